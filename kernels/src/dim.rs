@@ -1,0 +1,363 @@
+//! Dimensions and shapes: numbers known while compiling, symbols bound by the arguments, and arithmetic on both.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The name of a symbolic dimension, such as `N`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Symbol(pub Arc<str>);
+
+impl Symbol {
+    /// A symbol of that name.
+    pub fn new(name: &str) -> Self {
+        Symbol(name.into())
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a product of a [`Dim`] is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Factor {
+    /// A symbol.
+    Symbol(Symbol),
+    /// `floor(dividend / divisor)`, kept whole because it is no polynomial.
+    FloorDiv(Box<Dim>, u64),
+}
+
+/// An integer that is known when kernels are launched: a polynomial over symbols (and floor divisions of such) with
+/// integer coefficients, in canonical form, so that equal expressions compare equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(into = "Vec<(Vec<Factor>, i64)>", from = "Vec<(Vec<Factor>, i64)>")]
+pub struct Dim {
+    /// Sorted factors → non-zero coefficient; the empty product is the constant.
+    terms: BTreeMap<Vec<Factor>, i64>,
+}
+
+impl From<Dim> for Vec<(Vec<Factor>, i64)> {
+    fn from(dim: Dim) -> Self {
+        dim.terms.into_iter().collect()
+    }
+}
+
+impl From<Vec<(Vec<Factor>, i64)>> for Dim {
+    fn from(terms: Vec<(Vec<Factor>, i64)>) -> Self {
+        Dim { terms: terms.into_iter().collect() }
+    }
+}
+
+/// The values of symbols at run time, in the order of a plan's symbol table.
+pub type Bindings<'a> = &'a [(Symbol, u64)];
+
+impl Dim {
+    /// The number `value`.
+    pub fn constant(value: i64) -> Self {
+        let mut terms = BTreeMap::new();
+        if value != 0 {
+            terms.insert(Vec::new(), value);
+        }
+        Dim { terms }
+    }
+
+    /// The symbol `name`.
+    pub fn symbol(name: &str) -> Self {
+        Dim { terms: BTreeMap::from([(vec![Factor::Symbol(Symbol::new(name))], 1)]) }
+    }
+
+    /// The value, if it is a number.
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.terms.len() {
+            0 => Some(0),
+            1 => self.terms.get(&Vec::new()).copied(),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the number `value`.
+    pub fn is(&self, value: i64) -> bool {
+        self.as_constant() == Some(value)
+    }
+
+    /// The terms: product and coefficient, in canonical order.
+    pub fn terms(&self) -> impl Iterator<Item = (&[Factor], i64)> {
+        self.terms.iter().map(|(factors, coefficient)| (factors.as_slice(), *coefficient))
+    }
+
+    /// `floor(self / divisor)`; exact where every coefficient is divisible.
+    pub fn floor_div(&self, divisor: u64) -> Dim {
+        assert!(divisor > 0, "division by zero");
+        let d = divisor as i64;
+        if d == 1 {
+            return self.clone();
+        }
+        if let Some(value) = self.as_constant() {
+            return Dim::constant(value.div_euclid(d));
+        }
+        // Take out what divides exactly: floor((d·q + r) / d) = q + floor(r / d).
+        let (mut quotient, mut rest) = (Dim::default(), Dim::default());
+        for (factors, coefficient) in &self.terms {
+            let (q, r) = (coefficient.div_euclid(d), coefficient.rem_euclid(d));
+            if q != 0 {
+                quotient.terms.insert(factors.clone(), q);
+            }
+            if r != 0 {
+                rest.terms.insert(factors.clone(), r);
+            }
+        }
+        if rest.terms.is_empty() {
+            return quotient;
+        }
+        if let Some(value) = rest.as_constant() {
+            return quotient + Dim::constant(value.div_euclid(d));
+        }
+        let whole = Factor::FloorDiv(Box::new(rest), divisor);
+        quotient + Dim { terms: BTreeMap::from([(vec![whole], 1)]) }
+    }
+
+    /// `ceil(self / divisor)`.
+    pub fn ceil_div(&self, divisor: u64) -> Dim {
+        (self.clone() + Dim::constant(divisor as i64 - 1)).floor_div(divisor)
+    }
+
+    /// `self / other` where that is exact and can be seen to be.
+    pub fn exact_div(&self, other: &Dim) -> Option<Dim> {
+        if self == other {
+            return Some(Dim::constant(1));
+        }
+        // Division by a single term: every term of self must contain it.
+        let mut it = other.terms.iter();
+        let (factors, coefficient) = it.next()?;
+        if it.next().is_some() {
+            return None;
+        }
+        let mut result = Dim::default();
+        for (own, own_coefficient) in &self.terms {
+            if own_coefficient % coefficient != 0 {
+                return None;
+            }
+            let mut left = own.clone();
+            for factor in factors {
+                left.remove(left.iter().position(|f| f == factor)?);
+            }
+            result.terms.insert(left, own_coefficient / coefficient);
+        }
+        Some(result)
+    }
+
+    /// The value under `bindings`; `None` if a symbol is not bound or the arithmetic overflows.
+    pub fn evaluate(&self, bindings: Bindings<'_>) -> Option<i64> {
+        let mut sum = 0i64;
+        for (factors, coefficient) in &self.terms {
+            let mut product = *coefficient;
+            for factor in factors {
+                let value = match factor {
+                    Factor::Symbol(symbol) => {
+                        i64::try_from(bindings.iter().find(|(name, _)| name == symbol)?.1).ok()?
+                    }
+                    Factor::FloorDiv(dividend, divisor) => dividend.evaluate(bindings)?.div_euclid(*divisor as i64),
+                };
+                product = product.checked_mul(value)?;
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum)
+    }
+
+    /// Calls `visit` for every symbol in it, repeats included.
+    pub fn visit_symbols(&self, visit: &mut dyn FnMut(&Symbol)) {
+        for factors in self.terms.keys() {
+            for factor in factors {
+                match factor {
+                    Factor::Symbol(symbol) => visit(symbol),
+                    Factor::FloorDiv(dividend, _) => dividend.visit_symbols(visit),
+                }
+            }
+        }
+    }
+
+    /// The same with every symbol replaced by what `with` gives for it.
+    pub fn substitute(&self, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Dim {
+        let mut sum = Dim::default();
+        for (factors, coefficient) in &self.terms {
+            let mut product = Dim::constant(*coefficient);
+            for factor in factors {
+                product = product
+                    * match factor {
+                        Factor::Symbol(symbol) => with(symbol).unwrap_or_else(|| Dim::symbol(symbol.name())),
+                        Factor::FloorDiv(dividend, divisor) => dividend.substitute(with).floor_div(*divisor),
+                    };
+            }
+            sum = sum + product;
+        }
+        sum
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(value: usize) -> Self {
+        Dim::constant(value as i64)
+    }
+}
+
+impl std::ops::Add for Dim {
+    type Output = Dim;
+    fn add(mut self, other: Dim) -> Dim {
+        for (factors, coefficient) in other.terms {
+            let sum = self.terms.remove(&factors).unwrap_or(0) + coefficient;
+            if sum != 0 {
+                self.terms.insert(factors, sum);
+            }
+        }
+        self
+    }
+}
+
+impl std::ops::Sub for Dim {
+    type Output = Dim;
+    fn sub(self, other: Dim) -> Dim {
+        self + other * Dim::constant(-1)
+    }
+}
+
+impl std::ops::Mul for Dim {
+    type Output = Dim;
+    fn mul(self, other: Dim) -> Dim {
+        let mut product = Dim::default();
+        for (a, x) in &self.terms {
+            for (b, y) in &other.terms {
+                let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
+                factors.sort();
+                product = product + Dim { terms: BTreeMap::from([(factors, x * y)]) };
+            }
+        }
+        product
+    }
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.terms.is_empty() {
+            return f.write_str("0");
+        }
+        // Symbols before the constant, as people write it: `N*64 + 3`.
+        for (position, (factors, coefficient)) in self.terms.iter().rev().enumerate() {
+            let magnitude = coefficient.unsigned_abs();
+            match (position, *coefficient < 0) {
+                (0, true) => f.write_str("-")?,
+                (0, false) => {}
+                (_, true) => f.write_str(" - ")?,
+                (_, false) => f.write_str(" + ")?,
+            }
+            let mut separator = "";
+            for factor in factors {
+                match factor {
+                    Factor::Symbol(symbol) => write!(f, "{separator}{symbol}")?,
+                    Factor::FloorDiv(dividend, divisor) => write!(f, "{separator}(({dividend})/{divisor})")?,
+                }
+                separator = "*";
+            }
+            if factors.is_empty() || magnitude != 1 {
+                write!(f, "{separator}{magnitude}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The dimensions of a tensor, outermost first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Shape(pub Vec<Dim>);
+
+impl Shape {
+    /// The shape of a scalar.
+    pub fn scalar() -> Self {
+        Shape(Vec::new())
+    }
+
+    /// A shape of numbers.
+    pub fn of(dims: &[usize]) -> Self {
+        Shape(dims.iter().map(|&dim| Dim::from(dim)).collect())
+    }
+
+    /// The number of axes.
+    pub fn rank(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The number of elements.
+    pub fn elements(&self) -> Dim {
+        self.0.iter().cloned().fold(Dim::constant(1), |product, dim| product * dim)
+    }
+
+    /// Row-major strides, in elements.
+    pub fn strides(&self) -> Vec<Dim> {
+        let mut strides = vec![Dim::constant(1); self.rank()];
+        for axis in (1..self.rank()).rev() {
+            strides[axis - 1] = strides[axis].clone() * self.0[axis].clone();
+        }
+        strides
+    }
+
+    /// The numbers under `bindings`.
+    pub fn evaluate(&self, bindings: Bindings<'_>) -> Option<Vec<usize>> {
+        self.0.iter().map(|dim| usize::try_from(dim.evaluate(bindings)?).ok()).collect()
+    }
+}
+
+impl std::ops::Index<usize> for Shape {
+    type Output = Dim;
+    fn index(&self, axis: usize) -> &Dim {
+        &self.0[axis]
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (axis, dim) in self.0.iter().enumerate() {
+            write!(f, "{}{dim}", if axis == 0 { "" } else { ", " })?;
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_forms_compare_equal() {
+        let n = || Dim::symbol("N");
+        assert_eq!(n() * Dim::from(2) + n(), n() * Dim::from(3));
+        assert_eq!((n() + Dim::from(1)) * n() - n() * n(), n());
+        assert!((n() - n()).is(0));
+        assert_eq!((n() * Dim::from(4)).floor_div(2), n() * Dim::from(2));
+        assert_eq!((n() * n() * Dim::from(6)).exact_div(&(n() * Dim::from(3))), Some(n() * Dim::from(2)));
+    }
+
+    #[test]
+    fn floor_division_evaluates() {
+        let pooled = (Dim::symbol("H") - Dim::from(2)).floor_div(2) + Dim::from(1);
+        for h in 2..9u64 {
+            assert_eq!(pooled.evaluate(&[(Symbol::new("H"), h)]), Some((h as i64 - 2) / 2 + 1));
+        }
+        assert_eq!(pooled.evaluate(&[]), None);
+    }
+
+    #[test]
+    fn prints_as_people_write() {
+        let dim = Dim::symbol("N") * Dim::from(64) + Dim::from(3);
+        assert_eq!(dim.to_string(), "N*64 + 3");
+    }
+}

@@ -1,0 +1,152 @@
+//! Element types and literals.
+
+use serde::{Deserialize, Serialize};
+
+/// The type of one element of a tensor or of a kernel value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DType {
+    /// Truth value; one byte in memory, 0 or 1.
+    Bool,
+    /// Unsigned byte.
+    U8,
+    /// Signed 32-bit integer.
+    I32,
+    /// Unsigned 32-bit integer.
+    U32,
+    /// Signed 64-bit integer.
+    I64,
+    /// IEEE half precision, storage only: arithmetic happens in `F32`.
+    F16,
+    /// bfloat16, storage only: arithmetic happens in `F32`.
+    BF16,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+}
+
+impl DType {
+    /// Every type, in promotion order.
+    pub const ALL: [DType; 9] =
+        [DType::Bool, DType::U8, DType::I32, DType::U32, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64];
+
+    /// Bytes one element takes in memory.
+    pub const fn size(self) -> usize {
+        match self {
+            DType::Bool | DType::U8 => 1,
+            DType::F16 | DType::BF16 => 2,
+            DType::I32 | DType::U32 | DType::F32 => 4,
+            DType::I64 | DType::F64 => 8,
+        }
+    }
+
+    /// Whether the type is a floating-point type.
+    pub const fn is_float(self) -> bool {
+        matches!(self, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+    }
+
+    /// Whether the type is an integer type (`Bool` is not).
+    pub const fn is_integer(self) -> bool {
+        matches!(self, DType::U8 | DType::I32 | DType::U32 | DType::I64)
+    }
+
+    /// The name as Rust and netcl's text forms write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DType::Bool => "bool",
+            DType::U8 => "u8",
+            DType::I32 => "i32",
+            DType::U32 => "u32",
+            DType::I64 => "i64",
+            DType::F16 => "f16",
+            DType::BF16 => "bf16",
+            DType::F32 => "f32",
+            DType::F64 => "f64",
+        }
+    }
+
+    /// The type of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<DType> {
+        DType::ALL.into_iter().find(|dtype| dtype.name() == name)
+    }
+
+    /// The type in which arithmetic on values of this type is done.
+    pub const fn compute(self) -> DType {
+        match self {
+            DType::F16 | DType::BF16 => DType::F32,
+            other => other,
+        }
+    }
+}
+
+impl std::fmt::Display for DType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A constant value. Floats are kept as their bits so that literals compare, hash and print exactly.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Literal {
+    /// A truth value.
+    Bool(bool),
+    /// An integer of the given type.
+    Int(i64, DType),
+    /// A float of the given type, as the bits of its `f64` value.
+    Float(u64, DType),
+}
+
+impl Literal {
+    /// A float literal of `dtype`.
+    pub fn float(value: f64, dtype: DType) -> Literal {
+        debug_assert!(dtype.is_float());
+        Literal::Float(value.to_bits(), dtype)
+    }
+
+    /// `value` as a literal of any type (integers truncate, `Bool` is `value != 0`).
+    pub fn of(value: f64, dtype: DType) -> Literal {
+        match dtype {
+            DType::Bool => Literal::Bool(value != 0.0),
+            _ if dtype.is_float() => Literal::float(value, dtype),
+            _ => Literal::Int(value as i64, dtype),
+        }
+    }
+
+    /// The literal's type.
+    pub const fn dtype(self) -> DType {
+        match self {
+            Literal::Bool(_) => DType::Bool,
+            Literal::Int(_, dtype) | Literal::Float(_, dtype) => dtype,
+        }
+    }
+
+    /// The value as `f64` (exact for every type but large `I64`).
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Literal::Bool(value) => f64::from(u8::from(value)),
+            Literal::Int(value, _) => value as f64,
+            Literal::Float(bits, _) => f64::from_bits(bits),
+        }
+    }
+
+    /// Whether this is the number `value`.
+    pub fn is(self, value: f64) -> bool {
+        self.as_f64() == value
+    }
+}
+
+impl std::fmt::Debug for Literal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::fmt::Display for Literal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Literal::Bool(value) => write!(f, "{value}"),
+            Literal::Int(value, dtype) => write!(f, "{value}{dtype}"),
+            Literal::Float(bits, dtype) => write!(f, "{:?}{dtype}", f64::from_bits(*bits)),
+        }
+    }
+}

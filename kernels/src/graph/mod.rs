@@ -1,0 +1,518 @@
+//! The tensor graph: pure nodes in one arena, operands pointing backwards.
+//!
+//! # Semantics
+//!
+//! - A [`Graph`] is a list of nodes; a node's operands have smaller ids, so a forward scan is a topological order and
+//!   autodiff is a reverse scan. Nodes have no side effects; a state update (batch-norm statistics, say) is an output.
+//! - Shapes and element types of operands are explicit: [`Op::Binary`] wants equal shapes and types, broadcasting is an
+//!   [`Op::View`]. The [`build::Builder`] inserts these and is the only writer of graphs.
+//! - [`Op::View`] reads `source[index(i)]`; each source coordinate is an [`AxisIndex`], affine in the output
+//!   coordinates. It expresses broadcast, transposition, slicing, flipping, padding, window extraction, and their
+//!   adjoints. Outside the source (and where the division of an `AxisIndex` has a remainder) it reads zero.
+//! - Integer arithmetic wraps; integer division by zero gives zero; float arithmetic is IEEE and propagates NaN:
+//!   `max(NaN, x)` and `min(NaN, x)` are NaN, `relu(NaN)` is NaN.
+//! - [`Op::Reduce`] over no elements gives the neutral element (0, 1, -inf, +inf); `ArgMax` and `ArgMin` give the
+//!   first position in row-major order over the reduced axes. The order of a float sum is not fixed.
+//! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
+
+pub mod build;
+pub mod interp;
+pub mod text;
+pub mod verify;
+
+use crate::dim::{Dim, Shape};
+use crate::dtype::{DType, Literal};
+use crate::span::Span;
+use serde::{Deserialize, Serialize};
+
+/// A node of a [`Graph`]; ids order nodes topologically.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The position in [`Graph::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Elementwise functions of one operand. The result has the operand's type unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the field's standard terms")]
+pub enum UnaryOp {
+    Neg,
+    Abs,
+    Sign,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Log1p,
+    Expm1,
+    Sqrt,
+    Rsqrt,
+    Sin,
+    Cos,
+    Tan,
+    Tanh,
+    Erf,
+    Floor,
+    Ceil,
+    Round,
+    Recip,
+    Not,
+}
+
+impl UnaryOp {
+    /// Every function.
+    pub const ALL: [UnaryOp; 21] = {
+        use UnaryOp::*;
+        [
+            Neg, Abs, Sign, Exp, Exp2, Log, Log2, Log1p, Expm1, Sqrt, Rsqrt, Sin, Cos, Tan, Tanh, Erf, Floor, Ceil,
+            Round, Recip, Not,
+        ]
+    };
+
+    /// The name in text forms and in users' code.
+    pub const fn name(self) -> &'static str {
+        use UnaryOp::*;
+        match self {
+            Neg => "neg",
+            Abs => "abs",
+            Sign => "sign",
+            Exp => "exp",
+            Exp2 => "exp2",
+            Log => "log",
+            Log2 => "log2",
+            Log1p => "log1p",
+            Expm1 => "expm1",
+            Sqrt => "sqrt",
+            Rsqrt => "rsqrt",
+            Sin => "sin",
+            Cos => "cos",
+            Tan => "tan",
+            Tanh => "tanh",
+            Erf => "erf",
+            Floor => "floor",
+            Ceil => "ceil",
+            Round => "round",
+            Recip => "recip",
+            Not => "not",
+        }
+    }
+}
+
+/// Elementwise functions of two operands of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the field's standard terms")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Pow,
+    Max,
+    Min,
+    Atan2,
+    And,
+    Or,
+    Xor,
+}
+
+impl BinaryOp {
+    /// Every function.
+    pub const ALL: [BinaryOp; 12] = {
+        use BinaryOp::*;
+        [Add, Sub, Mul, Div, Rem, Pow, Max, Min, Atan2, And, Or, Xor]
+    };
+
+    /// The name in text forms and in users' code.
+    pub const fn name(self) -> &'static str {
+        use BinaryOp::*;
+        match self {
+            Add => "add",
+            Sub => "sub",
+            Mul => "mul",
+            Div => "div",
+            Rem => "rem",
+            Pow => "pow",
+            Max => "max",
+            Min => "min",
+            Atan2 => "atan2",
+            And => "and",
+            Or => "or",
+            Xor => "xor",
+        }
+    }
+}
+
+/// Comparisons; the result is `Bool`. Comparisons with NaN are false, `Ne` is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the field's standard terms")]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl CompareOp {
+    /// Every comparison.
+    pub const ALL: [CompareOp; 6] =
+        [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
+
+    /// The name in text forms and in users' code.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "eq",
+            CompareOp::Ne => "ne",
+            CompareOp::Lt => "lt",
+            CompareOp::Le => "le",
+            CompareOp::Gt => "gt",
+            CompareOp::Ge => "ge",
+        }
+    }
+}
+
+/// Reductions. `ArgMax` and `ArgMin` have an `I32` result: the row-major position within the reduced axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the field's standard terms")]
+pub enum ReduceOp {
+    Sum,
+    Prod,
+    Max,
+    Min,
+    ArgMax,
+    ArgMin,
+}
+
+impl ReduceOp {
+    /// Every reduction.
+    pub const ALL: [ReduceOp; 6] =
+        [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min, ReduceOp::ArgMax, ReduceOp::ArgMin];
+
+    /// The name in text forms and in users' code.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ReduceOp::Sum => "sum",
+            ReduceOp::Prod => "prod",
+            ReduceOp::Max => "max",
+            ReduceOp::Min => "min",
+            ReduceOp::ArgMax => "argmax",
+            ReduceOp::ArgMin => "argmin",
+        }
+    }
+}
+
+/// One source coordinate of a [`Op::View`]: `(sum(coefficient * out[axis]) + offset) / divisor`.
+///
+/// With `divisor > 1` the element exists only where the division is exact: this is how the adjoint of a strided window
+/// reads back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AxisIndex {
+    /// `(output axis, coefficient)`, axes ascending and distinct, coefficients non-zero.
+    pub terms: Vec<(usize, i64)>,
+    /// Added to the sum; may be symbolic (a slice from the end, a flip).
+    pub offset: Dim,
+    /// At least 1.
+    pub divisor: u64,
+}
+
+impl AxisIndex {
+    /// The output coordinate `axis` itself.
+    pub fn axis(axis: usize) -> Self {
+        AxisIndex { terms: vec![(axis, 1)], offset: Dim::constant(0), divisor: 1 }
+    }
+
+    /// The fixed coordinate `value`.
+    pub fn fixed(value: impl Into<Dim>) -> Self {
+        AxisIndex { terms: Vec::new(), offset: value.into(), divisor: 1 }
+    }
+
+    /// Whether this is just one output axis, and which.
+    pub fn as_axis(&self) -> Option<usize> {
+        match self.terms.as_slice() {
+            [(axis, 1)] if self.divisor == 1 && self.offset.is(0) => Some(*axis),
+            _ => None,
+        }
+    }
+}
+
+/// Stride, padding, dilation and groups of a two-dimensional convolution, `[height, width]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ConvGeometry {
+    /// Step between output positions, in input elements.
+    pub stride: [u64; 2],
+    /// Zeros added on either side.
+    pub padding: [u64; 2],
+    /// Step between kernel taps, in input elements.
+    pub dilation: [u64; 2],
+    /// Channel groups that do not mix.
+    pub groups: u64,
+}
+
+impl Default for ConvGeometry {
+    fn default() -> Self {
+        ConvGeometry { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 }
+    }
+}
+
+/// What a caller supplies and how.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InputKind {
+    /// An argument of the user's function, by position.
+    Argument(usize),
+    /// A trainable parameter; the node's name is its path (`hidden.weight`).
+    Parameter,
+    /// State that is not trained (running statistics); the node's name is its path.
+    State,
+    /// A number that changes from call to call (learning rate, random seed), by position; shape `[]`.
+    Scalar(usize),
+}
+
+/// What a node computes; `NodeId`s are operands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Op {
+    /// A tensor the caller supplies.
+    Input(InputKind),
+    /// The same value everywhere.
+    Constant(Literal),
+    /// The coordinate along `axis`, as a number of the node's type.
+    Iota {
+        /// Which coordinate.
+        axis: usize,
+    },
+    /// Elementwise function of one operand.
+    Unary(UnaryOp, NodeId),
+    /// Elementwise function of two operands of equal shape and type.
+    Binary(BinaryOp, NodeId, NodeId),
+    /// Elementwise comparison of two operands of equal shape and type; the result is `Bool`.
+    Compare(CompareOp, NodeId, NodeId),
+    /// `condition ? then : otherwise`, elementwise; `condition` is `Bool`.
+    Select(NodeId, NodeId, NodeId),
+    /// The operand converted to the node's type; float to integer truncates toward zero and saturates.
+    Cast(NodeId),
+    /// Uniform numbers in [0, 1): Philox4x32-10 with key `(seed, stream)` and the element's row-major position as
+    /// counter. `seed` is a `U32` scalar. The same on every device.
+    Random {
+        /// A `U32` scalar.
+        seed: NodeId,
+        /// Separates the random nodes of one graph.
+        stream: u32,
+    },
+    /// `out[i] = source[index(i)]`, zero outside the source; see the module's notes.
+    View {
+        /// What is read.
+        source: NodeId,
+        /// One coordinate per source axis.
+        index: Vec<AxisIndex>,
+    },
+    /// The same elements in row-major order under another shape.
+    Reshape(NodeId),
+    /// Reduction over `axes`, which disappear from the shape.
+    Reduce {
+        /// How elements combine.
+        op: ReduceOp,
+        /// What is reduced.
+        source: NodeId,
+        /// Ascending and distinct.
+        axes: Vec<usize>,
+    },
+    /// `[batch.., m, k] x [batch.., k, n] -> [batch.., m, n]`, sums in the compute type.
+    MatMul(NodeId, NodeId),
+    /// Cross-correlation, `input [n, c, h, w]`, `weight [o, c/groups, kh, kw]`, `-> [n, o, oh, ow]`.
+    Conv2d {
+        /// `[n, c, h, w]`.
+        input: NodeId,
+        /// `[o, c/groups, kh, kw]`.
+        weight: NodeId,
+        /// Stride and so on.
+        geometry: ConvGeometry,
+    },
+    /// The adjoint of `Conv2d` in its input: `grad [n, o, oh, ow]`, `weight`, `-> [n, c, h, w]` (the node's shape).
+    Conv2dInputGrad {
+        /// `[n, o, oh, ow]`.
+        grad: NodeId,
+        /// `[o, c/groups, kh, kw]`.
+        weight: NodeId,
+        /// That of the forward convolution.
+        geometry: ConvGeometry,
+    },
+    /// The adjoint of `Conv2d` in its weight: `input`, `grad`, `-> [o, c/groups, kh, kw]` (the node's shape).
+    Conv2dWeightGrad {
+        /// `[n, c, h, w]`.
+        input: NodeId,
+        /// `[n, o, oh, ow]`.
+        grad: NodeId,
+        /// That of the forward convolution.
+        geometry: ConvGeometry,
+    },
+    /// Rows by number: `source [r, rest..]`, `indices [i..]` (`I32` or `U32`), `-> [i.., rest..]`.
+    Gather {
+        /// `[r, rest..]`.
+        source: NodeId,
+        /// `[i..]`.
+        indices: NodeId,
+    },
+    /// The adjoint of `Gather`: zeros `[r, rest..]` (the node's shape) with `updates [i.., rest..]` added at `indices`.
+    ScatterAdd {
+        /// `[i..]`.
+        indices: NodeId,
+        /// `[i.., rest..]`.
+        updates: NodeId,
+    },
+}
+
+impl Op {
+    /// Calls `visit` for every operand, in order.
+    pub fn visit_operands(&self, mut visit: impl FnMut(NodeId)) {
+        self.clone().map_operands(|id| {
+            visit(id);
+            id
+        });
+    }
+
+    /// The operands, in order.
+    pub fn operands(&self) -> Vec<NodeId> {
+        let mut operands = Vec::new();
+        self.visit_operands(|id| operands.push(id));
+        operands
+    }
+
+    /// The same operation on other operands.
+    pub fn map_operands(mut self, mut map: impl FnMut(NodeId) -> NodeId) -> Op {
+        match &mut self {
+            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } => {}
+            Op::Unary(_, a) | Op::Cast(a) | Op::Reshape(a) => *a = map(*a),
+            Op::Random { seed, .. } => *seed = map(*seed),
+            Op::View { source, .. } | Op::Reduce { source, .. } => *source = map(*source),
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) | Op::MatMul(a, b) => {
+                *a = map(*a);
+                *b = map(*b);
+            }
+            Op::Select(a, b, c) => {
+                *a = map(*a);
+                *b = map(*b);
+                *c = map(*c);
+            }
+            Op::Conv2d { input, weight, .. } => {
+                *input = map(*input);
+                *weight = map(*weight);
+            }
+            Op::Conv2dInputGrad { grad, weight, .. } => {
+                *grad = map(*grad);
+                *weight = map(*weight);
+            }
+            Op::Conv2dWeightGrad { input, grad, .. } => {
+                *input = map(*input);
+                *grad = map(*grad);
+            }
+            Op::Gather { source, indices } => {
+                *source = map(*source);
+                *indices = map(*indices);
+            }
+            Op::ScatterAdd { indices, updates } => {
+                *indices = map(*indices);
+                *updates = map(*updates);
+            }
+        }
+        self
+    }
+
+    /// Whether each output element depends on the operands' elements at the same position alone.
+    pub fn is_elementwise(&self) -> bool {
+        matches!(self, Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(_))
+    }
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// What it computes.
+    pub op: Op,
+    /// The result's shape.
+    pub shape: Shape,
+    /// The result's element type.
+    pub dtype: DType,
+    /// The user's name for it: an argument, a parameter's path, a `let`; else empty.
+    pub name: String,
+    /// Where it was written.
+    pub span: Span,
+    /// For each axis, where its size came from (`hidden`, `outputs = 64`), for error messages; may be shorter.
+    #[serde(skip)]
+    pub origins: Vec<Option<std::sync::Arc<str>>>,
+}
+
+/// What a graph's output is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OutputKind {
+    /// Part of the function's result, by position.
+    Result(usize),
+    /// The gradient in the parameter of that path.
+    Gradient(String),
+    /// The gradient in the argument at that position.
+    ArgumentGradient(usize),
+    /// The new value of the state of that path.
+    State(String),
+}
+
+/// A pure function from inputs to outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Graph {
+    /// The function's name, used for kernels and reports.
+    pub name: String,
+    /// The nodes, operands before users.
+    pub nodes: Vec<Node>,
+    /// What the caller gets.
+    pub outputs: Vec<(OutputKind, NodeId)>,
+}
+
+impl Graph {
+    /// The nodes with their ids.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Node)> {
+        self.nodes.iter().enumerate().map(|(position, node)| (NodeId(position as u32), node))
+    }
+
+    /// How many nodes and outputs use each node.
+    pub fn use_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.nodes.len()];
+        for node in &self.nodes {
+            node.op.visit_operands(|id| counts[id.index()] += 1);
+        }
+        for (_, id) in &self.outputs {
+            counts[id.index()] += 1;
+        }
+        counts
+    }
+
+    /// The symbols of all shapes, in order of first appearance.
+    pub fn symbols(&self) -> Vec<crate::dim::Symbol> {
+        let mut symbols = Vec::new();
+        let mut add = |symbol: &crate::dim::Symbol| {
+            if !symbols.contains(symbol) {
+                symbols.push(symbol.clone());
+            }
+        };
+        for node in &self.nodes {
+            for dim in &node.shape.0 {
+                dim.visit_symbols(&mut add);
+            }
+            if let Op::View { index, .. } = &node.op {
+                for axis in index {
+                    axis.offset.visit_symbols(&mut add);
+                }
+            }
+        }
+        symbols
+    }
+}
+
+impl std::ops::Index<NodeId> for Graph {
+    type Output = Node;
+    fn index(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+}

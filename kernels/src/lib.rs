@@ -1,0 +1,24 @@
+//! The netcl compiler as a library. Pure: no OpenCL, no files, no `syn`, no `unsafe`.
+//!
+//! ```text
+//! graph ─▶ autodiff ─▶ fuse ─▶ schedule (kernel IR) ─▶ verify ─▶ emit (OpenCL C, Rust) ─▶ plan
+//! ```
+//!
+//! `netcl-macros` runs it while a user's crate compiles, `netcl::jit` runs it on graphs that are known only at run
+//! time; both get the same kernels.
+#![forbid(unsafe_code)]
+
+pub mod autodiff;
+pub mod dim;
+pub mod dtype;
+pub mod emit;
+pub mod fold;
+pub mod fuse;
+pub mod graph;
+pub mod kir;
+pub mod layers;
+pub mod ops;
+pub mod plan;
+pub mod schedule;
+pub mod span;
+pub mod template;

@@ -1,0 +1,205 @@
+//! A compiled function: buffers, kernels and the order in which they run. The executor needs nothing else.
+
+pub mod memory;
+pub mod report;
+
+use crate::dim::{Dim, Shape, Symbol};
+use crate::dtype::{DType, Literal};
+use crate::graph::{ConvGeometry, OutputKind};
+use crate::kir;
+use serde::{Deserialize, Serialize};
+
+/// For what kind of device a plan was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Target {
+    /// The host itself: native code, products by a BLAS-like library, fused loops between them.
+    Host,
+    /// An OpenCL CPU device: few work-items with long vectors, no local memory, no barriers.
+    Cpu,
+    /// An OpenCL GPU: many work-items, reductions through local memory.
+    Gpu,
+}
+
+impl Target {
+    /// Every target.
+    pub const ALL: [Target; 3] = [Target::Host, Target::Cpu, Target::Gpu];
+
+    /// `host`, `cpu` or `gpu`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Target::Host => "host",
+            Target::Cpu => "cpu",
+            Target::Gpu => "gpu",
+        }
+    }
+}
+
+/// A buffer of a [`Plan`], by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BufferId(pub u32);
+
+/// Who owns a buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// The caller's argument at that position.
+    Argument(usize),
+    /// The parameter of that path, inside the model's parameter buffer.
+    Parameter(String),
+    /// The state of that path, inside the model's state buffer.
+    State(String),
+    /// An output; `OutputKind::Gradient` lives inside the model's gradient buffer, `OutputKind::State` overwrites the
+    /// state after the last step that reads it.
+    Output(OutputKind),
+    /// Lives between the first and the last step that touch it, in the plan's arena.
+    Scratch,
+}
+
+/// One buffer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buffer {
+    /// For people: the user's name for it, or what it holds.
+    pub name: String,
+    /// Row-major.
+    pub shape: Shape,
+    /// Element type.
+    pub dtype: DType,
+    /// Who owns it.
+    pub role: Role,
+}
+
+/// What is passed for one parameter of a step's kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Arg {
+    /// A buffer.
+    Buffer(BufferId),
+    /// A size, as `u32`.
+    Dim(Dim),
+    /// The caller's scalar at that position (seed, learning rate), of that type.
+    Scalar(usize, DType),
+    /// A constant.
+    Literal(Literal),
+}
+
+/// An operand of a library product: element `(batch, row, column)` is at `offset + batch·s0.. + row·s1 + column·s2`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operand {
+    /// Where it lies.
+    pub buffer: BufferId,
+    /// First element.
+    pub offset: Dim,
+    /// One stride per batch axis.
+    pub batch: Vec<Dim>,
+    /// From one row to the next.
+    pub row: Dim,
+    /// From one column to the next.
+    pub column: Dim,
+}
+
+/// What a step runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Work {
+    /// A kernel of the plan's program ([`Plan::source`]) on an OpenCL device.
+    Kernel {
+        /// Its name in the program.
+        entry: String,
+        /// How many work-items.
+        launch: kir::Launch,
+    },
+    /// A loop kernel on the host: native code where the macro made some, the interpreter elsewhere.
+    Loop(Box<kir::Kernel>),
+    /// `c = a x b` on the host, by the matrix library; `accumulate` adds to what is in `c`.
+    MatMul {
+        /// Batch sizes.
+        batch: Vec<Dim>,
+        /// Rows of `a` and `c`.
+        m: Dim,
+        /// Columns of `b` and `c`.
+        n: Dim,
+        /// Columns of `a`, rows of `b`.
+        k: Dim,
+        /// Left.
+        a: Operand,
+        /// Right.
+        b: Operand,
+        /// Result.
+        c: Operand,
+        /// Of all three.
+        dtype: DType,
+    },
+    /// One of the three convolutions on the host.
+    Conv2d {
+        /// Which.
+        kind: ConvKind,
+        /// Shape of the forward input `[n, c, h, w]`.
+        input: Shape,
+        /// Shape of the weight `[o, c/groups, kh, kw]`.
+        weight: Shape,
+        /// Shape of the forward output `[n, o, oh, ow]`.
+        output: Shape,
+        /// Stride and so on.
+        geometry: ConvGeometry,
+        /// Of all three.
+        dtype: DType,
+    },
+}
+
+/// Which of the three convolutions; a step's buffers are the two operands in the order named, then the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ConvKind {
+    /// input, weight → output.
+    Forward,
+    /// output gradient, weight → input gradient.
+    InputGrad,
+    /// input, output gradient → weight gradient.
+    WeightGrad,
+}
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// For people: the user's expression, shortened.
+    pub label: String,
+    /// What runs.
+    pub work: Work,
+    /// What is passed, one per parameter of the kernel.
+    pub args: Vec<Arg>,
+    /// Buffers it reads.
+    pub reads: Vec<BufferId>,
+    /// Buffers it writes.
+    pub writes: Vec<BufferId>,
+    /// Floating-point operations, for reports.
+    pub flops: Dim,
+    /// Bytes read and written when every buffer is touched once, for reports.
+    pub bytes: [Dim; 2],
+}
+
+/// A compiled function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The function's name.
+    pub name: String,
+    /// What it was made for.
+    pub target: Target,
+    /// Symbols that the arguments bind, in order.
+    pub symbols: Vec<Symbol>,
+    /// Every buffer.
+    pub buffers: Vec<Buffer>,
+    /// Types of the caller's scalars, by position.
+    pub scalars: Vec<DType>,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// OpenCL C of all kernels (empty for [`Target::Host`]).
+    pub source: String,
+}
+
+impl Plan {
+    /// The buffer.
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.0 as usize]
+    }
+
+    /// How many launches one call makes.
+    pub fn launches(&self) -> usize {
+        self.steps.len()
+    }
+}

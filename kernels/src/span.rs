@@ -1,0 +1,55 @@
+//! Where something came from in the user's text, opaque to this crate.
+
+use serde::{Deserialize, Serialize};
+
+/// An index into the driver's table of places. The macro maps it to tokens, the JIT to source locations, so one error
+/// text serves both. `Span::NONE` means that nobody said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Span(pub u32);
+
+impl Span {
+    /// No known place.
+    pub const NONE: Span = Span(u32::MAX);
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Span::NONE
+    }
+}
+
+/// One thing that is wrong: what was found, what was expected, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}", hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
+pub struct Diagnostic {
+    /// The place.
+    pub span: Span,
+    /// Starts lower case, names the user's own words, no trailing dot.
+    pub message: String,
+    /// What to write instead, where that is known.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without a place; the caller that knows one adds it with [`Diagnostic::at`].
+    pub fn new(message: impl Into<String>) -> Self {
+        Diagnostic { span: Span::NONE, message: message.into(), hint: None }
+    }
+
+    /// The same with a hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same at `span`, unless a more exact place is known already.
+    pub fn at(mut self, span: Span) -> Self {
+        if self.span == Span::NONE {
+            self.span = span;
+        }
+        self
+    }
+}
+
+/// The result of building or checking.
+pub type Result<T, E = Diagnostic> = std::result::Result<T, E>;
