@@ -45,7 +45,7 @@ pub enum ConfigValue {
 }
 
 /// One key of `#[layer(key = value, ..)]`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConfigKey {
     /// The key.
     pub name: &'static str,
