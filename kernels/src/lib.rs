@@ -15,6 +15,7 @@ pub mod emit;
 pub mod fold;
 pub mod fuse;
 pub mod graph;
+pub mod index;
 pub mod kir;
 pub mod layers;
 pub mod ops;
