@@ -220,6 +220,53 @@ pub enum Expr {
     Call(u32, Vec<ExprId>),
 }
 
+impl Expr {
+    /// The same expression on other operands.
+    pub fn map_operands(mut self, mut map: impl FnMut(ExprId) -> ExprId) -> Expr {
+        match &mut self {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Param(_) | Expr::WorkItem(..) | Expr::LaneIds(..) => {}
+            Expr::Unary(_, a)
+            | Expr::Cast(_, a)
+            | Expr::Bitcast(_, a)
+            | Expr::Splat(a, _)
+            | Expr::Lane(a, _)
+            | Expr::Horizontal(_, a) => *a = map(*a),
+            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::Compare(_, a, b) => {
+                *a = map(*a);
+                *b = map(*b);
+            }
+            Expr::MulAdd(a, b, c) | Expr::Select(a, b, c) => {
+                *a = map(*a);
+                *b = map(*b);
+                *c = map(*c);
+            }
+            Expr::Load { index, .. } | Expr::LoadArray { index, .. } => *index = map(*index),
+            Expr::Philox { counter, seed, .. } => {
+                *counter = map(*counter);
+                *seed = map(*seed);
+            }
+            Expr::SubGroup(_, a, b) => {
+                *a = map(*a);
+                if let Some(b) = b {
+                    *b = map(*b);
+                }
+            }
+            Expr::Call(_, args) => args.iter_mut().for_each(|arg| *arg = map(*arg)),
+        }
+        self
+    }
+
+    /// The operands, in order.
+    pub fn operands(&self) -> Vec<ExprId> {
+        let mut operands = Vec::new();
+        self.clone().map_operands(|id| {
+            operands.push(id);
+            id
+        });
+        operands
+    }
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stmt {
