@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod autodiff;
+pub mod compile;
 pub mod dim;
 pub mod dtype;
 pub mod emit;

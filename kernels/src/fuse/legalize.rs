@@ -5,9 +5,11 @@ use crate::dtype::{DType, Literal};
 use crate::graph::build::{Builder, prune};
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
+use std::collections::BTreeSet;
 
 /// The same function with
 /// - `ScatterAdd` as a sum over all updates of those that hit the row: deterministic, no atomics;
+/// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy);
 /// - masks `x > 0` taken from `y = relu(x)` as `y > 0` where `y` exists, so that `x` need not be kept.
 pub fn legalize(graph: &Graph) -> Result<Graph> {
     let mut builder = Builder::new(&graph.name);
@@ -34,8 +36,16 @@ pub fn legalize(graph: &Graph) -> Result<Graph> {
         builder.name(new, &node.name);
         moved.push(new);
     }
+    let mut given = BTreeSet::new();
     for (kind, id) in &graph.outputs {
-        builder.output(kind.clone(), moved[id.index()]);
+        let mut id = moved[id.index()];
+        // Every output is a buffer of its own, and none is an input's.
+        while matches!(builder.graph()[id].op, Op::Input(_)) || given.contains(&id) {
+            let (shape, dtype) = (builder.shape(id).clone(), builder.dtype(id));
+            id = builder.push(Op::Reshape(id), shape, dtype);
+        }
+        given.insert(id);
+        builder.output(kind.clone(), id);
     }
     Ok(prune(builder.finish()))
 }

@@ -79,6 +79,8 @@ pub enum ParamKind {
     Scalar(DType),
     /// The value of a symbolic dimension, as `U32`; the parameter's name is the symbol's.
     Symbol,
+    /// A value that other code of the same program passes: device functions only (see [`Launch::is_function`]).
+    Value(ValueType),
 }
 
 /// A parameter.
@@ -389,6 +391,18 @@ pub struct Launch {
     pub global: Vec<Dim>,
     /// Work-group size per dimension; empty leaves it to the driver (kernels without barriers and local arrays).
     pub local: Vec<u32>,
+}
+
+impl Launch {
+    /// The launch of a device function: a kernel body that a template calls for each of its results (an epilogue).
+    pub fn function() -> Self {
+        Launch { global: Vec::new(), local: Vec::new() }
+    }
+
+    /// Whether this is no kernel but a device function.
+    pub fn is_function(&self) -> bool {
+        self.global.is_empty()
+    }
 }
 
 /// One kernel.

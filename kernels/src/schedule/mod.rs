@@ -122,13 +122,6 @@ impl<'a> Job<'a> {
         self.cluster().members.iter().copied().filter(|id| self.division.stored.contains(id)).collect()
     }
 
-    /// Declares the buffers that are written, so that they come last and are known as written.
-    fn declare_stores(&self, b: &mut KernelBuilder) {
-        for id in self.stores() {
-            b.param(&(self.buffer_name)(id), ParamKind::Buffer(self.graph[id].dtype, Access::Write));
-        }
-    }
-
     fn store(
         &self,
         b: &mut KernelBuilder,
