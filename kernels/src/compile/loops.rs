@@ -86,11 +86,7 @@ fn share(
     let mut chain: Vec<Stmt> = Vec::new();
     for (position, (condition, then)) in branches.into_iter().enumerate().rev() {
         // Launches are exact: the last part needs no test.
-        chain = if position + 1 == jobs.len() {
-            then
-        } else {
-            vec![Stmt::If { condition, then, otherwise: chain }]
-        };
+        chain = if position + 1 == jobs.len() { then } else { vec![Stmt::If { condition, then, otherwise: chain }] };
     }
     chain.into_iter().for_each(|stmt| b.stmt(stmt));
 }

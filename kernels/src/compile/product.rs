@@ -23,9 +23,8 @@ impl Program<'_> {
 
     /// Where an operand lies: the stored node and its affine address over the operand's own axes.
     pub(super) fn operand(&self, id: NodeId) -> Result<(NodeId, Index)> {
-        strided(self.graph, id, &|id| self.division.home.contains_key(&id)).ok_or_else(|| {
-            Diagnostic::new(format!("internal error: operand {} of a product is not in memory", id.0))
-        })
+        strided(self.graph, id, &|id| self.division.home.contains_key(&id))
+            .ok_or_else(|| Diagnostic::new(format!("internal error: operand {} of a product is not in memory", id.0)))
     }
 
     fn host_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
@@ -358,9 +357,8 @@ pub(super) fn lanes_of(choice: &Choice) -> u8 {
 
 /// The launch that covers `m` by `n` results of every batch.
 pub(super) fn launch_of(grid: Grid, m: &Dim, n: &Dim, batch: &Dim) -> Launch {
-    let along = |size: &Dim, per_group: u32, local: u32| {
-        size.ceil_div(u64::from(per_group)) * Dim::constant(i64::from(local))
-    };
+    let along =
+        |size: &Dim, per_group: u32, local: u32| size.ceil_div(u64::from(per_group)) * Dim::constant(i64::from(local));
     let global = vec![
         along(n, grid.per_group_n, grid.local[0]),
         along(m, grid.per_group_m, grid.local[1]),

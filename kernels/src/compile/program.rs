@@ -51,7 +51,9 @@ impl<'a> Program<'a> {
 
     fn arg(&self, name: &str, kind: &ParamKind) -> Option<Arg> {
         Some(match kind {
-            ParamKind::Buffer(..) => Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}"))),
+            ParamKind::Buffer(..) => {
+                Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
+            }
             ParamKind::Scalar(dtype) => match self.buffers.scalar(name) {
                 Some(position) => Arg::Scalar(position, *dtype),
                 None => Arg::Dim(Dim::symbol(name)),
@@ -98,10 +100,7 @@ impl<'a> Program<'a> {
             let members = &self.division.clusters[cluster].members;
             writes.extend(members.iter().filter(|id| self.division.stored.contains(id)).map(|&id| self.buffers.of(id)));
             for id in read_by(self.graph, self.division, cluster, &roots) {
-                let scalar = matches!(
-                    self.graph[id].op,
-                    crate::graph::Op::Input(crate::graph::InputKind::Scalar(_))
-                );
+                let scalar = matches!(self.graph[id].op, crate::graph::Op::Input(crate::graph::InputKind::Scalar(_)));
                 let own = self.division.home.get(&id) == Some(&cluster);
                 if !scalar && !own {
                     reads.insert(self.buffers.of(id));
