@@ -337,13 +337,7 @@ fn binary(
 /// Against a constant a tie goes to the constant: `max(x, 0)` is relu and `min(max(x, 0), 6)` relu6, whose gradients
 /// are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps anyway where
 /// `x` would have to be kept for nothing else. Comparisons with NaN are false, so NaN keeps its gradient.
-fn extreme(
-    m: &mut Maths<'_>,
-    loses: CompareOp,
-    (x, other): (NodeId, NodeId),
-    y: NodeId,
-    g: NodeId,
-) -> Result<NodeId> {
+fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y: NodeId, g: NodeId) -> Result<NodeId> {
     let zero = m.full_like(0.0, g);
     if m.0.uniform(other).is_some() {
         let lost = m.0.compare(loses, y, other)?;

@@ -4,10 +4,11 @@ use super::epilogue::{Epilogue, operands, product_axes};
 use super::program::Program;
 use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::DType;
+use crate::emit::opencl::{c_type, storage_type};
 use crate::fuse::strided;
 use crate::graph::NodeId;
 use crate::index::{Atom, Index};
-use crate::kir::{Kernel, Launch, ParamKind};
+use crate::kir::{Kernel, Launch, ParamKind, ValueType};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
 use crate::template::{self, Axis, Choice, Grid, Limits, Template};
@@ -199,7 +200,7 @@ impl Instance {
 
     /// Declares a buffer that is read.
     pub(super) fn reads(&mut self, name: &str, dtype: DType) {
-        let declaration = format!("__global const {}* restrict {}", storage(dtype), self.parameter_name(name));
+        let declaration = format!("__global const {}* restrict {}", storage_type(dtype), self.parameter_name(name));
         self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
     }
 
@@ -225,11 +226,11 @@ impl Instance {
             ParamKind::Buffer(dtype, access) => {
                 let constant = if *access == crate::kir::Access::Read { "const " } else { "" };
                 let arg = InstanceArg::Buffer(name.to_string());
-                self.parameter(arg, format!("__global {constant}{}* {own}", storage(*dtype)));
+                self.parameter(arg, format!("__global {constant}{}* {own}", storage_type(*dtype)));
                 own
             }
             ParamKind::Scalar(dtype) => {
-                let c_type = crate::emit::opencl::scalar_type(*dtype);
+                let c_type = c_type(ValueType::scalar(*dtype));
                 self.parameter(InstanceArg::Scalar(name.to_string(), *dtype), format!("const {c_type} {own}"));
                 own
             }
@@ -287,8 +288,8 @@ impl Instance {
 
     /// Sets the storage and accumulator types of the template.
     pub(super) fn types(&mut self, dtype: DType) {
-        self.define("REAL", storage(dtype).to_string());
-        self.define("ACC", crate::emit::opencl::scalar_type(dtype.compute()).to_string());
+        self.define("REAL", storage_type(dtype).to_string());
+        self.define("ACC", c_type(ValueType::scalar(dtype.compute())));
         let read = match dtype {
             DType::F16 => ("vload_half(i, p)", "PASTE(vload_half, VECTOR)(0, (p) + (i))"),
             DType::BF16 => (
@@ -323,16 +324,6 @@ impl Instance {
         }
         text.push_str(&self.template.undefs());
         text
-    }
-}
-
-/// How OpenCL C spells an element in memory.
-fn storage(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool | DType::U8 => "uchar",
-        DType::F16 => "half",
-        DType::BF16 => "ushort",
-        other => crate::emit::opencl::scalar_type(other),
     }
 }
 

@@ -59,6 +59,7 @@ impl<'a> Program<'a> {
                 None => Arg::Dim(Dim::symbol(name)),
             },
             ParamKind::Symbol => Arg::Dim(Dim::symbol(name)),
+            // A device function's, passed by the template.
             ParamKind::Value(_) => return None,
         })
     }
@@ -137,7 +138,7 @@ impl<'a> Program<'a> {
             .collect();
         let mut source = String::new();
         if !verified.is_empty() {
-            source = opencl::program(&verified);
+            source = opencl::program(&verified, &opencl::Options::default());
         }
         for instance in &self.instances {
             source.push('\n');

@@ -14,7 +14,7 @@ use crate::fuse::{Cluster, Division, Kind};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, ExprId, ParamKind, Stmt, ValueType, VarId};
+use crate::kir::{Access, ExprId, Stmt, ValueType, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use values::{Coordinates, Values, bind_shared};
 
