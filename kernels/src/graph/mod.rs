@@ -17,6 +17,7 @@
 //! - [`Op::Cast`] to the operand's own type is the identity with zero gradient ([`build::Builder::detach`]).
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
 
+pub mod arbitrary;
 pub mod build;
 pub mod interp;
 pub mod text;
