@@ -1,66 +1,40 @@
 //! Rewrites that fusion relies on: operations without a kernel of their own become ones that have one.
 
 use crate::dim::Shape;
-use crate::dtype::{DType, Literal};
+use crate::dtype::Literal;
 use crate::graph::build::{Builder, prune};
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
+use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
+use std::collections::BTreeSet;
 
 /// The same function with
 /// - `ScatterAdd` as a sum over all updates of those that hit the row: deterministic, no atomics;
-/// - masks `x > 0` taken from `y = relu(x)` as `y > 0` where `y` exists, so that `x` need not be kept.
+/// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
 pub fn legalize(graph: &Graph) -> Result<Graph> {
     let mut builder = Builder::new(&graph.name);
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
-    let rectified = rectified(graph);
-    for (id, node) in graph.iter() {
+    for (_, node) in graph.iter() {
         builder.set_span(node.span);
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match op {
             Op::ScatterAdd { indices, updates } => scatter_as_sum(&mut builder, node, indices, updates)?,
-            Op::Compare(CompareOp::Gt, x, zero) => {
-                let Op::Compare(_, source, _) = node.op else { unreachable!("matched above") };
-                match rectified.iter().find(|(mask, from, y)| *mask == id && *from == source && y.0 < id.0) {
-                    Some((_, _, y)) => builder.push(
-                        Op::Compare(CompareOp::Gt, moved[y.index()], zero),
-                        node.shape.clone(),
-                        DType::Bool,
-                    ),
-                    None => builder.push(Op::Compare(CompareOp::Gt, x, zero), node.shape.clone(), DType::Bool),
-                }
-            }
             op => builder.push(op, node.shape.clone(), node.dtype),
         };
         builder.name(new, &node.name);
         moved.push(new);
     }
+    let mut given = BTreeSet::new();
     for (kind, id) in &graph.outputs {
-        builder.output(kind.clone(), moved[id.index()]);
+        let mut id = moved[id.index()];
+        // Every output is a buffer of its own, and none is an input's.
+        while matches!(builder.graph()[id].op, Op::Input(_)) || given.contains(&id) {
+            let (shape, dtype) = (builder.shape(id).clone(), builder.dtype(id));
+            id = builder.push(Op::Reshape(id), shape, dtype);
+        }
+        given.insert(id);
+        builder.output(kind.clone(), id);
     }
     Ok(prune(builder.finish()))
-}
-
-/// `(mask, x, y)` for every mask `x > 0` that is not itself part of the `y = relu(x)` it belongs to.
-fn rectified(graph: &Graph) -> Vec<(NodeId, NodeId, NodeId)> {
-    let is_zero = |id: NodeId| matches!(graph[id].op, Op::Constant(literal) if literal.is(0.0));
-    let mut relus = Vec::new();
-    for (id, node) in graph.iter() {
-        match node.op {
-            Op::Binary(BinaryOp::Max, x, zero) if is_zero(zero) => relus.push((x, id)),
-            Op::Binary(BinaryOp::Max, zero, x) if is_zero(zero) => relus.push((x, id)),
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    for (id, node) in graph.iter() {
-        if let Op::Compare(CompareOp::Gt, x, zero) = node.op
-            && is_zero(zero)
-            && let Some((_, y)) = relus.iter().find(|(source, _)| *source == x)
-        {
-            found.push((id, x, *y));
-        }
-    }
-    found
 }
 
 /// `out[r, rest] = sum_i (indices[i] == r ? updates[i, rest] : 0)`.

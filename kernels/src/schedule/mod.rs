@@ -14,7 +14,7 @@ use crate::fuse::{Cluster, Division, Kind};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, ExprId, ParamKind, Stmt, ValueType, VarId};
+use crate::kir::{Access, ExprId, Stmt, ValueType, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use values::{Coordinates, Values, bind_shared};
 
@@ -120,13 +120,6 @@ impl<'a> Job<'a> {
     /// Members in memory.
     fn stores(&self) -> Vec<NodeId> {
         self.cluster().members.iter().copied().filter(|id| self.division.stored.contains(id)).collect()
-    }
-
-    /// Declares the buffers that are written, so that they come last and are known as written.
-    fn declare_stores(&self, b: &mut KernelBuilder) {
-        for id in self.stores() {
-            b.param(&(self.buffer_name)(id), ParamKind::Buffer(self.graph[id].dtype, Access::Write));
-        }
     }
 
     fn store(

@@ -3,7 +3,7 @@
 use crate::dim::{Dim, Factor};
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, Operand};
-use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op};
+use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, Expr, ExprId, ParamId, ParamKind};
@@ -183,6 +183,9 @@ impl<'a> Values<'a> {
         at: &Coordinates,
         condition: Option<ExprId>,
     ) -> ExprId {
+        if matches!(self.graph[id].op, Op::Input(InputKind::Scalar(_))) {
+            return b.scalar(&(self.buffer_name)(id), self.graph[id].dtype);
+        }
         let index = self.index(b, address, at);
         let wide = at.vector.is_some_and(|vector| address.mentions(vector));
         self.load_at(b, id, index, if wide { at.lanes } else { 1 }, condition)
