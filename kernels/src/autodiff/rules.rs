@@ -317,8 +317,8 @@ fn binary(
             m.0.select(flat, zero, contribution)?
         }
         // g to the side that wins, half to each at a tie, to both where either is NaN: as PyTorch's maximum
-        (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, g)?,
-        (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, g)?,
+        (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, y, g)?,
+        (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, y, g)?,
         // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); NaN at the origin, as PyTorch
         (BinaryOp::Atan2, _) => {
             let (sa, sb) = (m.mul(a, a)?, m.mul(b, b)?);
@@ -335,11 +335,12 @@ fn binary(
 /// The cotangent of `x` in `max(x, other)` (`loses` is `Le`) or `min(x, other)` (`Ge`).
 ///
 /// Against a constant a tie goes to the constant: `max(x, 0)` is relu and `min(max(x, 0), 6)` relu6, whose gradients
-/// are 0 at their corners in PyTorch. Comparisons with NaN are false, so NaN keeps its gradient.
-fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), g: NodeId) -> Result<NodeId> {
+/// are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps anyway where
+/// `x` would have to be kept for nothing else. Comparisons with NaN are false, so NaN keeps its gradient.
+fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y: NodeId, g: NodeId) -> Result<NodeId> {
     let zero = m.full_like(0.0, g);
     if m.0.uniform(other).is_some() {
-        let lost = m.0.compare(loses, x, other)?;
+        let lost = m.0.compare(loses, y, other)?;
         return m.0.select(lost, zero, g);
     }
     let strictly = if loses == CompareOp::Le { CompareOp::Lt } else { CompareOp::Gt };

@@ -547,6 +547,13 @@ impl Builder {
             ));
         }
         let (m, k, n) = (sa[ra - 2].clone(), sa[ra - 1].clone(), sb[rb - 1].clone());
+        if rb == 2 && ra > 2 {
+            // One product over all leading axes: more rows at a time, and its gradient sums over them by itself.
+            let rows = sa.0[..ra - 1].iter().cloned().fold(Dim::constant(1), |rows, dim| rows * dim);
+            let flat = self.reshape(a, Shape(vec![rows, k]))?;
+            let product = self.matmul(flat, b)?;
+            return self.reshape(product, Shape(sa.0[..ra - 1].iter().cloned().chain([n]).collect()));
+        }
         let batch = self.broadcast_shapes("matmul", Shape(sa.0[..ra - 2].to_vec()), Shape(sb.0[..rb - 2].to_vec()))?;
         let with =
             |rows: &Dim, columns: &Dim| Shape(batch.0.iter().cloned().chain([rows.clone(), columns.clone()]).collect());
@@ -627,46 +634,7 @@ impl AxisIndex {
             if *coefficient > 0 { high = high + reach } else { low = low + reach }
         }
         let spare = dim.clone() - Dim::constant(1) - high;
-        !(never_negative(&low) && never_negative(&spare))
-    }
-}
-
-/// Whether `dim` is at least zero whatever its symbols (which are at least 1) are; may say no too often.
-fn never_negative(dim: &Dim) -> bool {
-    // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1.
-    if dim.terms().all(|(_, c)| c >= 0) {
-        return true;
-    }
-    let plain = dim
-        .terms()
-        .all(|(factors, c)| factors.is_empty() || (c > 0 && factors.iter().all(|f| matches!(f, Factor::Symbol(_)))));
-    if plain {
-        return dim.terms().map(|(_, c)| c).sum::<i64>() >= 0;
-    }
-    // d·floor(x/d) ≤ x: replace every negative multiple of a floor by the bound and look again.
-    let mut bound = Dim::default();
-    let mut changed = false;
-    for (factors, c) in dim.terms() {
-        match factors {
-            [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % *divisor as i64 == 0 => {
-                bound = bound + (**dividend).clone() * Dim::constant(c / *divisor as i64);
-                changed = true;
-            }
-            _ => {
-                let product = factors.iter().fold(Dim::constant(c), |product, factor| product * factor_dim(factor));
-                bound = bound + product;
-            }
-        }
-    }
-    changed && never_negative(&bound)
-}
-
-use crate::dim::Factor;
-
-fn factor_dim(factor: &Factor) -> Dim {
-    match factor {
-        Factor::Symbol(symbol) => Dim::symbol(symbol.name()),
-        Factor::FloorDiv(dividend, divisor) => dividend.floor_div(*divisor),
+        !(low.never_negative() && spare.never_negative())
     }
 }
 

@@ -85,6 +85,17 @@ impl UnaryOp {
         ]
     };
 
+    /// Roughly how many additions it costs, for choosing between recomputing and reading.
+    pub const fn cost(self) -> u32 {
+        use UnaryOp::*;
+        match self {
+            Neg | Abs | Not | Sign | Floor | Ceil | Round => 1,
+            Sqrt | Rsqrt | Recip => 4,
+            Exp | Exp2 | Log | Log2 => 8,
+            Log1p | Expm1 | Sin | Cos | Tan | Tanh | Erf => 16,
+        }
+    }
+
     /// The name in text forms and in users' code.
     pub const fn name(self) -> &'static str {
         use UnaryOp::*;
