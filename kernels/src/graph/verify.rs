@@ -110,9 +110,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
         Op::Constant(literal) => {
             let fits = match literal {
                 Literal::Bool(_) => dtype == DType::Bool,
-                Literal::Int(_, own) => {
-                    *own == dtype && own.is_integer() && range(*own).contains(&literal_i128(literal))
-                }
+                Literal::Int(value, own) => *own == dtype && holds(*own, *value),
                 Literal::Float(_, own) => *own == dtype && own.is_float(),
             };
             if !fits {
@@ -214,19 +212,9 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
     }
 }
 
-fn literal_i128(literal: &Literal) -> i128 {
-    if let Literal::Int(value, _) = literal { i128::from(*value) } else { 0 }
-}
-
-/// The values of an integer type.
-fn range(dtype: DType) -> std::ops::RangeInclusive<i128> {
-    match dtype {
-        DType::U8 => 0..=0xff,
-        DType::U32 => 0..=0xffff_ffff,
-        DType::I32 => i128::from(i32::MIN)..=i128::from(i32::MAX),
-        DType::I64 => i128::from(i64::MIN)..=i128::from(i64::MAX),
-        DType::Bool | DType::F16 | DType::BF16 | DType::F32 | DType::F64 => 0..=-1,
-    }
+/// Whether an integer type holds `value`.
+fn holds(dtype: DType, value: i64) -> bool {
+    dtype.is_integer() && crate::fold::wrap(value, dtype) == Literal::Int(value, dtype)
 }
 
 fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_>) {
