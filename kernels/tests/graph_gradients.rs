@@ -390,7 +390,7 @@ fn every_operation_has_a_case() {
         Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(_) | Op::Reduce { .. } => true,
         Op::View { .. } | Op::Reshape(_) | Op::MatMul(..) | Op::Gather { .. } | Op::ScatterAdd { .. } => true,
         Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => true,
-        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } => false,
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } => false,
     };
     let mut case = Case::new();
     let x = case.float(&[2, 2], -1.0, 1.0);

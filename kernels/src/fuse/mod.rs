@@ -102,8 +102,9 @@ pub fn divide(graph: &Graph, target: Target) -> Division {
     }
     loop {
         let division = divide_with(graph, target, &roots);
-        let Some(heavy) = recomputed_too_dearly(graph, &division) else { return division };
-        roots.insert(heavy);
+        let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
+        let Some(root) = better else { return division };
+        roots.insert(root);
     }
 }
 
@@ -422,6 +423,26 @@ pub fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTree
     unique.into_iter().collect()
 }
 
+/// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
+/// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
+fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    division.home.keys().find_map(|&id| {
+        let Op::Reduce { source, .. } = graph[id].op else { return None };
+        if stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
+            return None;
+        }
+        let shape = &graph[source].shape;
+        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
+        let full = leaves.iter().filter(|leaf| leaf.coordinates == coordinates && !leaf.indirect);
+        let mut homes = BTreeMap::new();
+        full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
+        let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
+        other.then_some(source)
+    })
+}
+
 /// A node that several clusters compute again although reading it would be cheaper.
 fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
     /// Roughly the cost of reading one element from memory, in additions.
@@ -451,7 +472,7 @@ fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
             Op::Unary(op, _) => op.cost(),
             Op::Random { .. } => 24,
             Op::Binary(crate::graph::BinaryOp::Pow | crate::graph::BinaryOp::Atan2, ..) => 16,
-            Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } => 0,
+            Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => 0,
             _ => 1,
         };
         let mut sum = own;
