@@ -18,6 +18,7 @@ pub mod graph;
 pub mod kir;
 pub mod layers;
 pub mod ops;
+pub mod philox;
 pub mod plan;
 pub mod schedule;
 pub mod span;

@@ -1,0 +1,22 @@
+//! netcl: deep learning for every OpenCL device, with gradients generated while your crate compiles.
+#![deny(unsafe_code)]
+
+#[doc(hidden)]
+pub mod __private;
+mod config;
+mod device;
+mod error;
+mod executor;
+mod log;
+mod memory;
+mod model;
+mod program;
+mod tensor;
+
+pub use device::{Device, DeviceInfo, DeviceKind, LaunchRecord};
+pub use error::{Error, Result};
+pub use memory::PoolStats;
+pub use model::{Gradients, Model, ModelCore, Schema, Seed};
+pub use netcl_kernels::dtype::DType;
+pub use netcl_kernels::plan::Target;
+pub use tensor::{Element, Tensor};
