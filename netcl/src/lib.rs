@@ -4,12 +4,16 @@
 #[doc(hidden)]
 pub mod __private;
 mod config;
+pub mod data;
 mod device;
 mod error;
 mod executor;
+pub mod io;
+mod jit;
 mod log;
 mod memory;
 mod model;
+pub mod optim;
 mod program;
 mod tensor;
 
@@ -19,4 +23,4 @@ pub use memory::PoolStats;
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
-pub use tensor::{Element, Tensor};
+pub use tensor::{Element, Operand, Tensor};

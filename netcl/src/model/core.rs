@@ -20,6 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub struct ModelCore(Arc<Inner>);
 
 struct Inner {
+    id: u64,
     seed: Seed,
     /// Calls that drew random numbers.
     steps: AtomicU64,
@@ -91,7 +92,8 @@ impl ModelCore {
             Ok(group)
         };
         let store = Store::new(device, group(true)?, group(false)?);
-        Ok(ModelCore(Arc::new(Inner { seed, steps: AtomicU64::new(0), store: RwLock::new(Arc::new(store)) })))
+        let store = RwLock::new(Arc::new(store));
+        Ok(ModelCore(Arc::new(Inner { id: next_id(), seed, steps: AtomicU64::new(0), store })))
     }
 
     /// The device it is on.
@@ -156,6 +158,11 @@ impl ModelCore {
         Ok(())
     }
 
+    /// Distinct among all models; moving a model does not change it.
+    pub(crate) fn id(&self) -> u64 {
+        self.0.id
+    }
+
     /// The memory as it is now.
     pub(crate) fn store(&self) -> Arc<Store> {
         self.0.store.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -168,6 +175,11 @@ impl ModelCore {
     }
 }
 
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The random seed of call number `step`.
 pub(crate) fn call_seed(seed: u64, step: u64) -> Scalar {
     let counter = [step as u32, (step >> 32) as u32, 0x7365_6564, 0];
@@ -176,9 +188,7 @@ pub(crate) fn call_seed(seed: u64, step: u64) -> Scalar {
 
 impl Store {
     fn new(device: &Device, parameters: Group, states: Group) -> Store {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Store { id, device: device.clone(), parameters, states, spare: Arc::default() }
+        Store { id: next_id(), device: device.clone(), parameters, states, spare: Arc::default() }
     }
 
     /// Distinct among all stores of the process.

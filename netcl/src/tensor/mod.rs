@@ -2,8 +2,10 @@
 
 mod display;
 mod element;
+mod ops;
 
 pub use element::Element;
+pub use ops::Operand;
 
 use crate::device::Device;
 use crate::error::{Error, Result};
