@@ -1,0 +1,3 @@
+//! The host as a device: its memory, native kernels, and products.
+
+pub mod memory;
