@@ -19,7 +19,9 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         return Vec::new();
     }
     match node.op {
-        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } | Op::Compare(..) => Vec::new(),
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {
+            Vec::new()
+        }
         Op::Unary(op, a) => match op {
             UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round | UnaryOp::Not => Vec::new(),
             _ => vec![a],
@@ -69,7 +71,7 @@ pub(super) fn contributions(
     let mut m = Maths(builder);
     let mut result = Vec::new();
     match node.op {
-        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } | Op::Compare(..) => {}
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {}
         Op::Unary(op, x) => {
             if wanted.has(x)
                 && let Some(contribution) = unary(&mut m, op, x, id, g)?

@@ -122,6 +122,11 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
                 report("G09", format!("iota along axis {axis} of {dtype}{}", node.shape));
             }
         }
+        Op::Size(_) => {
+            if node.shape.rank() != 0 || dtype == DType::Bool {
+                report("G09", format!("a size as {dtype}{}", node.shape));
+            }
+        }
         Op::Unary(op, a) => {
             if of(*a) != dtype || !op.takes(dtype) {
                 report("G04", format!("`{}` of {} gives {dtype}", op.name(), of(*a)));
