@@ -5,3 +5,5 @@ pub use crate::executor::function::{Function, FunctionSource, PlanSource};
 pub use crate::executor::scalar::Scalar;
 pub use crate::model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels as kernels;
+
+pub use crate::device::host::exports as host;

@@ -37,6 +37,15 @@ use crate::kir::*;
 
 /// The kernel as Rust; `None` if it needs what native code does not have: barriers, local arrays, sub-groups.
 pub fn native(verified: &Verified<'_>) -> Option<String> {
+    let code = native_code(verified, 2)?;
+    Some(format!(
+        "{{\n    #[cfg(not(debug_assertions))]\n    {{\n{code}    }}\n    #[cfg(debug_assertions)]\n    {{\n        \
+         ::netcl::__private::host::interpreted()\n    }}\n}}\n"
+    ))
+}
+
+/// The inner part of [`native`]: statements and a value, indented by `level`, whatever the crate is built for.
+pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     let kernel = verified.kernel();
     let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
     let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_)));
@@ -50,21 +59,21 @@ pub fn native(verified: &Verified<'_>) -> Option<String> {
     if shared || foreign || sub_groups || kernel.launch.is_function() || has_barrier(&kernel.body) {
         return None;
     }
-    let mut text = String::from("{\n    #[cfg(not(debug_assertions))]\n    {\n");
-    text.push_str("        use ::netcl::__private::host as h;\n");
-    for position in 0..kernel.functions.len() {
-        text.push_str(&function(verified, position));
-    }
+    let mut writer = Writer::new(verified, &kernel.exprs, &kernel.vars, verified.types(), level);
     for line in &kernel.doc {
-        text.push_str(&format!("        // {}\n", one_line(line)));
+        writer.line(&format!("// {}", one_line(line)));
     }
-    text.push_str("        struct Kernel;\n");
-    text.push_str("        #[allow(unused, clippy::all)]\n        impl h::NativeKernel for Kernel {\n");
-    text.push_str("            #[inline(always)]\n");
-    text.push_str(
-        "            fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {\n",
-    );
-    let mut writer = Writer::new(verified, &kernel.exprs, &kernel.vars, verified.types(), 4);
+    writer.line("use ::netcl::__private::host as h;");
+    for position in 0..kernel.functions.len() {
+        writer.out.push_str(&function(verified, position, level));
+    }
+    writer.line("struct Kernel;");
+    writer.line("#[allow(unused, clippy::all)]");
+    writer.line("impl h::NativeKernel for Kernel {");
+    writer.level += 1;
+    writer.line("#[inline(always)]");
+    writer.line("fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {");
+    writer.level += 1;
     for (position, param) in kernel.params.iter().enumerate() {
         let name = writer.param(ParamId(position as u32));
         match &param.kind {
@@ -83,16 +92,19 @@ pub fn native(verified: &Verified<'_>) -> Option<String> {
     writer.line("let id = args.id(item);");
     for (position, array) in kernel.arrays.iter().enumerate() {
         let name = writer.array(ArrayId(position as u32));
-        let zero = if array.dtype == DType::Bool { "false".to_string() } else { format!("0 as {}", array.dtype.compute()) };
+        let zero = match array.dtype {
+            DType::Bool => "false".to_string(),
+            dtype => format!("0 as {}", dtype.compute().name()),
+        };
         writer.line(&format!("let mut {name} = [{zero}; {}];", array.length));
     }
     writer.statements(&kernel.body);
-    writer.level -= 1;
-    writer.line("}");
-    text.push_str(&writer.out);
-    text.push_str("            }\n        }\n        h::entry::<Kernel>()\n    }\n");
-    text.push_str("    #[cfg(debug_assertions)]\n    {\n        ::netcl::__private::host::interpreted()\n    }\n}\n");
-    Some(text)
+    for _ in 0..3 {
+        writer.level -= 1;
+        writer.line("}");
+    }
+    writer.line("h::entry::<Kernel>()");
+    Some(writer.out)
 }
 
 fn has_barrier(stmts: &[Stmt]) -> bool {
@@ -110,10 +122,11 @@ fn one_line(text: &str) -> String {
 }
 
 /// A helper function.
-fn function(verified: &Verified<'_>, position: usize) -> String {
+fn function(verified: &Verified<'_>, position: usize, level: usize) -> String {
     let function = &verified.kernel().functions[position];
     let types = verified.function_types(position);
-    let mut writer = Writer::new(verified, &function.exprs, &function.vars, types, 3);
+    let mut writer = Writer::new(verified, &function.exprs, &function.vars, types, level);
+    writer.assigned.fill(false);
     writer.note_assigned(&function.body);
     let params: Vec<String> = function
         .params
@@ -125,15 +138,16 @@ fn function(verified: &Verified<'_>, position: usize) -> String {
         .collect();
     let name = function_name(verified.kernel(), position as u32);
     let result = type_name(types[function.result.0 as usize]);
+    writer.line("#[allow(unused, clippy::all)]");
+    writer.line("#[inline(always)]");
+    writer.line(&format!("fn {name}<I: h::Isa>({}) -> {result} {{", params.join(", ")));
+    writer.level += 1;
     writer.statements(&function.body);
     let value = writer.values(&[function.result]).remove(0);
     writer.line(&value);
-    format!(
-        "        #[allow(unused, clippy::all)]\n        #[inline(always)]\n        fn {name}<I: h::Isa>({}) -> {result} \
-         {{\n{}        }}\n",
-        params.join(", "),
-        writer.out
-    )
+    writer.level -= 1;
+    writer.line("}");
+    writer.out
 }
 
 /// The Rust name of a helper function.
@@ -143,7 +157,8 @@ pub(super) fn function_name(kernel: &Kernel, position: u32) -> String {
 
 /// The letters of a name that every Rust identifier may have.
 fn plain(name: &str) -> String {
-    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
     let name = name.trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
     if name.is_empty() { "v".to_string() } else { name }
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Of every allocation, in bytes: a cache line, and the widest vector register.
-pub const ALIGNMENT: usize = 64;
+pub(crate) const ALIGNMENT: usize = 64;
 
 /// The host has no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +33,9 @@ pub struct OutOfMemory {
 
 /// An access outside of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid")]
+#[error(
+    "bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid"
+)]
 pub struct OutOfBounds {
     /// First byte.
     pub offset: usize,
@@ -254,7 +256,7 @@ impl Memory for HostBuffer {
         typed!(SliceMut, out, out => self.gather_plain(indices, lanes, out), truths => {
             for (&index, truths) in indices.iter().zip(truths.chunks_exact_mut(lanes)) {
                 if index != usize::MAX {
-                    self.read(index, SliceMut::Bool(truths));
+                    Memory::read(self, index, SliceMut::Bool(truths));
                 }
             }
         });
@@ -264,7 +266,7 @@ impl Memory for HostBuffer {
         typed!(Slice, values, values => self.scatter_plain(indices, lanes, values), truths => {
             for (&index, truths) in indices.iter().zip(truths.chunks_exact(lanes)) {
                 if index != usize::MAX {
-                    self.write(index, Slice::Bool(truths));
+                    Memory::write(self, index, Slice::Bool(truths));
                 }
             }
         });

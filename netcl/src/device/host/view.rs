@@ -5,7 +5,7 @@
 use super::lanes::V;
 use super::memory::HostBuffer;
 use super::native::Faults;
-use half::{bf16, f16};
+use half::f16;
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar};
 use std::marker::PhantomData;
@@ -101,14 +101,8 @@ impl Element for Bf16 {
 
 /// `f32` rounded to a storage type and back.
 #[inline(always)]
-pub fn round<T: Element<Value = f32>>(value: f32) -> f32 {
+pub(super) fn round<T: Element<Value = f32>>(value: f32) -> f32 {
     T::load(T::store(value))
-}
-
-/// Rounds to bfloat16, for tests of the formula above against the `half` crate.
-#[cfg(test)]
-pub(super) fn bf16_of(value: f32) -> u16 {
-    bf16::from_f32(value).to_bits()
 }
 
 /// Types of indices. A negative index becomes one that is too large.
@@ -281,5 +275,21 @@ pub fn array_put<T, X: Index>(array: &mut [T], index: X, value: T, number: u32, 
     match array.get_mut(index.offset()) {
         Some(place) => *place = value,
         None => faults.outside(number, index.signed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::bf16;
+
+    #[test]
+    fn bfloat16_rounds_as_the_half_crate_does() {
+        for bits in (0..=u32::MAX).step_by(65_521).chain([0x7f80_0001, 0xffc0_0000, 0x7f7f_ffff, 0x3f80_8000]) {
+            let value = f32::from_bits(bits);
+            assert_eq!(Bf16::store(value), bf16::from_f32(value).to_bits(), "{value:e}");
+            let stored = bits as u16;
+            assert_eq!(Bf16::load(stored).to_bits(), bf16::from_bits(stored).to_f32().to_bits());
+        }
     }
 }
