@@ -5,7 +5,7 @@ static inline int netcl_div_int(int a, int b) {
 
 // a % b, and 0 where b is 0; the divisor -1 wraps.
 static inline int netcl_rem_int(int a, int b) {
-    return b == 0 ? 0 : b == -1 ? (int)(0) : a % b;
+    return b == 0 ? 0 : b == -1 ? 0 : a % b;
 }
 
 // -1, 0 or 1.
@@ -62,7 +62,7 @@ __kernel void integers(
     y[i + 2] = (p & 255) | (q << 3);
     y[i + 3] = (int)((uint)netcl_sign_int(p) + (int)abs(q));
     y[i + 4] = (int)((uint)max(p, q) + convert_int_sat((float)min(p, INT_MIN)));
-    y[i + 5] = p < q && (p == 0 || !(q > 5)) ? as_int(1.5f) : (int)((uint)p * q + 3u);
+    y[i + 5] = p < q && (p == 0 || q <= 5) ? as_int(1.5f) : (int)((uint)p * q + 3u);
     z[i] = (uchar)((uchar)(c[i] * 3) + (uchar)((uchar)~c[i] >> ((uchar)1 & 7)));
     w[i] = (long)((ulong)d[i] * (long)p - 9223372036854775808UL);
     const int4 v = vload4(0, &a[i]);
