@@ -9,16 +9,20 @@
 #![forbid(unsafe_code)]
 
 pub mod autodiff;
+pub mod compile;
 pub mod dim;
 pub mod dtype;
 pub mod emit;
 pub mod fold;
 pub mod fuse;
 pub mod graph;
+pub mod index;
 pub mod kir;
 pub mod layers;
 pub mod ops;
+pub mod philox;
 pub mod plan;
 pub mod schedule;
 pub mod span;
+pub mod special;
 pub mod template;

@@ -151,7 +151,7 @@ impl Program {
         let params: Vec<String> =
             kernel.params.iter().enumerate().map(|(i, param)| declare_param(param, &body.params[i])).collect();
         let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
-        let mut head = "__kernel ".to_string();
+        let mut head = if kernel.launch.is_function() { "static inline " } else { "__kernel " }.to_string();
         if let [x, rest @ ..] = kernel.launch.local.as_slice() {
             let (y, z) = (rest.first().unwrap_or(&1), rest.get(1).unwrap_or(&1));
             head.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
@@ -180,6 +180,7 @@ fn uses_fp64(verified: &Verified<'_>) -> bool {
     let wide = |ty: &ValueType| ty.dtype == DType::F64;
     let param = kernel.params.iter().any(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype == DType::F64,
+        ParamKind::Value(ty) => ty.dtype == DType::F64,
         ParamKind::Symbol => false,
     });
     let functions = 0..kernel.functions.len();
@@ -199,6 +200,7 @@ fn declare_param(param: &Param, name: &str) -> String {
         ParamKind::Scalar(DType::Bool) => format!("const uchar {name}"),
         ParamKind::Scalar(dtype) => format!("const {} {name}", c_type(ValueType::scalar(dtype))),
         ParamKind::Symbol => format!("const uint {name}"),
+        ParamKind::Value(ty) => format!("const {} {name}", c_type(ty)),
     }
 }
 
@@ -213,7 +215,7 @@ fn declare_array(array: &Array, name: &str) -> String {
 }
 
 /// The type of elements in memory.
-pub(super) fn storage_type(dtype: DType) -> &'static str {
+pub(crate) fn storage_type(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool | DType::U8 => "uchar",
         DType::I32 => "int",
@@ -227,7 +229,7 @@ pub(super) fn storage_type(dtype: DType) -> &'static str {
 }
 
 /// The type of values.
-pub(super) fn c_type(ty: ValueType) -> String {
+pub(crate) fn c_type(ty: ValueType) -> String {
     match (ty.dtype, ty.lanes) {
         (DType::Bool, 1) => "bool".to_string(),
         (DType::Bool, lanes) => format!("int{lanes}"),

@@ -12,9 +12,12 @@
 //! - Integer arithmetic wraps; integer division by zero gives zero; float arithmetic is IEEE and propagates NaN:
 //!   `max(NaN, x)` and `min(NaN, x)` are NaN, `relu(NaN)` is NaN.
 //! - [`Op::Reduce`] over no elements gives the neutral element (0, 1, -inf, +inf); `ArgMax` and `ArgMin` give the
-//!   first position in row-major order over the reduced axes. The order of a float sum is not fixed.
+//!   first position in row-major order over the reduced axes (0 over no elements); NaN counts as the extreme, so
+//!   `x[argmax(x)]` is `max(x)` always. The order of a float sum is not fixed.
+//! - [`Op::Cast`] to the operand's own type is the identity with zero gradient ([`build::Builder::detach`]).
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
 
+pub mod arbitrary;
 pub mod build;
 pub mod interp;
 pub mod text;
@@ -64,6 +67,15 @@ pub enum UnaryOp {
 }
 
 impl UnaryOp {
+    /// Whether the function is defined for operands of `dtype`.
+    pub const fn takes(self, dtype: DType) -> bool {
+        match self {
+            UnaryOp::Not => matches!(dtype, DType::Bool),
+            UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign => !matches!(dtype, DType::Bool),
+            _ => dtype.is_float(),
+        }
+    }
+
     /// Every function.
     pub const ALL: [UnaryOp; 21] = {
         use UnaryOp::*;
@@ -72,6 +84,17 @@ impl UnaryOp {
             Round, Recip, Not,
         ]
     };
+
+    /// Roughly how many additions it costs, for choosing between recomputing and reading.
+    pub const fn cost(self) -> u32 {
+        use UnaryOp::*;
+        match self {
+            Neg | Abs | Not | Sign | Floor | Ceil | Round => 1,
+            Sqrt | Rsqrt | Recip => 4,
+            Exp | Exp2 | Log | Log2 => 8,
+            Log1p | Expm1 | Sin | Cos | Tan | Tanh | Erf => 16,
+        }
+    }
 
     /// The name in text forms and in users' code.
     pub const fn name(self) -> &'static str {
@@ -121,6 +144,15 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// Whether the function is defined for operands of `dtype`.
+    pub const fn takes(self, dtype: DType) -> bool {
+        match self {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => matches!(dtype, DType::Bool) || dtype.is_integer(),
+            BinaryOp::Atan2 | BinaryOp::Pow => dtype.is_float(),
+            _ => !matches!(dtype, DType::Bool),
+        }
+    }
+
     /// Every function.
     pub const ALL: [BinaryOp; 12] = {
         use BinaryOp::*;
@@ -190,6 +222,11 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
+    /// Whether the result is a position (`ArgMax`, `ArgMin`), not a value.
+    pub const fn is_position(self) -> bool {
+        matches!(self, ReduceOp::ArgMax | ReduceOp::ArgMin)
+    }
+
     /// Every reduction.
     pub const ALL: [ReduceOp; 6] =
         [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min, ReduceOp::ArgMax, ReduceOp::ArgMin];
@@ -285,6 +322,8 @@ pub enum Op {
         /// Which coordinate.
         axis: usize,
     },
+    /// A size, as a number of the node's type; shape `[]`.
+    Size(Dim),
     /// Elementwise function of one operand.
     Unary(UnaryOp, NodeId),
     /// Elementwise function of two operands of equal shape and type.
@@ -385,7 +424,7 @@ impl Op {
     /// The same operation on other operands.
     pub fn map_operands(mut self, mut map: impl FnMut(NodeId) -> NodeId) -> Op {
         match &mut self {
-            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } => {}
+            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reshape(a) => *a = map(*a),
             Op::Random { seed, .. } => *seed = map(*seed),
             Op::View { source, .. } | Op::Reduce { source, .. } => *source = map(*source),
@@ -500,10 +539,10 @@ impl Graph {
             for dim in &node.shape.0 {
                 dim.visit_symbols(&mut add);
             }
-            if let Op::View { index, .. } = &node.op {
-                for axis in index {
-                    axis.offset.visit_symbols(&mut add);
-                }
+            match &node.op {
+                Op::View { index, .. } => index.iter().for_each(|axis| axis.offset.visit_symbols(&mut add)),
+                Op::Size(dim) => dim.visit_symbols(&mut add),
+                _ => {}
             }
         }
         symbols

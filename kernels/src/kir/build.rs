@@ -130,6 +130,18 @@ impl KernelBuilder {
         self.cast(DType::I32, id)
     }
 
+    /// The value of a parameter that other code of the program passes; see [`ParamKind::Value`].
+    pub fn passed(&mut self, name: &str, ty: ValueType) -> ExprId {
+        let param = self.param(name, ParamKind::Value(ty));
+        self.push(Expr::Param(param), ty)
+    }
+
+    /// One lane of a vector.
+    pub fn lane(&mut self, a: ExprId, lane: u8) -> ExprId {
+        let dtype = self.ty(a).dtype;
+        self.push(Expr::Lane(a, lane), ValueType::scalar(dtype))
+    }
+
     fn as_literal(&self, id: ExprId) -> Option<Literal> {
         match self.kernel.expr(id) {
             Expr::Literal(literal) => Some(*literal),

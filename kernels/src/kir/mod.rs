@@ -94,6 +94,8 @@ pub enum ParamKind {
     Scalar(DType),
     /// The value of a symbolic dimension, as `U32`; the parameter's name is the symbol's.
     Symbol,
+    /// A value that other code of the same program passes: device functions only (see [`Launch::is_function`]).
+    Value(ValueType),
 }
 
 /// A parameter.
@@ -236,38 +238,54 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// Calls `visit` for every operand, in order.
-    pub fn visit_operands(&self, visit: &mut dyn FnMut(ExprId)) {
-        match self {
+    /// The same expression on other operands.
+    pub fn map_operands(mut self, mut map: impl FnMut(ExprId) -> ExprId) -> Expr {
+        match &mut self {
             Expr::Literal(_) | Expr::Var(_) | Expr::Param(_) | Expr::WorkItem(..) | Expr::LaneIds(..) => {}
             Expr::Unary(_, a)
             | Expr::Cast(_, a)
             | Expr::Bitcast(_, a)
             | Expr::Splat(a, _)
             | Expr::Lane(a, _)
-            | Expr::Horizontal(_, a) => visit(*a),
-            Expr::Load { index, .. } | Expr::LoadArray { index, .. } => visit(*index),
+            | Expr::Horizontal(_, a) => *a = map(*a),
             Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::Compare(_, a, b) => {
-                visit(*a);
-                visit(*b);
-            }
-            Expr::Philox { counter, seed, .. } => {
-                visit(*counter);
-                visit(*seed);
+                *a = map(*a);
+                *b = map(*b);
             }
             Expr::MulAdd(a, b, c) | Expr::Select(a, b, c) => {
-                visit(*a);
-                visit(*b);
-                visit(*c);
+                *a = map(*a);
+                *b = map(*b);
+                *c = map(*c);
+            }
+            Expr::Load { index, .. } | Expr::LoadArray { index, .. } => *index = map(*index),
+            Expr::Philox { counter, seed, .. } => {
+                *counter = map(*counter);
+                *seed = map(*seed);
             }
             Expr::SubGroup(_, a, b) => {
-                visit(*a);
+                *a = map(*a);
                 if let Some(b) = b {
-                    visit(*b);
+                    *b = map(*b);
                 }
             }
-            Expr::Call(_, arguments) => arguments.iter().for_each(|&a| visit(a)),
+            Expr::Call(_, args) => args.iter_mut().for_each(|arg| *arg = map(*arg)),
         }
+        self
+    }
+
+    /// Calls `visit` for every operand, in order.
+    pub fn visit_operands(&self, visit: &mut dyn FnMut(ExprId)) {
+        self.clone().map_operands(|id| {
+            visit(id);
+            id
+        });
+    }
+
+    /// The operands, in order.
+    pub fn operands(&self) -> Vec<ExprId> {
+        let mut operands = Vec::new();
+        self.visit_operands(&mut |id| operands.push(id));
+        operands
     }
 
     /// The same with every operand replaced by what `map` gives for it, in order.
@@ -428,6 +446,18 @@ pub struct Launch {
     pub global: Vec<Dim>,
     /// Work-group size per dimension; empty leaves it to the driver (kernels without barriers and local arrays).
     pub local: Vec<u32>,
+}
+
+impl Launch {
+    /// The launch of a device function: a kernel body that a template calls for each of its results (an epilogue).
+    pub fn function() -> Self {
+        Launch { global: Vec::new(), local: Vec::new() }
+    }
+
+    /// Whether this is no kernel but a device function.
+    pub fn is_function(&self) -> bool {
+        self.global.is_empty()
+    }
 }
 
 /// One kernel.

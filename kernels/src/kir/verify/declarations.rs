@@ -43,6 +43,20 @@ fn check_names(kernel: &Kernel, report: &mut Report) {
 
 fn check_launch(kernel: &Kernel, limits: &Limits, report: &mut Report) {
     let Launch { global, local } = &kernel.launch;
+    if kernel.launch.is_function() {
+        if needs_group(kernel) {
+            report.error(
+                "K03",
+                "a device function has no work-group of its own: no local arrays, no barriers".to_string(),
+            );
+        }
+        return;
+    }
+    for param in &kernel.params {
+        if matches!(param.kind, ParamKind::Value(_)) {
+            report.error("K03", format!("`{}` is passed by other code, but a kernel is launched", param.name));
+        }
+    }
     if global.is_empty() || global.len() > 3 {
         report.error("K03", format!("a launch has 1 to 3 dimensions, not {}", global.len()));
     }
@@ -95,6 +109,7 @@ fn check_storage(kernel: &Kernel, limits: &Limits, report: &mut Report) {
     }
     let declared = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => Some(dtype),
+        ParamKind::Value(ty) => Some(ty.dtype),
         ParamKind::Symbol => None,
     });
     if !limits.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {

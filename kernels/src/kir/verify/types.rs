@@ -69,6 +69,7 @@ fn expression(
         Expr::Param(param) => match code.kernel.params.get(param.0 as usize) {
             Some(Param { kind: ParamKind::Scalar(dtype), .. }) => Some(ValueType::scalar(*dtype)),
             Some(Param { kind: ParamKind::Symbol, .. }) => Some(ValueType::scalar(DType::U32)),
+            Some(Param { kind: ParamKind::Value(ty), .. }) => Some(*ty),
             Some(Param { name, .. }) => report.fail("K10", format!("`{name}` is a buffer: index it")),
             None => report.fail("K10", format!("there is no parameter {}", param.0)),
         },
