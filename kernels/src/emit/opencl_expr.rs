@@ -650,7 +650,8 @@ impl Body<'_, '_> {
                 }
             }
             (from_type, to_type) if from_type.is_float() && to_type.is_integer() => {
-                primary(format!("convert_{name}_sat({})", value.code))
+                let helper = self.program.truncate(from, to);
+                primary(format!("{helper}({})", value.code))
             }
             _ if from.lanes == 1 => text(UNARY, format!("({name}){}", at_least(value, UNARY))),
             _ => primary(format!("convert_{name}({})", value.code)),

@@ -85,6 +85,18 @@ impl Program {
         self.define(helper_name(what, ty), ty, &text)
     }
 
+    /// Float to integer: toward zero, saturating, NaN to 0 (which `convert_*_sat` leaves to the implementation).
+    pub(super) fn truncate(&mut self, from: ValueType, to: ValueType) -> String {
+        let body = match from.lanes {
+            1 => "return convert_$R_sat(x != x ? 0 : x);",
+            _ => "return convert_$R_sat(select(x, ($T)(0), x != x));",
+        };
+        let text =
+            format!("// Toward zero, saturating; NaN gives 0.\nstatic inline $R $name($T x) {{\n    {body}\n}}\n");
+        let name = format!("netcl_{}_from_{}", c_type(to), c_type(from));
+        self.define(name, from, &text.replace("$R", &c_type(to)))
+    }
+
     /// All lanes of a vector combined by halves.
     pub(super) fn horizontal(&mut self, op: ReduceOp, ty: ValueType) -> String {
         let what = match op {

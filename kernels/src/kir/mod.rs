@@ -287,41 +287,6 @@ impl Expr {
         self.visit_operands(&mut |id| operands.push(id));
         operands
     }
-
-    /// The same with every operand replaced by what `map` gives for it, in order.
-    pub fn map_operands(mut self, map: &mut dyn FnMut(ExprId) -> ExprId) -> Expr {
-        match &mut self {
-            Expr::Literal(_) | Expr::Var(_) | Expr::Param(_) | Expr::WorkItem(..) | Expr::LaneIds(..) => {}
-            Expr::Unary(_, a)
-            | Expr::Cast(_, a)
-            | Expr::Bitcast(_, a)
-            | Expr::Splat(a, _)
-            | Expr::Lane(a, _)
-            | Expr::Horizontal(_, a) => *a = map(*a),
-            Expr::Load { index, .. } | Expr::LoadArray { index, .. } => *index = map(*index),
-            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::Compare(_, a, b) => {
-                *a = map(*a);
-                *b = map(*b);
-            }
-            Expr::Philox { counter, seed, .. } => {
-                *counter = map(*counter);
-                *seed = map(*seed);
-            }
-            Expr::MulAdd(a, b, c) | Expr::Select(a, b, c) => {
-                *a = map(*a);
-                *b = map(*b);
-                *c = map(*c);
-            }
-            Expr::SubGroup(_, a, b) => {
-                *a = map(*a);
-                if let Some(b) = b {
-                    *b = map(*b);
-                }
-            }
-            Expr::Call(_, arguments) => arguments.iter_mut().for_each(|a| *a = map(*a)),
-        }
-        self
-    }
 }
 
 /// A statement.
