@@ -65,6 +65,11 @@ impl Buffers {
         self.names.get(&id).cloned().unwrap_or_else(|| unreachable!("node {} has no buffer", id.0))
     }
 
+    /// The name of the buffer that holds `id`, if one does.
+    pub(super) fn stored(&self, id: NodeId) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
+
     /// The buffer called `name`.
     pub(super) fn named(&self, name: &str) -> Option<BufferId> {
         self.list.iter().position(|buffer| buffer.name == name).map(|position| BufferId(position as u32))
@@ -93,6 +98,7 @@ pub(super) fn operation(op: &Op) -> &'static str {
         Op::Input(_) => "input",
         Op::Constant(_) => "constant",
         Op::Iota { .. } => "iota",
+        Op::Size(_) => "size",
         Op::Unary(op, _) => op.name(),
         Op::Binary(op, ..) => op.name(),
         Op::Compare(op, ..) => op.name(),

@@ -1,12 +1,11 @@
 //! What a kernel computes, as a formula in the user's words: the comment above it and its label in reports.
 
-use super::buffers::operation;
-use crate::fuse::Division;
+use super::buffers::{Buffers, operation};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op};
 
 /// `name = formula` of a member, cut at about `width` characters.
-pub(super) fn formula(graph: &Graph, division: &Division, name: &str, id: NodeId, width: usize) -> String {
-    let text = format!("{name} = {}", expression(graph, division, id, true, 12));
+pub(super) fn formula(graph: &Graph, buffers: &Buffers, id: NodeId, width: usize) -> String {
+    let text = format!("{} = {}", buffers.name(id), expression(graph, buffers, id, true, 12));
     if text.chars().count() <= width {
         return text;
     }
@@ -14,17 +13,21 @@ pub(super) fn formula(graph: &Graph, division: &Division, name: &str, id: NodeId
     format!("{cut}…")
 }
 
-fn expression(graph: &Graph, division: &Division, id: NodeId, root: bool, depth: u32) -> String {
+fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u32) -> String {
     let node = &graph[id];
     if !root && !node.name.is_empty() {
         return node.name.clone();
     }
+    if !root && let Some(name) = buffers.stored(id) {
+        return name.to_string();
+    }
     if depth == 0 {
         return "…".into();
     }
-    let inner = |id: NodeId| expression(graph, division, id, false, depth - 1);
+    let inner = |id: NodeId| expression(graph, buffers, id, false, depth - 1);
     match &node.op {
         Op::Input(_) => node.name.clone(),
+        Op::Size(dim) => dim.to_string(),
         Op::Constant(literal) => format!("{}", literal.as_f64()),
         Op::View { source, .. } | Op::Reshape(source) | Op::Cast(source) => inner(*source),
         Op::Binary(op, a, b) => match op {

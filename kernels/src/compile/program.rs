@@ -40,7 +40,7 @@ impl<'a> Program<'a> {
         members
             .iter()
             .filter(|id| self.division.stored.contains(id))
-            .map(|&id| formula(self.graph, self.division, &self.buffers.name(id), id, 110))
+            .map(|&id| formula(self.graph, self.buffers, id, 110))
             .collect()
     }
 

@@ -95,15 +95,14 @@ pub fn divide(graph: &Graph, target: Target) -> Division {
     let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     for (_, node) in graph.iter() {
         for operand in memory_operands(graph, &node.op) {
-            if !reads_in_place(graph, &node.op, operand, &roots) {
-                roots.insert(operand);
-            }
+            roots.extend(memory_root(graph, &node.op, operand, &roots));
         }
     }
     loop {
         let division = divide_with(graph, target, &roots);
-        let Some(heavy) = recomputed_too_dearly(graph, &division) else { return division };
-        roots.insert(heavy);
+        let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
+        let Some(root) = better else { return division };
+        roots.insert(root);
     }
 }
 
@@ -119,12 +118,30 @@ fn memory_operands(_graph: &Graph, op: &Op) -> Vec<NodeId> {
     }
 }
 
-/// Whether `op` can read `operand` where it or what it is a view of lies.
-fn reads_in_place(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> bool {
-    match op {
-        Op::MatMul(..) => strided(graph, operand, &|id| roots.contains(&id)).is_some(),
-        _ => contiguous_base(graph, operand, &|id| roots.contains(&id)).is_some(),
+/// The node that must lie in memory for `op` to read `operand`; none if what it reads lies there anyway.
+///
+/// A product reads through strides, so that a view of something computed asks for what it is a view of.
+fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
+    let mut base = operand;
+    while let Op::Reshape(source) = graph[base].op {
+        base = source;
     }
+    if matches!(op, Op::MatMul(..)) {
+        let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
+        if let Some((source, _)) = strided(graph, operand, &in_place)
+            && worth_whole(graph, operand, source)
+        {
+            base = source;
+        }
+    }
+    (!roots.contains(&base) && !is_anchor(&graph[base].op)).then_some(base)
+}
+
+/// Whether computing all of `source` for its view `part` costs little more than computing the view.
+fn worth_whole(graph: &Graph, part: NodeId, source: NodeId) -> bool {
+    let (part, whole) = (graph[part].shape.elements(), graph[source].shape.elements());
+    // Slices of one tensor are usually all used: queries, keys and values of one product.
+    part.exact_div(&whole).is_some() || whole.exact_div(&part).and_then(|n| n.as_constant()).is_some_and(|n| n <= 4)
 }
 
 /// The stored node whose memory `id` is, elements in the same order.
@@ -422,6 +439,26 @@ pub fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTree
     unique.into_iter().collect()
 }
 
+/// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
+/// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
+fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    division.home.keys().find_map(|&id| {
+        let Op::Reduce { source, .. } = graph[id].op else { return None };
+        if stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
+            return None;
+        }
+        let shape = &graph[source].shape;
+        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
+        let full = leaves.iter().filter(|leaf| leaf.coordinates == coordinates && !leaf.indirect);
+        let mut homes = BTreeMap::new();
+        full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
+        let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
+        other.then_some(source)
+    })
+}
+
 /// A node that several clusters compute again although reading it would be cheaper.
 fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
     /// Roughly the cost of reading one element from memory, in additions.
@@ -451,7 +488,7 @@ fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
             Op::Unary(op, _) => op.cost(),
             Op::Random { .. } => 24,
             Op::Binary(crate::graph::BinaryOp::Pow | crate::graph::BinaryOp::Atan2, ..) => 16,
-            Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } => 0,
+            Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => 0,
             _ => 1,
         };
         let mut sum = own;

@@ -182,12 +182,10 @@ impl Builder {
         if let Some(value) = dim.as_constant() {
             return Ok(self.constant(value as f64, dtype));
         }
-        // The last coordinate of an axis of that size, plus one.
-        let iota = self.iota(&Shape(vec![dim.clone()]), 0, dtype)?;
-        let index = vec![AxisIndex::fixed(dim.clone() - Dim::constant(1))];
-        let last = self.view(iota, Shape::scalar(), index)?;
-        let one = self.constant(1.0, dtype);
-        self.binary(BinaryOp::Add, last, one)
+        if dtype == DType::Bool {
+            return self.fail(format!("the size {dim} is a number, not a bool"));
+        }
+        Ok(self.push(Op::Size(dim.clone()), Shape::scalar(), dtype))
     }
 
     /// The coordinate along `axis` of `shape`.

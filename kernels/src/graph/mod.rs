@@ -322,6 +322,8 @@ pub enum Op {
         /// Which coordinate.
         axis: usize,
     },
+    /// A size, as a number of the node's type; shape `[]`.
+    Size(Dim),
     /// Elementwise function of one operand.
     Unary(UnaryOp, NodeId),
     /// Elementwise function of two operands of equal shape and type.
@@ -422,7 +424,7 @@ impl Op {
     /// The same operation on other operands.
     pub fn map_operands(mut self, mut map: impl FnMut(NodeId) -> NodeId) -> Op {
         match &mut self {
-            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } => {}
+            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reshape(a) => *a = map(*a),
             Op::Random { seed, .. } => *seed = map(*seed),
             Op::View { source, .. } | Op::Reduce { source, .. } => *source = map(*source),
@@ -537,10 +539,10 @@ impl Graph {
             for dim in &node.shape.0 {
                 dim.visit_symbols(&mut add);
             }
-            if let Op::View { index, .. } = &node.op {
-                for axis in index {
-                    axis.offset.visit_symbols(&mut add);
-                }
+            match &node.op {
+                Op::View { index, .. } => index.iter().for_each(|axis| axis.offset.visit_symbols(&mut add)),
+                Op::Size(dim) => dim.visit_symbols(&mut add),
+                _ => {}
             }
         }
         symbols

@@ -66,6 +66,7 @@ fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
             if literal.dtype() != node.dtype { write!(f, " {}", literal.dtype()) } else { Ok(()) }
         }
         Op::Iota { axis } => write!(f, "iota {axis}"),
+        Op::Size(dim) => write!(f, "size {dim}"),
         Op::Unary(op, a) => write!(f, "{} %{}", op.name(), a.0),
         Op::Binary(op, a, b) => write!(f, "{} %{}, %{}", op.name(), a.0, b.0),
         Op::Compare(op, a, b) => write!(f, "{} %{}, %{}", op.name(), a.0, b.0),

@@ -239,6 +239,10 @@ impl<'a> Values<'a> {
                 let literal = if dtype.is_float() { Literal::of(literal.as_f64(), dtype) } else { *literal };
                 b.literal(literal)
             }
+            Op::Size(dim) => {
+                let size = dim_value(b, dim);
+                b.cast(dtype, size)
+            }
             Op::Iota { axis } => {
                 let index = self.index_lanes(b, &coordinates[*axis], at);
                 b.cast(dtype, index)

@@ -189,6 +189,7 @@ fn op(line: &mut Line<'_>) -> Result<Draft> {
         "input",
         "constant",
         "iota",
+        "size",
         "select",
         "cast",
         "random",
@@ -220,6 +221,7 @@ fn op(line: &mut Line<'_>) -> Result<Draft> {
             return Ok(Draft::Constant(number, own));
         }
         "iota" => Op::Iota { axis: line.integer("an axis")? },
+        "size" => Op::Size(dim(line, 0)?),
         "select" => {
             let (condition, then) = pair(line)?;
             line.expect(',')?;
