@@ -9,7 +9,7 @@ use crate::memory::Region;
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::kir::interp::{self, Value};
-use netcl_kernels::kir::verify;
+use netcl_kernels::kir::{ParamKind, verify};
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -67,10 +67,16 @@ struct HostBound {
 impl BuiltProgram for HostProgram {
     fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>> {
         let plan = &*self.plan;
+        let signed = |step: &Step, position: usize| match &step.work {
+            Work::Loop(kernel) => {
+                matches!(kernel.params.get(position).map(|param| &param.kind), Some(ParamKind::Scalar(DType::I32)))
+            }
+            _ => false,
+        };
         let mut steps = Vec::with_capacity(plan.steps.len());
         for (step, code) in plan.steps.iter().zip(&self.steps) {
             let mut passed = Vec::with_capacity(step.args.len());
-            for arg in &step.args {
+            for (position, arg) in step.args.iter().enumerate() {
                 passed.push(match arg {
                     Arg::Buffer(id) => match request.place(*id) {
                         Place::Internal(region) => Passed::Buffer(own(region)?.clone()),
@@ -79,7 +85,9 @@ impl BuiltProgram for HostProgram {
                     },
                     Arg::Dim(dim) => {
                         let value = geometry::value_u32(&plan.name, &step.label, dim, request.bindings)?;
-                        Passed::Constant(Literal::Int(i64::from(value), DType::U32))
+                        // Sizes are the same bits as either type; the interpreter wants the parameter's.
+                        let dtype = if signed(step, position) { DType::I32 } else { DType::U32 };
+                        Passed::Constant(Literal::Int(i64::from(value), dtype))
                     }
                     Arg::Literal(literal) => Passed::Constant(*literal),
                     Arg::Scalar(position, _) => Passed::Scalar(*position),

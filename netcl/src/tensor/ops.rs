@@ -220,7 +220,9 @@ methods! {
     /// Log-softmax along an axis.
     log_softmax(axis: i64);
     /// The last two axes swapped.
-    transpose();
+    t();
+    /// Two axes swapped.
+    transpose(first: i64, second: i64);
     /// The axes in another order.
     permute(order: &[i64]);
     /// Converted to another element type.

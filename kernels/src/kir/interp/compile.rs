@@ -532,7 +532,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
                 let value = self.expr(*value, Guard::Active);
                 let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
                     ParamKind::Buffer(dtype, _) => dtype.compute(),
-                    ParamKind::Scalar(_) | ParamKind::Symbol => self.info(value).dtype,
+                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
                 };
                 let ty = ValueType { dtype, lanes };
                 let value = if self.info(value).dtype == dtype {
