@@ -1,7 +1,7 @@
 //! Tensors and operations compiled at run time, on every device that computes.
 
-use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::{DType, Device, Element, Error, Tensor};
 
 fn devices() -> Vec<Device> {

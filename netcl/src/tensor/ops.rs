@@ -151,7 +151,8 @@ fn unknown(name: &str) -> Error {
     let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
     names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
     names.truncate(5);
-    let diagnostic = Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
+    let diagnostic =
+        Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
     Error::Graph { operation: "apply".to_owned(), diagnostic }
 }
 
