@@ -1,7 +1,7 @@
-//! The host: memory, native kernels, the block interpreter, matrix products and convolutions.
+//! The host as a device: its memory, native kernels, and products.
+#![allow(unsafe_code, reason = "the home of host memory and of native kernels")]
 
-#[allow(unsafe_code, reason = "raw memory that threads share; every block says what it relies on")]
-pub(crate) mod memory;
+pub mod memory;
 
-/// Native code of one loop step, made by the macro.
+/// Entry of a native kernel.
 pub type NativeEntry = fn();
