@@ -73,7 +73,7 @@ pub(super) fn bind(
             _ => Place::Unused,
         });
     }
-    let request = BindRequest { plan, bindings: &bindings, places: &places, externals: interface.externals.len() };
+    let request = BindRequest { bindings: &bindings, places: &places, externals: interface.externals.len() };
     let launcher = program.bind(&request)?;
     tracing::debug!(
         function = plan.name,
