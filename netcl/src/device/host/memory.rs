@@ -31,7 +31,9 @@ pub struct OutOfMemory {
 
 /// An access outside of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid")]
+#[error(
+    "bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid"
+)]
 pub struct OutOfBounds {
     /// First byte.
     pub offset: usize,
