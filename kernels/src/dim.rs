@@ -214,7 +214,7 @@ impl std::ops::Add for Dim {
     type Output = Dim;
     fn add(mut self, other: Dim) -> Dim {
         for (factors, coefficient) in other.terms {
-            let sum = self.terms.remove(&factors).unwrap_or(0) + coefficient;
+            let sum = self.terms.remove(&factors).unwrap_or(0).saturating_add(coefficient);
             if sum != 0 {
                 self.terms.insert(factors, sum);
             }
@@ -238,7 +238,7 @@ impl std::ops::Mul for Dim {
             for (b, y) in &other.terms {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
                 factors.sort();
-                product = product + Dim { terms: BTreeMap::from([(factors, x * y)]) };
+                product = product + Dim { terms: BTreeMap::from([(factors, x.saturating_mul(*y))]) };
             }
         }
         product

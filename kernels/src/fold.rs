@@ -116,6 +116,18 @@ pub fn compare(op: CompareOp, x: f64, y: f64) -> bool {
     }
 }
 
+/// The comparison on integers or truth values.
+pub fn compare_ordered<T: Ord>(op: CompareOp, x: &T, y: &T) -> bool {
+    match op {
+        CompareOp::Eq => x == y,
+        CompareOp::Ne => x != y,
+        CompareOp::Lt => x < y,
+        CompareOp::Le => x <= y,
+        CompareOp::Gt => x > y,
+        CompareOp::Ge => x >= y,
+    }
+}
+
 /// The literal as another type; float to integer truncates and saturates.
 pub fn cast(literal: Literal, to: DType) -> Literal {
     match (literal, to) {

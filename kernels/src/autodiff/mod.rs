@@ -1,1 +1,220 @@
-//! (being written)
+//! Gradients, graph → graph: a reverse sweep over one table of derivative rules ([`rules`]).
+//!
+//! # Conventions
+//!
+//! - The gradient is the cotangent in reverse mode: for an output `y` with seed `s`, the gradient in `x` is the tensor
+//!   of `sum_i s_i * dy_i/dx`, of `x`'s shape and type.
+//! - Integer and `bool` tensors have no gradient; step functions (`floor`, `sign`, comparisons, positions) have zero.
+//! - Only nodes that lead from `wrt` to the output get one, so a graph's data cost nothing.
+//! - Gradients are nodes like any other: they can be differentiated again.
+
+pub mod check;
+pub mod rules;
+mod view;
+
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, Graph, InputKind, Node, NodeId, Op, OutputKind};
+use crate::span::{Diagnostic, Result, Span};
+
+/// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
+/// where the output does not depend on it.
+///
+/// Errors: an output or a `wrt` that is no float tensor; a seed of another shape or type.
+pub fn gradients(builder: &mut Builder, output: NodeId, seed: NodeId, wrt: &[NodeId]) -> Result<Vec<NodeId>> {
+    gradients_of(builder, &[(output, seed)], wrt)
+}
+
+/// The same for several outputs with a seed each; the gradients add.
+pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<NodeId>> {
+    for &(output, seed) in outputs {
+        let (node, given) = (builder.node(output), builder.node(seed));
+        if !node.dtype.is_float() {
+            return Err(Diagnostic::new(format!("only float tensors have gradients, the output is {}", node.dtype))
+                .at(node.span));
+        }
+        if given.shape != node.shape || given.dtype != node.dtype {
+            return Err(Diagnostic::new(format!(
+                "the seed of a gradient must be {}{} as the output, found {}{}",
+                node.dtype, node.shape, given.dtype, given.shape
+            ))
+            .at(node.span));
+        }
+    }
+    for &id in wrt {
+        let node = builder.node(id);
+        if !node.dtype.is_float() {
+            let what = if node.name.is_empty() { "a tensor".into() } else { format!("`{}`", node.name) };
+            return Err(Diagnostic::new(format!("only float tensors have gradients, {what} is {}", node.dtype))
+                .hint("leave it out, or convert it with `.cast(..)` before it is used")
+                .at(node.span));
+        }
+    }
+    let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
+    // Which nodes depend on any of `wrt` in a way that has a gradient.
+    let mut leads = vec![false; count];
+    for id in (0..count).map(|position| NodeId(position as u32)) {
+        let node = builder.node(id);
+        leads[id.index()] = wrt.contains(&id)
+            || (node.dtype.is_float()
+                && rules::differentiable_operands(builder.graph(), id).iter().any(|operand| leads[operand.index()]));
+    }
+    let mut cotangents: Vec<Option<NodeId>> = vec![None; count];
+    for &(output, seed) in outputs {
+        if leads[output.index()] {
+            accumulate(builder, &mut cotangents, output, seed)?;
+        }
+    }
+    for id in (0..count).rev().map(|position| NodeId(position as u32)) {
+        let Some(cotangent) = cotangents[id.index()] else { continue };
+        // Backward nodes are reported at the place of the forward node that they belong to.
+        let outer = builder.set_span(builder.node(id).span);
+        let contributions =
+            rules::contributions(builder, id, cotangent, &rules::Wanted { leads: &leads, targets: wrt });
+        builder.set_span(outer);
+        for (operand, contribution) in contributions? {
+            accumulate(builder, &mut cotangents, operand, contribution)?;
+        }
+        if wrt.contains(&id) {
+            name_gradient(builder, id, cotangent);
+        }
+    }
+    wrt.iter()
+        .map(|id| match cotangents.get(id.index()).copied().flatten() {
+            Some(gradient) => Ok(gradient),
+            None => {
+                let (shape, dtype) = (builder.shape(*id).clone(), builder.dtype(*id));
+                Ok(builder.full(0.0, &shape, dtype))
+            }
+        })
+        .collect()
+}
+
+fn accumulate(
+    builder: &mut Builder,
+    cotangents: &mut [Option<NodeId>],
+    operand: NodeId,
+    contribution: NodeId,
+) -> Result<()> {
+    debug_assert_eq!(builder.shape(operand), builder.shape(contribution), "a rule gave the wrong shape");
+    debug_assert_eq!(builder.dtype(operand), builder.dtype(contribution), "a rule gave the wrong type");
+    cotangents[operand.index()] = Some(match cotangents[operand.index()] {
+        Some(sum) => builder.binary(BinaryOp::Add, sum, contribution)?,
+        None => contribution,
+    });
+    Ok(())
+}
+
+/// Gradients are called `d_x`, so that kernels and reports can be read.
+fn name_gradient(builder: &mut Builder, id: NodeId, gradient: NodeId) {
+    let name = &builder.node(id).name;
+    if !name.is_empty() && !matches!(builder.node(gradient).op, Op::Input(_) | Op::Constant(_)) {
+        let name = format!("d_{name}");
+        builder.name(gradient, &name);
+    }
+}
+
+/// What [`append_gradients`] and [`append_vjp`] differentiate in besides the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments<'a> {
+    /// Parameters only.
+    None,
+    /// All arguments that are float tensors.
+    Floats,
+    /// The arguments at these positions.
+    At(&'a [usize]),
+}
+
+/// The graph with an output `Gradient(path)` for every parameter, and an `ArgumentGradient(position)` for every
+/// argument asked for: the derivatives of `Result(0)`, which must be a float scalar. Other outputs stay.
+pub fn append_gradients(graph: Graph, arguments: Arguments<'_>) -> Result<Graph> {
+    let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)).cloned() else {
+        return Err(Diagnostic::new(format!("`{}` has no result to differentiate", graph.name)));
+    };
+    let Node { shape, dtype, span, .. } = &graph[loss];
+    if shape.rank() != 0 || !dtype.is_float() {
+        return Err(Diagnostic::new(format!(
+            "gradients need a scalar result, `{}` returns {dtype}{shape}",
+            graph.name
+        ))
+        .hint("reduce it with `.sum()` or `.mean()`, or ask for a vector-Jacobian product")
+        .at(*span));
+    }
+    let dtype = *dtype;
+    let mut builder = Builder::extend(graph);
+    let seed = builder.constant(1.0, dtype);
+    append(builder, &[(loss, seed)], arguments)
+}
+
+/// The graph as a vector-Jacobian product: every float result gets a cotangent, a new argument of its shape behind the
+/// existing ones (in the results' order, named `cotangent`, `cotangent_1`, ..), and gradients are added as by
+/// [`append_gradients`]. The results themselves stay outputs.
+pub fn append_vjp(graph: Graph, arguments: Arguments<'_>) -> Result<Graph> {
+    let positions = graph.nodes.iter().filter_map(|node| match node.op {
+        Op::Input(InputKind::Argument(position)) => Some(position + 1),
+        _ => None,
+    });
+    let first = positions.max().unwrap_or(0);
+    let mut results: Vec<(usize, NodeId)> = graph
+        .outputs
+        .iter()
+        .filter_map(|(kind, id)| match kind {
+            OutputKind::Result(position) if graph[*id].dtype.is_float() => Some((*position, *id)),
+            _ => None,
+        })
+        .collect();
+    if results.is_empty() {
+        return Err(Diagnostic::new(format!("`{}` has no float result to differentiate", graph.name)));
+    }
+    results.sort_unstable();
+    let mut builder = Builder::extend(graph);
+    let mut seeded = Vec::new();
+    for (number, (_, result)) in results.into_iter().enumerate() {
+        let (shape, dtype) = (builder.shape(result).clone(), builder.dtype(result));
+        let name = if number == 0 { "cotangent".to_string() } else { format!("cotangent_{number}") };
+        seeded.push((result, builder.input(InputKind::Argument(first + number), &name, shape, dtype)));
+    }
+    append(builder, &seeded, arguments)
+}
+
+fn append(mut builder: Builder, seeded: &[(NodeId, NodeId)], arguments: Arguments<'_>) -> Result<Graph> {
+    let mut wrt = Vec::new();
+    for (id, node) in builder.graph().iter() {
+        if seeded.iter().any(|(_, seed)| *seed == id) {
+            continue;
+        }
+        match &node.op {
+            Op::Input(InputKind::Parameter) if node.dtype.is_float() => {
+                wrt.push((OutputKind::Gradient(node.name.clone()), id));
+            }
+            Op::Input(InputKind::Argument(position)) if wanted(arguments, *position, node.dtype) => {
+                wrt.push((OutputKind::ArgumentGradient(*position), id));
+            }
+            _ => {}
+        }
+    }
+    if let Arguments::At(positions) = arguments {
+        for position in positions {
+            if !wrt.iter().any(|(kind, _)| *kind == OutputKind::ArgumentGradient(*position)) {
+                let name = &builder.graph().name;
+                return Err(
+                    Diagnostic::new(format!("`{name}` has no argument {position} to differentiate in")).at(Span::NONE)
+                );
+            }
+        }
+    }
+    let ids: Vec<NodeId> = wrt.iter().map(|(_, id)| *id).collect();
+    let gradients = gradients_of(&mut builder, seeded, &ids)?;
+    for ((kind, _), gradient) in wrt.into_iter().zip(gradients) {
+        builder.output(kind, gradient);
+    }
+    Ok(builder.finish())
+}
+
+fn wanted(arguments: Arguments<'_>, position: usize, dtype: DType) -> bool {
+    match arguments {
+        Arguments::None => false,
+        Arguments::Floats => dtype.is_float(),
+        Arguments::At(positions) => positions.contains(&position),
+    }
+}

@@ -1,5 +1,7 @@
 //! The only writer of graphs: infers shapes and types, inserts broadcasts, folds constants, shares equal nodes.
 
+mod adjoint;
+
 use super::*;
 use crate::span::{Diagnostic, Result};
 use std::collections::HashMap;
@@ -202,12 +204,7 @@ impl Builder {
     /// Elementwise function of one operand.
     pub fn unary(&mut self, op: UnaryOp, a: NodeId) -> Result<NodeId> {
         let dtype = self.dtype(a);
-        let fits = match op {
-            UnaryOp::Not => dtype == DType::Bool,
-            UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign => dtype != DType::Bool,
-            _ => dtype.is_float(),
-        };
-        if !fits {
+        if !op.takes(dtype) {
             return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
         }
         if let Op::Constant(literal) = self.graph[a].op
@@ -229,12 +226,7 @@ impl Builder {
     pub fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> Result<NodeId> {
         let (a, b) = self.broadcast_pair(op.name(), a, b)?;
         let dtype = self.dtype(a);
-        let fits = match op {
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => dtype == DType::Bool || dtype.is_integer(),
-            BinaryOp::Atan2 | BinaryOp::Pow => dtype.is_float(),
-            _ => dtype != DType::Bool,
-        };
-        if !fits {
+        if !op.takes(dtype) {
             return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
         }
         let shape = self.shape(a).clone();

@@ -1,1 +1,246 @@
-//! (being written)
+//! The reference semantics of graphs: a plain evaluator, node by node.
+//!
+//! Floats are `f64`, integers `i64`, whatever their type in the graph; integers wrap to their type after every node.
+//! With [`Precision::Typed`] floats are rounded to their type after every node too (`f16` and `bf16` by way of `f32`,
+//! as a kernel's store does), while sums and products accumulate in `f64`: the closest there is to what a device should
+//! give. Nothing here is fast, and nothing here is clever.
+
+mod movement;
+mod products;
+mod tensor;
+
+pub use tensor::{Array, HostTensor, Precision};
+
+use super::verify::verify;
+use super::*;
+use crate::dim::Bindings;
+use crate::span::{Diagnostic, Result};
+use crate::{fold, philox, special};
+
+/// The most elements one tensor may have here; beyond it evaluation is refused, not attempted.
+const LARGEST: usize = 1 << 28;
+
+/// The values of the graph's outputs, in order.
+///
+/// `inputs` gives each input by kind and name; it is asked only for those that an output needs. Errors: a graph that
+/// [`verify`] rejects (its first error), an input that is missing or has another shape or type, a symbol that
+/// `bindings` leaves out, a size that is negative or absurd.
+pub fn evaluate(
+    graph: &Graph,
+    bindings: Bindings<'_>,
+    inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>,
+    precision: Precision,
+) -> Result<Vec<(OutputKind, HostTensor)>> {
+    let graph = verify(graph).map_err(|errors| errors.into_iter().next().unwrap_or_else(|| Diagnostic::new("")))?;
+    let mut needed = vec![false; graph.nodes.len()];
+    graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
+    for (id, node) in graph.iter().rev() {
+        if needed[id.index()] {
+            node.op.visit_operands(|operand| needed[operand.index()] = true);
+        }
+    }
+    let mut run = Run { bindings, values: Vec::with_capacity(graph.nodes.len()) };
+    for (id, node) in graph.iter() {
+        let value = if needed[id.index()] {
+            let value = run.node(node, inputs).map_err(|diagnostic| diagnostic.at(node.span))?;
+            Some(value.rounded(precision))
+        } else {
+            None
+        };
+        run.values.push(value);
+    }
+    graph.outputs.iter().map(|(kind, id)| Ok((kind.clone(), run.value(*id).clone()))).collect()
+}
+
+/// The values so far.
+struct Run<'a> {
+    bindings: Bindings<'a>,
+    values: Vec<Option<HostTensor>>,
+}
+
+impl Run<'_> {
+    /// An operand's value: computed, because needed nodes are visited in order.
+    fn value(&self, id: NodeId) -> &HostTensor {
+        self.values[id.index()].as_ref().expect("operands are needed nodes before their users")
+    }
+
+    fn dim(&self, dim: &Dim) -> Result<i64> {
+        dim.evaluate(self.bindings).ok_or_else(|| unbound(&dim.to_string()))
+    }
+
+    fn shape(&self, shape: &Shape) -> Result<Vec<usize>> {
+        let sizes = shape.evaluate(self.bindings).ok_or_else(|| unbound(&shape.to_string()))?;
+        let elements = sizes.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
+        match elements {
+            Some(elements) if elements <= LARGEST => Ok(sizes),
+            _ => Err(Diagnostic::new(format!("a tensor of shape {sizes:?} is too large to evaluate"))),
+        }
+    }
+
+    fn node(&self, node: &Node, inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>) -> Result<HostTensor> {
+        let shape = self.shape(&node.shape)?;
+        let count = shape.iter().product::<usize>();
+        let dtype = node.dtype;
+        let data = match &node.op {
+            Op::Input(kind) => {
+                let given = inputs(kind, &node.name)
+                    .ok_or_else(|| Diagnostic::new(format!("the input `{}` ({kind:?}) is missing", node.name)))?;
+                if given.shape() != shape || given.dtype() != dtype {
+                    return Err(Diagnostic::new(format!(
+                        "the input `{}` is {dtype}{shape:?}, found {}{:?}",
+                        node.name,
+                        given.dtype(),
+                        given.shape()
+                    )));
+                }
+                return Ok(given);
+            }
+            Op::Constant(literal) => match literal {
+                Literal::Bool(value) => Array::Bool(vec![*value; count]),
+                Literal::Int(value, _) => Array::Int(vec![*value; count]),
+                Literal::Float(bits, _) => Array::Float(vec![f64::from_bits(*bits); count]),
+            },
+            Op::Iota { axis } => {
+                let inner: usize = shape[axis + 1..].iter().product();
+                let coordinate = |position: usize| position / inner % shape[*axis];
+                if dtype.is_float() {
+                    Array::Float((0..count).map(|position| coordinate(position) as f64).collect())
+                } else {
+                    Array::Int((0..count).map(|position| wrap(coordinate(position) as i64, dtype)).collect())
+                }
+            }
+            Op::Unary(op, a) => unary(*op, self.value(*a)),
+            Op::Binary(op, a, b) => binary(*op, self.value(*a), self.value(*b)),
+            Op::Compare(op, a, b) => compare(*op, self.value(*a), self.value(*b)),
+            Op::Select(condition, a, b) => {
+                let (condition, a, b) = (self.value(*condition).bools(), self.value(*a), self.value(*b));
+                match (a.data(), b.data()) {
+                    (Array::Float(a), Array::Float(b)) => Array::Float(choose(condition, a, b)),
+                    (Array::Int(a), Array::Int(b)) => Array::Int(choose(condition, a, b)),
+                    (Array::Bool(a), Array::Bool(b)) => Array::Bool(choose(condition, a, b)),
+                    _ => unreachable!("rule G07"),
+                }
+            }
+            Op::Cast(a) => cast(self.value(*a), dtype),
+            Op::Random { seed, stream } => {
+                let seed = self.value(*seed).ints()[0] as u32;
+                let draw = |position| f64::from(philox::uniform(seed, *stream, position as u64));
+                Array::Float((0..count).map(draw).collect())
+            }
+            Op::View { source, index } => self.view(self.value(*source), &shape, index)?,
+            Op::Reshape(a) => {
+                let data = self.value(*a).data().clone();
+                if data.len() != count {
+                    return Err(Diagnostic::new(format!("{} elements do not fill {shape:?}", data.len())));
+                }
+                data
+            }
+            Op::Reduce { op, source, axes } => movement::reduce(*op, self.value(*source), axes),
+            Op::MatMul(a, b) => products::matmul(self.value(*a), self.value(*b)),
+            Op::Conv2d { input, weight, geometry } => {
+                products::conv2d(self.value(*input), self.value(*weight), &shape, geometry)
+            }
+            Op::Conv2dInputGrad { grad, weight, geometry } => {
+                products::conv2d_input_grad(self.value(*grad), self.value(*weight), &shape, geometry)
+            }
+            Op::Conv2dWeightGrad { input, grad, geometry } => {
+                products::conv2d_weight_grad(self.value(*input), self.value(*grad), &shape, geometry)
+            }
+            Op::Gather { source, indices } => movement::gather(self.value(*source), self.value(*indices)),
+            Op::ScatterAdd { indices, updates } => {
+                movement::scatter_add(&shape, dtype, self.value(*indices), self.value(*updates))
+            }
+        };
+        HostTensor::new(dtype, shape, data)
+    }
+}
+
+fn unbound(what: &str) -> Diagnostic {
+    Diagnostic::new(format!("the size {what} is unknown or negative")).hint("bind each of its symbols to a size")
+}
+
+/// The integer wrapped to the width of `dtype`.
+fn wrap(value: i64, dtype: DType) -> i64 {
+    match fold::wrap(value, dtype) {
+        Literal::Int(value, _) => value,
+        Literal::Bool(_) | Literal::Float(..) => unreachable!("wrapping gives an integer"),
+    }
+}
+
+fn choose<T: Copy>(condition: &[bool], a: &[T], b: &[T]) -> Vec<T> {
+    condition.iter().zip(a.iter().zip(b)).map(|(condition, (a, b))| if *condition { *a } else { *b }).collect()
+}
+
+/// The function on `f64`; `Not` has none.
+pub fn unary_f64(op: UnaryOp, x: f64) -> f64 {
+    match op {
+        UnaryOp::Erf => special::erf(x),
+        _ => fold::unary_f64(op, x).expect("rule G04: `not` takes no floats"),
+    }
+}
+
+fn unary(op: UnaryOp, a: &HostTensor) -> Array {
+    match a.data() {
+        Array::Float(values) => Array::Float(values.iter().map(|x| unary_f64(op, *x)).collect()),
+        Array::Bool(values) => Array::Bool(values.iter().map(|x| !x).collect()),
+        Array::Int(values) => {
+            let function = |x: i64| match op {
+                UnaryOp::Neg => x.wrapping_neg(),
+                UnaryOp::Abs => x.wrapping_abs(),
+                UnaryOp::Sign => x.signum(),
+                _ => unreachable!("rule G04"),
+            };
+            Array::Int(values.iter().map(|x| wrap(function(*x), a.dtype())).collect())
+        }
+    }
+}
+
+fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> Array {
+    match (a.data(), b.data()) {
+        (Array::Float(x), Array::Float(y)) => {
+            let function = |(x, y): (&f64, &f64)| fold::binary_f64(op, *x, *y).expect("rule G05");
+            Array::Float(x.iter().zip(y).map(function).collect())
+        }
+        (Array::Int(x), Array::Int(y)) => {
+            let function = |(x, y): (&i64, &i64)| wrap(fold::binary_i64(op, *x, *y).expect("rule G05"), a.dtype());
+            Array::Int(x.iter().zip(y).map(function).collect())
+        }
+        (Array::Bool(x), Array::Bool(y)) => {
+            let function = |(x, y): (&bool, &bool)| match op {
+                BinaryOp::And => *x && *y,
+                BinaryOp::Or => *x || *y,
+                BinaryOp::Xor => x != y,
+                _ => unreachable!("rule G05"),
+            };
+            Array::Bool(x.iter().zip(y).map(function).collect())
+        }
+        _ => unreachable!("rule G05"),
+    }
+}
+
+fn compare(op: CompareOp, a: &HostTensor, b: &HostTensor) -> Array {
+    Array::Bool(match (a.data(), b.data()) {
+        (Array::Float(x), Array::Float(y)) => x.iter().zip(y).map(|(x, y)| fold::compare(op, *x, *y)).collect(),
+        (Array::Int(x), Array::Int(y)) => x.iter().zip(y).map(|(x, y)| fold::compare_ordered(op, x, y)).collect(),
+        (Array::Bool(x), Array::Bool(y)) => x.iter().zip(y).map(|(x, y)| fold::compare_ordered(op, x, y)).collect(),
+        _ => unreachable!("rule G06"),
+    })
+}
+
+fn cast(a: &HostTensor, to: DType) -> Array {
+    let literals: Box<dyn Iterator<Item = Literal> + '_> = match a.data() {
+        Array::Float(values) => Box::new(values.iter().map(|x| Literal::float(*x, a.dtype()))),
+        Array::Int(values) => Box::new(values.iter().map(|x| Literal::Int(*x, a.dtype()))),
+        Array::Bool(values) => Box::new(values.iter().map(|x| Literal::Bool(*x))),
+    };
+    let mut result = Array::zeros(to, 0);
+    for literal in literals {
+        match (fold::cast(literal, to), &mut result) {
+            (Literal::Float(bits, _), Array::Float(values)) => values.push(f64::from_bits(bits)),
+            (Literal::Int(value, _), Array::Int(values)) => values.push(value),
+            (Literal::Bool(value), Array::Bool(values)) => values.push(value),
+            _ => unreachable!("a cast gives what it was asked for"),
+        }
+    }
+    result
+}

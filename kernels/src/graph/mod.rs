@@ -12,7 +12,9 @@
 //! - Integer arithmetic wraps; integer division by zero gives zero; float arithmetic is IEEE and propagates NaN:
 //!   `max(NaN, x)` and `min(NaN, x)` are NaN, `relu(NaN)` is NaN.
 //! - [`Op::Reduce`] over no elements gives the neutral element (0, 1, -inf, +inf); `ArgMax` and `ArgMin` give the
-//!   first position in row-major order over the reduced axes. The order of a float sum is not fixed.
+//!   first position in row-major order over the reduced axes (0 over no elements); NaN counts as the extreme, so
+//!   `x[argmax(x)]` is `max(x)` always. The order of a float sum is not fixed.
+//! - [`Op::Cast`] to the operand's own type is the identity with zero gradient ([`build::Builder::detach`]).
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
 
 pub mod build;
@@ -64,6 +66,15 @@ pub enum UnaryOp {
 }
 
 impl UnaryOp {
+    /// Whether the function is defined for operands of `dtype`.
+    pub const fn takes(self, dtype: DType) -> bool {
+        match self {
+            UnaryOp::Not => matches!(dtype, DType::Bool),
+            UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign => !matches!(dtype, DType::Bool),
+            _ => dtype.is_float(),
+        }
+    }
+
     /// Every function.
     pub const ALL: [UnaryOp; 21] = {
         use UnaryOp::*;
@@ -121,6 +132,15 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
+    /// Whether the function is defined for operands of `dtype`.
+    pub const fn takes(self, dtype: DType) -> bool {
+        match self {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => matches!(dtype, DType::Bool) || dtype.is_integer(),
+            BinaryOp::Atan2 | BinaryOp::Pow => dtype.is_float(),
+            _ => !matches!(dtype, DType::Bool),
+        }
+    }
+
     /// Every function.
     pub const ALL: [BinaryOp; 12] = {
         use BinaryOp::*;
@@ -190,6 +210,11 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
+    /// Whether the result is a position (`ArgMax`, `ArgMin`), not a value.
+    pub const fn is_position(self) -> bool {
+        matches!(self, ReduceOp::ArgMax | ReduceOp::ArgMin)
+    }
+
     /// Every reduction.
     pub const ALL: [ReduceOp; 6] =
         [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min, ReduceOp::ArgMax, ReduceOp::ArgMin];

@@ -1,1 +1,334 @@
-//! (being written)
+//! What a graph must satisfy before anything reads it.
+//!
+//! | rule | |
+//! |---|---|
+//! | G01 | an operand is an earlier node |
+//! | G02 | no dimension is a negative number |
+//! | G03 | elementwise operands have the node's shape |
+//! | G04 | a unary function is defined for its operand's type, which is also the node's |
+//! | G05 | a binary function is defined for its operands' one type, which is also the node's |
+//! | G06 | a comparison has operands of one type and a `bool` result |
+//! | G07 | a select has a `bool` condition and branches of the node's type |
+//! | G08 | a constant's literal has the node's type and fits it |
+//! | G09 | an iota names one of its axes and is no `bool` |
+//! | G10 | a random node has a `u32` scalar seed and is `f32` |
+//! | G11 | a view has one coordinate per source axis and the source's type |
+//! | G12 | a view's coordinates name axes of the node, ascending, with non-zero coefficients and a divisor of at least 1 |
+//! | G13 | a reshape keeps the number of elements and the type |
+//! | G14 | a reduction's axes are axes of its source, ascending, and exactly they are missing from the node's shape |
+//! | G15 | a reduction is not of `bool`; `argmax` and `argmin` are `i32`, others have the source's type |
+//! | G16 | a matrix product's shapes are `[batch.., m, k]`, `[batch.., k, n]` and `[batch.., m, n]` |
+//! | G17 | matrix products and convolutions have float operands of the node's type |
+//! | G18 | a convolution's stride, dilation and groups are at least 1, and the kernel's size is a number |
+//! | G19 | a convolution's shapes agree |
+//! | G20 | a gather's shape is that of its indices and then of a row; indices are `i32` or `u32` |
+//! | G21 | a scatter-add's updates have the shape of its indices and then of a row, and the node's type |
+//! | G22 | a scalar input has shape `[]` |
+//! | G23 | an output names a node |
+//! | G24 | no output is declared twice |
+//! | G25 | no input is declared twice, and parameters and state have names |
+//! | G26 | a gradient or a new state belongs to an input and has its shape and type |
+
+use super::build::window_count;
+use super::*;
+use crate::span::Diagnostic;
+
+/// The largest stride, padding, dilation, group count or divisor that a graph may hold.
+const LARGEST: u64 = 1 << 31;
+
+/// A graph that [`verify`] has passed. Readers that take this need no checks of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Verified<'a>(&'a Graph);
+
+impl<'a> Verified<'a> {
+    /// The graph.
+    pub fn graph(self) -> &'a Graph {
+        self.0
+    }
+}
+
+impl std::ops::Deref for Verified<'_> {
+    type Target = Graph;
+    fn deref(&self) -> &Graph {
+        self.0
+    }
+}
+
+/// Checks every rule on every node and output; the errors, in the graph's order, end with their rule's number.
+pub fn verify(graph: &Graph) -> Result<Verified<'_>, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    for (id, node) in graph.iter() {
+        let mut report = |rule: &str, message: String| {
+            errors.push(Diagnostic::new(format!("{}: {message} ({rule})", describe(id, node))).at(node.span));
+        };
+        let early = node.op.operands().into_iter().find(|operand| *operand >= id);
+        if let Some(operand) = early {
+            report("G01", format!("operand %{} is not an earlier node", operand.0));
+        }
+        if let Some(dim) = node.shape.0.iter().find(|dim| dim.as_constant().is_some_and(|value| value < 0)) {
+            report("G02", format!("the shape {} has the negative size {dim}", node.shape));
+        }
+        // Without operands nothing further can be said about the node.
+        if early.is_none() {
+            check(graph, node, &mut report);
+        }
+    }
+    check_signature(graph, &mut errors);
+    if errors.is_empty() { Ok(Verified(graph)) } else { Err(errors) }
+}
+
+fn describe(id: NodeId, node: &Node) -> String {
+    if node.name.is_empty() { format!("node %{}", id.0) } else { format!("node %{} (`{}`)", id.0, node.name) }
+}
+
+type Report<'a> = &'a mut dyn FnMut(&str, String);
+
+/// Rules G03 to G22, on a node whose operands exist.
+fn check(graph: &Graph, node: &Node, report: Report<'_>) {
+    if node.op.is_elementwise() {
+        for operand in node.op.operands() {
+            let shape = &graph[operand].shape;
+            if *shape != node.shape {
+                report("G03", format!("operand %{} has shape {shape}, expected {}", operand.0, node.shape));
+            }
+        }
+    }
+    let dtype = node.dtype;
+    let of = |id: NodeId| graph[id].dtype;
+    match &node.op {
+        Op::Input(kind) => {
+            if matches!(kind, InputKind::Scalar(_)) && node.shape.rank() != 0 {
+                report("G22", format!("a scalar input has shape {}, expected []", node.shape));
+            }
+        }
+        Op::Constant(literal) => {
+            let fits = match literal {
+                Literal::Bool(_) => dtype == DType::Bool,
+                Literal::Int(_, own) => {
+                    *own == dtype && own.is_integer() && range(*own).contains(&literal_i128(literal))
+                }
+                Literal::Float(_, own) => *own == dtype && own.is_float(),
+            };
+            if !fits {
+                report("G08", format!("the literal {literal} is no {dtype}"));
+            }
+        }
+        Op::Iota { axis } => {
+            if *axis >= node.shape.rank() || dtype == DType::Bool {
+                report("G09", format!("iota along axis {axis} of {dtype}{}", node.shape));
+            }
+        }
+        Op::Unary(op, a) => {
+            if of(*a) != dtype || !op.takes(dtype) {
+                report("G04", format!("`{}` of {} gives {dtype}", op.name(), of(*a)));
+            }
+        }
+        Op::Binary(op, a, b) => {
+            if of(*a) != dtype || of(*b) != dtype || !op.takes(dtype) {
+                report("G05", format!("`{}` of {} and {} gives {dtype}", op.name(), of(*a), of(*b)));
+            }
+        }
+        Op::Compare(op, a, b) => {
+            if of(*a) != of(*b) || dtype != DType::Bool {
+                report("G06", format!("`{}` of {} and {} gives {dtype}", op.name(), of(*a), of(*b)));
+            }
+        }
+        Op::Select(condition, a, b) => {
+            if of(*condition) != DType::Bool || of(*a) != dtype || of(*b) != dtype {
+                let found = format!("{} ? {} : {}", of(*condition), of(*a), of(*b));
+                report("G07", format!("`select` of {found} gives {dtype}"));
+            }
+        }
+        Op::Cast(_) => {}
+        Op::Random { seed, .. } => {
+            if of(*seed) != DType::U32 || graph[*seed].shape.rank() != 0 || dtype != DType::F32 {
+                let found = format!("{}{}", of(*seed), graph[*seed].shape);
+                report("G10", format!("random numbers of type {dtype} from a seed {found}, expected f32 from u32[]"));
+            }
+        }
+        Op::View { source, index } => check_view(node, &graph[*source], index, report),
+        Op::Reshape(a) => {
+            let source = &graph[*a];
+            if source.shape.elements() != node.shape.elements() || source.dtype != dtype {
+                report("G13", format!("{}{} reshaped to {dtype}{}", source.dtype, source.shape, node.shape));
+            }
+        }
+        Op::Reduce { op, source, axes } => {
+            let full = &graph[*source].shape;
+            let sorted = axes.is_sorted_by(|a, b| a < b) && axes.iter().all(|axis| *axis < full.rank());
+            let kept = (0..full.rank()).filter(|axis| !axes.contains(axis)).map(|axis| &full[axis]);
+            if !sorted || !kept.eq(&node.shape.0) {
+                report("G14", format!("reduction of {full} over axes {axes:?} gives {}", node.shape));
+            }
+            let expected = if op.is_position() { DType::I32 } else { of(*source) };
+            if of(*source) == DType::Bool || dtype != expected {
+                report("G15", format!("`{}` of {} gives {dtype}", op.name(), of(*source)));
+            }
+        }
+        Op::MatMul(a, b) => {
+            let (x, y) = (&graph[*a].shape, &graph[*b].shape);
+            if matmul_shape(x, y).as_ref() != Some(&node.shape) {
+                report("G16", format!("the product of {x} and {y} is said to be {}", node.shape));
+            }
+            check_products(node, of(*a), of(*b), report);
+        }
+        Op::Conv2d { input, weight, geometry } => {
+            check_products(node, of(*input), of(*weight), report);
+            check_conv(&graph[*input].shape, &graph[*weight].shape, &node.shape, geometry, report);
+        }
+        Op::Conv2dInputGrad { grad, weight, geometry } => {
+            check_products(node, of(*grad), of(*weight), report);
+            check_conv(&node.shape, &graph[*weight].shape, &graph[*grad].shape, geometry, report);
+        }
+        Op::Conv2dWeightGrad { input, grad, geometry } => {
+            check_products(node, of(*input), of(*grad), report);
+            check_conv(&graph[*input].shape, &node.shape, &graph[*grad].shape, geometry, report);
+        }
+        Op::Gather { source, indices } => {
+            if !gathers(&graph[*source].shape, &graph[*indices].shape, &node.shape)
+                || !matches!(of(*indices), DType::I32 | DType::U32)
+                || of(*source) != dtype
+            {
+                let (s, i) = (&graph[*source], &graph[*indices]);
+                let found = format!("{}{} by {}{}", s.dtype, s.shape, i.dtype, i.shape);
+                report("G20", format!("gather of {found} gives {dtype}{}", node.shape));
+            }
+        }
+        Op::ScatterAdd { indices, updates } => {
+            if !gathers(&node.shape, &graph[*indices].shape, &graph[*updates].shape)
+                || !matches!(of(*indices), DType::I32 | DType::U32)
+                || of(*updates) != dtype
+                || dtype == DType::Bool
+            {
+                let (i, u) = (&graph[*indices], &graph[*updates]);
+                let found = format!("{}{} at {}{}", u.dtype, u.shape, i.dtype, i.shape);
+                report("G21", format!("scatter-add of {found} gives {dtype}{}", node.shape));
+            }
+        }
+    }
+}
+
+fn literal_i128(literal: &Literal) -> i128 {
+    if let Literal::Int(value, _) = literal { i128::from(*value) } else { 0 }
+}
+
+/// The values of an integer type.
+fn range(dtype: DType) -> std::ops::RangeInclusive<i128> {
+    match dtype {
+        DType::U8 => 0..=0xff,
+        DType::U32 => 0..=0xffff_ffff,
+        DType::I32 => i128::from(i32::MIN)..=i128::from(i32::MAX),
+        DType::I64 => i128::from(i64::MIN)..=i128::from(i64::MAX),
+        DType::Bool | DType::F16 | DType::BF16 | DType::F32 | DType::F64 => 0..=-1,
+    }
+}
+
+fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_>) {
+    if index.len() != source.shape.rank() || source.dtype != node.dtype {
+        let found = format!("{} coordinates of {}{}", index.len(), source.dtype, source.shape);
+        report("G11", format!("a view with {found} gives {}", node.dtype));
+    }
+    for (axis, coordinate) in index.iter().enumerate() {
+        let terms = &coordinate.terms;
+        let ordered = terms.is_sorted_by(|a, b| a.0 < b.0);
+        let sound = terms.iter().all(|(out, coefficient)| *out < node.shape.rank() && *coefficient != 0);
+        if !ordered || !sound || !(1..=LARGEST).contains(&coordinate.divisor) {
+            let found = format!("{terms:?} over {}", coordinate.divisor);
+            report("G12", format!("coordinate {axis} of a view to {} is {found}", node.shape));
+        }
+    }
+}
+
+fn matmul_shape(a: &Shape, b: &Shape) -> Option<Shape> {
+    let rank = a.rank();
+    if rank < 2 || b.rank() != rank || a.0[..rank - 2] != b.0[..rank - 2] || a[rank - 1] != b[rank - 2] {
+        return None;
+    }
+    Some(Shape(a.0[..rank - 1].iter().chain([&b[rank - 1]]).cloned().collect()))
+}
+
+fn check_products(node: &Node, a: DType, b: DType, report: Report<'_>) {
+    if a != node.dtype || b != node.dtype || !node.dtype.is_float() {
+        report("G17", format!("a product of {a} and {b} gives {}", node.dtype));
+    }
+}
+
+fn check_conv(input: &Shape, weight: &Shape, output: &Shape, geometry: &ConvGeometry, report: Report<'_>) {
+    let numbers = [geometry.stride, geometry.dilation, [geometry.groups; 2]];
+    let sizes = weight.0.iter().skip(2).all(|k| k.as_constant().is_some_and(|k| (1..=LARGEST as i64).contains(&k)));
+    if !numbers.as_flattened().iter().all(|value| (1..=LARGEST).contains(value))
+        || geometry.padding.iter().any(|padding| *padding > LARGEST)
+        || !sizes
+    {
+        report("G18", format!("a convolution with kernel {weight} and {geometry:?}"));
+        return;
+    }
+    match conv2d_shape(input, weight, geometry) {
+        Some(expected) if expected == *output => {}
+        _ => report("G19", format!("a convolution of {input} with {weight} is said to be {output}")),
+    }
+}
+
+/// The shape of `Conv2d`; `None` where the operands do not fit. Strides and dilations are at least 1.
+pub(crate) fn conv2d_shape(input: &Shape, weight: &Shape, geometry: &ConvGeometry) -> Option<Shape> {
+    if input.rank() != 4 || weight.rank() != 4 {
+        return None;
+    }
+    let groups = Dim::constant(geometry.groups as i64);
+    if input[1] != weight[1].clone() * groups.clone() || weight[0].exact_div(&groups).is_none() {
+        return None;
+    }
+    let mut shape = vec![input[0].clone(), weight[0].clone()];
+    for axis in 0..2 {
+        let kernel = u64::try_from(weight[2 + axis].as_constant()?).ok()?;
+        shape.push(window_count(&input[2 + axis], kernel, axis, geometry).ok()?);
+    }
+    Some(Shape(shape))
+}
+
+/// Whether `result` is `[i.., rest..]` for `source [r, rest..]` and `indices [i..]`.
+fn gathers(source: &Shape, indices: &Shape, result: &Shape) -> bool {
+    source.rank() > 0 && indices.0.iter().chain(&source.0[1..]).eq(&result.0)
+}
+
+/// Rules G23 to G26: inputs and outputs.
+fn check_signature(graph: &Graph, errors: &mut Vec<Diagnostic>) {
+    let inputs: Vec<(&InputKind, &Node)> = graph
+        .nodes
+        .iter()
+        .filter_map(|node| if let Op::Input(kind) = &node.op { Some((kind, node)) } else { None })
+        .collect();
+    for (position, (kind, node)) in inputs.iter().enumerate() {
+        let named = matches!(kind, InputKind::Parameter | InputKind::State);
+        let twice = inputs[..position].iter().any(|(k, n)| k == kind && (!named || n.name == node.name));
+        if twice || (named && node.name.is_empty()) {
+            let message = format!("the input {kind:?} `{}` is declared twice or has no name (G25)", node.name);
+            errors.push(Diagnostic::new(message).at(node.span));
+        }
+    }
+    for (position, (kind, id)) in graph.outputs.iter().enumerate() {
+        if graph.outputs[..position].iter().any(|(k, _)| k == kind) {
+            errors.push(Diagnostic::new(format!("the output {kind:?} is declared twice (G24)")));
+        }
+        let Some(node) = graph.nodes.get(id.index()) else {
+            errors.push(Diagnostic::new(format!("the output {kind:?} is %{}, which is no node (G23)", id.0)));
+            continue;
+        };
+        let find = |wanted: &InputKind, name: Option<&String>| {
+            inputs.iter().find(|(k, n)| *k == wanted && name.is_none_or(|name| n.name == *name)).map(|(_, n)| *n)
+        };
+        let owner = match kind {
+            OutputKind::Result(_) => continue,
+            OutputKind::Gradient(path) => find(&InputKind::Parameter, Some(path)),
+            OutputKind::ArgumentGradient(argument) => find(&InputKind::Argument(*argument), None),
+            OutputKind::State(path) => find(&InputKind::State, Some(path)),
+        };
+        let found = format!("{}{}", node.dtype, node.shape);
+        let expected = owner.map(|input| format!("{}{}", input.dtype, input.shape));
+        if expected.as_ref() != Some(&found) {
+            let expected = expected.unwrap_or("no such input".into());
+            let message = format!("the output {kind:?} is {found}, its input {expected} (G26)");
+            errors.push(Diagnostic::new(message).at(node.span));
+        }
+    }
+}

@@ -1,11 +1,28 @@
 //! Layers: configuration, parameters, initialisation and the graph they build, declared once each, one file each.
 //!
-//! The macro and run-time `netcl::nn` use the same declarations, so a layer cannot differ between them.
+//! The macro and run-time `netcl::nn` use the same declarations, so a layer cannot differ between them. Formulas and
+//! defaults are PyTorch's (2.x) unless a layer says otherwise.
 
+mod attention;
+mod avg_pool2d;
+mod batch_norm;
+mod config;
+mod conv2d;
+mod dropout;
+mod embedding;
+mod flatten;
+mod layer_norm;
+mod linear;
+mod max_pool2d;
+mod rms_norm;
+
+pub use config::{Config, ConfigKey, ConfigKind, ConfigValue, nearest};
+
+use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
-use crate::span::Result;
+use crate::span::{Diagnostic, Result};
 
 /// Whether a function is compiled for training or for inference (dropout, batch norm).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,95 +31,6 @@ pub enum Mode {
     Training,
     /// Dropout passes, batch norm uses running statistics.
     Inference,
-}
-
-/// What one configuration key takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ConfigKind {
-    /// A positive integer constant.
-    Size,
-    /// An integer, zero allowed.
-    Count,
-    /// One integer or a pair `(height, width)`; stored as two.
-    Pair,
-    /// A float constant.
-    Number,
-    /// `true` or `false`.
-    Bool,
-}
-
-/// A value of a configuration key.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ConfigValue {
-    /// For `Size` and `Count`.
-    Size(u64),
-    /// For `Pair`.
-    Pair([u64; 2]),
-    /// For `Number`.
-    Number(f64),
-    /// For `Bool`.
-    Bool(bool),
-}
-
-/// One key of `#[layer(key = value, ..)]`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ConfigKey {
-    /// The key.
-    pub name: &'static str,
-    /// What it takes.
-    pub kind: ConfigKind,
-    /// What it is when left out; `None`: it must be given.
-    pub default: Option<ConfigValue>,
-    /// One line, with units.
-    pub doc: &'static str,
-}
-
-/// A layer's configuration: one value per key of its declaration, in that order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// The keys' declaration.
-    pub keys: &'static [ConfigKey],
-    /// The values.
-    pub values: Vec<ConfigValue>,
-}
-
-impl Config {
-    fn value(&self, name: &str) -> ConfigValue {
-        let position = self.keys.iter().position(|key| key.name == name);
-        self.values[position.unwrap_or_else(|| panic!("layer declarations only ask for their own keys, not `{name}`"))]
-    }
-
-    /// The integer called `name`.
-    pub fn size(&self, name: &str) -> u64 {
-        match self.value(name) {
-            ConfigValue::Size(value) => value,
-            other => panic!("`{name}` is {other:?}, not a size"),
-        }
-    }
-
-    /// The pair called `name`.
-    pub fn pair(&self, name: &str) -> [u64; 2] {
-        match self.value(name) {
-            ConfigValue::Pair(value) => value,
-            other => panic!("`{name}` is {other:?}, not a pair"),
-        }
-    }
-
-    /// The float called `name`.
-    pub fn number(&self, name: &str) -> f64 {
-        match self.value(name) {
-            ConfigValue::Number(value) => value,
-            other => panic!("`{name}` is {other:?}, not a number"),
-        }
-    }
-
-    /// The truth value called `name`.
-    pub fn bool(&self, name: &str) -> bool {
-        match self.value(name) {
-            ConfigValue::Bool(value) => value,
-            other => panic!("`{name}` is {other:?}, not a bool"),
-        }
-    }
 }
 
 /// How a parameter or state starts.
@@ -137,6 +65,17 @@ pub struct TensorSpec {
     pub trainable: bool,
 }
 
+impl TensorSpec {
+    fn parameter(name: &'static str, shape: &[u64], init: Init) -> Self {
+        let shape = shape.iter().map(|&size| size as usize).collect();
+        TensorSpec { name, shape, dtype: DType::F32, init, trainable: true }
+    }
+
+    fn state(name: &'static str, shape: &[u64], value: f64) -> Self {
+        TensorSpec { trainable: false, ..Self::parameter(name, shape, Init::Constant(value)) }
+    }
+}
+
 /// What a layer's `forward` works with.
 pub struct Context<'a> {
     /// Where nodes go.
@@ -153,6 +92,48 @@ pub struct Context<'a> {
     pub seed: NodeId,
     /// New values of state tensors: (position in `tensors`, node). Filled by the layer.
     pub updates: &'a mut Vec<(usize, NodeId)>,
+}
+
+impl Context<'_> {
+    /// An error if `x` is no float tensor.
+    fn float(&self, x: NodeId) -> Result<DType> {
+        let dtype = self.builder.dtype(x);
+        if dtype.is_float() {
+            return Ok(dtype);
+        }
+        Err(Diagnostic::new(format!("`{}` expects a float tensor, found {dtype}", self.name))
+            .hint("convert it with `.cast(..)`"))
+    }
+
+    /// An error if `x` has not the axes that `form` (such as `[n, c, h, w]`) shows.
+    fn rank(&self, x: NodeId, fits: impl Fn(usize) -> bool, form: &str) -> Result<()> {
+        let shape = self.builder.shape(x);
+        if fits(shape.rank()) {
+            return Ok(());
+        }
+        Err(Diagnostic::new(format!("`{}` expects a tensor {form}, found {shape}", self.name)))
+    }
+
+    /// An error if `axis` of `x` is not as long as the key `key` says: `` `output` expects 32 features, found 64 ``.
+    fn expect(&self, x: NodeId, axis: usize, key: &str, what: &str) -> Result<()> {
+        let (expected, found) = (self.config.size(key), &self.builder.shape(x)[axis]);
+        if *found == Dim::constant(expected as i64) {
+            return Ok(());
+        }
+        let note = self.builder.origin_note(x, axis);
+        Err(Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name)))
+    }
+
+    /// Notes that the size of `axis` of `y` is what the key `key` says: `` `hidden`, `outputs = 64` ``.
+    fn origin(&mut self, y: NodeId, axis: usize, key: &str) {
+        let origin = format!("`{}`, `{key} = {}`", self.name, self.config.size(key));
+        self.builder.set_origin(y, axis, &origin);
+    }
+
+    /// `x` as `dtype`, for tensors of the layer that meet an input of another float type.
+    fn tensor(&mut self, position: usize, dtype: DType) -> Result<NodeId> {
+        self.builder.cast(self.tensors[position], dtype)
+    }
 }
 
 /// The declaration of a layer.
@@ -172,3 +153,90 @@ pub struct Layer {
     /// Builds its graph.
     pub forward: fn(&mut Context<'_>, &[NodeId]) -> Result<NodeId>,
 }
+
+static ALL: [&Layer; 11] = [
+    &linear::LINEAR,
+    &conv2d::CONV2D,
+    &max_pool2d::MAX_POOL2D,
+    &avg_pool2d::AVG_POOL2D,
+    &batch_norm::BATCH_NORM,
+    &layer_norm::LAYER_NORM,
+    &rms_norm::RMS_NORM,
+    &dropout::DROPOUT,
+    &embedding::EMBEDDING,
+    &flatten::FLATTEN,
+    &attention::SELF_ATTENTION,
+];
+
+/// Every layer.
+pub fn all() -> &'static [&'static Layer] {
+    &ALL
+}
+
+/// The layer of that type name.
+pub fn find(name: &str) -> Option<&'static Layer> {
+    all().iter().copied().find(|layer| layer.name == name)
+}
+
+/// Builds `layer`'s graph: checks the number of inputs, names the result after the layer.
+pub fn forward(layer: &Layer, context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
+    if inputs.len() != layer.inputs {
+        return Err(Diagnostic::new(format!(
+            "`{}` ({}) expects {} tensor{}, found {}",
+            context.name,
+            layer.name,
+            layer.inputs,
+            if layer.inputs == 1 { "" } else { "s" },
+            inputs.len()
+        )));
+    }
+    let result = (layer.forward)(context, inputs)?;
+    if !inputs.contains(&result) {
+        context.builder.name(result, context.name);
+    }
+    Ok(result)
+}
+
+/// For layers whose keys need no further checks.
+fn unchecked(_: &Config) -> Result<()> {
+    Ok(())
+}
+
+/// PyTorch's default for weights and biases of linear layers and convolutions: uniform within `1 / sqrt(fan_in)`
+/// (`kaiming_uniform_` with `a = sqrt(5)`).
+fn fan_in(inputs: u64) -> Init {
+    Init::Uniform { bound: 1.0 / (inputs as f64).sqrt() }
+}
+
+/// An error if a stride, dilation or window of `key` is zero.
+fn positive_pair(layer: &str, config: &Config, key: &str) -> Result<()> {
+    let [height, width] = config.pair(key);
+    if height > 0 && width > 0 {
+        return Ok(());
+    }
+    Err(Diagnostic::new(format!("`{key}` of `{layer}` must be at least 1, found ({height}, {width})")))
+}
+
+/// An error if `epsilon` is not above zero.
+fn positive_epsilon(layer: &str, config: &Config) -> Result<()> {
+    let epsilon = config.number("epsilon");
+    if epsilon > 0.0 {
+        return Ok(());
+    }
+    Err(Diagnostic::new(format!("`epsilon` of `{layer}` must be above 0, found {epsilon}")))
+}
+
+/// `(x - mean) * rsqrt(variance + epsilon)`, all of one shape.
+fn normalised(b: &mut Builder, centred: NodeId, variance: NodeId, epsilon: f64, spread: &Spread<'_>) -> Result<NodeId> {
+    use crate::graph::{BinaryOp, UnaryOp};
+    let dtype = b.dtype(variance);
+    let epsilon = b.constant(epsilon, dtype);
+    let held = b.binary(BinaryOp::Add, variance, epsilon)?;
+    // One root for each statistic, spread afterwards.
+    let scale = b.unary(UnaryOp::Rsqrt, held)?;
+    let scale = spread(b, scale)?;
+    b.binary(BinaryOp::Mul, centred, scale)
+}
+
+/// Repeats a statistic to the shape of the tensor it belongs to.
+type Spread<'a> = dyn Fn(&mut Builder, NodeId) -> Result<NodeId> + 'a;

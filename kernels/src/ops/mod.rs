@@ -1,9 +1,30 @@
 //! What users can call on tensors, by name: one table for the macro and for run time.
 //!
 //! An [`Operation`] is composed from graph nodes by its `build` function; the macro finds it by method name, `Tensor`
-//! methods call the same function. A file per family.
+//! methods call the same function. A file per family, each with its part of the table (`OPERATIONS`) and the functions
+//! themselves, which layers call directly.
+//!
+//! Nothing here writes derivatives: they follow from the nodes. The formulas are chosen so that they follow well:
+//! no branch that is not taken may overflow, because its gradient would be `0 * inf`, and the value at a kink is taken
+//! from the side that PyTorch takes.
+
+pub mod activation;
+mod args;
+pub mod arithmetic;
+pub mod attention;
+pub mod convolution;
+pub mod index;
+pub mod linear;
+pub mod loss;
+pub mod reduction;
+pub mod shape;
+pub mod softmax;
+
+pub(crate) use args::{along, spread};
+pub(crate) use reduction::moments;
 
 use crate::dim::Dim;
+use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
 use crate::span::{Diagnostic, Result};
@@ -34,20 +55,26 @@ impl Value {
             Value::List(_) => "a list",
         }
     }
+
+    fn is_integer(&self) -> bool {
+        matches!(self, Value::Dim(dim) if dim.as_constant().is_some())
+    }
 }
 
 /// What one argument of an [`Operation`] must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArgKind {
-    /// A tensor. A number literal is taken as a scalar tensor of the receiver's type.
+    /// A tensor. A number is taken as a scalar tensor of the type of the first tensor among the arguments.
     Tensor,
+    /// A list of tensors.
+    Tensors,
     /// An integer constant that may be negative (an axis; negative counts from the end).
     Axis,
-    /// A list of axes.
+    /// A list of axes; one axis is a list of one.
     Axes,
     /// A size or count: an integer constant or symbol.
     Size,
-    /// A list of sizes.
+    /// A list of sizes; one size is a list of one.
     Sizes,
     /// A float (an integer literal will do).
     Number,
@@ -55,6 +82,23 @@ pub enum ArgKind {
     Bool,
     /// An element type, passed as `Value::Dim` of its position in `DType::ALL`.
     DType,
+}
+
+impl ArgKind {
+    /// What it takes, for messages and documentation.
+    pub fn describe(self) -> &'static str {
+        match self {
+            ArgKind::Tensor => "a tensor",
+            ArgKind::Tensors => "a list of tensors",
+            ArgKind::Axis => "an axis (an integer constant)",
+            ArgKind::Axes => "a list of axes (integer constants)",
+            ArgKind::Size => "a size (an integer constant or a symbol)",
+            ArgKind::Sizes => "a list of sizes",
+            ArgKind::Number => "a number",
+            ArgKind::Bool => "`true` or `false`",
+            ArgKind::DType => "an element type",
+        }
+    }
 }
 
 /// One parameter of an [`Operation`].
@@ -78,22 +122,53 @@ pub struct Operation {
     pub build: fn(&mut Builder, &[Value]) -> Result<NodeId>,
 }
 
+/// Every operation, family by family.
+pub fn all() -> impl Iterator<Item = &'static Operation> {
+    families().iter().flat_map(|(_, operations)| operations.iter())
+}
+
+/// The operation of that method name.
+pub fn find(name: &str) -> Option<&'static Operation> {
+    all().find(|operation| operation.name == name)
+}
+
+/// The families with their titles.
+pub fn families() -> &'static [(&'static str, &'static [Operation])] {
+    &[
+        ("Arithmetic", arithmetic::OPERATIONS),
+        ("Activations", activation::OPERATIONS),
+        ("Reductions", reduction::OPERATIONS),
+        ("Softmax", softmax::OPERATIONS),
+        ("Shapes", shape::OPERATIONS),
+        ("Indexing", index::OPERATIONS),
+        ("Products", linear::OPERATIONS),
+        ("Convolution and pooling", convolution::OPERATIONS),
+        ("Attention", attention::OPERATIONS),
+        ("Losses", loss::OPERATIONS),
+    ]
+}
+
 /// Checks the arguments of `operation` and builds it.
 pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Result<NodeId> {
     if args.len() != operation.args.len() {
         let expected: Vec<&str> = operation.args[1..].iter().map(|arg| arg.name).collect();
+        let listed = if expected.is_empty() { String::new() } else { format!(" ({})", expected.join(", ")) };
         return Err(Diagnostic::new(format!(
-            "`{}` expects {} argument{} ({}), found {}",
+            "`{}` expects {} argument{}{listed}, found {}",
             operation.name,
             expected.len(),
             if expected.len() == 1 { "" } else { "s" },
-            expected.join(", "),
             args.len().saturating_sub(1)
         )));
     }
+    // Numbers take the type of the first tensor, wherever it stands: `2.0 * x` as well as `x * 2.0`.
+    let dtype = operation.args.iter().zip(args).find_map(|(spec, arg)| match (spec.kind, arg) {
+        (ArgKind::Tensor, Value::Tensor(id)) => Some(builder.dtype(*id)),
+        _ => None,
+    });
     let mut ready = Vec::with_capacity(args.len());
     for (spec, arg) in operation.args.iter().zip(args) {
-        ready.push(convert(builder, operation, spec, arg, &args[0])?);
+        ready.push(convert(builder, operation, spec, arg, dtype)?);
     }
     (operation.build)(builder, &ready)
 }
@@ -103,49 +178,45 @@ fn convert(
     operation: &Operation,
     spec: &ArgSpec,
     arg: &Value,
-    receiver: &Value,
+    dtype: Option<DType>,
 ) -> Result<Value> {
     let fits = match (spec.kind, arg) {
         (ArgKind::Tensor, Value::Tensor(_))
-        | (ArgKind::Size | ArgKind::DType, Value::Dim(_))
+        | (ArgKind::Size, Value::Dim(_))
         | (ArgKind::Number, Value::Number(_))
         | (ArgKind::Bool, Value::Bool(_)) => true,
-        (ArgKind::Axis, Value::Dim(dim)) => dim.as_constant().is_some(),
+        (ArgKind::Axis | ArgKind::DType, Value::Dim(_)) => arg.is_integer(),
         (ArgKind::Number, Value::Dim(dim)) => {
             if let Some(value) = dim.as_constant() {
                 return Ok(Value::Number(value as f64));
             }
             false
         }
-        (ArgKind::Tensor, Value::Number(_) | Value::Dim(_)) => {
-            if let Value::Tensor(receiver) = receiver {
-                let dtype = builder.dtype(*receiver);
+        (ArgKind::Tensor, Value::Number(_) | Value::Dim(_) | Value::Bool(_)) => {
+            if let Some(dtype) = dtype {
                 return Ok(Value::Tensor(match arg {
-                    Value::Number(value) => builder.constant(*value, dtype),
-                    Value::Dim(dim) => builder.dim(dim, dtype)?,
-                    _ => unreachable!("matched above"),
+                    Value::Dim(dim) if dim.as_constant().is_none() => builder.dim(dim, dtype)?,
+                    _ => args::literal(builder, operation.name, arg, dtype)?,
                 }));
             }
             false
         }
-        (ArgKind::Axes, Value::List(list)) => {
-            list.iter().all(|item| matches!(item, Value::Dim(dim) if dim.as_constant().is_some()))
+        (ArgKind::Axes | ArgKind::Sizes, Value::Dim(_)) => {
+            return convert(builder, operation, spec, &Value::List(vec![arg.clone()]), dtype);
         }
+        (ArgKind::Tensors, Value::List(list)) => list.iter().all(|item| matches!(item, Value::Tensor(_))),
+        (ArgKind::Axes, Value::List(list)) => list.iter().all(Value::is_integer),
         (ArgKind::Sizes, Value::List(list)) => list.iter().all(|item| matches!(item, Value::Dim(_))),
         _ => false,
     };
     if fits {
         return Ok(arg.clone());
     }
-    let wanted = match spec.kind {
-        ArgKind::Tensor => "a tensor",
-        ArgKind::Axis => "an axis (an integer constant)",
-        ArgKind::Axes => "a list of axes (integer constants)",
-        ArgKind::Size => "a size (an integer constant or a symbol)",
-        ArgKind::Sizes => "a list of sizes",
-        ArgKind::Number => "a number",
-        ArgKind::Bool => "`true` or `false`",
-        ArgKind::DType => "an element type",
-    };
-    Err(Diagnostic::new(format!("`{}` expects {wanted} as `{}`, found {}", operation.name, spec.name, arg.kind())))
+    Err(Diagnostic::new(format!(
+        "`{}` expects {} as `{}`, found {}",
+        operation.name,
+        spec.kind.describe(),
+        spec.name,
+        arg.kind()
+    )))
 }

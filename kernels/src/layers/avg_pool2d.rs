@@ -1,0 +1,39 @@
+//! `AvgPool2d`: the mean of each window.
+
+use super::conv2d::renamed;
+use super::max_pool2d::{check_padding, pool_stride};
+use super::{Config, ConfigKey, ConfigKind, Context, Layer, positive_pair};
+use crate::graph::{ConvGeometry, NodeId};
+use crate::ops;
+use crate::span::Result;
+
+pub(super) static AVG_POOL2D: Layer = Layer {
+    name: "AvgPool2d",
+    doc: "The mean of each window: `x [n, c, h, w] -> [n, c, oh, ow]`, `oh = floor((h + 2 padding - kernel) / stride) \
+          + 1`. Padding counts as zeros, which are part of the mean (PyTorch's `count_include_pad`).",
+    config: &[
+        ConfigKey::required("kernel", ConfigKind::Pair, "size of the window in elements"),
+        ConfigKey::pair("stride", 0, "step between windows, in elements; 0: the window's size"),
+        ConfigKey::pair("padding", 0, "zeros added on either side, at most half a window"),
+    ],
+    check,
+    tensors: |_| Vec::new(),
+    inputs: 1,
+    forward,
+};
+
+fn check(config: &Config) -> Result<()> {
+    positive_pair("AvgPool2d", config, "kernel")?;
+    check_padding("AvgPool2d", config, [1, 1])
+}
+
+fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
+    let x = inputs[0];
+    context.float(x)?;
+    context.rank(x, |rank| rank == 4, "[n, c, h, w]")?;
+    let config = context.config;
+    let geometry =
+        ConvGeometry { stride: pool_stride(config), padding: config.pair("padding"), ..ConvGeometry::default() };
+    ops::convolution::avg_pool2d(context.builder, x, config.pair("kernel"), geometry)
+        .map_err(|error| renamed(error, "avg_pool2d", context.name))
+}

@@ -1,0 +1,85 @@
+//! `Conv2d`: a learned cross-correlation over two spatial axes.
+
+use super::{Config, ConfigKey, ConfigKind, ConfigValue, Context, Layer, TensorSpec, fan_in, positive_pair};
+use crate::graph::{ConvGeometry, NodeId};
+use crate::ops;
+use crate::span::{Diagnostic, Result};
+
+pub(super) static CONV2D: Layer = Layer {
+    name: "Conv2d",
+    doc: "Cross-correlation with learned kernels and a bias for each output channel: `x [n, inputs, h, w] -> \
+          [n, outputs, oh, ow]`, `oh = floor((h + 2 padding - dilation (kernel - 1) - 1) / stride) + 1`; padding is \
+          zeros. Weight `[outputs, inputs / groups, kh, kw]`. Weight and bias start uniform within \
+          `1 / sqrt(inputs / groups * kh * kw)`.",
+    config: &[
+        ConfigKey::size("inputs", "channels of the input"),
+        ConfigKey::size("outputs", "channels of the output"),
+        ConfigKey::required("kernel", ConfigKind::Pair, "size of the kernel in elements"),
+        ConfigKey::pair("stride", 1, "step between output positions, in input elements"),
+        ConfigKey::pair("padding", 0, "zeros added on either side, in input elements"),
+        ConfigKey::pair("dilation", 1, "step between kernel taps, in input elements"),
+        ConfigKey {
+            name: "groups",
+            kind: ConfigKind::Size,
+            default: Some(ConfigValue::Size(1)),
+            doc: "channel groups that do not mix; divides `inputs` and `outputs`",
+        },
+        ConfigKey::bool("bias", true, "whether a bias is added"),
+    ],
+    check,
+    tensors,
+    inputs: 1,
+    forward,
+};
+
+fn check(config: &Config) -> Result<()> {
+    for key in ["kernel", "stride", "dilation"] {
+        positive_pair("Conv2d", config, key)?;
+    }
+    let groups = config.size("groups");
+    for key in ["inputs", "outputs"] {
+        let channels = config.size(key);
+        if !channels.is_multiple_of(groups) {
+            return Err(Diagnostic::new(format!(
+                "`groups` of `Conv2d` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn tensors(config: &Config) -> Vec<TensorSpec> {
+    let (outputs, [height, width]) = (config.size("outputs"), config.pair("kernel"));
+    let channels = config.size("inputs") / config.size("groups");
+    let init = fan_in(channels * height * width);
+    let mut tensors = vec![TensorSpec::parameter("weight", &[outputs, channels, height, width], init)];
+    if config.bool("bias") {
+        tensors.push(TensorSpec::parameter("bias", &[outputs], init));
+    }
+    tensors
+}
+
+fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
+    let x = inputs[0];
+    let dtype = context.float(x)?;
+    context.rank(x, |rank| rank == 4, "[n, inputs, h, w]")?;
+    context.expect(x, 1, "inputs", "channels")?;
+    let geometry = ConvGeometry {
+        stride: context.config.pair("stride"),
+        padding: context.config.pair("padding"),
+        dilation: context.config.pair("dilation"),
+        groups: context.config.size("groups"),
+    };
+    let weight = context.tensor(0, dtype)?;
+    let bias = if context.config.bool("bias") { Some(context.tensor(1, dtype)?) } else { None };
+    let y = ops::convolution::conv2d(context.builder, x, weight, bias, geometry)
+        .map_err(|error| renamed(error, "conv2d", context.name))?;
+    context.origin(y, 1, "outputs");
+    Ok(y)
+}
+
+/// An operation's error in the user's words: the layer's name for the operation's.
+pub(super) fn renamed(mut error: Diagnostic, operation: &str, name: &str) -> Diagnostic {
+    error.message = error.message.replace(&format!("`{operation}`"), &format!("`{name}`"));
+    error
+}

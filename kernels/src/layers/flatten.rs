@@ -1,0 +1,32 @@
+//! `Flatten`: several axes as one.
+
+use super::{ConfigKey, ConfigKind, ConfigValue, Context, Layer, unchecked};
+use crate::graph::NodeId;
+use crate::ops;
+use crate::span::Result;
+
+pub(super) static FLATTEN: Layer = Layer {
+    name: "Flatten",
+    doc: "The axes from `from` on as one: `x [n, c, h, w] -> [n, c * h * w]` for the default of 1.",
+    config: &[ConfigKey {
+        name: "from",
+        kind: ConfigKind::Count,
+        default: Some(ConfigValue::Size(1)),
+        doc: "the first axis that is taken",
+    }],
+    check: unchecked,
+    tensors: |_| Vec::new(),
+    inputs: 1,
+    forward,
+};
+
+fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
+    let x = inputs[0];
+    let from = context.config.size("from") as usize;
+    context.rank(x, |rank| rank > from, &format!("with more than {from} axes"))?;
+    let shape = context.builder.shape(x).to_string();
+    let y = ops::shape::flatten(context.builder, x, from)?;
+    let origin = format!("`{}`, flattened from {shape}", context.name);
+    context.builder.set_origin(y, from, &origin);
+    Ok(y)
+}

@@ -1,0 +1,57 @@
+//! `LayerNorm`: normalisation over the last axis (Ba, Kiros, Hinton 2016).
+
+use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, normalised, positive_epsilon};
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, NodeId};
+use crate::ops::{along, moments, spread};
+use crate::span::Result;
+
+pub(super) static LAYER_NORM: Layer = Layer {
+    name: "LayerNorm",
+    doc: "`(x - mean) / sqrt(variance + epsilon) * weight + bias` over the last axis of `x [.., features]`, the variance \
+          being the population's. Weight starts at 1, bias at 0.",
+    config: &[
+        ConfigKey::size("features", "size of the last axis"),
+        ConfigKey::number("epsilon", 1e-5, "added to the variance"),
+        ConfigKey::bool("affine", true, "whether weight and bias are learned"),
+    ],
+    check: |config| positive_epsilon("LayerNorm", config),
+    tensors,
+    inputs: 1,
+    forward,
+};
+
+fn tensors(config: &Config) -> Vec<TensorSpec> {
+    let features = [config.size("features")];
+    if !config.bool("affine") {
+        return Vec::new();
+    }
+    vec![
+        TensorSpec::parameter("weight", &features, Init::Constant(1.0)),
+        TensorSpec::parameter("bias", &features, Init::Constant(0.0)),
+    ]
+}
+
+fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
+    let x = inputs[0];
+    let dtype = context.float(x)?;
+    context.rank(x, |rank| rank > 0, "[.., features]")?;
+    let shape = context.builder.shape(x).clone();
+    let last = shape.rank() - 1;
+    context.expect(x, last, "features", "features")?;
+    let b = &mut *context.builder;
+    let [mean, variance] = moments(b, x, &[last])?;
+    let over_rows = |b: &mut Builder, statistic: NodeId| spread(b, statistic, &shape, &[last]);
+    let spread_mean = over_rows(b, mean)?;
+    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
+    let mut y = normalised(b, centred, variance, context.config.number("epsilon"), &over_rows)?;
+    if context.config.bool("affine") {
+        let (weight, bias) = (context.tensor(0, dtype)?, context.tensor(1, dtype)?);
+        let b = &mut *context.builder;
+        let (weight, bias) = (along(b, weight, &shape, &[last])?, along(b, bias, &shape, &[last])?);
+        let scaled = b.binary(BinaryOp::Mul, y, weight)?;
+        y = b.binary(BinaryOp::Add, scaled, bias)?;
+    }
+    context.origin(y, last, "features");
+    Ok(y)
+}

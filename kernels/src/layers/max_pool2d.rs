@@ -1,0 +1,66 @@
+//! `MaxPool2d`: the largest element of each window.
+
+use super::conv2d::renamed;
+use super::{Config, ConfigKey, ConfigKind, Context, Layer, positive_pair};
+use crate::graph::{ConvGeometry, NodeId};
+use crate::ops;
+use crate::span::{Diagnostic, Result};
+
+pub(super) static MAX_POOL2D: Layer = Layer {
+    name: "MaxPool2d",
+    doc: "The largest element of each window: `x [n, c, h, w] -> [n, c, oh, ow]`, `oh = floor((h + 2 padding - \
+          dilation (kernel - 1) - 1) / stride) + 1`. Padding counts as -inf, NaN wins, and the gradient goes to the \
+          first of equal elements.",
+    config: &[
+        ConfigKey::required("kernel", ConfigKind::Pair, "size of the window in elements"),
+        ConfigKey::pair("stride", 0, "step between windows, in elements; 0: the window's size"),
+        ConfigKey::pair("padding", 0, "elements added on either side, at most half a window"),
+        ConfigKey::pair("dilation", 1, "step between a window's elements"),
+    ],
+    check,
+    tensors: |_| Vec::new(),
+    inputs: 1,
+    forward,
+};
+
+fn check(config: &Config) -> Result<()> {
+    positive_pair("MaxPool2d", config, "kernel")?;
+    positive_pair("MaxPool2d", config, "dilation")?;
+    check_padding("MaxPool2d", config, config.pair("dilation"))
+}
+
+/// An error if a window could lie in the padding alone.
+pub(super) fn check_padding(layer: &str, config: &Config, dilation: [u64; 2]) -> Result<()> {
+    let (kernel, padding) = (config.pair("kernel"), config.pair("padding"));
+    for axis in 0..2 {
+        let reach = dilation[axis] * (kernel[axis] - 1) + 1;
+        if 2 * padding[axis] > reach {
+            return Err(Diagnostic::new(format!(
+                "`padding` of `{layer}` must be at most half the window, found {} for a window of {reach}",
+                padding[axis]
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The stride of a pooling layer: the window's size where none was given.
+pub(super) fn pool_stride(config: &Config) -> [u64; 2] {
+    let (kernel, stride) = (config.pair("kernel"), config.pair("stride"));
+    [0, 1].map(|axis| if stride[axis] == 0 { kernel[axis] } else { stride[axis] })
+}
+
+fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
+    let x = inputs[0];
+    context.float(x)?;
+    context.rank(x, |rank| rank == 4, "[n, c, h, w]")?;
+    let config = context.config;
+    let geometry = ConvGeometry {
+        stride: pool_stride(config),
+        padding: config.pair("padding"),
+        dilation: config.pair("dilation"),
+        groups: 1,
+    };
+    ops::convolution::max_pool2d(context.builder, x, config.pair("kernel"), geometry)
+        .map_err(|error| renamed(error, "max_pool2d", context.name))
+}

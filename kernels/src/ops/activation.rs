@@ -1,0 +1,247 @@
+//! Activation functions, elementwise on float tensors, as PyTorch defines them (`torch.nn.functional`, 2.x).
+//!
+//! Each formula is stable over the whole range in value and gradient: an exponential never has a positive argument.
+
+use super::Operation;
+use super::args::{Args, X, float, number_arg, tensor_arg};
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
+use crate::span::{Diagnostic, Result};
+
+macro_rules! plain {
+    ($name:literal, $function:ident, $doc:literal) => {
+        Operation { name: $name, doc: $doc, args: &[X], build: |b, a| $function(b, a.tensor(0)?) }
+    };
+}
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    plain!("relu", relu, "`max(x, 0)`; NaN stays NaN, the gradient at 0 is 0"),
+    plain!("relu6", relu6, "`min(max(x, 0), 6)`"),
+    Operation {
+        name: "leaky_relu",
+        doc: "`x` above zero, `slope * x` below",
+        args: &[X, number_arg("slope")],
+        build: |b, a| leaky_relu(b, a.tensor(0)?, a.number(1)?),
+    },
+    Operation {
+        name: "prelu",
+        doc: "`x` above zero, `slope * x` below, the slope a tensor that broadcasts",
+        args: &[X, tensor_arg("slope")],
+        build: |b, a| prelu(b, a.tensor(0)?, a.tensor(1)?),
+    },
+    plain!("gelu", gelu, "`x * Phi(x) = x/2 * (1 + erf(x / sqrt(2)))`, exact"),
+    plain!("gelu_tanh", gelu_tanh, "`x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 * x^3)))`, an approximation of `gelu`"),
+    plain!("silu", silu, "`x * sigmoid(x)`, also called swish"),
+    plain!("sigmoid", sigmoid, "`1 / (1 + e^-x)`"),
+    plain!("log_sigmoid", log_sigmoid, "`log(sigmoid(x)) = min(x, 0) - log(1 + e^-|x|)`"),
+    plain!("tanh", tanh, "hyperbolic tangent"),
+    plain!("softplus", softplus, "`log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)`"),
+    Operation {
+        name: "elu",
+        doc: "`x` above zero, `alpha * (e^x - 1)` below",
+        args: &[X, number_arg("alpha")],
+        build: |b, a| elu(b, a.tensor(0)?, a.number(1)?),
+    },
+    Operation {
+        name: "celu",
+        doc: "`x` above zero, `alpha * (e^(x/alpha) - 1)` below",
+        args: &[X, number_arg("alpha")],
+        build: |b, a| celu(b, a.tensor(0)?, a.number(1)?),
+    },
+    plain!("selu", selu, "`1.0507 * elu(x, 1.67326)`: keeps mean 0 and variance 1 (Klambauer et al. 2017)"),
+    plain!("hard_sigmoid", hard_sigmoid, "`clamp(x/6 + 1/2, 0, 1)`"),
+    plain!("hard_swish", hard_swish, "`x * hard_sigmoid(x)`"),
+    plain!("hard_tanh", hard_tanh, "`clamp(x, -1, 1)`"),
+    plain!("mish", mish, "`x * tanh(softplus(x))`"),
+    plain!("softsign", softsign, "`x / (1 + |x|)`"),
+];
+
+/// `max(x, 0)`. The derivative rule of a maximum against a constant gives the tie to the constant.
+pub fn relu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "relu", x)?;
+    let zero = b.constant(0.0, dtype);
+    b.binary(BinaryOp::Max, x, zero)
+}
+
+/// `low` at and below `low`, `high` at and above `high`, `inside` between; no gradient at the bounds, as PyTorch's
+/// `hardtanh` has it.
+fn hard_clamp(b: &mut Builder, x: NodeId, bounds: [f64; 2], values: [f64; 2], inside: NodeId) -> Result<NodeId> {
+    let dtype = b.dtype(x);
+    let [low, high] = bounds.map(|bound| b.constant(bound, dtype));
+    let [at_low, at_high] = values.map(|value| b.constant(value, dtype));
+    let below = b.compare(CompareOp::Le, x, low)?;
+    let above = b.compare(CompareOp::Ge, x, high)?;
+    let capped = b.select(above, at_high, inside)?;
+    b.select(below, at_low, capped)
+}
+
+fn relu6(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    float(b, "relu6", x)?;
+    hard_clamp(b, x, [0.0, 6.0], [0.0, 6.0], x)
+}
+
+fn hard_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    float(b, "hard_tanh", x)?;
+    hard_clamp(b, x, [-1.0, 1.0], [-1.0, 1.0], x)
+}
+
+fn hard_sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "hard_sigmoid", x)?;
+    let (sixth, half) = (b.constant(1.0 / 6.0, dtype), b.constant(0.5, dtype));
+    let scaled = b.binary(BinaryOp::Mul, x, sixth)?;
+    let line = b.binary(BinaryOp::Add, scaled, half)?;
+    hard_clamp(b, x, [-3.0, 3.0], [0.0, 1.0], line)
+}
+
+fn hard_swish(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    float(b, "hard_swish", x)?;
+    let gate = hard_sigmoid(b, x)?;
+    b.binary(BinaryOp::Mul, x, gate)
+}
+
+fn leaky_relu(b: &mut Builder, x: NodeId, slope: f64) -> Result<NodeId> {
+    let dtype = float(b, "leaky_relu", x)?;
+    let slope = b.constant(slope, dtype);
+    prelu(b, x, slope)
+}
+
+fn prelu(b: &mut Builder, x: NodeId, slope: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "prelu", x)?;
+    let zero = b.constant(0.0, dtype);
+    let on = b.compare(CompareOp::Gt, x, zero)?;
+    let leak = b.binary(BinaryOp::Mul, x, slope)?;
+    b.select(on, x, leak)
+}
+
+/// `x/2 * (1 + erf(x / sqrt(2)))` (Hendrycks, Gimpel 2016).
+pub fn gelu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "gelu", x)?;
+    let scale = b.constant(std::f64::consts::FRAC_1_SQRT_2, dtype);
+    let scaled = b.binary(BinaryOp::Mul, x, scale)?;
+    let erf = b.unary(UnaryOp::Erf, scaled)?;
+    half_gate(b, x, erf, dtype)
+}
+
+/// The approximation of [`gelu`] that GPT-2 and BERT use.
+pub fn gelu_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "gelu_tanh", x)?;
+    let scale = b.constant((2.0 / std::f64::consts::PI).sqrt(), dtype);
+    let cubic = b.constant(0.044715, dtype);
+    let one = b.constant(1.0, dtype);
+    // sqrt(2/pi) * x * (1 + 0.044715 x²): one product fewer than with x³.
+    let squared = b.binary(BinaryOp::Mul, x, x)?;
+    let weighted = b.binary(BinaryOp::Mul, squared, cubic)?;
+    let factor = b.binary(BinaryOp::Add, weighted, one)?;
+    let scaled = b.binary(BinaryOp::Mul, x, scale)?;
+    let inner = b.binary(BinaryOp::Mul, scaled, factor)?;
+    let tanh = b.unary(UnaryOp::Tanh, inner)?;
+    half_gate(b, x, tanh, dtype)
+}
+
+/// `x/2 * (1 + gate)`.
+fn half_gate(b: &mut Builder, x: NodeId, gate: NodeId, dtype: DType) -> Result<NodeId> {
+    let (half, one) = (b.constant(0.5, dtype), b.constant(1.0, dtype));
+    let halved = b.binary(BinaryOp::Mul, x, half)?;
+    let opened = b.binary(BinaryOp::Add, gate, one)?;
+    b.binary(BinaryOp::Mul, halved, opened)
+}
+
+/// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` below zero.
+///
+/// The plain form has a right value everywhere, but `e^-x` overflows below -88 in `f32` and the gradient becomes
+/// `0 * inf`; and a negative argument keeps full relative precision where the result is tiny.
+pub fn sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "sigmoid", x)?;
+    let (zero, one) = (b.constant(0.0, dtype), b.constant(1.0, dtype));
+    let negative = b.compare(CompareOp::Lt, x, zero)?;
+    let minus = b.unary(UnaryOp::Neg, x)?;
+    // -|x| by a select: unlike `abs` it has a derivative at 0, where the two sides then agree on 1/4.
+    let exponent = b.select(negative, x, minus)?;
+    let power = b.unary(UnaryOp::Exp, exponent)?;
+    let numerator = b.select(negative, power, one)?;
+    let denominator = b.binary(BinaryOp::Add, power, one)?;
+    b.binary(BinaryOp::Div, numerator, denominator)
+}
+
+/// `x * sigmoid(x)`.
+pub fn silu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    float(b, "silu", x)?;
+    let gate = sigmoid(b, x)?;
+    b.binary(BinaryOp::Mul, x, gate)
+}
+
+fn tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    b.unary(UnaryOp::Tanh, x)
+}
+
+/// `log(1 + e^x)` without overflow, as `max(x, 0) + log(1 + e^-|x|)`.
+pub fn softplus(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "softplus", x)?;
+    let zero = b.constant(0.0, dtype);
+    let negative = b.compare(CompareOp::Lt, x, zero)?;
+    // Both selects switch on one comparison, so at 0 the derivative is that of the positive side, `1 - 1/2`.
+    let positive_part = b.select(negative, zero, x)?;
+    let minus = b.unary(UnaryOp::Neg, x)?;
+    let exponent = b.select(negative, x, minus)?;
+    let power = b.unary(UnaryOp::Exp, exponent)?;
+    let rest = b.unary(UnaryOp::Log1p, power)?;
+    b.binary(BinaryOp::Add, positive_part, rest)
+}
+
+fn log_sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    float(b, "log_sigmoid", x)?;
+    let minus = b.unary(UnaryOp::Neg, x)?;
+    let loss = softplus(b, minus)?;
+    b.unary(UnaryOp::Neg, loss)
+}
+
+/// `x` above zero, `scale * expm1(x * rate)` at and below; the exponential never sees a positive argument.
+fn exponential_unit(b: &mut Builder, x: NodeId, scale: f64, rate: f64) -> Result<NodeId> {
+    let dtype = b.dtype(x);
+    let (zero, scale, rate) = (b.constant(0.0, dtype), b.constant(scale, dtype), b.constant(rate, dtype));
+    let curved = b.compare(CompareOp::Le, x, zero)?;
+    let held = b.select(curved, x, zero)?;
+    let argument = b.binary(BinaryOp::Mul, held, rate)?;
+    let power = b.unary(UnaryOp::Expm1, argument)?;
+    let below = b.binary(BinaryOp::Mul, power, scale)?;
+    b.select(curved, below, x)
+}
+
+fn elu(b: &mut Builder, x: NodeId, alpha: f64) -> Result<NodeId> {
+    float(b, "elu", x)?;
+    exponential_unit(b, x, alpha, 1.0)
+}
+
+fn celu(b: &mut Builder, x: NodeId, alpha: f64) -> Result<NodeId> {
+    float(b, "celu", x)?;
+    if alpha == 0.0 || alpha.is_nan() {
+        return Err(Diagnostic::new(format!("`celu` expects an `alpha` other than 0, found {alpha}")));
+    }
+    exponential_unit(b, x, alpha, 1.0 / alpha)
+}
+
+fn selu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    // The two constants of Klambauer et al., "Self-normalizing neural networks" (2017), section 2.
+    const ALPHA: f64 = 1.6732632423543772;
+    const SCALE: f64 = 1.0507009873554805;
+    let dtype = float(b, "selu", x)?;
+    let unit = exponential_unit(b, x, ALPHA, 1.0)?;
+    let scale = b.constant(SCALE, dtype);
+    b.binary(BinaryOp::Mul, unit, scale)
+}
+
+fn mish(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    float(b, "mish", x)?;
+    let inner = softplus(b, x)?;
+    let gate = b.unary(UnaryOp::Tanh, inner)?;
+    b.binary(BinaryOp::Mul, x, gate)
+}
+
+fn softsign(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = float(b, "softsign", x)?;
+    let one = b.constant(1.0, dtype);
+    let size = b.unary(UnaryOp::Abs, x)?;
+    let denominator = b.binary(BinaryOp::Add, size, one)?;
+    b.binary(BinaryOp::Div, x, denominator)
+}

@@ -1,0 +1,161 @@
+//! Two-dimensional convolution and pooling over `[n, c, h, w]`, as PyTorch defines them.
+
+use super::args::{Args, X, along, arg, float, tensor_arg};
+use super::shape::inside;
+use super::{ArgKind, Operation, Value};
+use crate::dim::{Dim, Shape};
+use crate::graph::build::{Builder, window_count};
+use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, ReduceOp};
+use crate::span::{Diagnostic, Result};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "conv2d",
+        doc: "cross-correlation of `x [n, c, h, w]` with `weight [o, c/groups, kh, kw]`; stride, padding and dilation \
+              are one integer or `[height, width]`; `-> [n, o, oh, ow]`, \
+              `oh = floor((h + 2 padding - dilation (kh - 1) - 1) / stride) + 1`",
+        args: &[
+            X,
+            tensor_arg("weight"),
+            arg("stride", ArgKind::Sizes),
+            arg("padding", ArgKind::Sizes),
+            arg("dilation", ArgKind::Sizes),
+            arg("groups", ArgKind::Size),
+        ],
+        build: |b, a| {
+            let geometry = ConvGeometry {
+                stride: pair("conv2d", "stride", a, 2)?,
+                padding: pair("conv2d", "padding", a, 3)?,
+                dilation: pair("conv2d", "dilation", a, 4)?,
+                groups: count("conv2d", "groups", &a.size(5)?)?,
+            };
+            conv2d(b, a.tensor(0)?, a.tensor(1)?, None, geometry)
+        },
+    },
+    Operation {
+        name: "max_pool2d",
+        doc: "the largest element of each window of `x [n, c, h, w]`; padding counts as -inf, NaN wins; \
+              sizes as in `conv2d`",
+        args: &[
+            X,
+            arg("kernel", ArgKind::Sizes),
+            arg("stride", ArgKind::Sizes),
+            arg("padding", ArgKind::Sizes),
+            arg("dilation", ArgKind::Sizes),
+        ],
+        build: |b, a| {
+            let kernel = pair("max_pool2d", "kernel", a, 1)?;
+            let geometry = ConvGeometry {
+                stride: pair("max_pool2d", "stride", a, 2)?,
+                padding: pair("max_pool2d", "padding", a, 3)?,
+                dilation: pair("max_pool2d", "dilation", a, 4)?,
+                groups: 1,
+            };
+            max_pool2d(b, a.tensor(0)?, kernel, geometry)
+        },
+    },
+    Operation {
+        name: "avg_pool2d",
+        doc: "the mean of each window of `x [n, c, h, w]`; padding counts as zeros; sizes as in `conv2d`",
+        args: &[X, arg("kernel", ArgKind::Sizes), arg("stride", ArgKind::Sizes), arg("padding", ArgKind::Sizes)],
+        build: |b, a| {
+            let kernel = pair("avg_pool2d", "kernel", a, 1)?;
+            let geometry = ConvGeometry {
+                stride: pair("avg_pool2d", "stride", a, 2)?,
+                padding: pair("avg_pool2d", "padding", a, 3)?,
+                ..ConvGeometry::default()
+            };
+            avg_pool2d(b, a.tensor(0)?, kernel, geometry)
+        },
+    },
+];
+
+fn count(op: &str, name: &str, dim: &Dim) -> Result<u64> {
+    match dim.as_constant() {
+        Some(value) if (0..=i64::from(i32::MAX)).contains(&value) => Ok(value as u64),
+        _ => Err(Diagnostic::new(format!("`{op}` expects an integer constant of at least 0 as `{name}`, found {dim}"))),
+    }
+}
+
+/// One integer for both axes, or `[height, width]`.
+fn pair(op: &str, name: &str, a: &[Value], position: usize) -> Result<[u64; 2]> {
+    match a.sizes(position)?.as_slice() {
+        [both] => Ok([count(op, name, both)?; 2]),
+        [height, width] => Ok([count(op, name, height)?, count(op, name, width)?]),
+        sizes => Err(Diagnostic::new(format!(
+            "`{op}` expects one integer or [height, width] as `{name}`, found a list of {}",
+            sizes.len()
+        ))),
+    }
+}
+
+/// Cross-correlation with an optional bias `[o]`.
+pub fn conv2d(
+    b: &mut Builder,
+    x: NodeId,
+    weight: NodeId,
+    bias: Option<NodeId>,
+    geometry: ConvGeometry,
+) -> Result<NodeId> {
+    let y = b.conv2d(x, weight, geometry)?;
+    let Some(bias) = bias else { return Ok(y) };
+    let shape = b.shape(y).clone();
+    let bias = along(b, bias, &shape, &[1])?;
+    b.binary(BinaryOp::Add, y, bias)
+}
+
+/// A view `[n, c, oh, ow, kh, kw]` of the windows of `x [n, c, h, w]`, and where it is inside `x`.
+struct Windows {
+    elements: NodeId,
+    inside: Option<NodeId>,
+}
+
+fn windows(b: &mut Builder, op: &str, x: NodeId, kernel: [u64; 2], geometry: &ConvGeometry) -> Result<Windows> {
+    float(b, op, x)?;
+    let source = b.shape(x).clone();
+    if source.rank() != 4 {
+        return Err(Diagnostic::new(format!("`{op}` expects a tensor [n, c, h, w], found {source}")));
+    }
+    let mut shape = source.0[..2].to_vec();
+    for axis in 0..2 {
+        let reach = geometry.dilation[axis].saturating_mul(kernel[axis].saturating_sub(1)).saturating_add(1);
+        if 2 * geometry.padding[axis] > reach {
+            return Err(Diagnostic::new(format!(
+                "`{op}` expects a padding of at most half the window, found {} for a window of {reach}",
+                geometry.padding[axis]
+            )));
+        }
+        let size = &source[2 + axis];
+        let positions = window_count(size, kernel[axis], axis, geometry)
+            .map_err(|message| Diagnostic::new(format!("`{op}`: {message}{}", b.origin_note(x, 2 + axis))))?;
+        shape.push(positions);
+    }
+    shape.extend(kernel.map(|size| Dim::constant(size as i64)));
+    let mut index = vec![AxisIndex::axis(0), AxisIndex::axis(1)];
+    index.extend((0..2).map(|axis| AxisIndex {
+        terms: vec![(2 + axis, geometry.stride[axis] as i64), (4 + axis, geometry.dilation[axis] as i64)],
+        offset: Dim::constant(-(geometry.padding[axis] as i64)),
+        divisor: 1,
+    }));
+    let shape = Shape(shape);
+    let elements = b.view(x, shape.clone(), index.clone())?;
+    let inside = if geometry.padding == [0, 0] { None } else { Some(inside(b, &source, &shape, index)?) };
+    Ok(Windows { elements, inside })
+}
+
+/// The largest element of each window. Padding must not win against negative elements: it counts as -inf.
+pub fn max_pool2d(b: &mut Builder, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
+    let Windows { mut elements, inside } = windows(b, "max_pool2d", x, kernel, &geometry)?;
+    if let Some(inside) = inside {
+        let dtype = b.dtype(x);
+        let lowest = b.constant(f64::NEG_INFINITY, dtype);
+        elements = b.select(inside, elements, lowest)?;
+    }
+    b.reduce(ReduceOp::Max, elements, &[4, 5], false)
+}
+
+/// The mean of each window, padding counted as zeros (PyTorch's `count_include_pad`).
+pub fn avg_pool2d(b: &mut Builder, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
+    let Windows { elements, .. } = windows(b, "avg_pool2d", x, kernel, &geometry)?;
+    b.mean(elements, &[4, 5], false)
+}

@@ -1,0 +1,106 @@
+//! Choosing elements by number or by mask.
+
+use super::args::{self, AXIS, Args, X, arg, number_arg, scalar, spread, tensor_arg};
+use super::{ArgKind, Operation};
+use crate::dim::Dim;
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, CompareOp, NodeId};
+use crate::span::{Diagnostic, Result};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "gather",
+        doc: "rows by number: `x [r, rest..]`, `indices [i..]` (u32 or i32), `-> [i.., rest..]`; \
+              a number out of range gives zeros and no gradient",
+        args: &[X, tensor_arg("indices")],
+        build: |b, a| b.gather(a.tensor(0)?, a.tensor(1)?),
+    },
+    Operation {
+        name: "index_select",
+        doc: "the elements at `indices [i]` along `axis`, whose size becomes `i`; as `gather` otherwise",
+        args: &[X, AXIS, tensor_arg("indices")],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let axis = args::axis("index_select", b.shape(x), a.integer(1)?)?;
+            index_select(b, x, axis, a.tensor(2)?)
+        },
+    },
+    Operation {
+        name: "one_hot",
+        doc: "`[..]` numbers (u32 or i32) as `[.., classes]` f32 rows: 1 at the number, else 0; \
+              a number out of range gives a row of zeros",
+        args: &[X, arg("classes", ArgKind::Size)],
+        build: |b, a| one_hot(b, a.tensor(0)?, &a.size(1)?),
+    },
+    Operation {
+        name: "masked_fill",
+        doc: "`value` where the bool `mask` is true, else `x`",
+        args: &[X, tensor_arg("mask"), number_arg("value")],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let dtype = b.dtype(x);
+            let value = scalar(b, "masked_fill", a.number(2)?, dtype)?;
+            b.select(a.tensor(1)?, value, x)
+        },
+    },
+    Operation {
+        name: "tril",
+        doc: "`x [.., m, n]` with zeros above diagonal `diagonal` (0 is the main one, positive is right of it)",
+        args: &[X, arg("diagonal", ArgKind::Axis)],
+        build: |b, a| triangle(b, "tril", CompareOp::Le, a.tensor(0)?, a.integer(1)?),
+    },
+    Operation {
+        name: "triu",
+        doc: "`x [.., m, n]` with zeros below diagonal `diagonal` (0 is the main one, positive is right of it)",
+        args: &[X, arg("diagonal", ArgKind::Axis)],
+        build: |b, a| triangle(b, "triu", CompareOp::Ge, a.tensor(0)?, a.integer(1)?),
+    },
+];
+
+fn index_select(b: &mut Builder, x: NodeId, axis: usize, indices: NodeId) -> Result<NodeId> {
+    if b.shape(indices).rank() != 1 {
+        let found = b.shape(indices);
+        return Err(Diagnostic::new(format!("`index_select` expects indices with one axis, found {found}")));
+    }
+    if axis == 0 {
+        return b.gather(x, indices);
+    }
+    let mut order: Vec<usize> = (0..b.shape(x).rank()).collect();
+    order.swap(0, axis);
+    let rows = b.permute(x, &order)?;
+    let chosen = b.gather(rows, indices)?;
+    b.permute(chosen, &order)
+}
+
+fn one_hot(b: &mut Builder, labels: NodeId, classes: &Dim) -> Result<NodeId> {
+    let dtype = b.dtype(labels);
+    if !matches!(dtype, DType::U32 | DType::I32) {
+        return Err(Diagnostic::new(format!("`one_hot` expects u32 or i32 numbers, found {dtype}")));
+    }
+    if classes.as_constant().is_some_and(|classes| classes < 1) {
+        return Err(Diagnostic::new(format!("`one_hot` expects at least 1 class, found {classes}")));
+    }
+    let mut shape = b.shape(labels).clone();
+    let axis = shape.rank();
+    shape.0.push(classes.clone());
+    let position = b.iota(&shape, axis, dtype)?;
+    let labels = spread(b, labels, &shape, &[axis])?;
+    let hit = b.compare(CompareOp::Eq, position, labels)?;
+    b.cast(hit, DType::F32)
+}
+
+fn triangle(b: &mut Builder, op: &str, side: CompareOp, x: NodeId, diagonal: i64) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let rank = shape.rank();
+    if rank < 2 {
+        return Err(Diagnostic::new(format!("`{op}` expects at least 2 axes, found {shape}")));
+    }
+    let (row, column) = (b.iota(&shape, rank - 2, DType::I32)?, b.iota(&shape, rank - 1, DType::I32)?);
+    let shift = scalar(b, op, diagonal as f64, DType::I32)?;
+    let limit = b.binary(BinaryOp::Add, row, shift)?;
+    let kept = b.compare(side, column, limit)?;
+    let dtype = b.dtype(x);
+    let zero = b.constant(0.0, dtype);
+    b.select(kept, x, zero)
+}

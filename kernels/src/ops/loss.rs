@@ -1,0 +1,236 @@
+//! Losses, all with PyTorch's default reduction: the mean.
+//!
+//! Class losses take logits or log-probabilities `[.., classes]` and labels `[..]`. **A label outside `0..classes` makes
+//! the loss and that row's gradient NaN**: a number that looks right would be worse. `cross_entropy_ignoring` leaves
+//! rows of one label out.
+
+use super::args::{Args, OTHER, X, arg, float, number_arg, spread, tensor_arg};
+use super::reduction::mean_all;
+use super::softmax::{log_of_sum, shifted};
+use super::{ArgKind, Operation};
+use crate::dim::Shape;
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
+use crate::span::{Diagnostic, Result};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "cross_entropy",
+        doc: "the mean over rows of `log(sum(e^x)) - x[label]`, logits `[.., classes]`, labels `[..]` (u32 or i32); \
+              a label out of range gives NaN",
+        args: &[X, tensor_arg("labels")],
+        build: |b, a| cross_entropy(b, a.tensor(0)?, a.tensor(1)?),
+    },
+    Operation {
+        name: "cross_entropy_ignoring",
+        doc: "`cross_entropy` over the rows whose label is not `ignored`; NaN if there are none",
+        args: &[X, tensor_arg("labels"), arg("ignored", ArgKind::Axis)],
+        build: |b, a| cross_entropy_ignoring(b, a.tensor(0)?, a.tensor(1)?, a.integer(2)?),
+    },
+    Operation {
+        name: "nll_loss",
+        doc: "the mean over rows of `-x[label]`, log-probabilities `[.., classes]`, labels `[..]` (u32 or i32); \
+              a label out of range gives NaN",
+        args: &[X, tensor_arg("labels")],
+        build: |b, a| nll_loss(b, a.tensor(0)?, a.tensor(1)?),
+    },
+    Operation {
+        name: "mse_loss",
+        doc: "the mean of `(x - other)^2`, both of one shape",
+        args: &[X, OTHER],
+        build: |b, a| {
+            let difference = difference(b, "mse_loss", a.tensor(0)?, a.tensor(1)?)?;
+            let squared = b.binary(BinaryOp::Mul, difference, difference)?;
+            mean_all(b, squared)
+        },
+    },
+    Operation {
+        name: "l1_loss",
+        doc: "the mean of `|x - other|`, both of one shape",
+        args: &[X, OTHER],
+        build: |b, a| {
+            let difference = difference(b, "l1_loss", a.tensor(0)?, a.tensor(1)?)?;
+            let size = b.unary(UnaryOp::Abs, difference)?;
+            mean_all(b, size)
+        },
+    },
+    Operation {
+        name: "huber_loss",
+        doc: "the mean of `d^2/2` where `d = |x - other|` is below `delta`, else of `delta * (d - delta/2)`",
+        args: &[X, OTHER, number_arg("delta")],
+        build: |b, a| huber_loss(b, a.tensor(0)?, a.tensor(1)?, a.number(2)?),
+    },
+    Operation {
+        name: "smooth_l1_loss",
+        doc: "`huber_loss(beta) / beta`; `l1_loss` for a `beta` of 0",
+        args: &[X, OTHER, number_arg("beta")],
+        build: |b, a| smooth_l1_loss(b, a.tensor(0)?, a.tensor(1)?, a.number(2)?),
+    },
+    Operation {
+        name: "bce_with_logits",
+        doc: "the mean of `softplus(x) - x * target`: binary cross-entropy of `sigmoid(x)`, both of one shape",
+        args: &[X, tensor_arg("target")],
+        build: |b, a| bce_with_logits(b, a.tensor(0)?, a.tensor(1)?),
+    },
+];
+
+/// The class axis, after checking types and shapes.
+fn class_axis(b: &Builder, op: &str, x: NodeId, labels: NodeId) -> Result<usize> {
+    float(b, op, x)?;
+    let (shape, label_shape, label_type) = (b.shape(x), b.shape(labels), b.dtype(labels));
+    if !matches!(label_type, DType::U32 | DType::I32) {
+        return Err(Diagnostic::new(format!("`{op}` expects u32 or i32 labels, found {label_type}"))
+            .hint("labels are class numbers; convert them with `.cast(DType::U32)`"));
+    }
+    let Some(axis) = shape.rank().checked_sub(1) else {
+        return Err(Diagnostic::new(format!("`{op}` expects a tensor [.., classes], found a scalar")));
+    };
+    let expected = Shape(shape.0[..axis].to_vec());
+    if *label_shape != expected {
+        let notes =
+            (0..axis.min(label_shape.rank())).find(|&a| shape[a] != label_shape[a]).map_or(String::new(), |a| {
+                let (rows, labelled) = (b.origin_note(x, a), b.origin_note(labels, a));
+                format!(": axis {a} is {}{rows} against {}{labelled}", shape[a], label_shape[a])
+            });
+        return Err(Diagnostic::new(format!(
+            "`{op}` of {shape} expects labels of shape {expected}, found {label_shape}{notes}"
+        )));
+    }
+    Ok(axis)
+}
+
+/// `x[label]` for each row: a sum over the classes, so that it is part of the row's one pass.
+fn pick(b: &mut Builder, x: NodeId, labels: NodeId, axis: usize) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let (dtype, label_type) = (b.dtype(x), b.dtype(labels));
+    let classes = b.iota(&shape, axis, label_type)?;
+    let spread_labels = spread(b, labels, &shape, &[axis])?;
+    let hit = b.compare(CompareOp::Eq, classes, spread_labels)?;
+    let zero = b.constant(0.0, dtype);
+    let picked = b.select(hit, x, zero)?;
+    b.reduce(ReduceOp::Sum, picked, &[axis], false)
+}
+
+/// `rows` times 1 where the label is a class, times NaN where it is none: the gradient becomes NaN as well.
+fn poison(b: &mut Builder, rows: NodeId, labels: NodeId, classes: &crate::dim::Dim) -> Result<NodeId> {
+    let (dtype, label_type) = (b.dtype(rows), b.dtype(labels));
+    let count = b.dim(classes, label_type)?;
+    let mut valid = b.compare(CompareOp::Lt, labels, count)?;
+    if label_type == DType::I32 {
+        let zero = b.constant(0.0, label_type);
+        let positive = b.compare(CompareOp::Ge, labels, zero)?;
+        valid = b.binary(BinaryOp::And, valid, positive)?;
+    }
+    let (one, nan) = (b.constant(1.0, dtype), b.constant(f64::NAN, dtype));
+    let factor = b.select(valid, one, nan)?;
+    b.binary(BinaryOp::Mul, rows, factor)
+}
+
+/// `log(sum(e^x)) - x[label]` for each row.
+fn cross_entropy_rows(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> Result<NodeId> {
+    let axis = class_axis(b, op, x, labels)?;
+    let classes = b.shape(x)[axis].clone();
+    let shifted = shifted(b, x, axis)?;
+    let log = log_of_sum(b, shifted, axis)?;
+    let picked = pick(b, shifted, labels, axis)?;
+    let rows = b.binary(BinaryOp::Sub, log, picked)?;
+    poison(b, rows, labels, &classes)
+}
+
+/// The mean over rows of `log(sum(e^x)) - x[label]`.
+pub fn cross_entropy(b: &mut Builder, x: NodeId, labels: NodeId) -> Result<NodeId> {
+    let rows = cross_entropy_rows(b, "cross_entropy", x, labels)?;
+    mean_all(b, rows)
+}
+
+/// [`cross_entropy`] over the rows whose label is not `ignored`.
+pub fn cross_entropy_ignoring(b: &mut Builder, x: NodeId, labels: NodeId, ignored: i64) -> Result<NodeId> {
+    let op = "cross_entropy_ignoring";
+    class_axis(b, op, x, labels)?;
+    let (dtype, label_type) = (b.dtype(x), b.dtype(labels));
+    let ignored = super::args::scalar(b, op, ignored as f64, label_type)?;
+    let counted = b.compare(CompareOp::Ne, labels, ignored)?;
+    // Class 0 stands in for an ignored label, which need be no class: a NaN would come back as the gradient `0 * NaN`.
+    let first = b.constant(0.0, label_type);
+    let labels = b.select(counted, labels, first)?;
+    let rows = cross_entropy_rows(b, op, x, labels)?;
+    let zero = b.constant(0.0, dtype);
+    let kept = b.select(counted, rows, zero)?;
+    let ones = b.cast(counted, dtype)?;
+    let axes: Vec<usize> = (0..b.shape(rows).rank()).collect();
+    let total = b.reduce(ReduceOp::Sum, kept, &axes, false)?;
+    let count = b.reduce(ReduceOp::Sum, ones, &axes, false)?;
+    b.binary(BinaryOp::Div, total, count)
+}
+
+/// The mean over rows of `-x[label]`.
+pub fn nll_loss(b: &mut Builder, x: NodeId, labels: NodeId) -> Result<NodeId> {
+    let axis = class_axis(b, "nll_loss", x, labels)?;
+    let classes = b.shape(x)[axis].clone();
+    let picked = pick(b, x, labels, axis)?;
+    let rows = b.unary(UnaryOp::Neg, picked)?;
+    let rows = poison(b, rows, labels, &classes)?;
+    mean_all(b, rows)
+}
+
+/// `x - target`, both of one shape: a loss that broadcasts hides mistakes.
+fn difference(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<NodeId> {
+    same_shape(b, op, x, target)?;
+    b.binary(BinaryOp::Sub, x, target)
+}
+
+fn same_shape(b: &Builder, op: &str, x: NodeId, target: NodeId) -> Result<()> {
+    float(b, op, x)?;
+    let (shape, found) = (b.shape(x), b.shape(target));
+    if shape == found {
+        return Ok(());
+    }
+    let notes = (0..shape.rank().min(found.rank())).find(|&a| shape[a] != found[a]).map_or(String::new(), |a| {
+        let (left, right) = (b.origin_note(x, a), b.origin_note(target, a));
+        format!(": axis {a} is {}{left} against {}{right}", shape[a], found[a])
+    });
+    Err(Diagnostic::new(format!("`{op}` of {shape} expects a target of the same shape, found {found}{notes}")))
+}
+
+/// With `c = min(d, delta)` both sides are `c * (d - c/2)`; an infinite difference has a finite gradient.
+fn huber_loss(b: &mut Builder, x: NodeId, target: NodeId, delta: f64) -> Result<NodeId> {
+    if delta.is_nan() || delta <= 0.0 {
+        return Err(Diagnostic::new(format!("`huber_loss` expects a `delta` above 0, found {delta}")));
+    }
+    let difference = difference(b, "huber_loss", x, target)?;
+    huber_mean(b, difference, delta, 1.0)
+}
+
+fn smooth_l1_loss(b: &mut Builder, x: NodeId, target: NodeId, beta: f64) -> Result<NodeId> {
+    if beta.is_nan() || beta < 0.0 {
+        return Err(Diagnostic::new(format!("`smooth_l1_loss` expects a `beta` of at least 0, found {beta}")));
+    }
+    let difference = difference(b, "smooth_l1_loss", x, target)?;
+    if beta == 0.0 {
+        let size = b.unary(UnaryOp::Abs, difference)?;
+        return mean_all(b, size);
+    }
+    huber_mean(b, difference, beta, 1.0 / beta)
+}
+
+fn huber_mean(b: &mut Builder, difference: NodeId, delta: f64, scale: f64) -> Result<NodeId> {
+    let dtype = b.dtype(difference);
+    let (delta, half, scale) = (b.constant(delta, dtype), b.constant(0.5, dtype), b.constant(scale, dtype));
+    let size = b.unary(UnaryOp::Abs, difference)?;
+    let capped = b.binary(BinaryOp::Min, size, delta)?;
+    let halved = b.binary(BinaryOp::Mul, capped, half)?;
+    let rest = b.binary(BinaryOp::Sub, size, halved)?;
+    let weight = b.binary(BinaryOp::Mul, capped, scale)?;
+    let each = b.binary(BinaryOp::Mul, weight, rest)?;
+    mean_all(b, each)
+}
+
+/// The mean of `softplus(x) - x * target`.
+pub fn bce_with_logits(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
+    same_shape(b, "bce_with_logits", x, target)?;
+    let penalty = super::activation::softplus(b, x)?;
+    let product = b.binary(BinaryOp::Mul, x, target)?;
+    let each = b.binary(BinaryOp::Sub, penalty, product)?;
+    mean_all(b, each)
+}

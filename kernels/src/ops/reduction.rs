@@ -1,0 +1,216 @@
+//! Reductions: over given axes (which disappear), with the axes kept as size 1, and over the whole tensor.
+
+use super::args::{self, AXES, AXIS, Args, X, arg, float, spread};
+use super::{ArgKind, Operation};
+use crate::dim::Dim;
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
+use crate::span::{Diagnostic, Result};
+
+macro_rules! reduce {
+    ($name:literal, $op:ident, $keep:literal, $doc:literal) => {
+        Operation {
+            name: $name,
+            doc: $doc,
+            args: &[X, AXES],
+            build: |b, a| {
+                let (x, axes) = axes_of(b, $name, a)?;
+                b.reduce(ReduceOp::$op, x, &axes, $keep)
+            },
+        }
+    };
+}
+
+macro_rules! whole {
+    ($name:literal, $op:ident, $doc:literal) => {
+        Operation {
+            name: $name,
+            doc: $doc,
+            args: &[X],
+            build: |b, a| {
+                let x = a.tensor(0)?;
+                let axes = args::all_axes(b, x);
+                b.reduce(ReduceOp::$op, x, &axes, false)
+            },
+        }
+    };
+}
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    reduce!("sum", Sum, false, "the sum over `axes`"),
+    reduce!("sum_keepdim", Sum, true, "`sum`, the axes kept with size 1"),
+    whole!("sum_all", Sum, "the sum of all elements"),
+    Operation {
+        name: "mean",
+        doc: "the mean of floats over `axes`; NaN over no elements",
+        args: &[X, AXES],
+        build: |b, a| {
+            let (x, axes) = axes_of(b, "mean", a)?;
+            b.mean(x, &axes, false)
+        },
+    },
+    Operation {
+        name: "mean_keepdim",
+        doc: "`mean`, the axes kept with size 1",
+        args: &[X, AXES],
+        build: |b, a| {
+            let (x, axes) = axes_of(b, "mean_keepdim", a)?;
+            b.mean(x, &axes, true)
+        },
+    },
+    Operation {
+        name: "mean_all",
+        doc: "the mean of all elements",
+        args: &[X],
+        build: |b, a| mean_all(b, a.tensor(0)?),
+    },
+    reduce!("prod", Prod, false, "the product over `axes`"),
+    reduce!("max", Max, false, "the largest element over `axes`; NaN if there is one, -inf over no elements"),
+    reduce!("max_keepdim", Max, true, "`max`, the axes kept with size 1"),
+    whole!("max_all", Max, "the largest of all elements"),
+    reduce!("min", Min, false, "the smallest element over `axes`; NaN if there is one, +inf over no elements"),
+    reduce!("min_keepdim", Min, true, "`min`, the axes kept with size 1"),
+    whole!("min_all", Min, "the smallest of all elements"),
+    Operation {
+        name: "var",
+        doc: "`sum((x - mean)^2) / (n - correction)` over `axes`: correction 1 for a sample, 0 for a population",
+        args: &[X, AXES, arg("correction", ArgKind::Size)],
+        build: |b, a| {
+            let (x, axes) = axes_of(b, "var", a)?;
+            variance(b, "var", x, &axes, &a.size(2)?)
+        },
+    },
+    Operation {
+        name: "std",
+        doc: "`sqrt(var)`; where the variance is 0 the gradient is 0",
+        args: &[X, AXES, arg("correction", ArgKind::Size)],
+        build: |b, a| {
+            let (x, axes) = axes_of(b, "std", a)?;
+            let variance = variance(b, "std", x, &axes, &a.size(2)?)?;
+            safe_sqrt(b, variance)
+        },
+    },
+    Operation {
+        name: "argmax",
+        doc: "the first position of the largest element along `axis`, as i32",
+        args: &[X, AXIS],
+        build: |b, a| position(b, "argmax", ReduceOp::ArgMax, a),
+    },
+    Operation {
+        name: "argmin",
+        doc: "the first position of the smallest element along `axis`, as i32",
+        args: &[X, AXIS],
+        build: |b, a| position(b, "argmin", ReduceOp::ArgMin, a),
+    },
+    Operation {
+        name: "logsumexp",
+        doc: "`log(sum(e^x))` over `axes`, without overflow",
+        args: &[X, AXES],
+        build: |b, a| {
+            let (x, axes) = axes_of(b, "logsumexp", a)?;
+            logsumexp(b, x, &axes)
+        },
+    },
+    Operation {
+        name: "any",
+        doc: "whether a bool tensor holds a `true` along `axes`",
+        args: &[X, AXES],
+        build: |b, a| truth(b, "any", ReduceOp::Max, a),
+    },
+    Operation {
+        name: "all",
+        doc: "whether a bool tensor holds `true` alone along `axes`",
+        args: &[X, AXES],
+        build: |b, a| truth(b, "all", ReduceOp::Min, a),
+    },
+];
+
+fn axes_of(b: &Builder, op: &str, a: &[super::Value]) -> Result<(NodeId, Vec<usize>)> {
+    let x = a.tensor(0)?;
+    let axes = args::axes(op, b.shape(x), &a.integers(1)?)?;
+    Ok((x, axes))
+}
+
+fn position(b: &mut Builder, name: &str, op: ReduceOp, a: &[super::Value]) -> Result<NodeId> {
+    let x = a.tensor(0)?;
+    let axis = args::axis(name, b.shape(x), a.integer(1)?)?;
+    b.reduce(op, x, &[axis], false)
+}
+
+fn truth(b: &mut Builder, name: &str, op: ReduceOp, a: &[super::Value]) -> Result<NodeId> {
+    let (x, axes) = axes_of(b, name, a)?;
+    let dtype = b.dtype(x);
+    if dtype != DType::Bool {
+        return Err(Diagnostic::new(format!("`{name}` expects a bool tensor, found {dtype}"))
+            .hint("compare it with something first"));
+    }
+    let bytes = b.cast(x, DType::U8)?;
+    let reduced = b.reduce(op, bytes, &axes, false)?;
+    // Over no elements the neutral element of u8: 0 for max, 255 for min, which are `false` and `true`.
+    b.cast(reduced, DType::Bool)
+}
+
+/// The mean of all elements.
+pub fn mean_all(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let axes = args::all_axes(b, x);
+    b.mean(x, &axes, false)
+}
+
+/// Mean and population variance over `axes`, which disappear: `mean(x)` and `mean((x - mean)²)`.
+///
+/// Two passes: the one-pass form `mean(x²) - mean²` loses every digit where the mean is large.
+pub fn moments(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<[NodeId; 2]> {
+    let shape = b.shape(x).clone();
+    let mean = b.mean(x, axes, false)?;
+    let spread_mean = spread(b, mean, &shape, axes)?;
+    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
+    let squared = b.binary(BinaryOp::Mul, centred, centred)?;
+    Ok([mean, b.mean(squared, axes, false)?])
+}
+
+fn variance(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &Dim) -> Result<NodeId> {
+    let dtype = float(b, op, x)?;
+    let shape = b.shape(x).clone();
+    let mean = b.mean(x, axes, false)?;
+    let spread_mean = spread(b, mean, &shape, axes)?;
+    let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
+    let squared = b.binary(BinaryOp::Mul, centred, centred)?;
+    let sum = b.reduce(ReduceOp::Sum, squared, axes, false)?;
+    let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * shape[axis].clone());
+    // No more elements than the correction gives 0/0, NaN: there is no such variance.
+    let divisor = b.dim(&(count - correction.clone()), dtype)?;
+    let zero = b.constant(0.0, dtype);
+    let divisor = b.binary(BinaryOp::Max, divisor, zero)?;
+    b.binary(BinaryOp::Div, sum, divisor)
+}
+
+/// `sqrt(x)` with gradient 0 where `x` is 0.
+fn safe_sqrt(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let dtype = b.dtype(x);
+    let (zero, one) = (b.constant(0.0, dtype), b.constant(1.0, dtype));
+    let none = b.compare(CompareOp::Eq, x, zero)?;
+    let held = b.select(none, one, x)?;
+    let root = b.unary(UnaryOp::Sqrt, held)?;
+    b.select(none, zero, root)
+}
+
+/// `log(sum(e^x))` over `axes`, which disappear, as `m + log(sum(e^(x - m)))` with `m` the largest element.
+///
+/// The gradient in `m` is zero, so `m` is a constant to it. An infinite `m` is left out: all -inf gives -inf.
+pub fn logsumexp(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
+    let dtype = float(b, "logsumexp", x)?;
+    let shape = b.shape(x).clone();
+    let largest = b.reduce(ReduceOp::Max, x, axes, false)?;
+    let largest = b.detach(largest);
+    let size = b.unary(UnaryOp::Abs, largest)?;
+    let (zero, infinity) = (b.constant(0.0, dtype), b.constant(f64::INFINITY, dtype));
+    let infinite = b.compare(CompareOp::Eq, size, infinity)?;
+    let largest = b.select(infinite, zero, largest)?;
+    let spread_largest = spread(b, largest, &shape, axes)?;
+    let shifted = b.binary(BinaryOp::Sub, x, spread_largest)?;
+    let power = b.unary(UnaryOp::Exp, shifted)?;
+    let sum = b.reduce(ReduceOp::Sum, power, axes, false)?;
+    let log = b.unary(UnaryOp::Log, sum)?;
+    b.binary(BinaryOp::Add, log, largest)
+}

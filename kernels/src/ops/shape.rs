@@ -1,0 +1,366 @@
+//! Shapes: other views of the same elements, parts of them, and tensors put together.
+
+use super::args::{self, AXES, AXIS, Args, X, arg, number_arg, scalar};
+use super::{ArgKind, Operation};
+use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{AxisIndex, CompareOp, NodeId};
+use crate::span::{Diagnostic, Result};
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "reshape",
+        doc: "the same elements in row-major order under the shape `sizes`; one size may be -1 and is worked out",
+        args: &[X, arg("sizes", ArgKind::Sizes)],
+        build: |b, a| reshape(b, a.tensor(0)?, &a.sizes(1)?),
+    },
+    Operation {
+        name: "flatten",
+        doc: "the axes from `from` on as one: `[n, c, h, w]` from 1 gives `[n, c*h*w]`",
+        args: &[X, arg("from", ArgKind::Axis)],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let from = args::axis("flatten", b.shape(x), a.integer(1)?)?;
+            flatten(b, x, from)
+        },
+    },
+    Operation {
+        name: "permute",
+        doc: "the axes in another order: axis `k` of the result is axis `axes[k]` of `x`",
+        args: &[X, AXES],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let order = a
+                .integers(1)?
+                .iter()
+                .map(|&axis| args::axis("permute", b.shape(x), axis))
+                .collect::<Result<Vec<_>>>()?;
+            b.permute(x, &order)
+        },
+    },
+    Operation {
+        name: "transpose",
+        doc: "two axes exchanged",
+        args: &[X, arg("first", ArgKind::Axis), arg("second", ArgKind::Axis)],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let first = args::axis("transpose", b.shape(x), a.integer(1)?)?;
+            let second = args::axis("transpose", b.shape(x), a.integer(2)?)?;
+            let mut order: Vec<usize> = (0..b.shape(x).rank()).collect();
+            order.swap(first, second);
+            b.permute(x, &order)
+        },
+    },
+    Operation {
+        name: "t",
+        doc: "the last two axes exchanged: the transpose of a matrix",
+        args: &[X],
+        build: |b, a| b.transpose(a.tensor(0)?),
+    },
+    Operation {
+        name: "broadcast_to",
+        doc: "`x` repeated to the shape `sizes`: missing leading axes and axes of size 1 stretch",
+        args: &[X, arg("sizes", ArgKind::Sizes)],
+        build: |b, a| b.broadcast_to(a.tensor(0)?, &Shape(a.sizes(1)?)),
+    },
+    Operation {
+        name: "squeeze",
+        doc: "`x` without `axis`, which must have size 1",
+        args: &[X, AXIS],
+        build: |b, a| squeeze(b, a.tensor(0)?, a.integer(1)?),
+    },
+    Operation {
+        name: "unsqueeze",
+        doc: "`x` with a new axis of size 1 at `axis`",
+        args: &[X, AXIS],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let rank = b.shape(x).rank();
+            let axis = args::axis_in("unsqueeze", b.shape(x), a.integer(1)?, rank + 1)?;
+            unsqueeze(b, x, axis)
+        },
+    },
+    Operation {
+        name: "narrow",
+        doc: "the elements `start..start + length` along `axis`",
+        args: &[X, AXIS, arg("start", ArgKind::Size), arg("length", ArgKind::Size)],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let axis = args::axis("narrow", b.shape(x), a.integer(1)?)?;
+            narrow(b, x, axis, &a.size(2)?, &a.size(3)?)
+        },
+    },
+    Operation {
+        name: "get",
+        doc: "the elements at `position` along `axis`, which disappears",
+        args: &[X, AXIS, arg("position", ArgKind::Size)],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let axis = args::axis("get", b.shape(x), a.integer(1)?)?;
+            get(b, x, axis, &a.size(2)?)
+        },
+    },
+    Operation {
+        name: "flip",
+        doc: "the elements in reverse order along `axes`",
+        args: &[X, AXES],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let axes = args::axes("flip", b.shape(x), &a.integers(1)?)?;
+            flip(b, x, &axes)
+        },
+    },
+    Operation {
+        name: "pad",
+        doc: "`before` and `after` elements of `value` added around `axis`",
+        args: &[X, AXIS, arg("before", ArgKind::Size), arg("after", ArgKind::Size), number_arg("value")],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let axis = args::axis("pad", b.shape(x), a.integer(1)?)?;
+            pad(b, x, axis, [&a.size(2)?, &a.size(3)?], a.number(4)?)
+        },
+    },
+    Operation {
+        name: "concat",
+        doc: "`x` and `others` one after the other along `axis`",
+        args: &[X, arg("others", ArgKind::Tensors), AXIS],
+        build: |b, a| {
+            let axis = args::axis("concat", b.shape(a.tensor(0)?), a.integer(2)?)?;
+            concat(b, &parts(a)?, axis)
+        },
+    },
+    Operation {
+        name: "stack",
+        doc: "`x` and `others`, all of one shape, along a new axis at `axis`",
+        args: &[X, arg("others", ArgKind::Tensors), AXIS],
+        build: |b, a| {
+            let shape = b.shape(a.tensor(0)?);
+            let axis = args::axis_in("stack", shape, a.integer(2)?, shape.rank() + 1)?;
+            stack(b, &parts(a)?, axis)
+        },
+    },
+    Operation {
+        name: "repeat",
+        doc: "`count` copies of `x` one after the other along `axis`",
+        args: &[X, AXIS, arg("count", ArgKind::Size)],
+        build: |b, a| {
+            let x = a.tensor(0)?;
+            let axis = args::axis("repeat", b.shape(x), a.integer(1)?)?;
+            repeat(b, x, axis, &a.size(2)?)
+        },
+    },
+];
+
+fn parts(a: &[super::Value]) -> Result<Vec<NodeId>> {
+    let mut parts = vec![a.tensor(0)?];
+    parts.extend(a.tensors(1)?);
+    Ok(parts)
+}
+
+fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
+    let unknown: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis].is(-1)).collect();
+    let mut sizes = sizes.to_vec();
+    match unknown.as_slice() {
+        [] => {}
+        [axis] => {
+            let elements = b.shape(x).elements();
+            sizes[*axis] = Dim::constant(1);
+            let rest = Shape(sizes.clone()).elements();
+            sizes[*axis] = elements.exact_div(&rest).ok_or_else(|| {
+                let source = b.shape(x);
+                Diagnostic::new(format!("`reshape` cannot divide the {elements} elements of {source} by {rest}"))
+            })?;
+        }
+        _ => return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")),
+    }
+    no_negative("reshape", &sizes)?;
+    b.reshape(x, Shape(sizes))
+}
+
+fn no_negative(op: &str, sizes: &[Dim]) -> Result<()> {
+    match sizes.iter().find(|size| size.as_constant().is_some_and(|value| value < 0)) {
+        Some(size) => Err(Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"))),
+        None => Ok(()),
+    }
+}
+
+/// The axes from `from` on as one.
+pub fn flatten(b: &mut Builder, x: NodeId, from: usize) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let mut dims = shape.0[..from].to_vec();
+    dims.push(Shape(shape.0[from..].to_vec()).elements());
+    let flat = b.reshape(x, Shape(dims))?;
+    keep_origins(b, x, flat, from);
+    Ok(flat)
+}
+
+/// Where the sizes of the first `axes` axes of `from` came from, noted on `to` too.
+pub(crate) fn keep_origins(b: &mut Builder, from: NodeId, to: NodeId, axes: usize) {
+    let origins = b.node(from).origins.clone();
+    for (axis, origin) in origins.iter().enumerate().take(axes) {
+        if let Some(origin) = origin {
+            b.set_origin(to, axis, origin);
+        }
+    }
+}
+
+fn squeeze(b: &mut Builder, x: NodeId, axis: i64) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let axis = args::axis("squeeze", &shape, axis)?;
+    if !shape[axis].is(1) {
+        let note = b.origin_note(x, axis);
+        return Err(Diagnostic::new(format!(
+            "`squeeze` expects axis {axis} of {shape} to have size 1, found {}{note}",
+            shape[axis]
+        )));
+    }
+    get(b, x, axis, &Dim::constant(0))
+}
+
+/// `x` with a new axis of size 1 at `axis`.
+pub(crate) fn unsqueeze(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
+    let mut shape = b.shape(x).clone();
+    let rank = shape.rank();
+    shape.0.insert(axis, Dim::constant(1));
+    b.view(x, shape, (0..rank).map(|own| AxisIndex::axis(own + usize::from(own >= axis))).collect())
+}
+
+/// The identity view of `rank` axes, to be changed along some.
+fn identity(rank: usize) -> Vec<AxisIndex> {
+    (0..rank).map(AxisIndex::axis).collect()
+}
+
+/// The elements `start..start + length` along `axis`.
+pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, length: &Dim) -> Result<NodeId> {
+    let source = b.shape(x).clone();
+    let mut shape = source.clone();
+    shape.0[axis] = length.clone();
+    let mut index = identity(source.rank());
+    index[axis].offset = start.clone();
+    no_negative("narrow", &[start.clone(), length.clone()])?;
+    // A length of 0 reads nothing, so only the ends can be outside.
+    let end = start.clone() + length.clone();
+    let outside = match (end.as_constant(), source[axis].as_constant()) {
+        (Some(end), Some(size)) => end > size,
+        _ => index[axis].may_be_outside(&source[axis], &shape),
+    };
+    if outside {
+        let note = b.origin_note(x, axis);
+        return Err(Diagnostic::new(format!(
+            "`narrow` takes {start}..{end} along axis {axis} of {source}, which is not sure to have that many{note}"
+        )));
+    }
+    b.view(x, shape, index)
+}
+
+/// The elements at `position` along `axis`, which disappears.
+pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Result<NodeId> {
+    let source = b.shape(x).clone();
+    let mut shape = source.clone();
+    shape.0.remove(axis);
+    let coordinate = AxisIndex::fixed(position.clone());
+    if coordinate.may_be_outside(&source[axis], &shape) {
+        let note = b.origin_note(x, axis);
+        return Err(Diagnostic::new(format!(
+            "`get` takes position {position} along axis {axis} of {source}, which is not sure to have that many{note}"
+        )));
+    }
+    let mut index: Vec<AxisIndex> = (0..source.rank()).map(|a| AxisIndex::axis(a - usize::from(a > axis))).collect();
+    index[axis] = coordinate;
+    b.view(x, shape, index)
+}
+
+fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let mut index = identity(shape.rank());
+    for &axis in axes {
+        let last = shape[axis].clone() - Dim::constant(1);
+        index[axis] = AxisIndex { terms: vec![(axis, -1)], offset: last, divisor: 1 };
+    }
+    b.view(x, shape, index)
+}
+
+fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: f64) -> Result<NodeId> {
+    let [before, after] = around;
+    no_negative("pad", &[before.clone(), after.clone()])?;
+    let dtype = b.dtype(x);
+    let source = b.shape(x).clone();
+    let mut shape = source.clone();
+    shape.0[axis] = before.clone() + source[axis].clone() + after.clone();
+    let mut index = identity(source.rank());
+    index[axis].offset = Dim::constant(0) - before.clone();
+    let padded = b.view(x, shape.clone(), index.clone())?;
+    if value == 0.0 {
+        return Ok(padded);
+    }
+    let value = scalar(b, "pad", value, dtype)?;
+    let inside = inside(b, &source, &shape, index)?;
+    b.select(inside, padded, value)
+}
+
+/// Where a view of a tensor of shape `source` reads inside it: the view of a tensor of `true`.
+pub(super) fn inside(b: &mut Builder, source: &Shape, shape: &Shape, index: Vec<AxisIndex>) -> Result<NodeId> {
+    let yes = b.full(1.0, source, DType::Bool);
+    b.view(yes, shape.clone(), index)
+}
+
+fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
+    let first = b.shape(parts[0]).clone();
+    let dtype = b.dtype(parts[0]);
+    let mut shape = first.clone();
+    for &part in &parts[1..] {
+        let own = b.shape(part).clone();
+        let fits = own.rank() == first.rank() && (0..own.rank()).all(|a| a == axis || own[a] == first[a]);
+        if !fits || b.dtype(part) != dtype {
+            return Err(Diagnostic::new(format!(
+                "`concat` along axis {axis} of {dtype} {first} expects others that differ in that axis alone, found {} {own}",
+                b.dtype(part)
+            )));
+        }
+        shape.0[axis] = shape[axis].clone() + own[axis].clone();
+    }
+    let position = b.iota(&shape, axis, DType::I32)?;
+    let mut start = Dim::constant(0);
+    let mut pieces = Vec::new();
+    for &part in parts {
+        let size = b.shape(part)[axis].clone();
+        let mut index = identity(shape.rank());
+        index[axis].offset = Dim::constant(0) - start.clone();
+        start = start + size;
+        pieces.push((b.view(part, shape.clone(), index)?, start.clone()));
+    }
+    // From the back: the last piece, before it the one that ends where it starts, and so on.
+    let (mut result, _) = pieces[pieces.len() - 1];
+    for (piece, end) in pieces[..pieces.len() - 1].iter().rev() {
+        let end = b.dim(end, DType::I32)?;
+        let within = b.compare(CompareOp::Lt, position, end)?;
+        result = b.select(within, *piece, result)?;
+    }
+    Ok(result)
+}
+
+fn stack(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
+    let first = b.shape(parts[0]).clone();
+    if let Some(&other) = parts.iter().find(|&&part| *b.shape(part) != first) {
+        return Err(Diagnostic::new(format!(
+            "`stack` expects tensors of one shape, found {first} and {}",
+            b.shape(other)
+        )));
+    }
+    let parts = parts.iter().map(|&part| unsqueeze(b, part, axis)).collect::<Result<Vec<_>>>()?;
+    concat(b, &parts, axis)
+}
+
+fn repeat(b: &mut Builder, x: NodeId, axis: usize, count: &Dim) -> Result<NodeId> {
+    no_negative("repeat", std::slice::from_ref(count))?;
+    let source = b.shape(x).clone();
+    let mut copies = source.clone();
+    copies.0.insert(axis, count.clone());
+    // A new axis before `axis` that is not read, then both as one.
+    let index = (0..source.rank()).map(|own| AxisIndex::axis(own + usize::from(own >= axis))).collect();
+    let copied = b.view(x, copies, index)?;
+    let mut shape = source.clone();
+    shape.0[axis] = source[axis].clone() * count.clone();
+    b.reshape(copied, shape)
+}

@@ -1,0 +1,71 @@
+//! Softmax along one axis, and its logarithm.
+
+use super::Operation;
+use super::args::{self, AXIS, Args, X, float, spread};
+use crate::graph::build::Builder;
+use crate::graph::{BinaryOp, NodeId, ReduceOp, UnaryOp};
+use crate::span::Result;
+
+pub(super) const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "softmax",
+        doc: "`e^x / sum(e^x)` along `axis`, without overflow",
+        args: &[X, AXIS],
+        build: |b, a| {
+            let (x, axis) = axis_of(b, "softmax", a)?;
+            softmax(b, x, axis)
+        },
+    },
+    Operation {
+        name: "log_softmax",
+        doc: "`x - log(sum(e^x))` along `axis`, without overflow",
+        args: &[X, AXIS],
+        build: |b, a| {
+            let (x, axis) = axis_of(b, "log_softmax", a)?;
+            log_softmax(b, x, axis)
+        },
+    },
+];
+
+fn axis_of(b: &Builder, op: &str, a: &[super::Value]) -> Result<(NodeId, usize)> {
+    let x = a.tensor(0)?;
+    float(b, op, x)?;
+    Ok((x, args::axis(op, b.shape(x), a.integer(1)?)?))
+}
+
+/// `x` less its largest element along `axis`, which is a constant to the gradient: what follows does not depend on it.
+pub(super) fn shifted(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let largest = b.reduce(ReduceOp::Max, x, &[axis], false)?;
+    let largest = b.detach(largest);
+    let largest = spread(b, largest, &shape, &[axis])?;
+    b.binary(BinaryOp::Sub, x, largest)
+}
+
+/// `e^x / sum(e^x)` along `axis`. A row of -inf alone gives NaN, as does a +inf.
+pub fn softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let shifted = shifted(b, x, axis)?;
+    let power = b.unary(UnaryOp::Exp, shifted)?;
+    let sum = b.reduce(ReduceOp::Sum, power, &[axis], false)?;
+    // One division for each row, not for each element.
+    let scale = b.unary(UnaryOp::Recip, sum)?;
+    let scale = spread(b, scale, &shape, &[axis])?;
+    b.binary(BinaryOp::Mul, power, scale)
+}
+
+/// `x - log(sum(e^x))` along `axis`.
+pub fn log_softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
+    let shape = b.shape(x).clone();
+    let shifted = shifted(b, x, axis)?;
+    let log = log_of_sum(b, shifted, axis)?;
+    let log = spread(b, log, &shape, &[axis])?;
+    b.binary(BinaryOp::Sub, shifted, log)
+}
+
+/// `log(sum(e^shifted))` along `axis`, which disappears.
+pub(super) fn log_of_sum(b: &mut Builder, shifted: NodeId, axis: usize) -> Result<NodeId> {
+    let power = b.unary(UnaryOp::Exp, shifted)?;
+    let sum = b.reduce(ReduceOp::Sum, power, &[axis], false)?;
+    b.unary(UnaryOp::Log, sum)
+}

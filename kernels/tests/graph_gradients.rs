@@ -1,0 +1,400 @@
+//! Every derivative rule against central differences, generated from the operation tables.
+
+use netcl_kernels::autodiff::check::finite_difference_check;
+use netcl_kernels::autodiff::gradients;
+use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::interp::HostTensor;
+use netcl_kernels::graph::{
+    AxisIndex, BinaryOp, CompareOp, ConvGeometry, InputKind, NodeId, Op, OutputKind, ReduceOp, UnaryOp,
+};
+use netcl_kernels::philox;
+use netcl_kernels::span::Result;
+
+/// A case under construction: its inputs are drawn from `low..high`, never two alike, never within 0.01 of 0.
+struct Case {
+    builder: Builder,
+    values: Vec<HostTensor>,
+}
+
+impl Case {
+    fn new() -> Self {
+        Case { builder: Builder::new("case"), values: Vec::new() }
+    }
+
+    /// A float argument of numbers.
+    fn float(&mut self, shape: &[usize], low: f64, high: f64) -> NodeId {
+        self.symbolic(Shape::of(shape), shape, low, high)
+    }
+
+    /// A float argument whose `shape` evaluates to `sizes`.
+    fn symbolic(&mut self, shape: Shape, sizes: &[usize], low: f64, high: f64) -> NodeId {
+        let stream = self.values.len() as u32;
+        let draw = |i| {
+            let x = low + (high - low) * f64::from(philox::uniform(11, stream, i));
+            if x.abs() < 0.01 { x + 0.02 } else { x }
+        };
+        let values: Vec<f64> = (0..sizes.iter().product::<usize>() as u64).map(draw).collect();
+        self.given(shape, sizes, DType::F32, &values)
+    }
+
+    fn given(&mut self, shape: Shape, sizes: &[usize], dtype: DType, values: &[f64]) -> NodeId {
+        let position = self.values.len();
+        self.values.push(HostTensor::from_f64(dtype, sizes, values).unwrap());
+        self.builder.input(InputKind::Argument(position), &format!("x{position}"), shape, dtype)
+    }
+
+    /// The largest error of `result`'s gradients in all inputs must be at most 1e-6; so must, if `twice`, that of the
+    /// gradients' gradients.
+    fn check(mut self, what: &str, result: NodeId, twice: bool) {
+        let bindings = [(Symbol::new("N"), 3), (Symbol::new("T"), 4)];
+        let give = |values: &[HostTensor], kind: &InputKind| match kind {
+            InputKind::Argument(position) => values.get(*position).cloned(),
+            _ => None,
+        };
+        let mut first = self.builder.clone();
+        first.output(OutputKind::Result(0), result);
+        let graph = first.finish();
+        let report = finite_difference_check(&graph, &bindings, &|kind, _| give(&self.values, kind))
+            .unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(report.compared > 0, "{what}: nothing was compared");
+        assert!(report.error <= 1e-6, "{what}: {report}");
+        if !twice {
+            return;
+        }
+        let shape = self.builder.shape(result).clone();
+        let sizes = shape.evaluate(&bindings).unwrap();
+        let seed = self.symbolic(shape, &sizes, 0.5, 1.5);
+        let inputs: Vec<NodeId> = self
+            .builder
+            .graph()
+            .iter()
+            .filter(|(id, node)| *id != seed && matches!(node.op, Op::Input(_)) && node.dtype.is_float())
+            .map(|(id, _)| id)
+            .collect();
+        for (number, gradient) in gradients(&mut self.builder, result, seed, &inputs).unwrap().into_iter().enumerate() {
+            self.builder.output(OutputKind::Result(number), gradient);
+        }
+        let graph = self.builder.finish();
+        let report = finite_difference_check(&graph, &bindings, &|kind, _| give(&self.values, kind))
+            .unwrap_or_else(|error| panic!("{what}, twice: {error}"));
+        assert!(report.error <= 1e-6, "{what}, twice: {report}");
+    }
+}
+
+#[test]
+fn unary_functions() {
+    for op in UnaryOp::ALL {
+        // Where the function is defined and smooth.
+        let (low, high) = match op {
+            UnaryOp::Log | UnaryOp::Log2 | UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Recip => (0.3, 2.5),
+            UnaryOp::Log1p => (-0.6, 2.0),
+            UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => (0.1, 0.4),
+            UnaryOp::Tan => (-1.0, 1.0),
+            UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Exp | UnaryOp::Exp2 | UnaryOp::Expm1 => (-2.0, 2.0),
+            UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tanh | UnaryOp::Erf => (-2.0, 2.0),
+            UnaryOp::Not => continue,
+        };
+        let mut case = Case::new();
+        let x = case.float(&[2, 3], low, high);
+        let y = case.builder.unary(op, x).unwrap();
+        case.check(op.name(), y, true);
+    }
+}
+
+#[test]
+fn binary_functions() {
+    for op in BinaryOp::ALL {
+        let ((al, ah), (bl, bh)) = match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Max | BinaryOp::Min | BinaryOp::Atan2 => {
+                ((-2.0, 2.0), (-2.0, 2.0))
+            }
+            BinaryOp::Div => ((-2.0, 2.0), (0.5, 2.0)),
+            // Quotients between 2.1 and 2.9: away from the jumps.
+            BinaryOp::Rem => ((2.5, 2.7), (0.95, 1.05)),
+            BinaryOp::Pow => ((0.3, 2.0), (-2.0, 3.0)),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => continue,
+        };
+        let mut case = Case::new();
+        let (a, b) = (case.float(&[3, 4], al, ah), case.float(&[4], bl, bh));
+        let y = case.builder.binary(op, a, b).unwrap();
+        case.check(op.name(), y, true);
+    }
+}
+
+#[test]
+fn functions_of_one_operand_twice_and_constants() {
+    for exponent in [-1.0, 0.0, 0.5, 1.0, 2.0, 3.0] {
+        let mut case = Case::new();
+        let x = case.float(&[5], 0.5, 2.0);
+        let c = case.builder.constant(exponent, DType::F32);
+        let y = case.builder.binary(BinaryOp::Pow, x, c).unwrap();
+        case.check(&format!("x^{exponent}"), y, true);
+    }
+    for op in [BinaryOp::Max, BinaryOp::Min] {
+        let mut case = Case::new();
+        let x = case.float(&[8], -2.0, 2.0);
+        let zero = case.builder.constant(0.0, DType::F32);
+        let y = case.builder.binary(op, x, zero).unwrap();
+        case.check(op.name(), y, false);
+    }
+    let mut case = Case::new();
+    let x = case.float(&[4], -1.0, 1.0);
+    let sine = case.builder.unary(UnaryOp::Sin, x).unwrap();
+    let y = case.builder.binary(BinaryOp::Mul, sine, x).unwrap();
+    let y = case.builder.binary(BinaryOp::Mul, y, x).unwrap();
+    case.check("x^2 sin x", y, true);
+}
+
+#[test]
+fn select_and_cast() {
+    for op in CompareOp::ALL {
+        let mut case = Case::new();
+        let (a, b) = (case.float(&[2, 4], -1.0, 1.0), case.float(&[4], -1.0, 1.0));
+        let condition = case.builder.compare(op, a, b).unwrap();
+        let y = case.builder.select(condition, a, b).unwrap();
+        let y = case.builder.binary(BinaryOp::Mul, y, a).unwrap();
+        case.check(op.name(), y, true);
+    }
+    let mut case = Case::new();
+    let x = case.float(&[6], -1.0, 1.0);
+    let wide = case.builder.cast(x, DType::F64).unwrap();
+    let sine = case.builder.unary(UnaryOp::Sin, wide).unwrap();
+    let y = case.builder.cast(sine, DType::F32).unwrap();
+    case.check("cast", y, true);
+}
+
+#[test]
+fn reductions() {
+    for op in ReduceOp::ALL {
+        if op.is_position() {
+            continue;
+        }
+        for axes in [vec![0], vec![1], vec![2], vec![0, 2], vec![0, 1, 2], vec![]] {
+            let mut case = Case::new();
+            let shape = Shape(vec![Dim::symbol("N"), Dim::from(2), Dim::symbol("T")]);
+            let x = case.symbolic(shape, &[3, 2, 4], -2.0, 2.0);
+            let y = case.builder.reduce(op, x, &axes, false).unwrap();
+            case.check(&format!("{} over {axes:?}", op.name()), y, true);
+        }
+    }
+}
+
+#[test]
+fn products_with_zeros() {
+    let mut case = Case::new();
+    // No zero, one, two: the derivative of each row is known by hand too, but differences are enough.
+    let values = [1.5, -2.0, 0.5, 1.5, 0.0, 0.5, 0.0, 3.0, 0.0];
+    let x = case.given(Shape::of(&[3, 3]), &[3, 3], DType::F32, &values);
+    let y = case.builder.reduce(ReduceOp::Prod, x, &[1], false).unwrap();
+    case.check("prod with zeros", y, false);
+}
+
+/// One view: name, source shape, result shape, coordinates.
+type ViewCase = (&'static str, Vec<usize>, Vec<usize>, Vec<AxisIndex>);
+
+fn at(terms: &[(usize, i64)], offset: i64) -> AxisIndex {
+    AxisIndex { terms: terms.to_vec(), offset: Dim::constant(offset), divisor: 1 }
+}
+
+fn views() -> Vec<ViewCase> {
+    let divided = |index: AxisIndex, divisor| AxisIndex { divisor, ..index };
+    vec![
+        ("permute", vec![2, 3, 4], vec![4, 2, 3], vec![AxisIndex::axis(1), AxisIndex::axis(2), AxisIndex::axis(0)]),
+        ("broadcast", vec![1, 3], vec![2, 4, 3], vec![AxisIndex::fixed(0), AxisIndex::axis(2)]),
+        ("broadcast of an axis in the middle", vec![3], vec![2, 3, 4], vec![AxisIndex::axis(1)]),
+        ("slice", vec![7], vec![3], vec![at(&[(0, 2)], 1)]),
+        ("one row", vec![4, 3], vec![3], vec![AxisIndex::fixed(2), AxisIndex::axis(0)]),
+        ("flip", vec![5], vec![5], vec![at(&[(0, -1)], 4)]),
+        ("flip with stride", vec![7], vec![3], vec![at(&[(0, -2)], 5)]),
+        ("pad", vec![3], vec![6], vec![at(&[(0, 1)], -2)]),
+        ("window", vec![9], vec![3, 3], vec![at(&[(0, 2), (1, 1)], 0)]),
+        ("dilated window with padding", vec![8], vec![4, 3], vec![at(&[(0, 2), (1, 3)], -2)]),
+        ("overlapping window, large kernel", vec![6], vec![2, 5], vec![at(&[(0, 1), (1, 1)], 0)]),
+        (
+            "window of two axes",
+            vec![2, 5, 6],
+            vec![2, 2, 3, 2, 3],
+            vec![AxisIndex::axis(0), at(&[(1, 2), (3, 1)], 0), at(&[(2, 2), (4, 1)], -1)],
+        ),
+        ("diagonal", vec![4, 4], vec![4], vec![AxisIndex::axis(0), AxisIndex::axis(0)]),
+        ("shifted diagonal", vec![4, 5], vec![5], vec![at(&[(0, 1)], -1), AxisIndex::axis(0)]),
+        ("diagonal with strides", vec![9, 7], vec![4], vec![at(&[(0, 2)], 1), at(&[(0, 3)], -2)]),
+        ("divisor", vec![4], vec![9], vec![divided(at(&[(0, 1)], 1), 3)]),
+        ("divided window", vec![3, 3], vec![6, 3], vec![divided(at(&[(0, 1), (1, -1)], 0), 2), AxisIndex::axis(1)]),
+        ("shear", vec![5, 4], vec![3, 4], vec![at(&[(0, 1), (1, 1)], -1), at(&[(0, 2), (1, -1)], 0)]),
+        (
+            "two coordinates, coefficients 2 and 3",
+            vec![9, 9],
+            vec![3, 3],
+            vec![at(&[(0, 2), (1, 3)], -1), at(&[(0, 3), (1, -2)], 2)],
+        ),
+        ("dependent coordinates", vec![5, 9], vec![3, 3], vec![at(&[(0, 1), (1, 1)], 0), at(&[(0, 2), (1, 2)], 0)]),
+        ("more axes than coordinates", vec![8], vec![2, 3, 2], vec![at(&[(0, 1), (1, 2), (2, -3)], 3)]),
+        (
+            "mixed divisors",
+            vec![4, 4],
+            vec![5, 5],
+            vec![divided(at(&[(0, 1), (1, 1)], 0), 2), divided(at(&[(0, 1), (1, -1)], 3), 3)],
+        ),
+    ]
+}
+
+#[test]
+fn view_adjoints() {
+    for (name, source, shape, index) in views() {
+        let mut case = Case::new();
+        let x = case.float(&source, -1.0, 1.0);
+        let y = case.builder.view(x, Shape::of(&shape), index).unwrap();
+        let y = case.builder.unary(UnaryOp::Sin, y).unwrap();
+        case.check(name, y, true);
+    }
+}
+
+#[test]
+fn views_of_symbolic_sizes() {
+    let n = || Dim::symbol("N");
+    let cases: Vec<(&str, Vec<Dim>, Vec<AxisIndex>)> = vec![
+        ("last row", vec![Dim::from(2)], vec![AxisIndex::fixed(n() - Dim::from(1)), AxisIndex::axis(0)]),
+        (
+            "flip",
+            vec![n(), Dim::from(2)],
+            vec![AxisIndex { terms: vec![(0, -1)], offset: n() - Dim::from(1), divisor: 1 }, AxisIndex::axis(1)],
+        ),
+        (
+            "window",
+            vec![n() - Dim::from(1), Dim::from(2), Dim::from(2)],
+            vec![at(&[(0, 1), (1, 1)], 0), AxisIndex::axis(2)],
+        ),
+    ];
+    for (name, shape, index) in cases {
+        let mut case = Case::new();
+        let x = case.symbolic(Shape(vec![n(), Dim::from(2)]), &[3, 2], -1.0, 1.0);
+        let y = case.builder.view(x, Shape(shape), index).unwrap();
+        let y = case.builder.unary(UnaryOp::Exp, y).unwrap();
+        case.check(name, y, true);
+    }
+}
+
+#[test]
+fn reshapes() {
+    let mut case = Case::new();
+    let x = case.symbolic(Shape(vec![Dim::symbol("N"), Dim::from(4)]), &[3, 4], -1.0, 1.0);
+    let y = case.builder.reshape(x, Shape(vec![Dim::from(2), Dim::symbol("N") * Dim::from(2)])).unwrap();
+    let y = case.builder.unary(UnaryOp::Tanh, y).unwrap();
+    case.check("reshape", y, true);
+}
+
+#[test]
+fn matrix_products() {
+    let cases: [(&[usize], &[usize]); 6] = [
+        (&[2, 3], &[3, 4]),
+        (&[2, 2, 3], &[2, 3, 2]),
+        (&[2, 2, 3], &[3, 2]),
+        (&[2, 3], &[2, 3, 2]),
+        (&[2, 1, 2, 3], &[3, 3, 2]),
+        (&[2, 2, 1, 3], &[1, 3, 2]),
+    ];
+    for (a, b) in cases {
+        let mut case = Case::new();
+        let (x, y) = (case.float(a, -1.0, 1.0), case.float(b, -1.0, 1.0));
+        let z = case.builder.matmul(x, y).unwrap();
+        case.check(&format!("matmul of {a:?} and {b:?}"), z, true);
+    }
+    // A weight that is transposed and repeated, as a linear layer on a sequence has it.
+    let mut case = Case::new();
+    let shape = Shape(vec![Dim::symbol("N"), Dim::symbol("T"), Dim::from(2)]);
+    let (x, w) = (case.symbolic(shape, &[3, 4, 2], -1.0, 1.0), case.float(&[3, 2], -1.0, 1.0));
+    let transposed = case.builder.transpose(w).unwrap();
+    let y = case.builder.matmul(x, transposed).unwrap();
+    case.check("a shared weight", y, true);
+}
+
+fn geometries() -> Vec<ConvGeometry> {
+    vec![
+        ConvGeometry::default(),
+        ConvGeometry { stride: [2, 1], padding: [1, 0], ..ConvGeometry::default() },
+        ConvGeometry { dilation: [1, 2], padding: [0, 2], ..ConvGeometry::default() },
+        ConvGeometry { groups: 2, stride: [1, 2], ..ConvGeometry::default() },
+        ConvGeometry { groups: 2, stride: [2, 2], padding: [1, 1], dilation: [2, 1] },
+    ]
+}
+
+#[test]
+fn convolutions() {
+    for geometry in geometries() {
+        let channels = 2 / geometry.groups as usize;
+        let (input, weight) = ([1, 2, 5, 4], [2, channels, 2, 2]);
+        let mut case = Case::new();
+        let (x, w) = (case.float(&input, -1.0, 1.0), case.float(&weight, -1.0, 1.0));
+        let y = case.builder.conv2d(x, w, geometry).unwrap();
+        let output = case.builder.shape(y).clone();
+        case.check(&format!("conv2d {geometry:?}"), y, true);
+
+        let sizes = output.evaluate(&[]).unwrap();
+        let mut case = Case::new();
+        let (g, w) = (case.float(&sizes, -1.0, 1.0), case.float(&weight, -1.0, 1.0));
+        let y = case.builder.conv2d_input_grad(g, w, &Shape::of(&input), geometry).unwrap();
+        case.check(&format!("conv2d_input_grad {geometry:?}"), y, true);
+
+        let mut case = Case::new();
+        let (x, g) = (case.float(&input, -1.0, 1.0), case.float(&sizes, -1.0, 1.0));
+        let y = case.builder.conv2d_weight_grad(x, g, &Shape::of(&weight), geometry).unwrap();
+        case.check(&format!("conv2d_weight_grad {geometry:?}"), y, true);
+    }
+}
+
+#[test]
+fn rows_by_number() {
+    // Repeated rows add; -1 and 9 are out of range and count for nothing.
+    let numbers = [2.0, 0.0, 2.0, -1.0, 9.0, 1.0];
+    let mut case = Case::new();
+    let x = case.float(&[4, 2], -1.0, 1.0);
+    let indices = case.given(Shape::of(&[2, 3]), &[2, 3], DType::I32, &numbers);
+    let y = case.builder.gather(x, indices).unwrap();
+    let y = case.builder.unary(UnaryOp::Exp, y).unwrap();
+    case.check("gather", y, true);
+
+    let mut case = Case::new();
+    let updates = case.float(&[2, 3, 2], -1.0, 1.0);
+    let indices = case.given(Shape::of(&[2, 3]), &[2, 3], DType::I32, &numbers);
+    let y = case.builder.scatter_add(indices, updates, &Shape::of(&[4, 2])).unwrap();
+    let y = case.builder.unary(UnaryOp::Exp, y).unwrap();
+    case.check("scatter_add", y, true);
+}
+
+/// `x - log(sum(exp(x - max)))` with the maximum detached: the derivative is right without the maximum's.
+fn log_softmax(builder: &mut Builder, x: NodeId) -> Result<NodeId> {
+    let top = builder.reduce(ReduceOp::Max, x, &[1], true)?;
+    let top = builder.detach(top);
+    let shifted = builder.binary(BinaryOp::Sub, x, top)?;
+    let exps = builder.unary(UnaryOp::Exp, shifted)?;
+    let sum = builder.reduce(ReduceOp::Sum, exps, &[1], true)?;
+    let log = builder.unary(UnaryOp::Log, sum)?;
+    builder.binary(BinaryOp::Sub, shifted, log)
+}
+
+#[test]
+fn chains_and_detached_values() {
+    let mut case = Case::new();
+    let x = case.symbolic(Shape(vec![Dim::symbol("N"), Dim::from(4)]), &[3, 4], -2.0, 2.0);
+    let y = log_softmax(&mut case.builder, x).unwrap();
+    case.check("log_softmax", y, true);
+}
+
+/// Names each operation once: a new one does not compile until it is placed, and so gets its case above.
+#[test]
+fn every_operation_has_a_case() {
+    let covered = |op: &Op| match op {
+        Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Select(..) | Op::Cast(_) | Op::Reduce { .. } => true,
+        Op::View { .. } | Op::Reshape(_) | Op::MatMul(..) | Op::Gather { .. } | Op::ScatterAdd { .. } => true,
+        Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => true,
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } => false,
+    };
+    let mut case = Case::new();
+    let x = case.float(&[2, 2], -1.0, 1.0);
+    let y = log_softmax(&mut case.builder, x).unwrap();
+    assert!(covered(&case.builder.node(y).op));
+    assert!(!covered(&case.builder.node(x).op));
+}
