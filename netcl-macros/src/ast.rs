@@ -101,6 +101,7 @@ impl Function {
 pub(crate) struct Helper {
     pub(crate) name: Ident,
     pub(crate) args: Vec<(Ident, DType)>,
+    pub(crate) result: DType,
     pub(crate) body: syn::Block,
 }
 
@@ -128,9 +129,16 @@ pub(crate) enum FieldKind {
     Layer(LayerField),
     Model(syn::Path),
     Tensor(TensorField),
-    Constant { value: Constant, ty: syn::Type },
+    Constant {
+        value: Constant,
+        ty: syn::Type,
+    },
     /// An array (`[T; n]`) or `Vec<T>` of `count`.
-    Many { each: Box<FieldKind>, count: usize, vec: bool },
+    Many {
+        each: Box<FieldKind>,
+        count: usize,
+        vec: bool,
+    },
     /// Not understood; reported.
     Unknown,
 }

@@ -115,7 +115,10 @@ impl<'a> Lowering<'a> {
             }
         }
         let fits = |value: &Val<'_>| {
-            matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Bool(_) | Val::Index(_) | Val::Plain(..))
+            matches!(
+                value,
+                Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Bool(_) | Val::Index(_) | Val::Plain(..)
+            )
         };
         if !fits(&left) || !fits(&right) {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind()]);

@@ -68,7 +68,11 @@ impl<'a> Lowering<'a> {
         }
         if args.len() != function.args.len() {
             let plural = if function.args.len() == 1 { "" } else { "s" };
-            return self.report(span, &m::CALL_ARGUMENTS, &[&function.name, &function.args.len(), &plural, &args.len()]);
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&function.name, &function.args.len(), &plural, &args.len()],
+            );
         }
         let mut symbols = BTreeMap::new();
         let mut bound = Vec::new();

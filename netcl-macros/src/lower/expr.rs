@@ -106,7 +106,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn lookup(&self, name: &str) -> Option<(Val<'a>, usize)> {
+    pub(super) fn lookup(&self, name: &str) -> Option<(Val<'a>, usize)> {
         let variables = self.frame().scopes.iter().rev().flat_map(|scope| scope.iter().rev());
         variables.into_iter().find(|variable| variable.name == name).map(|v| (v.value.clone(), v.axes))
     }
@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
             (Some(dtype), Val::Number(value)) if dtype.is_float() => Val::Number(value),
             (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => Val::Dim(dim),
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
-            (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
+            (Some(_), Val::Dim(dim)) if dim.as_constant().is_some() => {
                 Val::Number(dim.as_constant().unwrap_or_default() as f64)
             }
             (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {

@@ -6,7 +6,7 @@
 use super::{Affine, Lowering, Val};
 use crate::ast::Function;
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, ReduceOp};
@@ -19,9 +19,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn kernel_body(&mut self, function: &'a Function) -> Val<'a> {
         self.elementwise = true;
         let shape: Vec<Dim> = function.results[0].dims.iter().map(|dim| dim.dim.clone()).collect();
-        if let Some(other) = function.results.iter().find(|ty| {
-            ty.dims.len() != shape.len() || ty.dims.iter().zip(&shape).any(|(dim, first)| dim.dim != *first)
-        }) {
+        if let Some(other) = function
+            .results
+            .iter()
+            .find(|ty| ty.dims.len() != shape.len() || ty.dims.iter().zip(&shape).any(|(dim, first)| dim.dim != *first))
+        {
             let first = &function.results[0];
             return self.report(other.span, &m::RESULT_SHAPE, &[&function.name, first, other]);
         }
@@ -46,7 +48,9 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.pop();
         self.unused_arguments(function);
         match value {
-            Val::Tuple(values) => Val::Tuple(values.into_iter().map(|value| self.whole(value, &shape, function)).collect()),
+            Val::Tuple(values) => {
+                Val::Tuple(values.into_iter().map(|value| self.whole(value, &shape, function)).collect())
+            }
             value => self.whole(value, &shape, function),
         }
     }
@@ -236,7 +240,7 @@ impl<'a> Lowering<'a> {
                 if coordinate.may_be_outside(&size, &shape) {
                     let position = axis - given + usize::from(given > 0);
                     let written = written[position];
-                    let whole = text(read);
+                    let whole = parse::index::text(read);
                     let values: [&dyn std::fmt::Display; 5] = [&text(written), &position, &name, &size, &whole];
                     return self.report(written.span(), &m::KERNEL_BOUNDS, &values);
                 }
@@ -263,7 +267,8 @@ impl<'a> Lowering<'a> {
         let span = read.span();
         // A row number that is the same everywhere is a scalar: give it the index space's rank.
         let ones = Shape(vec![Dim::constant(1); rank]);
-        let rows = if self.builder.shape(rows).rank() == rank { Ok(rows) } else { self.builder.broadcast_to(rows, &ones) };
+        let rows =
+            if self.builder.shape(rows).rank() == rank { Ok(rows) } else { self.builder.broadcast_to(rows, &ones) };
         let gathered = rows.and_then(|rows| self.builder.gather(source, rows));
         let Val::Tensor(gathered) = self.check(gathered, span) else { return Val::Unknown };
         let affine: Vec<Affine> = rest.iter().cloned().filter_map(affine).collect();
@@ -275,7 +280,8 @@ impl<'a> Lowering<'a> {
 
     /// `sum(0..C, |c| ..)` and its like; `sum((0..H, 0..W), |h, w| ..)` over several indices.
     pub(super) fn reduction(&mut self, name: &str, call: &'a ExprCall) -> Val<'a> {
-        let (Some(range), Some(Expr::Closure(closure)), 2) = (call.args.first(), call.args.last(), call.args.len()) else {
+        let (Some(range), Some(Expr::Closure(closure)), 2) = (call.args.first(), call.args.last(), call.args.len())
+        else {
             return self.report(call.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
         };
         let ranges = match self.expr(range) {
@@ -362,4 +368,3 @@ fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<Stri
     }
     names
 }
-

@@ -76,7 +76,9 @@ impl<'a> Lowering<'a> {
         for arg in args {
             match arg {
                 Val::Tensor(id) => nodes.push(id),
-                other => return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&field, &"a tensor", &"input", &other.kind()]),
+                other => {
+                    return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&field, &"a tensor", &"input", &other.kind()]);
+                }
             }
         }
         self.layer(layer, field, path, &nodes, span)
@@ -210,12 +212,32 @@ fn builtins() -> Vec<&'static str> {
 /// The operation of that name, if it works element by element on operands of one shape.
 fn elementwise(name: &str) -> Option<&'static str> {
     const ACTIVATIONS: [&str; 24] = [
-        "relu", "leaky_relu", "elu", "celu", "gelu", "gelu_tanh", "silu", "sigmoid", "softplus", "square", "clamp",
-        "lerp", "select", "cast", "is_nan", "is_finite", "relu6", "hard_sigmoid", "hard_swish", "mish", "softsign",
-        "selu", "log_sigmoid", "detach",
+        "relu",
+        "leaky_relu",
+        "elu",
+        "celu",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "sigmoid",
+        "softplus",
+        "square",
+        "clamp",
+        "lerp",
+        "select",
+        "cast",
+        "is_nan",
+        "is_finite",
+        "relu6",
+        "hard_sigmoid",
+        "hard_swish",
+        "mish",
+        "softsign",
+        "selu",
+        "log_sigmoid",
+        "detach",
     ];
     let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
     let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
     unary.chain(binary).chain(ACTIVATIONS).find(|known| *known == name)
 }
-

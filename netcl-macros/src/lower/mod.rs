@@ -17,6 +17,7 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
+pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -50,8 +51,6 @@ pub(crate) struct Path {
     /// Conditions over plain arguments in the order in which they are met, and their values on this path.
     pub(crate) decisions: Vec<(TokenStream, bool)>,
     pub(crate) graph: Graph,
-    /// The position of the seed among the scalars, where random numbers are drawn.
-    pub(crate) seed: Option<usize>,
 }
 
 /// A variable.
@@ -88,7 +87,6 @@ pub(crate) struct Lowering<'a> {
     /// Parameters and states by path; a state's node changes when a layer updates it.
     tensors: BTreeMap<String, NodeId>,
     updates: BTreeMap<String, NodeId>,
-    scalars: usize,
     seed: Option<NodeId>,
     depth: usize,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
@@ -123,9 +121,23 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
     paths
 }
 
+/// Compiles a function of scalars on its own, to report what is wrong with it where it stands.
+pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
+    let mut lowering = Lowering::new(diag, &helper.name.to_string(), Mode::Inference, Vec::new());
+    lowering.elementwise = true;
+    lowering.enter(unit, None, &helper.name.to_string());
+    for (position, (name, dtype)) in helper.args.iter().enumerate() {
+        let id = lowering.builder.input(InputKind::Argument(position), &name.to_string(), Shape::scalar(), *dtype);
+        lowering.bind(&name.to_string(), Val::Tensor(id), false, true);
+    }
+    let value = lowering.block(&helper.body);
+    if !value.is_unknown() {
+        lowering.tensor(value, Some(helper.result), helper.name.span());
+    }
+}
+
 fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
     let mut lowering = Lowering::new(diag, &function.name.to_string(), mode, given);
-    lowering.scalars = function.scalars().count();
     let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new()));
     let name = match unit.model {
         Some(_) => format!("{}::{}", unit.name(), function.name),
@@ -133,18 +145,13 @@ fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: 
     };
     lowering.enter(unit, this, &name);
     lowering.arguments(&function.args);
-    let value = if lowering.kernel(function) {
-        lowering.kernel_body(function)
-    } else {
-        lowering.block(&function.body)
-    };
+    let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
     lowering.results(function, value);
-    let seed = lowering.seed.map(|_| lowering.scalars);
     let mut builder = lowering.builder;
     for (path, id) in lowering.updates {
         builder.output(OutputKind::State(path), id);
     }
-    Path { decisions: lowering.decisions, graph: builder.finish(), seed }
+    Path { decisions: lowering.decisions, graph: builder.finish() }
 }
 
 impl<'a> Lowering<'a> {
@@ -158,7 +165,6 @@ impl<'a> Lowering<'a> {
             decisions: Vec::new(),
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
-            scalars: 0,
             seed: None,
             depth: 0,
             axes: None,
@@ -201,7 +207,9 @@ impl<'a> Lowering<'a> {
                 }
                 ArgType::Scalar(dtype) => {
                     scalars += 1;
-                    let kind = InputKind::Scalar(scalars - 1);
+                    // The runtime passes the seed as scalar 0; the caller's follow.
+                    self.seed();
+                    let kind = InputKind::Scalar(scalars);
                     Val::Tensor(self.builder.input(kind, &name, Shape::scalar(), *dtype))
                 }
                 ArgType::Plain(ty) => {
@@ -334,13 +342,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The seed of this call's random numbers: a scalar behind the user's own.
+    /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
     fn seed(&mut self) -> NodeId {
         if let Some(seed) = self.seed {
             return seed;
         }
-        let kind = InputKind::Scalar(self.scalars);
-        let seed = self.builder.input(kind, "seed", Shape::scalar(), DType::U32);
+        let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
         self.seed = Some(seed);
         seed
     }

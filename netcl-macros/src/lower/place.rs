@@ -47,9 +47,7 @@ impl<'a> Lowering<'a> {
     fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, name: &str, path: String) -> Val<'a> {
         match kind {
             FieldKind::Layer(layer) => Val::Place(Place::Layer(layer, name.to_string(), path)),
-            FieldKind::Many { each, count, .. } => {
-                Val::Place(Place::Many(unit, each, *count, name.to_string(), path))
-            }
+            FieldKind::Many { each, count, .. } => Val::Place(Place::Many(unit, each, *count, name.to_string(), path)),
             FieldKind::Model(model) => match unit.nested.get(&text(model)) {
                 Some(nested) => Val::Place(Place::Model(nested, format!("{path}."))),
                 None => Val::Unknown,
@@ -87,7 +85,8 @@ impl<'a> Lowering<'a> {
             Val::List(values) => values.clone(),
             other => {
                 let kind = other.kind();
-                let instead = "use `x.slice(..)`, `x.select_axis(..)` or `x.gather(..)`; `x[i]` reads one element in `kernel!`";
+                let instead =
+                    "use `x.slice(..)`, `x.select_axis(..)` or `x.gather(..)`; `x[i]` reads one element in `kernel!`";
                 return self.report(index.span(), &m::UNSUPPORTED, &[&format!("indexing {kind}"), &instead]);
             }
         };
@@ -131,7 +130,7 @@ impl<'a> Lowering<'a> {
             .iter()
             .map(|spec| self.input(&format!("{path}.{}", spec.name), &spec.shape, spec.dtype, spec.trainable))
             .collect();
-        let seed = self.seed_if_needed(field);
+        let seed = self.seed();
         let mut updates = Vec::new();
         self.at(span);
         let mut context = Context {
@@ -168,15 +167,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The seed is made an input only where a layer draws numbers: others would get an argument nobody reads.
-    fn seed_if_needed(&mut self, _field: &LayerField) -> NodeId {
-        self.seed()
-    }
-
     /// Notes which configuration key an axis of the result has its size from, where the layer has not.
     fn note_origins(&mut self, field: &LayerField, name: &str, id: NodeId) {
         let outputs = field.config.keys.iter().zip(&field.config.values).find_map(|(key, value)| match value {
-            ConfigValue::Size(size) if matches!(key.name, "outputs" | "features" | "dimension") => Some((key.name, *size)),
+            ConfigValue::Size(size) if matches!(key.name, "outputs" | "features" | "dimension") => {
+                Some((key.name, *size))
+            }
             _ => None,
         });
         let Some((key, size)) = outputs else { return };
@@ -190,6 +186,7 @@ impl<'a> Lowering<'a> {
 
 /// Which key the message says does not fit: the first with the number that is expected.
 fn expected_key(field: &LayerField, message: &str) -> Option<usize> {
-    let expected = message.split_once("expects ")?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()?;
+    let expected =
+        message.split_once("expects ")?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()?;
     field.config.values.iter().position(|value| matches!(value, ConfigValue::Size(size) if *size == expected))
 }

@@ -22,9 +22,10 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
     if matches!(attr.meta, syn::Meta::Path(_)) {
         return Pairs(pairs);
     }
-    let parsed = attr.meta.require_list().and_then(|list| {
-        Punctuated::<MetaNameValue, Token![,]>::parse_terminated.parse2(list.tokens.clone())
-    });
+    let parsed = attr
+        .meta
+        .require_list()
+        .and_then(|list| Punctuated::<MetaNameValue, Token![,]>::parse_terminated.parse2(list.tokens.clone()));
     match parsed {
         Err(error) => diag.syntax(error),
         Ok(metas) => {

@@ -24,12 +24,10 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             (UnOp::Not(_), Constant::Bool(value)) => Some(Constant::Bool(!value)),
             _ => None,
         },
-        Expr::Binary(binary) => {
-            match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {
-                (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
-                _ => None,
-            }
-        }
+        Expr::Binary(binary) => match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {
+            (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
+            _ => None,
+        },
         Expr::Path(path) => constants.get(&name(&path.path)?).copied(),
         _ => None,
     }

@@ -99,7 +99,8 @@ fn single(
         unfit(&[words::PARAMETER, words::STATE]);
         return tensor(diag, ty, attrs, constants);
     }
-    if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool") && path.path.get_ident().is_some()
+    if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool")
+        && path.path.get_ident().is_some()
     {
         unfit(&[words::CONSTANT]);
         return number(diag, ty, attrs, constants);
@@ -147,7 +148,11 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
     for (key, _) in &pairs.0 {
         let key = key.to_string();
         let known = || [words::INIT].into_iter();
-        diag.report(given.span(), &m::UNKNOWN_KEY, &[&words::PARAMETER, &key, &suggestion(&key, known()), &list(known())]);
+        diag.report(
+            given.span(),
+            &m::UNKNOWN_KEY,
+            &[&words::PARAMETER, &key, &suggestion(&key, known()), &list(known())],
+        );
     }
     let parsed = parsed?;
     let mut shape = Vec::new();

@@ -95,7 +95,7 @@ fn results(diag: &Diag, sig: &Signature, constants: &Constants) -> (Vec<crate::a
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
         return (Vec::new(), false);
     };
-    let mut one = |ty: &Type| {
+    let one = |ty: &Type| {
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
             diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty)]);
             return None;
@@ -139,11 +139,14 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
             }
         }
     }
-    match &sig.output {
-        ReturnType::Default => diag.report(sig.ident.span(), &m::FUNCTION_NOT_PLAIN, &[]),
-        ReturnType::Type(_, ty) => drop(scalar(diag, ty)),
-    }
-    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, body: body.clone() })
+    let result = match &sig.output {
+        ReturnType::Default => {
+            diag.report(sig.ident.span(), &m::FUNCTION_NOT_PLAIN, &[]);
+            None
+        }
+        ReturnType::Type(_, ty) => scalar(diag, ty),
+    }?;
+    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone() })
 }
 
 fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {

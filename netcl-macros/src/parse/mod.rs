@@ -4,6 +4,7 @@ pub(crate) mod attr;
 pub(crate) mod constant;
 pub(crate) mod field;
 pub(crate) mod function;
+pub(crate) mod index;
 pub(crate) mod model;
 pub(crate) mod types;
 

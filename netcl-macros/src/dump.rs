@@ -1,0 +1,42 @@
+//! `NETCL_DUMP=Name` prints what an item becomes to stderr while the crate compiles: graphs, kernels, Rust.
+
+use crate::compile::Compiled;
+use netcl_kernels::graph::Graph;
+use proc_macro2::TokenStream;
+
+/// Whether `name` (`Mlp`, `Mlp::forward` or `all`) was asked for.
+fn wanted(name: &str) -> bool {
+    std::env::var("NETCL_DUMP").is_ok_and(|wanted| {
+        wanted.split(',').any(|wanted| wanted == "all" || wanted == name || name.starts_with(&format!("{wanted}::")))
+    })
+}
+
+/// Prints generated Rust.
+pub(crate) fn tokens(name: &str, what: &str, tokens: &TokenStream) {
+    if wanted(name) {
+        eprintln!("// netcl: {name}, {what}\n{tokens}\n");
+    }
+}
+
+/// Prints a function's graph and the kernels it became.
+pub(crate) fn graph(name: &str, graph: &Graph, plans: &[Compiled]) {
+    if !wanted(name) {
+        return;
+    }
+    eprintln!("// netcl: {name}, graph");
+    for (id, node) in graph.iter() {
+        eprintln!("  %{} = {:?} : {} {} {}", id.index(), node.op, node.dtype, node.shape, node.name);
+    }
+    for (kind, id) in &graph.outputs {
+        eprintln!("  return %{} as {kind:?}", id.index());
+    }
+    for compiled in plans {
+        eprintln!("// netcl: {name}, {} plan, {} launches", compiled.target.name(), compiled.plan.launches());
+        if !compiled.plan.source.is_empty() {
+            eprintln!("{}", compiled.plan.source);
+        }
+        for native in compiled.native.iter().flatten() {
+            eprintln!("{native}");
+        }
+    }
+}
