@@ -174,6 +174,33 @@ impl Dim {
         Some(sum)
     }
 
+    /// Whether the value is at least zero whatever its symbols (which are at least 1) are; may say no too often.
+    pub fn never_negative(&self) -> bool {
+        // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1.
+        if self.terms.values().all(|&c| c >= 0) {
+            return true;
+        }
+        let plain = self.terms.iter().all(|(factors, &c)| {
+            factors.is_empty() || (c > 0 && factors.iter().all(|f| matches!(f, Factor::Symbol(_))))
+        });
+        if plain {
+            return self.terms.values().sum::<i64>() >= 0;
+        }
+        // d·floor(x/d) ≤ x: replace every negative multiple of a floor by the bound and look again.
+        let mut bound = Dim::default();
+        let mut changed = false;
+        for (factors, &c) in &self.terms {
+            match factors.as_slice() {
+                [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % *divisor as i64 == 0 => {
+                    bound = bound + (**dividend).clone() * Dim::constant(c / *divisor as i64);
+                    changed = true;
+                }
+                _ => bound = bound + Dim { terms: BTreeMap::from([(factors.clone(), c)]) },
+            }
+        }
+        changed && bound.never_negative()
+    }
+
     /// Calls `visit` for every symbol in it, repeats included.
     pub fn visit_symbols(&self, visit: &mut dyn FnMut(&Symbol)) {
         for factors in self.terms.keys() {
@@ -210,14 +237,21 @@ impl From<usize> for Dim {
     }
 }
 
+impl Dim {
+    /// Saturating: sizes beyond 64 bits are refused when they are evaluated or allocated, and must not panic before.
+    fn add_term(&mut self, factors: Vec<Factor>, coefficient: i64) {
+        let sum = self.terms.remove(&factors).unwrap_or(0).saturating_add(coefficient);
+        if sum != 0 {
+            self.terms.insert(factors, sum);
+        }
+    }
+}
+
 impl std::ops::Add for Dim {
     type Output = Dim;
     fn add(mut self, other: Dim) -> Dim {
         for (factors, coefficient) in other.terms {
-            let sum = self.terms.remove(&factors).unwrap_or(0).saturating_add(coefficient);
-            if sum != 0 {
-                self.terms.insert(factors, sum);
-            }
+            self.add_term(factors, coefficient);
         }
         self
     }
@@ -238,7 +272,7 @@ impl std::ops::Mul for Dim {
             for (b, y) in &other.terms {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
                 factors.sort();
-                product = product + Dim { terms: BTreeMap::from([(factors, x.saturating_mul(*y))]) };
+                product.add_term(factors, x.saturating_mul(*y));
             }
         }
         product

@@ -9,12 +9,14 @@
 #![forbid(unsafe_code)]
 
 pub mod autodiff;
+pub mod compile;
 pub mod dim;
 pub mod dtype;
 pub mod emit;
 pub mod fold;
 pub mod fuse;
 pub mod graph;
+pub mod index;
 pub mod kir;
 pub mod layers;
 pub mod ops;

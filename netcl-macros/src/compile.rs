@@ -2,7 +2,7 @@
 
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
-use netcl_kernels::span::Diagnostic;
+use netcl_kernels::span::{Diagnostic, Span};
 
 /// One embedded plan.
 pub(crate) struct Compiled {
@@ -15,6 +15,14 @@ pub(crate) struct Compiled {
 
 /// The plans of `graph`, one for each kind of device.
 pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
-    let _ = graph;
-    Ok(Vec::new())
+    Target::ALL.into_iter().map(|target| one(graph, target)).collect()
+}
+
+fn one(graph: &Graph, target: Target) -> Result<Compiled, Diagnostic> {
+    let plan = netcl_kernels::compile::compile(graph, target)?;
+    let json = serde_json::to_string(&plan).map_err(|error| {
+        let message = format!("the plan of `{}` for {} devices cannot be written: {error}", graph.name, target.name());
+        Diagnostic { span: Span::NONE, message, hint: None }
+    })?;
+    Ok(Compiled { target, json, native: Vec::new(), plan })
 }

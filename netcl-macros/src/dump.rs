@@ -23,13 +23,7 @@ pub(crate) fn graph(name: &str, graph: &Graph, plans: &[Compiled]) {
     if !wanted(name) {
         return;
     }
-    eprintln!("// netcl: {name}, graph");
-    for (id, node) in graph.iter() {
-        eprintln!("  %{} = {:?} : {} {} {}", id.index(), node.op, node.dtype, node.shape, node.name);
-    }
-    for (kind, id) in &graph.outputs {
-        eprintln!("  return %{} as {kind:?}", id.index());
-    }
+    eprintln!("// netcl: {name}\n{graph}");
     for compiled in plans {
         eprintln!("// netcl: {name}, {} plan, {} launches", compiled.target.name(), compiled.plan.launches());
         if !compiled.plan.source.is_empty() {

@@ -9,6 +9,7 @@
 //! - Gradients are nodes like any other: they can be differentiated again.
 
 pub mod check;
+mod maths;
 pub mod rules;
 mod view;
 

@@ -2,11 +2,11 @@
 //!
 //! `g` is the cotangent of the node's value `y`; each arm gives the cotangents of the operands. Where the value is
 //! cheaper than its argument's function, a rule reuses `y`. At points without a derivative the rules give what PyTorch
-//! gives, and say so.
+//! gives, or say why not.
 
+use super::maths::Maths;
 use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
-use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp, UnaryOp};
 use crate::span::Result;
@@ -19,7 +19,9 @@ pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
         return Vec::new();
     }
     match node.op {
-        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } | Op::Compare(..) => Vec::new(),
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {
+            Vec::new()
+        }
         Op::Unary(op, a) => match op {
             UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round | UnaryOp::Not => Vec::new(),
             _ => vec![a],
@@ -69,7 +71,7 @@ pub(super) fn contributions(
     let mut m = Maths(builder);
     let mut result = Vec::new();
     match node.op {
-        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } | Op::Compare(..) => {}
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) | Op::Random { .. } | Op::Compare(..) => {}
         Op::Unary(op, x) => {
             if wanted.has(x)
                 && let Some(contribution) = unary(&mut m, op, x, id, g)?
@@ -178,7 +180,7 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
     Ok(Some(match op {
         // -g
         UnaryOp::Neg => m.neg(g)?,
-        // g sign(x); 0 at 0, as PyTorch
+        // g sign(x); 0 at 0, as PyTorch; NaN at NaN, where PyTorch gives 0
         UnaryOp::Abs => {
             let sign = m.apply(UnaryOp::Sign, x)?;
             m.mul(g, sign)?
@@ -317,15 +319,16 @@ fn binary(
             m.0.select(flat, zero, contribution)?
         }
         // g to the side that wins, half to each at a tie, to both where either is NaN: as PyTorch's maximum
-        (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, g)?,
-        (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, g)?,
-        // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); NaN at the origin, as PyTorch
+        (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, y, g)?,
+        (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, y, g)?,
+        // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); 0 at the origin, as PyTorch
         (BinaryOp::Atan2, _) => {
             let (sa, sb) = (m.mul(a, a)?, m.mul(b, b)?);
             let square = m.add(sa, sb)?;
             let side = if first { b } else { m.neg(a)? };
             let slope = m.div(side, square)?;
-            m.mul(g, slope)?
+            let contribution = m.mul(g, slope)?;
+            m.zero_where(CompareOp::Eq, square, contribution)?
         }
         // Logic on integers and truth values.
         (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => return Ok(None),
@@ -335,11 +338,12 @@ fn binary(
 /// The cotangent of `x` in `max(x, other)` (`loses` is `Le`) or `min(x, other)` (`Ge`).
 ///
 /// Against a constant a tie goes to the constant: `max(x, 0)` is relu and `min(max(x, 0), 6)` relu6, whose gradients
-/// are 0 at their corners in PyTorch. Comparisons with NaN are false, so NaN keeps its gradient.
-fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), g: NodeId) -> Result<NodeId> {
+/// are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps anyway where
+/// `x` would have to be kept for nothing else. Comparisons with NaN are false, so NaN keeps its gradient.
+fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y: NodeId, g: NodeId) -> Result<NodeId> {
     let zero = m.full_like(0.0, g);
     if m.0.uniform(other).is_some() {
-        let lost = m.0.compare(loses, x, other)?;
+        let lost = m.0.compare(loses, y, other)?;
         return m.0.select(lost, zero, g);
     }
     let strictly = if loses == CompareOp::Le { CompareOp::Lt } else { CompareOp::Gt };
@@ -430,77 +434,4 @@ fn matmul(
         result.push((b, m.0.matmul(transposed, g)?));
     }
     Ok(())
-}
-
-/// Arithmetic on nodes, short enough to read as formulas.
-struct Maths<'a>(&'a mut Builder);
-
-impl Maths<'_> {
-    fn add(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
-        self.0.binary(BinaryOp::Add, a, b)
-    }
-
-    fn sub(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
-        self.0.binary(BinaryOp::Sub, a, b)
-    }
-
-    fn mul(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
-        self.0.binary(BinaryOp::Mul, a, b)
-    }
-
-    fn div(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
-        self.0.binary(BinaryOp::Div, a, b)
-    }
-
-    fn neg(&mut self, a: NodeId) -> Result<NodeId> {
-        self.0.unary(UnaryOp::Neg, a)
-    }
-
-    fn apply(&mut self, op: UnaryOp, a: NodeId) -> Result<NodeId> {
-        self.0.unary(op, a)
-    }
-
-    fn full_like(&mut self, value: f64, a: NodeId) -> NodeId {
-        let (shape, dtype) = (self.0.shape(a).clone(), self.0.dtype(a));
-        self.0.full(value, &shape, dtype)
-    }
-
-    fn scale(&mut self, a: NodeId, by: f64) -> Result<NodeId> {
-        let factor = self.full_like(by, a);
-        self.mul(a, factor)
-    }
-
-    fn shift(&mut self, a: NodeId, by: f64) -> Result<NodeId> {
-        let summand = self.full_like(by, a);
-        self.add(a, summand)
-    }
-
-    /// `value`, but 0 where `x` compares so with 0.
-    fn zero_where(&mut self, op: CompareOp, x: NodeId, value: NodeId) -> Result<NodeId> {
-        let (origin, zero) = (self.full_like(0.0, x), self.full_like(0.0, value));
-        let flat = self.0.compare(op, x, origin)?;
-        self.0.select(flat, zero, value)
-    }
-
-    /// A reduction's result repeated along the reduced axes of `x`.
-    fn spread(&mut self, reduced: NodeId, x: NodeId, axes: &[usize]) -> Result<NodeId> {
-        let shape = self.0.shape(x).clone();
-        let kept = (0..shape.rank()).filter(|axis| !axes.contains(axis)).map(AxisIndex::axis).collect();
-        self.0.view(reduced, shape, kept)
-    }
-
-    /// The row-major position of each element of `x` within the reduced axes, `I32`, as `ArgMax` counts.
-    fn position(&mut self, x: NodeId, axes: &[usize]) -> Result<NodeId> {
-        let shape = self.0.shape(x).clone();
-        let mut position = self.0.full(0.0, &shape, DType::I32);
-        let mut stride = Dim::from(1);
-        for &axis in axes.iter().rev() {
-            let coordinate = self.0.iota(&shape, axis, DType::I32)?;
-            let step = self.0.dim(&stride, DType::I32)?;
-            let offset = self.mul(coordinate, step)?;
-            position = self.add(position, offset)?;
-            stride = stride * shape[axis].clone();
-        }
-        Ok(position)
-    }
 }

@@ -1,1 +1,10 @@
-//! (being written)
+//! Source text out of verified kernels: OpenCL C ([`opencl`]) and Rust ([`rust`]).
+
+pub mod names;
+pub mod opencl;
+mod opencl_atomic;
+mod opencl_expr;
+mod opencl_helpers;
+mod opencl_layout;
+mod opencl_stmt;
+pub mod rust;

@@ -1,1 +1,363 @@
-//! (being written)
+//! Names in generated OpenCL C: distinct, the user's own where possible, never a word of the language.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether `name` is a letter or `_` followed by letters, digits and `_` (of any script).
+pub fn is_identifier(name: &str) -> bool {
+    let mut characters = name.chars();
+    characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && characters.all(|character| character.is_alphanumeric() || character == '_')
+}
+
+/// Whether OpenCL C, its extensions or netcl's helper functions have taken `name`.
+pub fn is_reserved(name: &str) -> bool {
+    WORDS.binary_search(&name).is_ok() || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || is_vector(name)
+}
+
+/// `float4`, `ulong16`, `double3x3` (reserved by the standard).
+fn is_vector(name: &str) -> bool {
+    const SCALARS: [&str; 13] =
+        ["bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double", "quad"];
+    SCALARS.iter().any(|scalar| {
+        name.strip_prefix(scalar).is_some_and(|rest| {
+            rest.starts_with(|first: char| first.is_ascii_digit())
+                && rest.chars().all(|character| character.is_ascii_digit() || character == 'x')
+        })
+    })
+}
+
+/// Families of names.
+const PREFIXES: [&str; 24] = [
+    "__",
+    "netcl_",
+    "as_",
+    "async_",
+    "atom_",
+    "atomic_",
+    "convert_",
+    "get_",
+    "half_",
+    "intel_",
+    "native_",
+    "read_image",
+    "read_mem",
+    "sub_group_",
+    "vload",
+    "vstore",
+    "work_group_",
+    "write_image",
+    "write_mem",
+    "cl_",
+    "CL_",
+    "CLK_",
+    "M_",
+    "FLT_",
+];
+
+/// Keywords, types, functions and macros, sorted.
+const WORDS: [&str; 236] = [
+    "CHAR_BIT",
+    "CHAR_MAX",
+    "CHAR_MIN",
+    "DBL_DIG",
+    "DBL_EPSILON",
+    "DBL_MAX",
+    "DBL_MIN",
+    "FP_FAST_FMA",
+    "FP_FAST_FMAF",
+    "HUGE_VAL",
+    "HUGE_VALF",
+    "INFINITY",
+    "INT_MAX",
+    "INT_MIN",
+    "LONG_MAX",
+    "LONG_MIN",
+    "MAXFLOAT",
+    "NAN",
+    "NULL",
+    "SCHAR_MAX",
+    "SCHAR_MIN",
+    "SHRT_MAX",
+    "SHRT_MIN",
+    "UCHAR_MAX",
+    "UINT_MAX",
+    "ULONG_MAX",
+    "USHRT_MAX",
+    "abs",
+    "abs_diff",
+    "acos",
+    "acosh",
+    "acospi",
+    "add_sat",
+    "all",
+    "any",
+    "asin",
+    "asinh",
+    "asinpi",
+    "asm",
+    "atan",
+    "atan2",
+    "atan2pi",
+    "atanh",
+    "atanpi",
+    "auto",
+    "barrier",
+    "bitselect",
+    "bool",
+    "break",
+    "case",
+    "cbrt",
+    "ceil",
+    "char",
+    "clamp",
+    "clk_event_t",
+    "clz",
+    "complex",
+    "const",
+    "constant",
+    "continue",
+    "copysign",
+    "cos",
+    "cosh",
+    "cospi",
+    "cross",
+    "ctz",
+    "default",
+    "degrees",
+    "distance",
+    "do",
+    "dot",
+    "double",
+    "else",
+    "enqueue_kernel",
+    "enum",
+    "erf",
+    "erfc",
+    "event_t",
+    "exp",
+    "exp10",
+    "exp2",
+    "expm1",
+    "extern",
+    "fabs",
+    "fast_distance",
+    "fast_length",
+    "fast_normalize",
+    "fdim",
+    "float",
+    "floor",
+    "fma",
+    "fmax",
+    "fmin",
+    "fmod",
+    "for",
+    "fract",
+    "frexp",
+    "generic",
+    "global",
+    "goto",
+    "hadd",
+    "half",
+    "hypot",
+    "if",
+    "ilogb",
+    "image1d_array_t",
+    "image1d_buffer_t",
+    "image1d_t",
+    "image2d_array_t",
+    "image2d_t",
+    "image3d_t",
+    "imaginary",
+    "inline",
+    "int",
+    "intptr_t",
+    "isequal",
+    "isfinite",
+    "isgreater",
+    "isgreaterequal",
+    "isinf",
+    "isless",
+    "islessequal",
+    "islessgreater",
+    "isnan",
+    "isnormal",
+    "isnotequal",
+    "isordered",
+    "isunordered",
+    "kernel",
+    "ldexp",
+    "length",
+    "lgamma",
+    "lgamma_r",
+    "local",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "long",
+    "mad",
+    "mad24",
+    "mad_hi",
+    "mad_sat",
+    "main",
+    "max",
+    "maxmag",
+    "mem_fence",
+    "memory_order",
+    "memory_scope",
+    "min",
+    "minmag",
+    "mix",
+    "modf",
+    "mul24",
+    "mul_hi",
+    "nan",
+    "ndrange_t",
+    "nextafter",
+    "normalize",
+    "pipe",
+    "popcount",
+    "pow",
+    "pown",
+    "powr",
+    "prefetch",
+    "printf",
+    "private",
+    "ptrdiff_t",
+    "quad",
+    "queue_t",
+    "radians",
+    "read_only",
+    "read_write",
+    "register",
+    "remainder",
+    "remquo",
+    "reserve_id_t",
+    "restrict",
+    "return",
+    "rhadd",
+    "rint",
+    "rootn",
+    "rotate",
+    "round",
+    "rsqrt",
+    "sampler_t",
+    "select",
+    "short",
+    "shuffle",
+    "shuffle2",
+    "sign",
+    "signbit",
+    "signed",
+    "sin",
+    "sincos",
+    "sinh",
+    "sinpi",
+    "size_t",
+    "sizeof",
+    "smoothstep",
+    "sqrt",
+    "static",
+    "step",
+    "struct",
+    "sub_sat",
+    "switch",
+    "tan",
+    "tanh",
+    "tanpi",
+    "tgamma",
+    "to_global",
+    "to_local",
+    "to_private",
+    "trunc",
+    "typedef",
+    "typeof",
+    "uchar",
+    "uint",
+    "uintptr_t",
+    "ulong",
+    "uniform",
+    "union",
+    "unsigned",
+    "upsample",
+    "ushort",
+    "va_arg",
+    "va_end",
+    "va_list",
+    "va_start",
+    "vec_step",
+    "void",
+    "volatile",
+    "wait_group_events",
+    "while",
+    "write_only",
+];
+
+/// Hands out names that are distinct within one scope of the generated source.
+#[derive(Clone, Debug, Default)]
+pub struct Namer {
+    taken: BTreeSet<String>,
+    /// The next number to try for a name.
+    next: BTreeMap<String, u32>,
+}
+
+impl Namer {
+    /// Keeps `name` from being given out.
+    pub fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.to_string());
+    }
+
+    /// A name like `wanted`: the same if that is possible, else with a number behind it.
+    pub fn name(&mut self, wanted: &str) -> String {
+        let mut base: String =
+            wanted.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+        if base.starts_with("__") || !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            base.insert(0, 'v');
+        }
+        if !is_reserved(&base) && self.taken.insert(base.clone()) {
+            return base;
+        }
+        let next = self.next.entry(base.clone()).or_insert(1);
+        loop {
+            let candidate = format!("{base}_{next}");
+            *next += 1;
+            // A reserved prefix stays one, whatever follows it.
+            let candidate = if is_reserved(&candidate) { format!("v_{candidate}") } else { candidate };
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_sorted() {
+        assert!(WORDS.is_sorted());
+    }
+
+    #[test]
+    fn names_are_distinct_and_no_words() {
+        let mut namer = Namer::default();
+        assert_eq!(namer.name("x"), "x");
+        assert_eq!(namer.name("x"), "x_1");
+        assert_eq!(namer.name("x_1"), "x_1_1");
+        assert_eq!(namer.name("global"), "global_1");
+        assert_eq!(namer.name("float4"), "float4_1");
+        assert_eq!(namer.name("get_x"), "v_get_x_1");
+        assert_eq!(namer.name("größe"), "gr__e");
+        assert_eq!(namer.name("__x"), "v__x");
+        assert_eq!(namer.name(""), "v");
+        assert_eq!(namer.name("3d"), "v3d");
+    }
+
+    #[test]
+    fn identifiers() {
+        assert!(is_identifier("größe") && is_identifier("_x1"));
+        assert!(!is_identifier("") && !is_identifier("1x") && !is_identifier("a b"));
+    }
+}

@@ -1,1 +1,240 @@
-//! (being written)
+//! OpenCL C 1.2 out of verified kernels, to be read by people.
+//!
+//! - Names are the user's; the `doc` of a kernel stands above it and its comments stay where they are.
+//! - Expressions are written as trees with the parentheses that they need. Long lines are broken.
+//! - Helper functions (`netcl_…`) and extension pragmas are written once and only where they are used.
+//!
+//! How values are represented:
+//!
+//! | kernel IR | value in OpenCL C | in a buffer or array |
+//! |---|---|---|
+//! | `bool` | `bool`; a vector is an `intN` mask of 0 and -1 | `uchar`, 0 or 1 |
+//! | `u8`, `i32`, `u32`, `i64` | `uchar`, `int`, `uint`, `long` | the same |
+//! | `f32`, `f64` | `float`, `double` | the same |
+//! | `f16` | `float` | `half`, through `vload_half` and `vstore_half_rte`; no extension needed |
+//! | `bf16` | `float` | `ushort`, the upper half of the `float` |
+//!
+//! Signed arithmetic wraps: it is written in the unsigned type, except index arithmetic, which must not overflow. Vector
+//! operations on signed integers wrap on every compiler known. `a * b + c` is `mad`, which full-profile devices compute as
+//! a fused or as two rounded operations. Elementary functions are OpenCL's own: on CPU drivers they are fast for `float16`
+//! and slow for scalars (PoCL: `log` 0.8 ns an element as `float16`, 29 ns as `float`), so loop nests for CPUs should hand
+//! 16 lanes to each work-item and groups of 64 items.
+
+use super::names::Namer;
+use super::opencl_layout::{comment, wrap};
+use super::opencl_stmt::Body;
+use crate::dtype::DType;
+use crate::kir::verify::Verified;
+use crate::kir::{Access, Array, Function, Kernel, Param, ParamKind, Space, ValueType};
+use std::collections::BTreeMap;
+
+/// How a program is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Comment lines at the top.
+    pub header: Vec<String>,
+}
+
+/// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
+/// have distinct names.
+pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
+    let mut program = Program::default();
+    for kernel in kernels {
+        program.globals.reserve(&kernel.kernel().name);
+    }
+    let mut texts: Vec<String> = Vec::new();
+    for (position, verified) in kernels.iter().enumerate() {
+        if kernels[..position].iter().all(|earlier| earlier.kernel() != verified.kernel()) {
+            let text = program.kernel(verified);
+            texts.push(text);
+        }
+    }
+    let mut parts: Vec<String> = Vec::new();
+    if !options.header.is_empty() {
+        parts.push(options.header.iter().map(|line| comment(line, "")).collect());
+    }
+    if !program.extensions.is_empty() {
+        let pragma = |name: &String| format!("#pragma OPENCL EXTENSION {name} : enable\n");
+        parts.push(program.extensions.keys().map(pragma).collect());
+    }
+    parts.extend(program.helpers);
+    parts.extend(program.definitions);
+    parts.extend(texts);
+    parts.join("\n")
+}
+
+/// A program of one kernel.
+pub fn kernel(kernel: &Verified<'_>) -> String {
+    program(std::slice::from_ref(kernel), &Options::default())
+}
+
+/// What a program needs besides its kernels, collected while they are written.
+#[derive(Default)]
+pub(super) struct Program {
+    /// Names at program scope.
+    pub(super) globals: Namer,
+    /// `#pragma OPENCL EXTENSION`s.
+    pub(super) extensions: BTreeMap<String, ()>,
+    /// Definitions of helper functions, those that others need first.
+    pub(super) helpers: Vec<String>,
+    /// Names of the helper functions that are there.
+    pub(super) known_helpers: BTreeMap<String, ()>,
+    functions: Vec<NamedFunction>,
+    /// Definitions of the users' functions, those that others call first.
+    definitions: Vec<String>,
+}
+
+/// A user's function: with the ones before it, which it may call; its name; whether its definition is there.
+struct NamedFunction {
+    meaning: Vec<Function>,
+    name: String,
+    written: bool,
+}
+
+impl Program {
+    pub(super) fn extension(&mut self, name: &str) {
+        self.extensions.insert(name.to_string(), ());
+    }
+
+    /// Finds or makes the names of a kernel's functions, before any name inside it is given.
+    fn name_functions(&mut self, kernel: &Kernel) {
+        for position in 0..kernel.functions.len() {
+            // A function's meaning depends on the earlier ones, which it may call.
+            let meaning = &kernel.functions[..=position];
+            if self.functions.iter().all(|known| known.meaning != meaning) {
+                let name = self.globals.name(&kernel.functions[position].name);
+                self.functions.push(NamedFunction { meaning: meaning.to_vec(), name, written: false });
+            }
+        }
+    }
+
+    /// The name of a user's function that is called: it is written once for all kernels that have the same one.
+    pub(super) fn function(&mut self, verified: &Verified<'_>, position: usize) -> String {
+        let meaning = &verified.kernel().functions[..=position];
+        let function = &meaning[position];
+        let known = self.functions.iter_mut().find(|known| known.meaning == meaning);
+        let name = match known {
+            Some(known) if known.written => return known.name.clone(),
+            Some(known) => {
+                known.written = true;
+                known.name.clone()
+            }
+            None => return function.name.clone(),
+        };
+        let result = c_type(verified.function_types(position)[function.result.0 as usize]);
+        let mut body = Body::function(self, verified, position);
+        let params: Vec<String> = function
+            .params
+            .iter()
+            .map(|&var| format!("{} {}", c_type(function.vars[var.0 as usize].ty), body.declare(var)))
+            .collect();
+        let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
+        let head = wrap(&format!("static inline {result} {name}({params}) {{"), "");
+        let text = format!("{head}{}}}\n", body.function_body(function));
+        self.definitions.push(text);
+        name
+    }
+
+    fn kernel(&mut self, verified: &Verified<'_>) -> String {
+        let kernel = verified.kernel();
+        if uses_fp64(verified) {
+            self.extension("cl_khr_fp64");
+        }
+        self.name_functions(kernel);
+        let body = Body::kernel(self, verified);
+        let params: Vec<String> =
+            kernel.params.iter().enumerate().map(|(i, param)| declare_param(param, &body.params[i])).collect();
+        let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
+        let function = kernel.launch.is_function();
+        text.push_str(if function { "static inline " } else { "__kernel " });
+        if let [x, rest @ ..] = kernel.launch.local.as_slice() {
+            let (y, z) = (rest.first().unwrap_or(&1), rest.get(1).unwrap_or(&1));
+            text.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
+        }
+        text.push_str(&format!("void {}(", kernel.name));
+        match params.len() {
+            0 => text.push_str("void) {\n"),
+            _ => text.push_str(&format!("\n    {}\n) {{\n", params.join(",\n    "))),
+        }
+        for (position, array) in kernel.arrays.iter().enumerate() {
+            text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));
+        }
+        text.push_str(&body.kernel_body());
+        text.push_str("}\n");
+        text
+    }
+}
+
+/// Whether a value of a kernel, or what it stores, is `f64`.
+fn uses_fp64(verified: &Verified<'_>) -> bool {
+    let kernel = verified.kernel();
+    let wide = |ty: &ValueType| ty.dtype == DType::F64;
+    let param = kernel.params.iter().any(|param| match param.kind {
+        ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype == DType::F64,
+        ParamKind::Value(ty) => ty.dtype == DType::F64,
+        ParamKind::Symbol => false,
+    });
+    let functions = 0..kernel.functions.len();
+    param
+        || kernel.arrays.iter().any(|array| array.dtype == DType::F64)
+        || kernel.vars.iter().any(|var| wide(&var.ty))
+        || verified.types().iter().any(wide)
+        || functions.into_iter().any(|position| verified.function_types(position).iter().any(wide))
+}
+
+fn declare_param(param: &Param, name: &str) -> String {
+    match param.kind {
+        ParamKind::Buffer(dtype, Access::Read) => format!("__global const {}* restrict {name}", storage_type(dtype)),
+        ParamKind::Buffer(dtype, Access::Write | Access::ReadWrite) => {
+            format!("__global {}* restrict {name}", storage_type(dtype))
+        }
+        ParamKind::Scalar(DType::Bool) => format!("const uchar {name}"),
+        ParamKind::Scalar(dtype) => format!("const {} {name}", c_type(ValueType::scalar(dtype))),
+        ParamKind::Symbol => format!("const uint {name}"),
+        ParamKind::Value(ty) => format!("const {} {name}", c_type(ty)),
+    }
+}
+
+fn declare_array(array: &Array, name: &str) -> String {
+    let space = match array.space {
+        Space::Local => "__local ",
+        Space::Private => "",
+    };
+    // `half` cannot be declared without an extension, only pointed to.
+    let element = if array.dtype == DType::F16 { "ushort" } else { storage_type(array.dtype) };
+    format!("{space}{element} {name}[{}];", array.length)
+}
+
+/// The type of elements in memory.
+pub(crate) fn storage_type(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool | DType::U8 => "uchar",
+        DType::I32 => "int",
+        DType::U32 => "uint",
+        DType::I64 => "long",
+        DType::F16 => "half",
+        DType::BF16 => "ushort",
+        DType::F32 => "float",
+        DType::F64 => "double",
+    }
+}
+
+/// The type of values.
+pub(crate) fn c_type(ty: ValueType) -> String {
+    match (ty.dtype, ty.lanes) {
+        (DType::Bool, 1) => "bool".to_string(),
+        (DType::Bool, lanes) => format!("int{lanes}"),
+        (dtype, 1) => storage_type(dtype.compute()).to_string(),
+        (dtype, lanes) => format!("{}{lanes}", storage_type(dtype.compute())),
+    }
+}
+
+/// The vector of integers of the same width, in which comparisons of such vectors are given.
+pub(super) fn mask_type(ty: ValueType) -> String {
+    let element = match ty.dtype {
+        DType::U8 => "char",
+        DType::I64 | DType::F64 => "long",
+        DType::Bool | DType::I32 | DType::U32 | DType::F32 | DType::F16 | DType::BF16 => "int",
+    };
+    format!("{element}{}", ty.lanes)
+}

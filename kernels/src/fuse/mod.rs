@@ -1,1 +1,503 @@
-//! (being written)
+//! Fusion: which nodes are computed together in one kernel.
+//!
+//! Elementwise nodes, views and reshapes belong to no kernel: whoever needs them computes them in place. What is
+//! divided into [`Cluster`]s are the *anchors* (reductions, products, convolutions) and the *roots* (nodes whose values
+//! must lie in memory). Two rules make a division legal:
+//!
+//! 1. A cluster reads its own members only at the coordinates at which it is about to compute or has computed them.
+//! 2. The clusters, with an arrow for every other read, have no cycle.
+//!
+//! Everything else is a question of profit; the result is the same for every division but for the order of float sums.
+
+pub mod access;
+pub mod bundle;
+pub mod legalize;
+
+use crate::dim::{Dim, Shape};
+use crate::graph::{Graph, NodeId, Op};
+use crate::index::{self, Index};
+use crate::plan::Target;
+use access::{Operand, Trace, is_anchor, trace};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a cluster iterates over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Loops over `space`; the axes in `reduced` run innermost and are reduced (none: a plain map).
+    Loop {
+        /// Every axis.
+        space: Shape,
+        /// Ascending.
+        reduced: Vec<usize>,
+    },
+    /// A matrix product and elementwise work on its result.
+    MatMul(NodeId),
+    /// One of the three convolutions and elementwise work on its result.
+    Conv(NodeId),
+}
+
+/// Nodes computed by one kernel.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// What it iterates over.
+    pub kind: Kind,
+    /// Reductions and elementwise roots it computes, in topological order (the product itself included).
+    pub members: Vec<NodeId>,
+    /// Clusters it reads from.
+    pub reads: BTreeSet<usize>,
+}
+
+/// A division of a graph into clusters.
+#[derive(Clone, Debug, Default)]
+pub struct Division {
+    /// In order of creation; see [`Division::order`] for one in which reads come first.
+    pub clusters: Vec<Cluster>,
+    /// Which cluster computes an anchor or root.
+    pub home: BTreeMap<NodeId, usize>,
+    /// Members that other clusters or the caller read from memory.
+    pub stored: BTreeSet<NodeId>,
+}
+
+impl Division {
+    /// Whether cluster `from` needs `to`'s results, directly or not.
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        let mut seen = BTreeSet::from([from]);
+        let mut left = vec![from];
+        while let Some(cluster) = left.pop() {
+            if cluster == to {
+                return true;
+            }
+            left.extend(self.clusters[cluster].reads.iter().copied().filter(|next| seen.insert(*next)));
+        }
+        false
+    }
+
+    /// The clusters in an order in which each comes after what it reads.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut done = vec![false; self.clusters.len()];
+        fn visit(division: &Division, cluster: usize, done: &mut [bool], order: &mut Vec<usize>) {
+            if std::mem::replace(&mut done[cluster], true) {
+                return;
+            }
+            for &read in &division.clusters[cluster].reads {
+                visit(division, read, done, order);
+            }
+            order.push(cluster);
+        }
+        (0..self.clusters.len()).for_each(|cluster| visit(self, cluster, &mut done, &mut order));
+        order
+    }
+}
+
+/// Divides `graph` (made legal by [`legalize`]) for `target`.
+pub fn divide(graph: &Graph, target: Target) -> Division {
+    let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+    for (_, node) in graph.iter() {
+        for operand in memory_operands(graph, &node.op) {
+            roots.extend(memory_root(graph, &node.op, operand, &roots));
+        }
+    }
+    loop {
+        let division = divide_with(graph, target, &roots);
+        let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
+        let Some(root) = better else { return division };
+        roots.insert(root);
+    }
+}
+
+/// Operands that a kernel reads through pointers and strides and cannot compute in place.
+fn memory_operands(_graph: &Graph, op: &Op) -> Vec<NodeId> {
+    match op {
+        Op::MatMul(a, b) => vec![*a, *b],
+        Op::Conv2d { input, weight, .. } => vec![*input, *weight],
+        Op::Conv2dInputGrad { grad, weight, .. } => vec![*grad, *weight],
+        Op::Conv2dWeightGrad { input, grad, .. } => vec![*input, *grad],
+        Op::Gather { source, .. } => vec![*source],
+        _ => Vec::new(),
+    }
+}
+
+/// The node that must lie in memory for `op` to read `operand`; none if what it reads lies there anyway.
+///
+/// A product reads through strides, so that a view of something computed asks for what it is a view of.
+fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
+    let mut base = operand;
+    while let Op::Reshape(source) = graph[base].op {
+        base = source;
+    }
+    if matches!(op, Op::MatMul(..)) {
+        let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
+        if let Some((source, _)) = strided(graph, operand, &in_place)
+            && worth_whole(graph, operand, source)
+        {
+            base = source;
+        }
+    }
+    (!roots.contains(&base) && !is_anchor(&graph[base].op)).then_some(base)
+}
+
+/// Whether computing all of `source` for its view `part` costs little more than computing the view.
+fn worth_whole(graph: &Graph, part: NodeId, source: NodeId) -> bool {
+    let (part, whole) = (graph[part].shape.elements(), graph[source].shape.elements());
+    // Slices of one tensor are usually all used: queries, keys and values of one product.
+    part.exact_div(&whole).is_some() || whole.exact_div(&part).and_then(|n| n.as_constant()).is_some_and(|n| n <= 4)
+}
+
+/// The stored node whose memory `id` is, elements in the same order.
+pub fn contiguous_base(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
+    if stored(id) || is_anchor(&graph[id].op) {
+        return Some(id);
+    }
+    match graph[id].op {
+        Op::Reshape(source) => contiguous_base(graph, source, stored),
+        _ => None,
+    }
+}
+
+/// `id` as a strided view of a stored node: that node and the affine address of an element of `id`.
+pub fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
+    let extents = graph[id].shape.0.clone();
+    let mut at = id;
+    let mut coordinates: Vec<Index> = (0..extents.len()).map(Index::var).collect();
+    loop {
+        if stored(at) || is_anchor(&graph[at].op) {
+            let address = index::flatten(&coordinates, &graph[at].shape);
+            return address.is_affine().then_some((at, address));
+        }
+        if !matches!(graph[at].op, Op::View { .. } | Op::Reshape(_)) {
+            return None;
+        }
+        let operand = access::operands(graph, at, &coordinates, &extents).remove(0);
+        if !operand.guards.is_empty() {
+            return None;
+        }
+        (at, coordinates) = (operand.node, operand.coordinates);
+    }
+}
+
+fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>) -> Division {
+    let mut divider = Divider { graph, target, roots, division: Division::default() };
+    for (id, node) in graph.iter() {
+        match &node.op {
+            Op::Reduce { axes, source, .. } => {
+                let space = graph[*source].shape.clone();
+                divider.place_reduce(id, space, axes.clone());
+            }
+            Op::MatMul(..) => divider.place_product(id, Kind::MatMul(id)),
+            Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
+                divider.place_product(id, Kind::Conv(id));
+            }
+            Op::Input(_) => {}
+            _ if roots.contains(&id) => divider.place_root(id),
+            _ => {}
+        }
+    }
+    divider.finish()
+}
+
+struct Divider<'a> {
+    graph: &'a Graph,
+    target: Target,
+    roots: &'a BTreeSet<NodeId>,
+    division: Division,
+}
+
+impl Divider<'_> {
+    fn stops(&self, id: NodeId) -> bool {
+        self.roots.contains(&id) || is_anchor(&self.graph[id].op)
+    }
+
+    fn trace(&self, id: NodeId, coordinates: &[Index], extents: &[Dim], through: bool) -> Trace {
+        trace(self.graph, id, coordinates, extents, &|id| self.stops(id), through)
+    }
+
+    fn reads_of(&self, leaves: &[Operand]) -> BTreeSet<usize> {
+        leaves.iter().filter_map(|leaf| self.division.home.get(&leaf.node).copied()).collect()
+    }
+
+    fn found(&mut self, id: NodeId, kind: Kind, reads: BTreeSet<usize>) {
+        self.division.home.insert(id, self.division.clusters.len());
+        self.division.clusters.push(Cluster { kind, members: vec![id], reads });
+    }
+
+    fn join(&mut self, id: NodeId, cluster: usize, mut reads: BTreeSet<usize>) {
+        reads.remove(&cluster);
+        self.division.home.insert(id, cluster);
+        self.division.clusters[cluster].members.push(id);
+        self.division.clusters[cluster].reads.extend(reads);
+    }
+
+    fn place_product(&mut self, id: NodeId, kind: Kind) {
+        let mut reads = BTreeSet::new();
+        for operand in memory_operands(self.graph, &self.graph[id].op) {
+            let base = strided(self.graph, operand, &|id| self.roots.contains(&id)).map_or(operand, |(base, _)| base);
+            reads.extend(self.division.home.get(&base));
+        }
+        self.found(id, kind, reads);
+    }
+
+    fn place_reduce(&mut self, id: NodeId, space: Shape, reduced: Vec<usize>) {
+        let Op::Reduce { source, .. } = self.graph[id].op else { unreachable!("placed as a reduction") };
+        let coordinates: Vec<Index> = (0..space.rank()).map(Index::var).collect();
+        let leaves = self.trace(source, &coordinates, &space.0, false).leaves;
+        let reads = self.reads_of(&leaves);
+        let candidates: Vec<usize> = (0..self.division.clusters.len())
+            .rev()
+            .filter(|&cluster| match &self.division.clusters[cluster].kind {
+                Kind::Loop { space: s, reduced: r } => {
+                    // A map turns into a row-wise kernel if the reduction runs along its rows.
+                    let widens = r.is_empty() && reduced.last() == Some(&(space.rank() - 1));
+                    *s == space && (*r == reduced || (widens && reads.contains(&cluster)))
+                }
+                _ => false,
+            })
+            .collect();
+        for cluster in candidates {
+            let rows_stay = match &self.division.clusters[cluster].kind {
+                Kind::Loop { reduced: r, .. } => *r == reduced || self.division.clusters[cluster].members.len() < 8,
+                _ => false,
+            };
+            if rows_stay && self.may_join(cluster, &space, &reduced, &leaves, &reads) {
+                self.division.clusters[cluster].kind = Kind::Loop { space, reduced };
+                return self.join(id, cluster, reads);
+            }
+        }
+        self.found(id, Kind::Loop { space, reduced }, reads);
+    }
+
+    fn place_root(&mut self, id: NodeId) {
+        let shape = self.graph[id].shape.clone();
+        let own: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        for cluster in (0..self.division.clusters.len()).rev() {
+            let joined = match self.division.clusters[cluster].kind.clone() {
+                Kind::Loop { space, reduced } => {
+                    let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
+                    let row_shape = Shape(rows.iter().map(|&axis| space[axis].clone()).collect());
+                    let coordinates = if shape == space {
+                        own.clone()
+                    } else if shape == row_shape {
+                        rows.into_iter().map(Index::var).collect()
+                    } else {
+                        continue;
+                    };
+                    let leaves = self.trace(id, &coordinates, &space.0, true).leaves;
+                    let reads = self.reads_of(&leaves);
+                    let related = reads.contains(&cluster) || self.shares_a_read(cluster, &leaves);
+                    (related && self.may_join(cluster, &space, &reduced, &leaves, &reads)).then_some(reads)
+                }
+                Kind::MatMul(product) | Kind::Conv(product) if self.target != Target::Host => {
+                    self.epilogue(cluster, product, id)
+                }
+                _ => None,
+            };
+            if let Some(reads) = joined {
+                return self.join(id, cluster, reads);
+            }
+        }
+        let leaves = self.trace(id, &own, &shape.0, true).leaves;
+        let reads = self.reads_of(&leaves);
+        self.found(id, Kind::Loop { space: shape, reduced: Vec::new() }, reads);
+    }
+
+    /// What `id` reads besides, if it can be computed from `product`'s elements as they come.
+    fn epilogue(&self, cluster: usize, product: NodeId, id: NodeId) -> Option<BTreeSet<usize>> {
+        let coordinates = epilogue_coordinates(self.graph, product, id)?;
+        let extents = &self.graph[product].shape.0;
+        let leaves = self.trace(id, &coordinates, extents, true).leaves;
+        let reads = self.reads_of(&leaves);
+        if !reads.contains(&cluster) {
+            return None;
+        }
+        let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
+            !leaf.indirect
+                && epilogue_coordinates(self.graph, product, leaf.node).is_some_and(|own| own == leaf.coordinates)
+        });
+        let acyclic = reads.iter().all(|&read| read == cluster || !self.division.reaches(read, cluster));
+        (in_place && acyclic).then_some(reads)
+    }
+
+    fn shares_a_read(&self, cluster: usize, leaves: &[Operand]) -> bool {
+        self.division.clusters[cluster].members.iter().any(|&member| {
+            let shape = &self.graph[member].shape;
+            let source = match self.graph[member].op {
+                Op::Reduce { source, .. } => source,
+                _ => member,
+            };
+            let coordinates: Vec<Index> = (0..self.graph[source].shape.rank()).map(Index::var).collect();
+            let extents = if source == member { &shape.0 } else { &self.graph[source].shape.0 };
+            let theirs = self.trace(source, &coordinates, extents, source == member).leaves;
+            theirs
+                .iter()
+                .any(|leaf| self.graph[leaf.node].shape.rank() > 0 && leaves.iter().any(|own| own.node == leaf.node))
+        })
+    }
+
+    /// Rules 1 and 2 of the module's notes.
+    fn may_join(
+        &self,
+        cluster: usize,
+        space: &Shape,
+        reduced: &[usize],
+        leaves: &[Operand],
+        reads: &BTreeSet<usize>,
+    ) -> bool {
+        let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
+            !leaf.indirect && leaf.coordinates == member_coordinates(self.graph, leaf.node, space, reduced)
+        });
+        in_place && reads.iter().all(|&read| read == cluster || !self.division.reaches(read, cluster))
+    }
+
+    fn finish(mut self) -> Division {
+        let mut stored: BTreeSet<NodeId> = self.graph.outputs.iter().map(|(_, id)| *id).collect();
+        for cluster in 0..self.division.clusters.len() {
+            for operand in read_by(self.graph, &self.division, cluster, self.roots) {
+                if self.division.home.get(&operand).is_some_and(|&home| home != cluster) {
+                    stored.insert(operand);
+                }
+            }
+        }
+        // Roots that only their own cluster reads need no memory.
+        self.division.stored = stored;
+        self.division
+    }
+}
+
+/// The coordinates at which a loop over `space` computes its member `id`.
+pub fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
+    let rows = || (0..space.rank()).filter(|axis| !reduced.contains(axis)).map(Index::var).collect();
+    match graph[id].op {
+        Op::Reduce { .. } => rows(),
+        _ if graph[id].shape == *space => (0..space.rank()).map(Index::var).collect(),
+        _ => rows(),
+    }
+}
+
+/// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise
+/// nodes, permutations and reshapes; `None` if `id` does not lie on such a path.
+pub fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
+    let extents = &graph[product].shape.0;
+    let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
+    at.insert(product, (0..extents.len()).map(Index::var).collect());
+    for position in product.0 + 1..=id.0 {
+        let node = &graph[NodeId(position)];
+        let coordinates = match &node.op {
+            Op::Reshape(source) => {
+                at.get(source).map(|c| index::reshape(c, &graph[*source].shape, &node.shape, extents))
+            }
+            Op::View { source, index } => at.get(source).and_then(|c| {
+                // A permutation, possibly with axes of size 1 added or dropped.
+                let mut out = vec![None; node.shape.rank()];
+                for (axis, index) in index.iter().enumerate() {
+                    match index.as_axis() {
+                        Some(own) if graph[*source].shape[axis] == node.shape[own] => out[own] = Some(c[axis].clone()),
+                        _ if graph[*source].shape[axis].is(1) && index.terms.is_empty() => {}
+                        _ => return None,
+                    }
+                }
+                out.into_iter()
+                    .enumerate()
+                    .map(|(axis, c)| c.or_else(|| node.shape[axis].is(1).then(Index::default)))
+                    .collect()
+            }),
+            op if op.is_elementwise() => op.operands().into_iter().find_map(|o| at.get(&o).cloned()),
+            _ => None,
+        };
+        if let Some(coordinates) = coordinates {
+            at.insert(NodeId(position), coordinates);
+        }
+    }
+    at.remove(&id)
+}
+
+/// Every node outside itself, and every member, that a cluster reads from memory.
+pub fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
+    let stops = |id: NodeId| roots.contains(&id) || is_anchor(&graph[id].op);
+    let mut reads = Vec::new();
+    for &member in &division.clusters[cluster].members {
+        let node = &graph[member];
+        match &node.op {
+            Op::Reduce { source, .. } => {
+                let shape = &graph[*source].shape;
+                let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+                reads.extend(trace(graph, *source, &coordinates, &shape.0, &stops, false).leaves);
+            }
+            op if is_anchor(op) => {
+                for operand in memory_operands(graph, op) {
+                    let base = strided(graph, operand, &stops).map_or(operand, |(base, _)| base);
+                    let node = base;
+                    reads.push(Operand { node, coordinates: Vec::new(), guards: Vec::new(), indirect: false });
+                }
+            }
+            _ => {
+                let coordinates: Vec<Index> = (0..node.shape.rank()).map(Index::var).collect();
+                reads.extend(trace(graph, member, &coordinates, &node.shape.0, &stops, true).leaves);
+            }
+        }
+    }
+    let unique: BTreeSet<NodeId> = reads.into_iter().map(|leaf| leaf.node).collect();
+    unique.into_iter().collect()
+}
+
+/// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
+/// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
+fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    division.home.keys().find_map(|&id| {
+        let Op::Reduce { source, .. } = graph[id].op else { return None };
+        if stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
+            return None;
+        }
+        let shape = &graph[source].shape;
+        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
+        let full = leaves.iter().filter(|leaf| leaf.coordinates == coordinates && !leaf.indirect);
+        let mut homes = BTreeMap::new();
+        full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
+        let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
+        other.then_some(source)
+    })
+}
+
+/// A node that several clusters compute again although reading it would be cheaper.
+fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
+    /// Roughly the cost of reading one element from memory, in additions.
+    const READ: u32 = 40;
+    let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    for (position, cluster) in division.clusters.iter().enumerate() {
+        for &member in &cluster.members {
+            let (root, through) = match graph[member].op {
+                Op::Reduce { source, .. } => (source, false),
+                _ => (member, true),
+            };
+            let shape = &graph[root].shape;
+            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+            for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
+                visitors.entry(node).or_default().insert(position);
+            }
+        }
+    }
+    let mut cost: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let mut worst = None;
+    for (id, node) in graph.iter() {
+        if stops(id) {
+            continue;
+        }
+        let own = match &node.op {
+            Op::Unary(op, _) => op.cost(),
+            Op::Random { .. } => 24,
+            Op::Binary(crate::graph::BinaryOp::Pow | crate::graph::BinaryOp::Atan2, ..) => 16,
+            Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => 0,
+            _ => 1,
+        };
+        let mut sum = own;
+        node.op.visit_operands(|operand| sum += cost.get(&operand).copied().unwrap_or(2));
+        cost.insert(id, sum);
+        let shared = visitors.get(&id).is_some_and(|visitors| visitors.len() > 1);
+        if shared && sum > READ && node.shape.rank() > 0 && !matches!(node.op, Op::View { .. } | Op::Reshape(_)) {
+            worst = Some(id);
+        }
+    }
+    worst
+}

@@ -17,12 +17,19 @@ pub struct Builder {
     known: HashMap<(Op, Shape, DType), NodeId>,
     span: Span,
     next_stream: u32,
+    literal: bool,
 }
 
 impl Builder {
     /// A builder of an empty graph called `name`.
     pub fn new(name: &str) -> Self {
         Builder { graph: Graph { name: name.to_string(), ..Graph::default() }, ..Builder::default() }
+    }
+
+    /// A builder that appends what it is asked for, folding and sharing nothing: the yardstick for tests of the
+    /// simplifications.
+    pub fn without_simplification(name: &str) -> Self {
+        Builder { literal: true, ..Builder::new(name) }
     }
 
     /// A builder that goes on where `graph` ends (autodiff does).
@@ -103,7 +110,9 @@ impl Builder {
     /// Appends a node whose operands, shape and type have been checked; shares it with an equal one.
     pub(crate) fn push(&mut self, op: Op, shape: Shape, dtype: DType) -> NodeId {
         let key = (op.clone(), shape.clone(), dtype);
-        if let Some(&id) = self.known.get(&key) {
+        if !self.literal
+            && let Some(&id) = self.known.get(&key)
+        {
             return id;
         }
         let origins = self.inherited_origins(&op, &shape);
@@ -173,12 +182,10 @@ impl Builder {
         if let Some(value) = dim.as_constant() {
             return Ok(self.constant(value as f64, dtype));
         }
-        // The last coordinate of an axis of that size, plus one.
-        let iota = self.iota(&Shape(vec![dim.clone()]), 0, dtype)?;
-        let index = vec![AxisIndex::fixed(dim.clone() - Dim::constant(1))];
-        let last = self.view(iota, Shape::scalar(), index)?;
-        let one = self.constant(1.0, dtype);
-        self.binary(BinaryOp::Add, last, one)
+        if dtype == DType::Bool {
+            return self.fail(format!("the size {dim} is a number, not a bool"));
+        }
+        Ok(self.push(Op::Size(dim.clone()), Shape::scalar(), dtype))
     }
 
     /// The coordinate along `axis` of `shape`.
@@ -207,13 +214,14 @@ impl Builder {
         if !op.takes(dtype) {
             return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
         }
-        if let Op::Constant(literal) = self.graph[a].op
+        if let Some(literal) = self.uniform(a)
             && let Some(value) = crate::fold::unary(op, literal)
         {
             let shape = self.shape(a).clone();
             return Ok(self.push(Op::Constant(value), shape, dtype));
         }
         if op == UnaryOp::Neg
+            && !self.literal
             && let Op::Unary(UnaryOp::Neg, inner) = self.graph[a].op
         {
             return Ok(inner);
@@ -255,7 +263,7 @@ impl Builder {
     /// The literal that every element of `id` is, if that is plain.
     pub(crate) fn uniform(&self, id: NodeId) -> Option<Literal> {
         match &self.graph[id].op {
-            Op::Constant(literal) => Some(*literal),
+            Op::Constant(literal) if !self.literal => Some(*literal),
             _ => None,
         }
     }
@@ -281,7 +289,7 @@ impl Builder {
         let condition = self.broadcast_to(condition, &shape)?;
         let then = self.broadcast_to(then, &shape)?;
         let otherwise = self.broadcast_to(otherwise, &shape)?;
-        if then == otherwise {
+        if then == otherwise && !self.literal {
             return Ok(then);
         }
         if let Some(Literal::Bool(value)) = self.uniform(condition) {
@@ -317,6 +325,10 @@ impl Builder {
             for (out, _) in &axis.terms {
                 self.check_axis("view", &shape, *out)?;
             }
+        }
+        if self.literal {
+            let dtype = self.dtype(source);
+            return Ok(self.push(Op::View { source, index }, shape, dtype));
         }
         let identity = index.iter().enumerate().all(|(axis, index)| index.as_axis() == Some(axis));
         if identity && shape == *self.shape(source) {
@@ -455,6 +467,7 @@ impl Builder {
         }
         let dtype = self.dtype(a);
         match self.graph[a].op {
+            _ if self.literal => {}
             Op::Constant(literal) => return Ok(self.push(Op::Constant(literal), shape, dtype)),
             Op::Reshape(inner) => return self.reshape(inner, shape),
             _ => {}
@@ -532,6 +545,13 @@ impl Builder {
             ));
         }
         let (m, k, n) = (sa[ra - 2].clone(), sa[ra - 1].clone(), sb[rb - 1].clone());
+        if rb == 2 && ra > 2 {
+            // One product over all leading axes: more rows at a time, and its gradient sums over them by itself.
+            let rows = sa.0[..ra - 1].iter().cloned().fold(Dim::constant(1), |rows, dim| rows * dim);
+            let flat = self.reshape(a, Shape(vec![rows, k]))?;
+            let product = self.matmul(flat, b)?;
+            return self.reshape(product, Shape(sa.0[..ra - 1].iter().cloned().chain([n]).collect()));
+        }
         let batch = self.broadcast_shapes("matmul", Shape(sa.0[..ra - 2].to_vec()), Shape(sb.0[..rb - 2].to_vec()))?;
         let with =
             |rows: &Dim, columns: &Dim| Shape(batch.0.iter().cloned().chain([rows.clone(), columns.clone()]).collect());
@@ -612,46 +632,7 @@ impl AxisIndex {
             if *coefficient > 0 { high = high + reach } else { low = low + reach }
         }
         let spare = dim.clone() - Dim::constant(1) - high;
-        !(never_negative(&low) && never_negative(&spare))
-    }
-}
-
-/// Whether `dim` is at least zero whatever its symbols (which are at least 1) are; may say no too often.
-fn never_negative(dim: &Dim) -> bool {
-    // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1.
-    if dim.terms().all(|(_, c)| c >= 0) {
-        return true;
-    }
-    let plain = dim
-        .terms()
-        .all(|(factors, c)| factors.is_empty() || (c > 0 && factors.iter().all(|f| matches!(f, Factor::Symbol(_)))));
-    if plain {
-        return dim.terms().map(|(_, c)| c).sum::<i64>() >= 0;
-    }
-    // d·floor(x/d) ≤ x: replace every negative multiple of a floor by the bound and look again.
-    let mut bound = Dim::default();
-    let mut changed = false;
-    for (factors, c) in dim.terms() {
-        match factors {
-            [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % *divisor as i64 == 0 => {
-                bound = bound + (**dividend).clone() * Dim::constant(c / *divisor as i64);
-                changed = true;
-            }
-            _ => {
-                let product = factors.iter().fold(Dim::constant(c), |product, factor| product * factor_dim(factor));
-                bound = bound + product;
-            }
-        }
-    }
-    changed && never_negative(&bound)
-}
-
-use crate::dim::Factor;
-
-fn factor_dim(factor: &Factor) -> Dim {
-    match factor {
-        Factor::Symbol(symbol) => Dim::symbol(symbol.name()),
-        Factor::FloorDiv(dividend, divisor) => dividend.floor_div(*divisor),
+        !(low.never_negative() && spare.never_negative())
     }
 }
 

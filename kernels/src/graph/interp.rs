@@ -109,6 +109,10 @@ impl Run<'_> {
                     Array::Int((0..count).map(|position| wrap(coordinate(position) as i64, dtype)).collect())
                 }
             }
+            Op::Size(dim) => {
+                let size = dim.evaluate(self.bindings).unwrap_or_default();
+                if dtype.is_float() { Array::Float(vec![size as f64]) } else { Array::Int(vec![wrap(size, dtype)]) }
+            }
             Op::Unary(op, a) => unary(*op, self.value(*a)),
             Op::Binary(op, a, b) => binary(*op, self.value(*a), self.value(*b)),
             Op::Compare(op, a, b) => compare(*op, self.value(*a), self.value(*b)),

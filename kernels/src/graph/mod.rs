@@ -17,6 +17,7 @@
 //! - [`Op::Cast`] to the operand's own type is the identity with zero gradient ([`build::Builder::detach`]).
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
 
+pub mod arbitrary;
 pub mod build;
 pub mod interp;
 pub mod text;
@@ -83,6 +84,17 @@ impl UnaryOp {
             Round, Recip, Not,
         ]
     };
+
+    /// Roughly how many additions it costs, for choosing between recomputing and reading.
+    pub const fn cost(self) -> u32 {
+        use UnaryOp::*;
+        match self {
+            Neg | Abs | Not | Sign | Floor | Ceil | Round => 1,
+            Sqrt | Rsqrt | Recip => 4,
+            Exp | Exp2 | Log | Log2 => 8,
+            Log1p | Expm1 | Sin | Cos | Tan | Tanh | Erf => 16,
+        }
+    }
 
     /// The name in text forms and in users' code.
     pub const fn name(self) -> &'static str {
@@ -310,6 +322,8 @@ pub enum Op {
         /// Which coordinate.
         axis: usize,
     },
+    /// A size, as a number of the node's type; shape `[]`.
+    Size(Dim),
     /// Elementwise function of one operand.
     Unary(UnaryOp, NodeId),
     /// Elementwise function of two operands of equal shape and type.
@@ -410,7 +424,7 @@ impl Op {
     /// The same operation on other operands.
     pub fn map_operands(mut self, mut map: impl FnMut(NodeId) -> NodeId) -> Op {
         match &mut self {
-            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } => {}
+            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reshape(a) => *a = map(*a),
             Op::Random { seed, .. } => *seed = map(*seed),
             Op::View { source, .. } | Op::Reduce { source, .. } => *source = map(*source),
@@ -525,10 +539,10 @@ impl Graph {
             for dim in &node.shape.0 {
                 dim.visit_symbols(&mut add);
             }
-            if let Op::View { index, .. } = &node.op {
-                for axis in index {
-                    axis.offset.visit_symbols(&mut add);
-                }
+            match &node.op {
+                Op::View { index, .. } => index.iter().for_each(|axis| axis.offset.visit_symbols(&mut add)),
+                Op::Size(dim) => dim.visit_symbols(&mut add),
+                _ => {}
             }
         }
         symbols

@@ -1,1 +1,372 @@
-//! (being written)
+//! Builds kernels: infers types, shares equal expressions, folds integer arithmetic on constants.
+//!
+//! The builder trusts its caller (the schedules, the macro's lowering): what it builds is judged by [`super::verify`].
+
+use super::*;
+use crate::fold;
+use std::collections::HashMap;
+
+/// Appends to a [`Kernel`].
+#[derive(Clone, Debug)]
+pub struct KernelBuilder {
+    kernel: Kernel,
+    types: Vec<ValueType>,
+    known: HashMap<Expr, ExprId>,
+    /// Statement lists that are open, innermost last.
+    blocks: Vec<Vec<Stmt>>,
+}
+
+impl KernelBuilder {
+    /// A kernel called `name` without parameters or statements.
+    pub fn new(name: &str, launch: Launch) -> Self {
+        KernelBuilder {
+            kernel: Kernel {
+                name: name.to_string(),
+                doc: Vec::new(),
+                params: Vec::new(),
+                arrays: Vec::new(),
+                functions: Vec::new(),
+                vars: Vec::new(),
+                exprs: Vec::new(),
+                spans: Vec::new(),
+                body: Vec::new(),
+                launch,
+            },
+            types: Vec::new(),
+            known: HashMap::new(),
+            blocks: vec![Vec::new()],
+        }
+    }
+
+    /// The finished kernel. Every block opened must have been closed.
+    pub fn finish(mut self) -> Kernel {
+        assert_eq!(self.blocks.len(), 1, "a block was left open");
+        self.kernel.body = self.blocks.remove(0);
+        self.kernel
+    }
+
+    /// The kernel so far, without its statements.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Adds a comment line above the kernel.
+    pub fn doc(&mut self, line: impl Into<String>) {
+        self.kernel.doc.push(line.into());
+    }
+
+    /// Changes how many work-items run.
+    pub fn set_launch(&mut self, launch: Launch) {
+        self.kernel.launch = launch;
+    }
+
+    /// The type of an expression.
+    pub fn ty(&self, id: ExprId) -> ValueType {
+        self.types[id.0 as usize]
+    }
+
+    // ---- parameters and storage ----
+
+    /// A parameter; an equal one is shared.
+    pub fn param(&mut self, name: &str, kind: ParamKind) -> ParamId {
+        if let Some(position) = self.kernel.params.iter().position(|param| param.name == name && param.kind == kind) {
+            return ParamId(position as u32);
+        }
+        self.kernel.params.push(Param { name: name.to_string(), kind });
+        ParamId(self.kernel.params.len() as u32 - 1)
+    }
+
+    /// A local or private array.
+    pub fn array(&mut self, name: &str, space: Space, dtype: DType, length: u32) -> ArrayId {
+        self.kernel.arrays.push(Array { name: name.to_string(), space, dtype, length });
+        ArrayId(self.kernel.arrays.len() as u32 - 1)
+    }
+
+    /// A variable that is not bound yet.
+    pub fn var(&mut self, name: &str, ty: ValueType) -> VarId {
+        self.kernel.vars.push(Var { name: name.to_string(), ty });
+        VarId(self.kernel.vars.len() as u32 - 1)
+    }
+
+    // ---- expressions ----
+
+    /// Adds an expression of type `ty`; an equal one is shared.
+    pub fn push(&mut self, expr: Expr, ty: ValueType) -> ExprId {
+        if let Some(&id) = self.known.get(&expr) {
+            return id;
+        }
+        let id = ExprId(self.kernel.exprs.len() as u32);
+        self.known.insert(expr.clone(), id);
+        self.kernel.exprs.push(expr);
+        self.types.push(ty);
+        id
+    }
+
+    /// A constant.
+    pub fn literal(&mut self, literal: Literal) -> ExprId {
+        self.push(Expr::Literal(literal), ValueType::scalar(literal.dtype()))
+    }
+
+    /// An `I32` constant: what index arithmetic is made of.
+    pub fn int(&mut self, value: i64) -> ExprId {
+        self.literal(Literal::Int(value, DType::I32))
+    }
+
+    /// The value of a variable.
+    pub fn get(&mut self, var: VarId) -> ExprId {
+        let ty = self.kernel.vars[var.0 as usize].ty;
+        self.push(Expr::Var(var), ty)
+    }
+
+    /// The value of a scalar parameter.
+    pub fn scalar(&mut self, name: &str, dtype: DType) -> ExprId {
+        let param = self.param(name, ParamKind::Scalar(dtype));
+        self.push(Expr::Param(param), ValueType::scalar(dtype.compute()))
+    }
+
+    /// An id or size of the index space as `I32`.
+    pub fn work_item(&mut self, item: WorkItem, dimension: u8) -> ExprId {
+        let id = self.push(Expr::WorkItem(item, dimension), ValueType::scalar(DType::U32));
+        self.cast(DType::I32, id)
+    }
+
+    /// The value of a parameter that other code of the program passes; see [`ParamKind::Value`].
+    pub fn passed(&mut self, name: &str, ty: ValueType) -> ExprId {
+        let param = self.param(name, ParamKind::Value(ty));
+        self.push(Expr::Param(param), ty)
+    }
+
+    /// One lane of a vector.
+    pub fn lane(&mut self, a: ExprId, lane: u8) -> ExprId {
+        let dtype = self.ty(a).dtype;
+        self.push(Expr::Lane(a, lane), ValueType::scalar(dtype))
+    }
+
+    fn as_literal(&self, id: ExprId) -> Option<Literal> {
+        match self.kernel.expr(id) {
+            Expr::Literal(literal) => Some(*literal),
+            _ => None,
+        }
+    }
+
+    /// Makes both have the same number of lanes by repeating a scalar.
+    fn level(&mut self, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+        let lanes = self.ty(a).lanes.max(self.ty(b).lanes);
+        (self.splat(a, lanes), self.splat(b, lanes))
+    }
+
+    /// A vector with all lanes equal; a vector of that width stays.
+    pub fn splat(&mut self, a: ExprId, lanes: u8) -> ExprId {
+        let ty = self.ty(a);
+        if ty.lanes == lanes {
+            return a;
+        }
+        debug_assert_eq!(ty.lanes, 1);
+        self.push(Expr::Splat(a, lanes), ValueType { dtype: ty.dtype, lanes })
+    }
+
+    /// Elementwise function.
+    pub fn unary(&mut self, op: UnaryOp, a: ExprId) -> ExprId {
+        if let Some(value) = self.as_literal(a).and_then(|a| fold::unary(op, a)) {
+            return self.literal(value);
+        }
+        let ty = self.ty(a);
+        self.push(Expr::Unary(op, a), ty)
+    }
+
+    /// Elementwise function of two values; a scalar meets a vector lane by lane.
+    pub fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        let (x, y) = (self.as_literal(a), self.as_literal(b));
+        if let (Some(x), Some(y)) = (x, y)
+            && let Some(value) = fold::binary(op, x, y)
+        {
+            return self.literal(value);
+        }
+        let integer = self.ty(a).dtype.is_integer();
+        match (op, x, y) {
+            (BinaryOp::Add, Some(x), _) if integer && x.is(0.0) => return b,
+            (BinaryOp::Add | BinaryOp::Sub, _, Some(y)) if integer && y.is(0.0) => return a,
+            (BinaryOp::Mul, Some(x), _) if integer && x.is(1.0) => return b,
+            (BinaryOp::Mul | BinaryOp::Div, _, Some(y)) if integer && y.is(1.0) => return a,
+            (BinaryOp::Mul, _, Some(y)) if integer && y.is(0.0) => return b,
+            (BinaryOp::Mul, Some(x), _) if integer && x.is(0.0) => return a,
+            (BinaryOp::And, Some(Literal::Bool(true)), _) => return b,
+            (BinaryOp::And, _, Some(Literal::Bool(true))) => return a,
+            _ => {}
+        }
+        let (a, b) = self.level(a, b);
+        let ty = self.ty(a);
+        debug_assert_eq!(ty, self.ty(b), "{op:?} of unequal types");
+        self.push(Expr::Binary(op, a, b), ty)
+    }
+
+    /// `a + b`.
+    pub fn add(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Add, a, b)
+    }
+
+    /// `a * b`.
+    pub fn mul(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        self.binary(BinaryOp::Mul, a, b)
+    }
+
+    /// `a * b + c`.
+    pub fn mul_add(&mut self, a: ExprId, b: ExprId, c: ExprId) -> ExprId {
+        let (a, b) = self.level(a, b);
+        let (a, c) = self.level(a, c);
+        let (b, c) = self.level(b, c);
+        let ty = self.ty(a);
+        self.push(Expr::MulAdd(a, b, c), ty)
+    }
+
+    /// Comparison.
+    pub fn compare(&mut self, op: CompareOp, a: ExprId, b: ExprId) -> ExprId {
+        if let (Some(x), Some(y)) = (self.as_literal(a), self.as_literal(b)) {
+            return self.literal(Literal::Bool(fold::compare(op, x.as_f64(), y.as_f64())));
+        }
+        let (a, b) = self.level(a, b);
+        let lanes = self.ty(a).lanes;
+        self.push(Expr::Compare(op, a, b), ValueType { dtype: DType::Bool, lanes })
+    }
+
+    /// `condition ? then : otherwise`.
+    pub fn select(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        if let Some(Literal::Bool(value)) = self.as_literal(condition) {
+            return if value { then } else { otherwise };
+        }
+        if then == otherwise {
+            return then;
+        }
+        let (mut then, mut otherwise) = self.level(then, otherwise);
+        let lanes = self.ty(condition).lanes;
+        if lanes > 1 {
+            then = self.splat(then, lanes);
+            otherwise = self.splat(otherwise, lanes);
+        }
+        let ty = self.ty(then);
+        self.push(Expr::Select(condition, then, otherwise), ty)
+    }
+
+    /// Conversion.
+    pub fn cast(&mut self, dtype: DType, a: ExprId) -> ExprId {
+        let ty = self.ty(a);
+        if ty.dtype == dtype {
+            return a;
+        }
+        if let Some(literal) = self.as_literal(a) {
+            return self.literal(fold::cast(literal, dtype));
+        }
+        self.push(Expr::Cast(dtype, a), ValueType { dtype, lanes: ty.lanes })
+    }
+
+    /// `lanes` elements of a buffer.
+    pub fn load(&mut self, buffer: ParamId, index: ExprId, lanes: u8) -> ExprId {
+        let dtype = match &self.kernel.params[buffer.0 as usize].kind {
+            ParamKind::Buffer(dtype, _) => dtype.compute(),
+            other => unreachable!("load from {other:?}"),
+        };
+        self.push(Expr::Load { buffer, index, lanes }, ValueType { dtype, lanes })
+    }
+
+    /// One element of an array.
+    pub fn load_array(&mut self, array: ArrayId, index: ExprId) -> ExprId {
+        let dtype = self.kernel.arrays[array.0 as usize].dtype;
+        self.push(Expr::LoadArray { array, index }, ValueType::scalar(dtype))
+    }
+
+    /// `0, 1, ..` in the lanes.
+    pub fn lane_ids(&mut self, dtype: DType, lanes: u8) -> ExprId {
+        self.push(Expr::LaneIds(dtype, lanes), ValueType { dtype, lanes })
+    }
+
+    /// All lanes combined; a scalar stays.
+    pub fn horizontal(&mut self, op: ReduceOp, a: ExprId) -> ExprId {
+        let ty = self.ty(a);
+        if ty.lanes == 1 {
+            return a;
+        }
+        self.push(Expr::Horizontal(op, a), ValueType::scalar(ty.dtype))
+    }
+
+    /// Uniform random numbers; see [`Expr::Philox`].
+    pub fn philox(&mut self, counter: ExprId, seed: ExprId, stream: u32) -> ExprId {
+        let lanes = self.ty(counter).lanes;
+        self.push(Expr::Philox { counter, seed, stream }, ValueType { dtype: DType::F32, lanes })
+    }
+
+    // ---- statements ----
+
+    /// Appends a statement to the innermost open block.
+    pub fn stmt(&mut self, stmt: Stmt) {
+        self.blocks.last_mut().expect("one block is always open").push(stmt);
+    }
+
+    /// A comment line.
+    pub fn comment(&mut self, text: impl Into<String>) {
+        self.stmt(Stmt::Comment(text.into()));
+    }
+
+    /// Binds `value` to a new variable.
+    pub fn bind(&mut self, name: &str, value: ExprId) -> VarId {
+        let var = self.var(name, self.ty(value));
+        self.stmt(Stmt::Let(var, value));
+        var
+    }
+
+    /// Binds `value` and gives the variable's value.
+    pub fn named(&mut self, name: &str, value: ExprId) -> ExprId {
+        let var = self.bind(name, value);
+        self.get(var)
+    }
+
+    /// Changes a variable.
+    pub fn assign(&mut self, var: VarId, value: ExprId) {
+        self.stmt(Stmt::Assign(var, value));
+    }
+
+    /// Writes to a buffer.
+    pub fn store(&mut self, buffer: ParamId, index: ExprId, value: ExprId) {
+        self.stmt(Stmt::Store { buffer, index, value });
+    }
+
+    /// Opens a block for [`KernelBuilder::close`].
+    pub fn open(&mut self) {
+        self.blocks.push(Vec::new());
+    }
+
+    /// Closes the innermost block and gives its statements.
+    pub fn close(&mut self) -> Vec<Stmt> {
+        assert!(self.blocks.len() > 1, "no block is open");
+        self.blocks.pop().unwrap_or_default()
+    }
+
+    /// `for name in (start..end).step_by(step) { body }`.
+    pub fn for_loop(
+        &mut self,
+        name: &str,
+        start: ExprId,
+        end: ExprId,
+        step: ExprId,
+        body: impl FnOnce(&mut Self, ExprId),
+    ) {
+        let var = self.var(name, self.ty(start));
+        let counter = self.get(var);
+        self.open();
+        body(self, counter);
+        let body = self.close();
+        self.stmt(Stmt::For { var, start, end, step, body });
+    }
+
+    /// `if condition { then }`.
+    pub fn if_then(&mut self, condition: ExprId, then: impl FnOnce(&mut Self)) {
+        self.open();
+        then(self);
+        let then = self.close();
+        self.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+    }
+
+    /// A barrier that orders local memory.
+    pub fn barrier(&mut self) {
+        self.stmt(Stmt::Barrier { global: false });
+    }
+}

@@ -11,9 +11,14 @@
 //!   statement uses them, at each use. A value needed twice is bound by [`Stmt::Let`].
 //! - `Select` evaluates only the branch it takes: a guarded load may stand in it.
 //! - Loads and stores outside a buffer are errors of whoever built the kernel (the interpreter reports them).
-//! - Integers wrap; integer division by zero is undefined here (builders guard it); float arithmetic is IEEE and is not
-//!   reassociated; `Max`/`Min` give NaN if either side is NaN.
-//! - `F16` and `BF16` are storage types: a load gives `F32`, a store rounds to nearest even.
+//! - Integers wrap, shift counts are taken modulo the width; integer division by zero is undefined here (builders guard
+//!   it); the counter of a `For` does not wrap (`end + step` fits its type).
+//! - Float arithmetic is IEEE and is not reassociated; `Max`/`Min` give NaN if either side is NaN.
+//! - `F16` and `BF16` are storage types: a load gives `F32`, a store rounds to nearest even. A `Cast` to one of them
+//!   gives the rounded value as `F32`.
+//! - A `Cast` from float to integer truncates toward zero and saturates (NaN gives 0); between integers it wraps.
+//! - Integer arithmetic on ids, sizes, loop counters and small literals alone is index arithmetic: it must stay within
+//!   its type, as buffers do.
 //! - A vector value has 2, 4, 8 or 16 lanes; elementwise operations take vectors of one width.
 
 pub mod build;
@@ -59,6 +64,16 @@ impl ValueType {
     }
 }
 
+/// `f32`, `u32x4`: the type's name and, for a vector, the number of lanes.
+impl std::fmt::Display for ValueType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.lanes {
+            1 => write!(f, "{}", self.dtype),
+            lanes => write!(f, "{}x{lanes}", self.dtype),
+        }
+    }
+}
+
 /// How a kernel uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Access {
@@ -79,6 +94,8 @@ pub enum ParamKind {
     Scalar(DType),
     /// The value of a symbolic dimension, as `U32`; the parameter's name is the symbol's.
     Symbol,
+    /// A value that other code of the same program passes: device functions only (see [`Launch::is_function`]).
+    Value(ValueType),
 }
 
 /// A parameter.
@@ -220,6 +237,58 @@ pub enum Expr {
     Call(u32, Vec<ExprId>),
 }
 
+impl Expr {
+    /// The same expression on other operands.
+    pub fn map_operands(mut self, mut map: impl FnMut(ExprId) -> ExprId) -> Expr {
+        match &mut self {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Param(_) | Expr::WorkItem(..) | Expr::LaneIds(..) => {}
+            Expr::Unary(_, a)
+            | Expr::Cast(_, a)
+            | Expr::Bitcast(_, a)
+            | Expr::Splat(a, _)
+            | Expr::Lane(a, _)
+            | Expr::Horizontal(_, a) => *a = map(*a),
+            Expr::Binary(_, a, b) | Expr::Shift(_, a, b) | Expr::Compare(_, a, b) => {
+                *a = map(*a);
+                *b = map(*b);
+            }
+            Expr::MulAdd(a, b, c) | Expr::Select(a, b, c) => {
+                *a = map(*a);
+                *b = map(*b);
+                *c = map(*c);
+            }
+            Expr::Load { index, .. } | Expr::LoadArray { index, .. } => *index = map(*index),
+            Expr::Philox { counter, seed, .. } => {
+                *counter = map(*counter);
+                *seed = map(*seed);
+            }
+            Expr::SubGroup(_, a, b) => {
+                *a = map(*a);
+                if let Some(b) = b {
+                    *b = map(*b);
+                }
+            }
+            Expr::Call(_, args) => args.iter_mut().for_each(|arg| *arg = map(*arg)),
+        }
+        self
+    }
+
+    /// Calls `visit` for every operand, in order.
+    pub fn visit_operands(&self, visit: &mut dyn FnMut(ExprId)) {
+        self.clone().map_operands(|id| {
+            visit(id);
+            id
+        });
+    }
+
+    /// The operands, in order.
+    pub fn operands(&self) -> Vec<ExprId> {
+        let mut operands = Vec::new();
+        self.visit_operands(&mut |id| operands.push(id));
+        operands
+    }
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stmt {
@@ -342,6 +411,18 @@ pub struct Launch {
     pub global: Vec<Dim>,
     /// Work-group size per dimension; empty leaves it to the driver (kernels without barriers and local arrays).
     pub local: Vec<u32>,
+}
+
+impl Launch {
+    /// The launch of a device function: a kernel body that a template calls for each of its results (an epilogue).
+    pub fn function() -> Self {
+        Launch { global: Vec::new(), local: Vec::new() }
+    }
+
+    /// Whether this is no kernel but a device function.
+    pub fn is_function(&self) -> bool {
+        self.global.is_empty()
+    }
 }
 
 /// One kernel.

@@ -1,1 +1,231 @@
-//! (being written)
+//! Judges kernels. Only what passes becomes a [`Verified`], and only that is emitted or interpreted.
+//!
+//! Verified IR never panics an emitter. The rules, each with a test that breaks it alone (`tests/kir_verify.rs`):
+//!
+//! Declarations
+//! - **K01** Names are identifiers; a kernel's is ASCII and not a word of OpenCL C, since the host looks it up.
+//! - **K02** Parameters and arrays have distinct names, and so have functions.
+//! - **K03** The launch has 1 to 3 dimensions; a work-group size has one entry for each, none zero, and its product is
+//!   within the device's limit.
+//! - **K04** The work-group size is given where barriers, local arrays or sub-groups are used.
+//! - **K05** Arrays have elements; local arrays fit the device's local memory.
+//! - **K06** Values have 1, 2, 4, 8 or 16 lanes; variables and scalar parameters are not of a storage type.
+//! - **K07** `f64` appears only where the device has it.
+//!
+//! Expressions
+//! - **K10** Ids exist, and an expression's operands come before it.
+//! - **K11** Literals are representable in their type.
+//! - **K12**, **K13** Elementwise functions get types they have a meaning for, binary ones two of the same.
+//! - **K14** Shifts take two integers of one type.
+//! - **K15** `a * b + c` takes three numbers of one type.
+//! - **K16** Comparisons take two values of one type; truth values have only `eq` and `ne`.
+//! - **K17** A selection takes a truth value (scalar, or with the branches' lanes) and two values of one type.
+//! - **K19** A bit cast keeps the size and concerns no truth values or storage types.
+//! - **K20** Loads read buffers that are readable.
+//! - **K21** Scalars are repeated, and lanes numbered, 2, 4, 8 or 16 times.
+//! - **K22** Lanes exist; lanes are combined by `sum`, `prod`, `max` or `min`.
+//! - **K23** Random numbers take a `u32` counter and a scalar `u32` seed.
+//! - **K24** Indices are scalar integers; literal ones are inside their array.
+//! - **K25** Index-space dimensions are 0, 1, 2; sub-groups appear only where the device has them.
+//! - **K26** Sub-group operations take one number, and a lane or mask where they need one.
+//! - **K27** Functions call earlier functions only (so there is no recursion).
+//! - **K28** Calls pass what the function takes.
+//! - **K29** The tree under a statement has at most 65536 nodes and a depth of 200: share values with `Let`.
+//!
+//! Statements
+//! - **K30** A variable is bound once, before its uses, and used only inside the block that binds it.
+//! - **K31** A variable gets values of its own type.
+//! - **K32** Loop counters are not assigned to.
+//! - **K33** Stores write buffers that are writable.
+//! - **K35** A loop's bounds and step have the counter's integer type; a literal step is at least 1.
+//! - **K36** Conditions of `if` and `while` are scalar truth values.
+//! - **K37** `break` and `continue` stand inside a loop.
+//! - **K38** Barriers stand where all work-items of a group agree to be, sub-group operations where all of a sub-group do.
+//! - **K39** Atomics update one element of a `ReadWrite` buffer or a local array, of a type that the device can update.
+//! - **K40** Blocks nest at most 48 deep.
+//!
+//! Helper functions
+//! - **K60** A helper function is pure, over scalars, and its parameters are the first of its variables.
+
+mod declarations;
+pub(crate) mod flow;
+mod types;
+mod uniform;
+
+use super::{Kernel, ValueType};
+use crate::dtype::DType;
+use crate::span::{Diagnostic, Span};
+
+/// What a device can do, as far as it matters to whether a kernel is legal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Double precision.
+    pub fp64: bool,
+    /// Bytes of local memory of one work-group.
+    pub local_memory: u64,
+    /// Work-items of one work-group.
+    pub max_work_group: u64,
+    /// Sub-groups, with their reductions and shuffles.
+    pub subgroups: bool,
+    /// Atomic operations on 64-bit integers (`cl_khr_int64_base_atomics`, `cl_khr_int64_extended_atomics`).
+    pub int64_atomics: bool,
+}
+
+impl Limits {
+    /// What every OpenCL device worth running on has: 16 KiB of local memory, groups of 256, no optional feature.
+    pub const fn portable() -> Self {
+        Limits { fp64: false, local_memory: 16 << 10, max_work_group: 256, subgroups: false, int64_atomics: false }
+    }
+
+    /// No limit: for checking a kernel's form alone.
+    pub const fn unlimited() -> Self {
+        Limits { fp64: true, local_memory: u64::MAX, max_work_group: u64::MAX, subgroups: true, int64_atomics: true }
+    }
+}
+
+/// A kernel that obeys every rule, with the types of its expressions. Only [`verify`] makes one.
+#[derive(Clone, Debug)]
+pub struct Verified<'a> {
+    kernel: &'a Kernel,
+    types: Vec<ValueType>,
+    function_types: Vec<Vec<ValueType>>,
+}
+
+impl<'a> Verified<'a> {
+    /// The kernel.
+    pub fn kernel(&self) -> &'a Kernel {
+        self.kernel
+    }
+
+    /// The type of each of the kernel's expressions.
+    pub fn types(&self) -> &[ValueType] {
+        &self.types
+    }
+
+    /// The type of each expression of the helper function at `position`.
+    pub fn function_types(&self, position: usize) -> &[ValueType] {
+        &self.function_types[position]
+    }
+}
+
+/// The types of a kernel's expressions, as far as they are right; an expression that breaks a rule counts as `f32`.
+pub fn types(kernel: &Kernel) -> Vec<ValueType> {
+    let mut report = Report::new(kernel);
+    let results = function_types(kernel, &Limits::unlimited(), &mut report).1;
+    known(types::infer(&kernel_code(kernel, &results), &Limits::unlimited(), &mut report))
+}
+
+/// Checks every rule; all errors are reported at once, in the order of the text.
+pub fn verify<'a>(kernel: &'a Kernel, limits: &Limits) -> Result<Verified<'a>, Vec<Diagnostic>> {
+    let mut report = Report::new(kernel);
+    declarations::check(kernel, limits, &mut report);
+    let (function_types, results) = function_types(kernel, limits, &mut report);
+    let code = kernel_code(kernel, &results);
+    let types = types::infer(&code, limits, &mut report);
+    flow::check(&code, &types, &kernel.body, None, limits, &mut report);
+    // Uniformity is judged only where ids, scopes and types are known to be right.
+    if report.errors.is_empty() {
+        uniform::check(kernel, &mut report);
+    }
+    if report.errors.is_empty() {
+        let function_types = function_types.into_iter().map(known).collect();
+        Ok(Verified { kernel, types: known(types), function_types })
+    } else {
+        Err(report.errors)
+    }
+}
+
+fn kernel_code<'a>(kernel: &'a Kernel, results: &'a [Option<ValueType>]) -> types::Code<'a> {
+    types::Code { kernel, exprs: &kernel.exprs, vars: &kernel.vars, function: None, results }
+}
+
+fn known(types: Vec<Option<ValueType>>) -> Vec<ValueType> {
+    types.into_iter().map(|ty| ty.unwrap_or(ValueType::scalar(DType::F32))).collect()
+}
+
+/// Checks the helper functions in order: the types of their expressions, and their results' types.
+#[allow(clippy::type_complexity, reason = "two parallel tables, taken apart at once")]
+fn function_types(
+    kernel: &Kernel,
+    limits: &Limits,
+    report: &mut Report,
+) -> (Vec<Vec<Option<ValueType>>>, Vec<Option<ValueType>>) {
+    let (mut all, mut results) = (Vec::new(), Vec::new());
+    for (position, function) in kernel.functions.iter().enumerate() {
+        let code = types::Code {
+            kernel,
+            exprs: &function.exprs,
+            vars: &function.vars,
+            function: Some(position),
+            results: &results,
+        };
+        let types = types::infer(&code, limits, report);
+        flow::check(&code, &types, &function.body, Some(function), limits, report);
+        let result = types.get(function.result.0 as usize).copied().flatten();
+        all.push(types);
+        results.push(result);
+    }
+    (all, results)
+}
+
+/// Collects errors; knows where the checker is.
+struct Report {
+    errors: Vec<Diagnostic>,
+    spans: Vec<Span>,
+    at: Span,
+    inside: Option<String>,
+    names: Vec<String>,
+    fp64_reported: bool,
+}
+
+impl Report {
+    fn new(kernel: &Kernel) -> Self {
+        Report {
+            errors: Vec::new(),
+            spans: kernel.spans.clone(),
+            at: Span::NONE,
+            inside: None,
+            names: kernel.functions.iter().map(|function| function.name.clone()).collect(),
+            fp64_reported: false,
+        }
+    }
+
+    /// What follows concerns that expression of the kernel or of one of its functions.
+    fn locate(&mut self, function: Option<usize>, expr: usize) {
+        self.at = match function {
+            None => self.spans.get(expr).copied().unwrap_or_default(),
+            Some(_) => Span::NONE,
+        };
+        self.inside = function.and_then(|function| self.names.get(function).cloned());
+    }
+
+    /// What follows concerns no expression.
+    fn nowhere(&mut self) {
+        self.at = Span::NONE;
+        self.inside = None;
+    }
+
+    fn error(&mut self, rule: &str, message: impl std::fmt::Display) {
+        let inside = self.inside.as_ref().map(|name| format!("in `{name}`: ")).unwrap_or_default();
+        self.errors.push(Diagnostic::new(format!("{inside}{message} [{rule}]")).at(self.at));
+    }
+
+    fn fail<T>(&mut self, rule: &str, message: String) -> Option<T> {
+        self.error(rule, message);
+        None
+    }
+
+    fn hint(&mut self, hint: &str) {
+        if let Some(last) = self.errors.pop() {
+            self.errors.push(last.hint(hint));
+        }
+    }
+
+    /// The device has no `f64`: said once.
+    fn fp64(&mut self) {
+        if !std::mem::replace(&mut self.fp64_reported, true) {
+            self.error("K07", "the device has no double precision (f64)");
+            self.hint("use f32, or another device");
+        }
+    }
+}

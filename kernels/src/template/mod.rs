@@ -1,1 +1,342 @@
-//! (being written)
+//! Kernels that people wrote: OpenCL C templates, their tunables, and how they are launched.
+//!
+//! A template is a `.cl` file under `templates/` that compiles as it stands, and a Rust file of the same stem here. The
+//! Rust file says which values each tunable may take, which combinations are legal on a device, which one to begin with
+//! for a problem, and the launch. The generator writes a prelude of `#define`s (tunables, sizes, hooks) and appends
+//! [`Template::sources`]; `templates/README.md` lists the hooks.
+//!
+//! ```
+//! use netcl_kernels::template::{Axis, Limits, Problem, matmul_cpu};
+//!
+//! let problem = Problem::new(128, 512, 784).contiguous(Axis::K, Axis::Outer);
+//! let limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16 };
+//! let template = &matmul_cpu::TEMPLATE;
+//! let choice = (template.initial)(&problem, &limits);
+//! assert_eq!((template.legal)(&choice, &problem, &limits), Ok(()));
+//! let source = template.source(&format!("{}{}", problem.defines(), choice.defines()));
+//! let [x, y, z] = (template.grid)(&choice).global(problem.m, problem.n, problem.batch);
+//! # assert!(source.contains("__kernel") && x * y * z >= 4);
+//! ```
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+pub mod conv2d_cpu;
+pub mod conv2d_implicit_gemm;
+pub mod matmul_cpu;
+pub mod matmul_naive;
+pub mod matmul_register;
+pub mod matmul_tiled;
+
+/// Every template, simplest first.
+pub const ALL: &[&Template] = &[
+    &matmul_naive::TEMPLATE,
+    &matmul_tiled::TEMPLATE,
+    &matmul_register::TEMPLATE,
+    &matmul_cpu::TEMPLATE,
+    &conv2d_implicit_gemm::TEMPLATE,
+    &conv2d_cpu::TEMPLATE,
+];
+
+/// A kernel template.
+#[derive(Debug)]
+pub struct Template {
+    /// The stem of its file.
+    pub name: &'static str,
+    /// Texts that follow the prelude, in this order. The last one holds the kernel.
+    pub sources: &'static [&'static str],
+    /// What a tuner may vary.
+    pub tunables: &'static [Tunable],
+    /// Whether a choice may be built and launched; if not, why not.
+    pub legal: fn(&Choice, &Problem, &Limits) -> Result<(), &'static str>,
+    /// The choice to begin with, legal wherever one is.
+    pub initial: fn(&Problem, &Limits) -> Choice,
+    /// The launch of a choice.
+    pub grid: fn(&Choice) -> Grid,
+}
+
+impl Template {
+    /// The whole program: `prelude`, then the template.
+    pub fn source(&self, prelude: &str) -> String {
+        let mut text = prelude.to_owned();
+        for source in self.sources {
+            text.push_str(source);
+        }
+        text
+    }
+
+    /// `#undef` for every macro that the template defines, for a program that holds it more than once.
+    pub fn undefs(&self) -> String {
+        let names: BTreeSet<&str> = self
+            .sources
+            .iter()
+            .flat_map(|source| source.lines())
+            .filter_map(|line| line.strip_prefix("#define "))
+            .filter_map(|rest| rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next())
+            .collect();
+        names.into_iter().fold(String::new(), |mut text, name| {
+            let _ = writeln!(text, "#undef {name}");
+            text
+        })
+    }
+
+    /// The choice that the `.cl` file makes by itself.
+    pub fn defaults(&self) -> Choice {
+        Choice(self.tunables.iter().map(|tunable| (tunable.name, tunable.default)).collect())
+    }
+
+    /// Every legal choice, in the order of the tunables' values.
+    pub fn choices<'a>(&'a self, problem: &'a Problem, limits: &'a Limits) -> impl Iterator<Item = Choice> + 'a {
+        let count: usize = self.tunables.iter().map(|tunable| tunable.values.len()).product();
+        (0..count).filter_map(move |mut index| {
+            let mut choice = Choice::default();
+            for tunable in self.tunables {
+                choice.set(tunable.name, tunable.values[index % tunable.values.len()]);
+                index /= tunable.values.len();
+            }
+            (self.legal)(&choice, problem, limits).is_ok().then_some(choice)
+        })
+    }
+}
+
+/// A macro that a tuner may set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tunable {
+    /// The macro's name.
+    pub name: &'static str,
+    /// What the `.cl` file takes if nobody defines it.
+    pub default: u32,
+    /// What is worth trying.
+    pub values: &'static [u32],
+}
+
+/// A value for each tunable, in the template's order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Choice(Vec<(&'static str, u32)>);
+
+impl Choice {
+    /// A choice of these values.
+    pub fn new(values: &[(&'static str, u32)]) -> Self {
+        Self(values.to_vec())
+    }
+
+    /// The value of a tunable; 0, which no tunable but `FORM` takes, if the choice does not name it.
+    pub fn get(&self, name: &str) -> u32 {
+        self.0.iter().find(|(known, _)| *known == name).map_or(0, |(_, value)| *value)
+    }
+
+    /// Gives a tunable a value.
+    pub fn set(&mut self, name: &'static str, value: u32) {
+        match self.0.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name, value)),
+        }
+    }
+
+    /// The values, in the template's order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// One `#define` for each value.
+    pub fn defines(&self) -> String {
+        self.iter().fold(String::new(), |mut text, (name, value)| {
+            let _ = writeln!(text, "#define {name} {value}");
+            text
+        })
+    }
+}
+
+/// What a template asks about a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of local memory of a work-group.
+    pub local_bytes: u64,
+    /// Most work-items in a work-group.
+    pub work_group: u32,
+    /// Compute units.
+    pub units: u32,
+    /// Lanes of the accumulator type in a hardware vector; 1 on a GPU.
+    pub lanes: u32,
+}
+
+/// The axis along which neighbours of an operand are neighbours in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// The axis that is summed over.
+    K,
+    /// The other one: m of A, n of B.
+    Outer,
+    /// Neither: the operand is read by stride, or computed.
+    None,
+}
+
+/// The product that a template is to compute. A size that is not known yet may be estimated: it decides speed, not
+/// results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem {
+    /// Rows of C.
+    pub m: u64,
+    /// Columns of C.
+    pub n: u64,
+    /// Terms of a sum.
+    pub k: u64,
+    /// Independent products.
+    pub batch: u64,
+    /// The contiguous axis of A.
+    pub a: Axis,
+    /// The contiguous axis of B.
+    pub b: Axis,
+    /// Both operands have a contiguous axis of a multiple of 4 elements, and begin every row and every batch aligned to
+    /// 4 elements. Unlike the sizes this must be true.
+    pub aligned: bool,
+    /// Bytes of an accumulator.
+    pub bytes: u32,
+}
+
+impl Problem {
+    /// A product of row-major matrices of `f32`.
+    pub fn new(m: u64, n: u64, k: u64) -> Self {
+        Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, bytes: 4 }
+    }
+
+    /// The same, with these contiguous axes.
+    #[must_use]
+    pub fn contiguous(mut self, a: Axis, b: Axis) -> Self {
+        (self.a, self.b) = (a, b);
+        self
+    }
+
+    /// The macros that tell a template about the operands' axes.
+    pub fn defines(&self) -> String {
+        let along = |axis| u32::from(axis == Axis::Outer);
+        format!(
+            "#define A_ALONG {}\n#define B_ALONG {}\n#define B_CONTIGUOUS {}\n",
+            along(self.a),
+            along(self.b),
+            along(self.b)
+        )
+    }
+}
+
+/// A launch whose size follows the problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Rows of C that one work-group computes.
+    pub per_group_m: u32,
+    /// Columns of C that one work-group computes.
+    pub per_group_n: u32,
+    /// Work-items of a work-group along n, m and batch.
+    pub local: [u32; 3],
+}
+
+impl Grid {
+    /// Work-groups along n, m and batch.
+    pub fn groups(&self, m: u64, n: u64, batch: u64) -> [u64; 3] {
+        [n.div_ceil(self.per_group_n.into()), m.div_ceil(self.per_group_m.into()), batch]
+    }
+
+    /// The global size. A size of 0 means that there is nothing to launch.
+    pub fn global(&self, m: u64, n: u64, batch: u64) -> [u64; 3] {
+        let groups = self.groups(m, n, batch);
+        std::array::from_fn(|axis| groups[axis] * u64::from(self.local[axis]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 132, lanes: 1 };
+    const SMALL_GPU: Limits = Limits { local_bytes: 16 << 10, work_group: 256, units: 8, lanes: 1 };
+    const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16 };
+    const OLD_CPU: Limits = Limits { local_bytes: 32 << 10, work_group: 1024, units: 64, lanes: 4 };
+
+    fn problems() -> impl Iterator<Item = Problem> {
+        let sizes = [1, 3, 10, 33, 128, 784, 4096];
+        let axes = [Axis::K, Axis::Outer, Axis::None];
+        sizes.into_iter().flat_map(move |m| {
+            sizes.into_iter().flat_map(move |n| {
+                [1, 64, 784].into_iter().flat_map(move |k| {
+                    axes.into_iter().flat_map(move |a| {
+                        axes.into_iter().map(move |b| Problem { batch: 3, ..Problem::new(m, n, k).contiguous(a, b) })
+                    })
+                })
+            })
+        })
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_source() {
+        for template in ALL {
+            for tunable in template.tunables {
+                let needle = format!("#define {} {}\n", tunable.name, tunable.default);
+                // These the source writes by name, or derives from the others.
+                let derived = template.name.ends_with("_cpu") && ["FORM", "TILE_N"].contains(&tunable.name);
+                assert!(
+                    derived || template.sources.iter().any(|source| source.contains(&needle)),
+                    "{}: {}",
+                    template.name,
+                    tunable.name
+                );
+                assert!(tunable.values.contains(&tunable.default), "{}: {}", template.name, tunable.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_initial_choice_is_legal_and_within_the_space() {
+        for template in ALL {
+            for problem in problems() {
+                for limits in [GPU, SMALL_GPU, CPU, OLD_CPU] {
+                    let choice = (template.initial)(&problem, &limits);
+                    assert_eq!(
+                        (template.legal)(&choice, &problem, &limits),
+                        Ok(()),
+                        "{} {choice:?} {problem:?} {limits:?}",
+                        template.name
+                    );
+                    for tunable in template.tunables {
+                        let value = choice.get(tunable.name);
+                        assert!(tunable.values.contains(&value), "{}: {} = {value}", template.name, tunable.name);
+                    }
+                    assert_eq!(choice.iter().count(), template.tunables.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_launch_covers_every_result_once() {
+        for template in ALL {
+            for problem in problems() {
+                let grid = (template.grid)(&(template.initial)(&problem, &GPU));
+                let [x, y, z] = grid.groups(problem.m, problem.n, problem.batch);
+                assert!(x * u64::from(grid.per_group_n) >= problem.n);
+                assert!((x - 1) * u64::from(grid.per_group_n) < problem.n);
+                assert!(y * u64::from(grid.per_group_m) >= problem.m);
+                assert!((y - 1) * u64::from(grid.per_group_m) < problem.m);
+                assert_eq!(z, problem.batch);
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_choices_to_try() {
+        for template in ALL {
+            let problem = Problem::new(512, 512, 512);
+            for limits in [GPU, CPU] {
+                let count = template.choices(&problem, &limits).count();
+                assert!((1..4000).contains(&count), "{}: {count}", template.name);
+            }
+        }
+    }
+
+    #[test]
+    fn undefs_name_tunables_and_hooks() {
+        let text = matmul_cpu::TEMPLATE.undefs();
+        for name in ["KERNEL_NAME", "LOAD_A", "STORE", "TILE_M", "PASTE"] {
+            assert!(text.contains(&format!("#undef {name}\n")), "{name}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ impl Builder {
     /// The same value with zero gradient. Where a computation does not depend on a value (the maximum that softmax
     /// subtracts), this keeps the value out of the backward pass.
     pub fn detach(&mut self, a: NodeId) -> NodeId {
-        if matches!(self.node(a).op, Op::Constant(_) | Op::Iota { .. } | Op::Random { .. }) {
+        if matches!(self.node(a).op, Op::Constant(_) | Op::Size(_) | Op::Iota { .. } | Op::Random { .. }) {
             return a;
         }
         let (shape, dtype) = (self.shape(a).clone(), self.dtype(a));

@@ -1,0 +1,118 @@
+//! Which buffers a plan has, and what they are called.
+
+use crate::fuse::Division;
+use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
+use crate::plan::{Buffer, BufferId, Role};
+use crate::schedule::identifier;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The buffers of a plan and the nodes they hold.
+pub(super) struct Buffers {
+    /// In the plan's order.
+    pub list: Vec<Buffer>,
+    of: BTreeMap<NodeId, BufferId>,
+    scalars: BTreeMap<NodeId, usize>,
+    names: BTreeMap<NodeId, String>,
+}
+
+impl Buffers {
+    /// A buffer for every input, output and stored node.
+    pub(super) fn new(graph: &Graph, division: &Division) -> Self {
+        let mut buffers =
+            Buffers { list: Vec::new(), of: BTreeMap::new(), scalars: BTreeMap::new(), names: BTreeMap::new() };
+        let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
+        for (id, node) in graph.iter() {
+            let output = graph.outputs.iter().find(|(_, output)| *output == id).map(|(kind, _)| kind);
+            let role = match &node.op {
+                Op::Input(InputKind::Argument(position)) => Role::Argument(*position),
+                Op::Input(InputKind::Parameter) => Role::Parameter(node.name.clone()),
+                Op::Input(InputKind::State) => Role::State(node.name.clone()),
+                Op::Input(InputKind::Scalar(position)) => {
+                    buffers.scalars.insert(id, *position);
+                    buffers.names.insert(id, distinct(&mut taken, identifier(&node.name)));
+                    continue;
+                }
+                _ => match output {
+                    Some(kind) => Role::Output(kind.clone()),
+                    None if division.stored.contains(&id) => Role::Scratch,
+                    None => continue,
+                },
+            };
+            let wanted = match (&role, node.name.as_str()) {
+                (Role::Output(OutputKind::Gradient(path)), _) => format!("grad_{}", identifier(path)),
+                (Role::Output(OutputKind::ArgumentGradient(position)), _) => format!("grad_argument_{position}"),
+                (Role::Output(OutputKind::State(path)), _) => format!("new_{}", identifier(path)),
+                (Role::Output(OutputKind::Result(0)), "") => "result".to_string(),
+                (Role::Output(OutputKind::Result(position)), "") => format!("result_{position}"),
+                (_, "") => format!("{}_{}", operation(&node.op), id.0),
+                (_, name) => identifier(name),
+            };
+            let name = distinct(&mut taken, wanted);
+            buffers.of.insert(id, BufferId(buffers.list.len() as u32));
+            buffers.names.insert(id, name.clone());
+            buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role });
+        }
+        buffers
+    }
+
+    /// The buffer that holds `id`.
+    pub(super) fn of(&self, id: NodeId) -> BufferId {
+        self.of[&id]
+    }
+
+    /// Its name, or that of the scalar `id`.
+    pub(super) fn name(&self, id: NodeId) -> String {
+        self.names.get(&id).cloned().unwrap_or_else(|| unreachable!("node {} has no buffer", id.0))
+    }
+
+    /// The name of the buffer that holds `id`, if one does.
+    pub(super) fn stored(&self, id: NodeId) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
+    }
+
+    /// The buffer called `name`.
+    pub(super) fn named(&self, name: &str) -> Option<BufferId> {
+        self.list.iter().position(|buffer| buffer.name == name).map(|position| BufferId(position as u32))
+    }
+
+    /// The position of the caller's scalar called `name`.
+    pub(super) fn scalar(&self, name: &str) -> Option<usize> {
+        let (id, _) = self.names.iter().find(|(id, own)| *own == name && self.scalars.contains_key(id))?;
+        self.scalars.get(id).copied()
+    }
+}
+
+fn distinct(taken: &mut BTreeSet<String>, wanted: String) -> String {
+    let mut name = wanted.clone();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{wanted}_{number}");
+        number += 1;
+    }
+    name
+}
+
+/// A word for what a node does.
+pub(super) fn operation(op: &Op) -> &'static str {
+    match op {
+        Op::Input(_) => "input",
+        Op::Constant(_) => "constant",
+        Op::Iota { .. } => "iota",
+        Op::Size(_) => "size",
+        Op::Unary(op, _) => op.name(),
+        Op::Binary(op, ..) => op.name(),
+        Op::Compare(op, ..) => op.name(),
+        Op::Select(..) => "select",
+        Op::Cast(_) => "cast",
+        Op::Random { .. } => "random",
+        Op::View { .. } => "view",
+        Op::Reshape(_) => "reshape",
+        Op::Reduce { op, .. } => op.name(),
+        Op::MatMul(..) => "matmul",
+        Op::Conv2d { .. } => "conv2d",
+        Op::Conv2dInputGrad { .. } => "conv2d_input_grad",
+        Op::Conv2dWeightGrad { .. } => "conv2d_weight_grad",
+        Op::Gather { .. } => "gather",
+        Op::ScatterAdd { .. } => "scatter_add",
+    }
+}

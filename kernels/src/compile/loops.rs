@@ -1,0 +1,149 @@
+//! Loop clusters, one or a bundle of them, as one kernel.
+
+use super::program::Program;
+use crate::dim::Dim;
+use crate::fuse::access::{is_anchor, trace};
+use crate::fuse::{Division, Kind};
+use crate::graph::{CompareOp, Graph, Op};
+use crate::index::Index;
+use crate::kir::build::KernelBuilder;
+use crate::kir::{Launch, Stmt, WorkItem};
+use crate::plan::Target;
+use crate::schedule::values::dim_value;
+use crate::schedule::{Job, cpu, gpu};
+use crate::span::Result;
+
+impl Program<'_> {
+    /// One launch for all `clusters`, which are independent loops.
+    pub(super) fn loops(&mut self, clusters: &[usize]) -> Result<()> {
+        let buffers = self.buffers;
+        let buffer_name = move |id| buffers.name(id);
+        let jobs: Vec<Job<'_>> = clusters
+            .iter()
+            .map(|&cluster| Job { graph: self.graph, division: self.division, cluster, buffer_name: &buffer_name })
+            .collect();
+        let name = self.kernel_name(&what(self.graph, self.division, clusters));
+        let mut builder = match (jobs.as_slice(), self.target) {
+            ([job], Target::Gpu) => gpu::kernel(job, &name),
+            ([job], Target::Cpu | Target::Host) => cpu::kernel(job, &name),
+            (jobs, Target::Gpu) => self.bundle_gpu(jobs, &name),
+            (jobs, Target::Cpu | Target::Host) => self.bundle_cpu(jobs, &name),
+        };
+        for &cluster in clusters {
+            for line in self.describe(cluster) {
+                builder.doc(line);
+            }
+        }
+        self.add_kernel(clusters, builder.finish())
+    }
+
+    fn bundle_cpu(&self, jobs: &[Job<'_>], name: &str) -> KernelBuilder {
+        let layouts: Vec<cpu::Layout> = jobs.iter().map(cpu::Layout::new).collect();
+        let items: Vec<Dim> = layouts.iter().map(cpu::Layout::items).collect();
+        let total = items.iter().cloned().fold(Dim::default(), |sum, items| sum + items);
+        let mut b = KernelBuilder::new(name, Launch { global: vec![total], local: vec![1] });
+        let item = b.work_item(WorkItem::GlobalId, 0);
+        let item = b.named("item", item);
+        share(&mut b, jobs, &items, item, |b, job, position, own| cpu::body(b, job, &layouts[position], own));
+        b
+    }
+
+    fn bundle_gpu(&self, jobs: &[Job<'_>], name: &str) -> KernelBuilder {
+        let layouts: Vec<gpu::Layout> = jobs.iter().map(gpu::Layout::new).collect();
+        let groups: Vec<Dim> = layouts.iter().map(gpu::Layout::groups).collect();
+        let total = groups.iter().cloned().fold(Dim::default(), |sum, groups| sum + groups);
+        let global = total * Dim::constant(i64::from(gpu::GROUP));
+        let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![gpu::GROUP] });
+        let group = b.work_item(WorkItem::GroupId, 0);
+        let group = b.named("group", group);
+        share(&mut b, jobs, &groups, group, |b, job, position, own| gpu::body(b, job, &layouts[position], own));
+        b
+    }
+}
+
+/// `if item < first's { first } else if item < first's + second's { second } ..`
+fn share(
+    b: &mut KernelBuilder,
+    jobs: &[Job<'_>],
+    counts: &[Dim],
+    item: crate::kir::ExprId,
+    mut body: impl FnMut(&mut KernelBuilder, &Job<'_>, usize, crate::kir::ExprId),
+) {
+    let mut start = Dim::default();
+    let mut branches: Vec<(crate::kir::ExprId, Vec<Stmt>)> = Vec::new();
+    for (position, (job, count)) in jobs.iter().zip(counts).enumerate() {
+        let end = start.clone() + count.clone();
+        let limit = dim_value(b, &end);
+        let condition = b.compare(CompareOp::Lt, item, limit);
+        b.open();
+        let first = dim_value(b, &start);
+        let own = b.binary(crate::graph::BinaryOp::Sub, item, first);
+        let own = if start.is(0) { item } else { b.named("own", own) };
+        body(b, job, position, own);
+        branches.push((condition, b.close()));
+        start = end;
+    }
+    let mut chain: Vec<Stmt> = Vec::new();
+    for (position, (condition, then)) in branches.into_iter().enumerate().rev() {
+        // Launches are exact: the last part needs no test.
+        chain = if position + 1 == jobs.len() { then } else { vec![Stmt::If { condition, then, otherwise: chain }] };
+    }
+    chain.into_iter().for_each(|stmt| b.stmt(stmt));
+}
+
+/// A word or two for a kernel's name.
+fn what(graph: &Graph, division: &Division, clusters: &[usize]) -> String {
+    if clusters.len() > 1 {
+        return "bundle".into();
+    }
+    let mut words: Vec<&str> = Vec::new();
+    for &member in &division.clusters[clusters[0]].members {
+        let word = match &graph[member].op {
+            op @ Op::Reduce { .. } => super::buffers::operation(op),
+            _ => "map",
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.truncate(3);
+    words.join("_")
+}
+
+/// Floating-point operations of a cluster: one for each node it evaluates, for each element.
+pub(super) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
+    let own = &division.clusters[cluster];
+    match &own.kind {
+        Kind::MatMul(id) => {
+            let Op::MatMul(a, _) = graph[*id].op else { unreachable!("a product") };
+            let depth = graph[a].shape.0.last().cloned().unwrap_or_default();
+            graph[*id].shape.elements() * depth * Dim::constant(2)
+        }
+        Kind::Conv(id) => {
+            let (output, weight) = match graph[*id].op {
+                Op::Conv2d { weight, .. } => (*id, weight),
+                Op::Conv2dInputGrad { grad, weight, .. } => (grad, weight),
+                Op::Conv2dWeightGrad { grad, .. } => (grad, *id),
+                _ => unreachable!("a convolution"),
+            };
+            let taps = graph[weight].shape.0[1..].iter().cloned().fold(Dim::constant(2), |product, dim| product * dim);
+            graph[output].shape.elements() * taps
+        }
+        Kind::Loop { space, .. } => {
+            let stops = |id| division.home.get(&id).is_some_and(|home| *home != cluster) || is_anchor(&graph[id].op);
+            let mut count = 0;
+            for &member in &own.members {
+                let (root, through) = match graph[member].op {
+                    Op::Reduce { source, .. } => (source, false),
+                    _ => (member, true),
+                };
+                let shape = &graph[root].shape;
+                let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+                let inlined = trace(graph, root, &coordinates, &shape.0, &stops, through).inlined;
+                count += inlined.iter().filter(|(id, _)| graph[*id].op.is_elementwise()).count() as i64;
+                count += i64::from(root != member);
+            }
+            space.elements() * Dim::constant(count)
+        }
+    }
+}

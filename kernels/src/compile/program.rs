@@ -1,0 +1,158 @@
+//! The steps of a plan and the source of its kernels, while they are collected.
+
+use super::buffers::Buffers;
+use super::formula::formula;
+use crate::dim::Dim;
+use crate::emit::opencl;
+use crate::fuse::{Division, read_by};
+use crate::graph::{Graph, NodeId};
+use crate::kir::verify::{Limits, verify};
+use crate::kir::{Kernel, ParamKind};
+use crate::plan::{Arg, BufferId, Step, Target, Work};
+use crate::span::{Diagnostic, Result};
+use std::collections::BTreeSet;
+
+/// Collects steps.
+pub(super) struct Program<'a> {
+    pub graph: &'a Graph,
+    pub division: &'a Division,
+    pub buffers: &'a Buffers,
+    pub target: Target,
+    steps: Vec<Step>,
+    /// Kernels that the emitter writes, and texts of template instances.
+    kernels: Vec<Kernel>,
+    instances: Vec<String>,
+}
+
+impl<'a> Program<'a> {
+    pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
+        Program { graph, division, buffers, target, steps: Vec::new(), kernels: Vec::new(), instances: Vec::new() }
+    }
+
+    /// A kernel name that says where in the plan it stands and what it does.
+    pub(super) fn kernel_name(&self, what: &str) -> String {
+        format!("{}_{}_{what}", crate::schedule::identifier(&self.graph.name), self.steps.len())
+    }
+
+    /// What a cluster computes, a line for each stored member.
+    pub(super) fn describe(&self, cluster: usize) -> Vec<String> {
+        let members = &self.division.clusters[cluster].members;
+        members
+            .iter()
+            .filter(|id| self.division.stored.contains(id))
+            .map(|&id| formula(self.graph, self.buffers, id, 110))
+            .collect()
+    }
+
+    /// What is passed for the parameters of `kernel`.
+    pub(super) fn args(&self, kernel: &Kernel) -> Vec<Arg> {
+        kernel.params.iter().filter_map(|param| self.arg(&param.name, &param.kind)).collect()
+    }
+
+    fn arg(&self, name: &str, kind: &ParamKind) -> Option<Arg> {
+        Some(match kind {
+            ParamKind::Buffer(..) => {
+                Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
+            }
+            ParamKind::Scalar(dtype) => match self.buffers.scalar(name) {
+                Some(position) => Arg::Scalar(position, *dtype),
+                None => Arg::Dim(Dim::symbol(name)),
+            },
+            ParamKind::Symbol => Arg::Dim(Dim::symbol(name)),
+            // A device function's, passed by the template.
+            ParamKind::Value(_) => return None,
+        })
+    }
+
+    /// Adds a step that runs a kernel of the IR.
+    pub(super) fn add_kernel(&mut self, clusters: &[usize], kernel: Kernel) -> Result<()> {
+        check(&kernel)?;
+        let args = self.args(&kernel);
+        let entry = kernel.name.clone();
+        let launch = kernel.launch.clone();
+        let work = match self.target {
+            Target::Host => Work::Loop(Box::new(kernel)),
+            Target::Cpu | Target::Gpu => {
+                self.kernels.push(kernel);
+                Work::Kernel { entry, launch }
+            }
+        };
+        self.add_step(clusters, work, args);
+        Ok(())
+    }
+
+    /// Adds the text of a template instance and the device functions it calls.
+    pub(super) fn add_instance(&mut self, functions: Vec<Kernel>, text: String) -> Result<()> {
+        for function in functions {
+            check(&function)?;
+            self.kernels.push(function);
+        }
+        self.instances.push(text);
+        Ok(())
+    }
+
+    /// Adds a step that computes `clusters`.
+    pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>) {
+        let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
+        let mut reads: BTreeSet<BufferId> = BTreeSet::new();
+        let mut writes: BTreeSet<BufferId> = BTreeSet::new();
+        let (mut label, mut flops) = (Vec::new(), Dim::default());
+        for &cluster in clusters {
+            let members = &self.division.clusters[cluster].members;
+            writes.extend(members.iter().filter(|id| self.division.stored.contains(id)).map(|&id| self.buffers.of(id)));
+            for id in read_by(self.graph, self.division, cluster, &roots) {
+                let scalar = matches!(self.graph[id].op, crate::graph::Op::Input(crate::graph::InputKind::Scalar(_)));
+                let own = self.division.home.get(&id) == Some(&cluster);
+                if !scalar && !own {
+                    reads.insert(self.buffers.of(id));
+                }
+            }
+            label.extend(self.describe(cluster));
+            flops = flops + super::loops::flops(self.graph, self.division, cluster);
+        }
+        let bytes = |ids: &BTreeSet<BufferId>| {
+            ids.iter().fold(Dim::default(), |sum, id| {
+                let buffer = &self.buffers.list[id.0 as usize];
+                sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
+            })
+        };
+        let bytes = [bytes(&reads), bytes(&writes)];
+        let label = label.join("; ");
+        self.steps.push(Step {
+            label,
+            work,
+            args,
+            reads: reads.into_iter().collect(),
+            writes: writes.into_iter().collect(),
+            flops,
+            bytes,
+        });
+    }
+
+    /// The steps and the program's text.
+    pub(super) fn finish(self) -> (Vec<Step>, String) {
+        let verified: Vec<_> = self
+            .kernels
+            .iter()
+            .map(|kernel| verify(kernel, &Limits::unlimited()).unwrap_or_else(|_| unreachable!("checked when added")))
+            .collect();
+        let mut source = String::new();
+        if !verified.is_empty() {
+            source = opencl::program(&verified, &opencl::Options::default());
+        }
+        for instance in &self.instances {
+            source.push('\n');
+            source.push_str(instance);
+        }
+        (self.steps, source)
+    }
+}
+
+/// A kernel that the compiler wrote and the verifier refuses is a defect of the compiler; it is reported, not emitted.
+fn check(kernel: &Kernel) -> Result<()> {
+    verify(kernel, &Limits::unlimited()).map(|_| ()).map_err(|errors| {
+        let list: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();
+        Diagnostic::new(format!("internal error: kernel `{}` is not valid: {}", kernel.name, list.join("; ")))
+            .hint("please report this with the model that caused it")
+    })
+}

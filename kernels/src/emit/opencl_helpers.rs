@@ -1,0 +1,266 @@
+//! Helper functions of generated programs: each is written at most once, where something calls it.
+
+use super::opencl::{Program, c_type, mask_type};
+use crate::dtype::DType;
+use crate::graph::{BinaryOp, ReduceOp};
+use crate::kir::{AtomicOp, SubGroupOp, ValueType};
+
+/// `netcl_max`, `netcl_max8`, `netcl_max_double`, `netcl_max_double8`.
+fn helper_name(what: &str, ty: ValueType) -> String {
+    match (ty.dtype, ty.lanes) {
+        (DType::F32, 1) => format!("netcl_{what}"),
+        (DType::F32, lanes) => format!("netcl_{what}{lanes}"),
+        _ => format!("netcl_{what}_{}", c_type(ty)),
+    }
+}
+
+impl Program {
+    /// Writes a helper function: `T` is its type, `M` the masks that comparing such values gives.
+    fn define(&mut self, name: String, ty: ValueType, text: &str) -> String {
+        if self.known_helpers.insert(name.clone(), ()).is_none() {
+            let lanes = if ty.lanes == 1 { String::new() } else { ty.lanes.to_string() };
+            let text = text
+                .replace("$name", &name)
+                .replace("$T", &c_type(ty))
+                .replace("$M", &mask_type(ty))
+                .replace("$N", &lanes);
+            self.helpers.push(text);
+        }
+        name
+    }
+
+    /// The larger or smaller of two floats, NaN if either is.
+    pub(super) fn extremum(&mut self, op: BinaryOp, ty: ValueType) -> String {
+        let (what, sign) = if op == BinaryOp::Max { ("max", "<") } else { ("min", ">") };
+        let body = match ty.lanes {
+            1 => "return a $< b || b != b ? b : a;",
+            _ => "return select(a, b, (a $< b) | (b != b));",
+        }
+        .replace("$<", sign);
+        let adjective = if op == BinaryOp::Max { "larger" } else { "smaller" };
+        let text = format!(
+            "// The {adjective} value; NaN if either is NaN.\nstatic inline $T $name($T a, $T b) {{\n    {body}\n}}\n"
+        );
+        self.define(helper_name(what, ty), ty, &text)
+    }
+
+    /// The sign of a number: -1, 0 or 1; that of a float keeps zeros and NaN.
+    pub(super) fn sign(&mut self, ty: ValueType) -> String {
+        let (comment, body) = match (ty.dtype.is_float(), ty.lanes) {
+            (true, 1) => ("-1, 0 or 1; zeros and NaN stay.", "return x != x ? x : sign(x);"),
+            (true, _) => ("-1, 0 or 1; zeros and NaN stay.", "return select(sign(x), x, x != x);"),
+            (false, 1) => ("-1, 0 or 1.", "return (x > 0) - (x < 0);"),
+            (false, _) => ("-1, 0 or 1.", "return convert_$T((x < 0) - (x > 0));"),
+        };
+        let text = format!("// {comment}\nstatic inline $T $name($T x) {{\n    {body}\n}}\n");
+        self.define(helper_name("sign", ty), ty, &text)
+    }
+
+    /// Integer division or remainder where nothing is known about the divisor; zero where it is zero.
+    pub(super) fn divide(&mut self, op: BinaryOp, ty: ValueType) -> String {
+        let signed = matches!(ty.dtype, DType::I32 | DType::I64);
+        let (what, sign) = if op == BinaryOp::Div { ("div", "/") } else { ("rem", "%") };
+        let negated = match (op, ty.dtype) {
+            (BinaryOp::Rem, _) => "($T)(0)",
+            (_, DType::I64) if ty.lanes == 1 => "(long)(0UL - (ulong)a)",
+            _ if ty.lanes == 1 => "(int)(0u - (uint)a)",
+            _ => "-a",
+        };
+        let body = match (signed, ty.lanes) {
+            (true, 1) => format!("    return b == 0 ? 0 : b == -1 ? {negated} : a {sign} b;\n"),
+            (false, 1) => format!("    return b == 0 ? 0 : a {sign} b;\n"),
+            (true, _) => format!(
+                "    const $T quotient = a {sign} select(b, ($T)(1), (b == 0) | (b == -1));\n    \
+                 return select(select(quotient, {negated}, b == -1), ($T)(0), b == 0);\n"
+            ),
+            (false, _) => format!(
+                "    const $M none = b == ($T)(0);\n    \
+                 return select(a {sign} select(b, ($T)(1), none), ($T)(0), none);\n"
+            ),
+        };
+        let note = if signed { "; the divisor -1 wraps" } else { "" };
+        let text =
+            format!("// a {sign} b, and 0 where b is 0{note}.\nstatic inline $T $name($T a, $T b) {{\n{body}}}\n");
+        self.define(helper_name(what, ty), ty, &text)
+    }
+
+    /// All lanes of a vector combined by halves.
+    pub(super) fn horizontal(&mut self, op: ReduceOp, ty: ValueType) -> String {
+        let what = match op {
+            ReduceOp::Sum => "sum",
+            ReduceOp::Prod => "product",
+            ReduceOp::Max | ReduceOp::ArgMax => "maximum",
+            ReduceOp::Min | ReduceOp::ArgMin => "minimum",
+        };
+        let mut body = String::new();
+        let (mut whole, mut lanes) = ("v".to_string(), ty.lanes);
+        while lanes > 1 {
+            lanes /= 2;
+            let half = ValueType { dtype: ty.dtype, lanes };
+            let (low, high) = (format!("{whole}.lo"), format!("{whole}.hi"));
+            let combined = match op {
+                ReduceOp::Sum => format!("{low} + {high}"),
+                ReduceOp::Prod => format!("{low} * {high}"),
+                ReduceOp::Max | ReduceOp::ArgMax => self.larger(BinaryOp::Max, half, &low, &high),
+                ReduceOp::Min | ReduceOp::ArgMin => self.larger(BinaryOp::Min, half, &low, &high),
+            };
+            if lanes == 1 {
+                body.push_str(&format!("    return {combined};\n"));
+            } else {
+                whole = format!("v{lanes}");
+                body.push_str(&format!("    const {} {whole} = {combined};\n", c_type(half)));
+            }
+        }
+        let result = c_type(ValueType::scalar(ty.dtype));
+        let text =
+            format!("// The {what} over the lanes, by halves.\nstatic inline {result} $name($T v) {{\n{body}}}\n");
+        self.define(helper_name(what, ty), ty, &text)
+    }
+
+    fn larger(&mut self, op: BinaryOp, ty: ValueType, a: &str, b: &str) -> String {
+        let function = match (ty.dtype.is_float(), op) {
+            (true, _) => self.extremum(op, ty),
+            (false, BinaryOp::Max) => "max".to_string(),
+            (false, _) => "min".to_string(),
+        };
+        format!("{function}({a}, {b})")
+    }
+
+    /// Uniform random numbers from positions.
+    pub(super) fn uniform(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::U32, lanes };
+        let choose = match lanes {
+            1 => "word < 2 ? (word == 0 ? c0 : c1) : (word == 2 ? c2 : c3)",
+            _ => "select(select(c3, c2, word == 2), select(c1, c0, word == 0), word < 2)",
+        };
+        let text = PHILOX.replace("$choose", choose);
+        self.define(helper_name("uniform", ValueType { dtype: DType::F32, lanes }), ty, &text)
+    }
+
+    /// `float` to the bits of the nearest bfloat16.
+    pub(super) fn to_bf16(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::U32, lanes };
+        let choose = match lanes {
+            1 => "x != x ? (bits >> 16) | 0x40 : rounded",
+            _ => "select(rounded, (bits >> 16) | 0x40, x != x)",
+        };
+        let convert = if lanes == 1 { "(ushort)" } else { "convert_ushort$N" };
+        let text = TO_BF16.replace("$choose", choose).replace("$convert", convert);
+        let name = format!("netcl_bf16_from_{}", c_type(ValueType { dtype: DType::F32, lanes }));
+        self.define(name, ty, &text)
+    }
+
+    /// The bits of bfloat16 as `float`.
+    pub(super) fn from_bf16(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::U32, lanes };
+        let convert = if lanes == 1 { "(uint)" } else { "convert_uint$N" };
+        let text = FROM_BF16.replace("$convert", convert);
+        let name = format!("netcl_bf16_to_{}", c_type(ValueType { dtype: DType::F32, lanes }));
+        self.define(name, ty, &text)
+    }
+
+    /// A `float` rounded to `half` and back.
+    pub(super) fn round_f16(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::F32, lanes };
+        self.define(format!("netcl_round_half_{}", c_type(ty)), ty, ROUND_HALF)
+    }
+
+    /// An atomic update of a float in that address space, by compare and exchange.
+    pub(super) fn atomic_float(&mut self, op: AtomicOp, dtype: DType, space: &str) -> String {
+        let ty = ValueType::scalar(dtype);
+        let (what, combined) = match op {
+            AtomicOp::Max => ("max", self.larger(BinaryOp::Max, ty, "as_$T(seen)", "value")),
+            AtomicOp::Min => ("min", self.larger(BinaryOp::Min, ty, "as_$T(seen)", "value")),
+            AtomicOp::Exchange => ("exchange", "value".to_string()),
+            _ => ("add", "as_$T(seen) + value".to_string()),
+        };
+        let (bits, exchange) = if dtype == DType::F64 {
+            self.extension("cl_khr_int64_base_atomics");
+            ("ulong", "atom_cmpxchg")
+        } else {
+            ("uint", "atomic_cmpxchg")
+        };
+        let text = ATOMIC
+            .replace("$combined", &combined)
+            .replace("$exchange", exchange)
+            .replace("$B", bits)
+            .replace("$space", space)
+            .replace("$what", what);
+        let place = space.trim_start_matches('_');
+        self.define(helper_name(&format!("atomic_{what}_{place}"), ty), ty, &text)
+    }
+
+    /// The extremum over a sub-group, NaN if any item has NaN.
+    pub(super) fn sub_group_extremum(&mut self, op: SubGroupOp, ty: ValueType) -> String {
+        let what = if op == SubGroupOp::ReduceMax { "max" } else { "min" };
+        let text = SUB_GROUP_EXTREMUM.replace("$what", what);
+        self.define(helper_name(&format!("sub_group_{what}"), ty), ty, &text)
+    }
+}
+
+const PHILOX: &str = "\
+// Uniform numbers in [0, 1): word `position % 4` of block `position / 4` of Philox4x32-10
+// (Salmon, Moraes, Dror and Shaw, \"Parallel random numbers: as easy as 1, 2, 3\", 2011).
+static inline float$N $name($T position, uint seed, uint stream) {
+    $T c0 = position >> 2, c1 = 0, c2 = 0, c3 = 0;
+    for (int round = 0; round < 10; ++round) {
+        const $T low0 = c0 * 0xD2511F53u, high0 = mul_hi(c0, ($T)(0xD2511F53u));
+        const $T low2 = c2 * 0xCD9E8D57u, high2 = mul_hi(c2, ($T)(0xCD9E8D57u));
+        c0 = high2 ^ c1 ^ seed;
+        c1 = low2;
+        c2 = high0 ^ c3 ^ stream;
+        c3 = low0;
+        seed += 0x9E3779B9u;
+        stream += 0xBB67AE85u;
+    }
+    const $T word = position & 3u;
+    const $T bits = $choose;
+    return convert_float$N(bits >> 8) * 0x1p-24f;
+}
+";
+
+const TO_BF16: &str = "\
+// The nearest bfloat16, ties to even; NaN stays NaN.
+static inline ushort$N $name(float$N x) {
+    const $T bits = as_$T(x);
+    const $T rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
+    return $convert($choose);
+}
+";
+
+const FROM_BF16: &str = "\
+// bfloat16 is the upper half of a float.
+static inline float$N $name(ushort$N x) {
+    return as_float$N($convert(x) << 16);
+}
+";
+
+const ROUND_HALF: &str = "\
+// The nearest value of type half, as float.
+static inline $T $name($T x) {
+    ushort$N bits;
+    vstore_half$N_rte(x, 0, (half*)&bits);
+    return vload_half$N(0, (const half*)&bits);
+}
+";
+
+const ATOMIC: &str = "\
+// Atomic $what; gives the old value.
+static inline $T $name(volatile $space $T* place, const $T value) {
+    volatile $space $B* bits = (volatile $space $B*)place;
+    $B old = *bits, seen;
+    do {
+        seen = old;
+        old = $exchange(bits, seen, as_$B($combined));
+    } while (old != seen);
+    return as_$T(old);
+}
+";
+
+const SUB_GROUP_EXTREMUM: &str = "\
+// The $what over the sub-group; NaN if any item has NaN.
+static inline $T $name($T x) {
+    const $T extremum = sub_group_reduce_$what(x);
+    return sub_group_any(x != x) ? ($T)(NAN) : extremum;
+}
+";

@@ -1,0 +1,130 @@
+//! Which memory a fused expression reads, and where: the graph walked from a node down to what is in memory.
+
+use crate::dim::Dim;
+use crate::graph::{Graph, NodeId, Op};
+use crate::index::{self, Guard, Index};
+use std::collections::HashSet;
+
+/// An operand as a node reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// What is read.
+    pub node: NodeId,
+    /// Where, one index per axis; for an indirect operand the first stands for a row number read at run time.
+    pub coordinates: Vec<Index>,
+    /// When; otherwise the value is zero.
+    pub guards: Vec<Guard>,
+    /// Whether the first coordinate is read at run time (the source of a gather).
+    pub indirect: bool,
+}
+
+impl Operand {
+    fn plain(node: NodeId, coordinates: Vec<Index>) -> Self {
+        Operand { node, coordinates, guards: Vec::new(), indirect: false }
+    }
+}
+
+/// What `id`, evaluated at `coordinates`, reads of its operands. Nodes that are computed by kernels of their own
+/// (reductions, products) have none here.
+pub fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Vec<Operand> {
+    let node = &graph[id];
+    match &node.op {
+        Op::View { source, index } => {
+            let mut guards = Vec::new();
+            let shape = &graph[*source].shape;
+            let inner = index
+                .iter()
+                .zip(&shape.0)
+                .map(|(axis, size)| index::through_axis(axis, size, coordinates, extents, &mut guards))
+                .collect();
+            vec![Operand { node: *source, coordinates: inner, guards, indirect: false }]
+        }
+        Op::Reshape(source) => {
+            let inner = index::reshape(coordinates, &node.shape, &graph[*source].shape, extents);
+            vec![Operand::plain(*source, inner)]
+        }
+        Op::Random { seed, .. } => vec![Operand::plain(*seed, Vec::new())],
+        Op::Gather { source, indices } => {
+            let rank = graph[*indices].shape.rank();
+            let mut inner = vec![Index::default()];
+            inner.extend_from_slice(&coordinates[rank..]);
+            vec![
+                Operand::plain(*indices, coordinates[..rank].to_vec()),
+                Operand { node: *source, coordinates: inner, guards: Vec::new(), indirect: true },
+            ]
+        }
+        op if op.is_elementwise() => {
+            op.operands().into_iter().map(|operand| Operand::plain(operand, coordinates.to_vec())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a node's value comes from a kernel of its own and can only be read, never recomputed in place.
+pub fn is_anchor(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Input(_)
+            | Op::Reduce { .. }
+            | Op::MatMul(..)
+            | Op::Conv2d { .. }
+            | Op::Conv2dInputGrad { .. }
+            | Op::Conv2dWeightGrad { .. }
+            | Op::ScatterAdd { .. }
+    )
+}
+
+/// Everything visited on the way from a root to memory.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// Reads of nodes where the walk stopped.
+    pub leaves: Vec<Operand>,
+    /// Nodes evaluated in place, with where, in the order of the walk.
+    pub inlined: Vec<(NodeId, Vec<Index>)>,
+    /// Guards met on the way.
+    pub guards: Vec<Guard>,
+}
+
+/// Walks from `root` at `coordinates` down to nodes for which `stop` is true (never `root` itself if `through_root`).
+pub fn trace(
+    graph: &Graph,
+    root: NodeId,
+    coordinates: &[Index],
+    extents: &[Dim],
+    stop: &dyn Fn(NodeId) -> bool,
+    through_root: bool,
+) -> Trace {
+    let mut trace = Trace::default();
+    let mut seen = HashSet::new();
+    let start = Operand::plain(root, coordinates.to_vec());
+    walk(graph, start, extents, stop, through_root, &mut seen, &mut trace);
+    trace
+}
+
+fn walk(
+    graph: &Graph,
+    at: Operand,
+    extents: &[Dim],
+    stop: &dyn Fn(NodeId) -> bool,
+    through: bool,
+    seen: &mut HashSet<Operand>,
+    trace: &mut Trace,
+) {
+    if !seen.insert(at.clone()) {
+        return;
+    }
+    trace.guards.extend(at.guards.iter().cloned());
+    if at.indirect || (stop(at.node) && !through) {
+        trace.leaves.push(at);
+        return;
+    }
+    trace.inlined.push((at.node, at.coordinates.clone()));
+    let below = match &graph[at.node].op {
+        // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
+        Op::Reduce { .. } => Vec::new(),
+        _ => operands(graph, at.node, &at.coordinates, extents),
+    };
+    for operand in below {
+        walk(graph, operand, extents, stop, false, seen, trace);
+    }
+}

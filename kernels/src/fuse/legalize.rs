@@ -1,0 +1,58 @@
+//! Rewrites that fusion relies on: operations without a kernel of their own become ones that have one.
+
+use crate::dim::Shape;
+use crate::dtype::Literal;
+use crate::graph::build::{Builder, prune};
+use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
+use crate::span::Result;
+use std::collections::BTreeSet;
+
+/// The same function with
+/// - `ScatterAdd` as a sum over all updates of those that hit the row: deterministic, no atomics;
+/// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
+pub fn legalize(graph: &Graph) -> Result<Graph> {
+    let mut builder = Builder::new(&graph.name);
+    let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
+    for (_, node) in graph.iter() {
+        builder.set_span(node.span);
+        let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
+        let new = match op {
+            Op::ScatterAdd { indices, updates } => scatter_as_sum(&mut builder, node, indices, updates)?,
+            op => builder.push(op, node.shape.clone(), node.dtype),
+        };
+        builder.name(new, &node.name);
+        moved.push(new);
+    }
+    let mut given = BTreeSet::new();
+    for (kind, id) in &graph.outputs {
+        let mut id = moved[id.index()];
+        // Every output is a buffer of its own, and none is an input's.
+        while matches!(builder.graph()[id].op, Op::Input(_)) || given.contains(&id) {
+            let (shape, dtype) = (builder.shape(id).clone(), builder.dtype(id));
+            id = builder.push(Op::Reshape(id), shape, dtype);
+        }
+        given.insert(id);
+        builder.output(kind.clone(), id);
+    }
+    Ok(prune(builder.finish()))
+}
+
+/// `out[r, rest] = sum_i (indices[i] == r ? updates[i, rest] : 0)`.
+fn scatter_as_sum(builder: &mut Builder, node: &Node, indices: NodeId, updates: NodeId) -> Result<NodeId> {
+    let index_shape = builder.shape(indices).clone();
+    let index_rank = index_shape.rank();
+    let rest = node.shape.rank() - 1;
+    // Space: rows, rest.., indices..
+    let space = Shape(node.shape.0.iter().chain(&index_shape.0).cloned().collect());
+    let at_indices = |axis: usize| AxisIndex::axis(1 + rest + axis);
+    let dtype = builder.dtype(indices);
+    let index = builder.view(indices, space.clone(), (0..index_rank).map(at_indices).collect())?;
+    let row = builder.iota(&space, 0, dtype)?;
+    let hit = builder.compare(CompareOp::Eq, index, row)?;
+    let coordinates = (0..index_rank).map(at_indices).chain((0..rest).map(|axis| AxisIndex::axis(1 + axis)));
+    let update = builder.view(updates, space.clone(), coordinates.collect())?;
+    let zero = builder.push(Op::Constant(Literal::of(0.0, node.dtype)), space.clone(), node.dtype);
+    let chosen = builder.select(hit, update, zero)?;
+    let axes: Vec<usize> = (1 + rest..space.rank()).collect();
+    builder.reduce(ReduceOp::Sum, chosen, &axes, false)
+}

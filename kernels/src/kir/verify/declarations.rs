@@ -1,0 +1,118 @@
+//! Names, launch, arrays, parameters: rules K01 to K07 of [`super`].
+
+use super::{Limits, Report};
+use crate::dtype::DType;
+use crate::emit::names;
+use crate::kir::*;
+
+pub(super) fn check(kernel: &Kernel, limits: &Limits, report: &mut Report) {
+    check_names(kernel, report);
+    check_launch(kernel, limits, report);
+    check_storage(kernel, limits, report);
+    let all_vars = kernel.vars.iter().chain(kernel.functions.iter().flat_map(|function| &function.vars));
+    for var in all_vars {
+        if var.ty.dtype.compute() != var.ty.dtype || !super::types::lanes_are_legal(var.ty.lanes) {
+            report.error("K06", format!("a variable (`{}`) cannot be of type {}", var.name, var.ty));
+        }
+        if var.ty.dtype == DType::F64 && !limits.fp64 {
+            report.fp64();
+        }
+    }
+}
+
+fn check_names(kernel: &Kernel, report: &mut Report) {
+    if !names::is_identifier(&kernel.name) || !kernel.name.is_ascii() {
+        report.error("K01", format!("`{}` cannot be the name of a kernel", kernel.name));
+    } else if names::is_reserved(&kernel.name) {
+        report.error("K01", format!("`{}` cannot be the name of a kernel: OpenCL C has taken the word", kernel.name));
+    }
+    let declared: Vec<&String> =
+        kernel.params.iter().map(|p| &p.name).chain(kernel.arrays.iter().map(|a| &a.name)).collect();
+    let functions: Vec<&String> = kernel.functions.iter().map(|f| &f.name).collect();
+    for names in [declared, functions] {
+        for (position, name) in names.iter().enumerate() {
+            if !names::is_identifier(name) {
+                report.error("K01", format!("`{name}` is not an identifier"));
+            }
+            if names[..position].contains(name) {
+                report.error("K02", format!("`{name}` is declared twice"));
+            }
+        }
+    }
+}
+
+fn check_launch(kernel: &Kernel, limits: &Limits, report: &mut Report) {
+    let Launch { global, local } = &kernel.launch;
+    if kernel.launch.is_function() {
+        if needs_group(kernel) {
+            report.error(
+                "K03",
+                "a device function has no work-group of its own: no local arrays, no barriers".to_string(),
+            );
+        }
+        return;
+    }
+    for param in &kernel.params {
+        if matches!(param.kind, ParamKind::Value(_)) {
+            report.error("K03", format!("`{}` is passed by other code, but a kernel is launched", param.name));
+        }
+    }
+    if global.is_empty() || global.len() > 3 {
+        report.error("K03", format!("a launch has 1 to 3 dimensions, not {}", global.len()));
+    }
+    if !local.is_empty() {
+        if local.len() != global.len() || local.contains(&0) {
+            report.error("K03", format!("the work-group size {local:?} does not suit {} dimensions", global.len()));
+        }
+        let items = local.iter().fold(1u64, |product, &size| product.saturating_mul(u64::from(size)));
+        if items > limits.max_work_group {
+            let most = limits.max_work_group;
+            report.error("K03", format!("a work-group of {items} items is more than the device's {most}"));
+        }
+    } else if needs_group(kernel) {
+        report.error("K04", "barriers, local arrays and sub-groups need a work-group size");
+        report.hint("give the launch a `local` size");
+    }
+}
+
+/// Whether work-items of a group work together.
+fn needs_group(kernel: &Kernel) -> bool {
+    let local = kernel.arrays.iter().any(|array| array.space == Space::Local);
+    let sub_group = kernel.exprs.iter().any(|expr| {
+        use WorkItem::{SubGroupId, SubGroupLane, SubGroupSize};
+        matches!(expr, Expr::SubGroup(..) | Expr::WorkItem(SubGroupLane | SubGroupSize | SubGroupId, _))
+    });
+    let mut barrier = false;
+    super::flow::visit(&kernel.body, &mut |stmt| barrier |= matches!(stmt, Stmt::Barrier { .. }));
+    local || sub_group || barrier
+}
+
+fn check_storage(kernel: &Kernel, limits: &Limits, report: &mut Report) {
+    let mut bytes = 0u64;
+    for array in &kernel.arrays {
+        if array.length == 0 {
+            report.error("K05", format!("`{}` has no elements", array.name));
+        }
+        if array.space == Space::Local {
+            bytes = bytes.saturating_add(u64::from(array.length) * array.dtype.size() as u64);
+        }
+    }
+    if bytes > limits.local_memory {
+        let most = limits.local_memory;
+        report.error("K05", format!("local arrays take {bytes} bytes; the device has {most} for a work-group"));
+        report.hint("use smaller tiles");
+    }
+    for param in &kernel.params {
+        if let ParamKind::Scalar(dtype @ (DType::F16 | DType::BF16)) = param.kind {
+            report.error("K06", format!("`{}` cannot be passed as {dtype}, a storage type: pass f32", param.name));
+        }
+    }
+    let declared = kernel.params.iter().filter_map(|param| match param.kind {
+        ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => Some(dtype),
+        ParamKind::Value(ty) => Some(ty.dtype),
+        ParamKind::Symbol => None,
+    });
+    if !limits.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {
+        report.fp64();
+    }
+}

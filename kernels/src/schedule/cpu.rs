@@ -1,0 +1,264 @@
+//! The layout for CPU devices and for the host: work-items are few and do much, lanes are explicit vectors.
+//!
+//! The innermost axis (several, where memory is contiguous across them) runs in vectors of [`lanes`](lanes_for), the
+//! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
+
+use super::values::{Coordinates, Values, vectorizes};
+use super::{Accumulator, Domain, Job, Visit};
+use crate::dim::Dim;
+use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
+use crate::index::Index;
+use crate::kir::build::KernelBuilder;
+use crate::kir::{ExprId, Launch, WorkItem};
+
+/// About how many elements one work-item should visit.
+const ELEMENTS_PER_ITEM: i64 = 4096;
+
+/// Loop variables of this layout: outer rows, outer reduced elements, innermost axis.
+const ROW: usize = 0;
+const COLUMN: usize = 1;
+const INNER: usize = 2;
+
+/// Lanes for a kernel that computes in `dtype`: one 512-bit register, two of 256 or four of 128.
+fn lanes_for(job: &Job<'_>) -> u8 {
+    let wide = |id: &NodeId| job.graph[*id].dtype.size() == 8;
+    if job.cluster().members.iter().any(wide) { 8 } else { 16 }
+}
+
+/// How a cluster is laid out.
+pub struct Layout {
+    domain: Domain,
+    /// The innermost variable runs over reduced axes.
+    inner_reduced: bool,
+    lanes: u8,
+    /// Rows per work-item, or elements of the innermost axis per work-item.
+    per_item: i64,
+    /// Work-items share out the innermost axis instead of rows.
+    chunked: bool,
+}
+
+impl Layout {
+    /// Chooses the layout of `job`.
+    pub fn new(job: &Job<'_>) -> Layout {
+        let (space, reduced) = job.space();
+        let rows = job.rows();
+        let rank = space.rank();
+        let inner_reduced = rank > 0 && reduced.contains(&(rank - 1));
+        let own: &[usize] = if inner_reduced { reduced } else { &rows };
+        // The longest run of innermost axes of one kind over which vectors work.
+        let longest = own.iter().rev().zip((0..rank).rev()).take_while(|(a, b)| **a == *b).count();
+        let split = |count: usize| {
+            let inner: Vec<usize> = (rank - count..rank).collect();
+            let rest = |axes: &[usize]| axes.iter().copied().filter(|axis| !inner.contains(axis)).collect::<Vec<_>>();
+            Domain::new(space, &[rest(&rows), rest(reduced), inner])
+        };
+        let lanes = lanes_for(job);
+        let arg = job
+            .cluster()
+            .members
+            .iter()
+            .any(|id| matches!(job.graph[*id].op, Op::Reduce { op: ReduceOp::ArgMax | ReduceOp::ArgMin, .. }));
+        let works = |domain: &Domain| {
+            let short = domain.extents[INNER].as_constant().is_some_and(|size| size < i64::from(lanes));
+            let stores = job.stores().into_iter().all(|id| {
+                let address = crate::index::flatten(&job.coordinates_of(id, domain), &job.graph[id].shape);
+                address.coefficient(INNER).is_some_and(|c| c.is(0) || c.is(1))
+            });
+            !short
+                && !(arg && inner_reduced)
+                && stores
+                && job.traces(domain).iter().all(|trace| vectorizes(job.graph, trace, INNER))
+        };
+        let vector = (1..=longest).rev().map(split).find(works);
+        let lanes = if vector.is_some() { lanes } else { 1 };
+        let domain = vector.unwrap_or_else(|| split(longest.min(1)));
+        let visits = domain.extents[INNER].clone() * domain.extents[COLUMN].clone();
+        let chunked = !inner_reduced && domain.extents[ROW].is(1);
+        let per_item = if chunked {
+            let reduces = !reduced.is_empty();
+            if reduces { 4 * i64::from(lanes) } else { ELEMENTS_PER_ITEM }
+        } else {
+            visits.as_constant().map_or(1, |visits| (ELEMENTS_PER_ITEM / visits.max(1)).max(1))
+        };
+        Layout { domain, inner_reduced, lanes, per_item, chunked }
+    }
+
+    /// How many work-items there are.
+    pub fn items(&self) -> Dim {
+        let shared = if self.chunked { INNER } else { ROW };
+        self.domain.extents[shared].ceil_div(self.per_item as u64)
+    }
+}
+
+/// One cluster as a kernel.
+pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
+    let layout = Layout::new(job);
+    let mut b = KernelBuilder::new(name, Launch { global: vec![layout.items()], local: vec![1] });
+    let item = b.work_item(WorkItem::GlobalId, 0);
+    body(&mut b, job, &layout, item);
+    b
+}
+
+/// The work of work-item `item` of `job`.
+pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
+    let stops = |id| job.stops(id);
+    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let shared = if layout.chunked { INNER } else { ROW };
+    let size = values.dim(b, &layout.domain.extents[shared]);
+    let zero = b.int(0);
+    if layout.chunked {
+        let (start, end) = share(b, "start", item, layout.per_item, size);
+        return inner_rows(b, job, layout, &mut values, zero, start, end);
+    }
+    let inner_end = values.dim(b, &layout.domain.extents[INNER]);
+    let mut row = |b: &mut KernelBuilder, row: ExprId| {
+        if layout.inner_reduced {
+            reduced_row(b, job, layout, &mut values, row);
+        } else {
+            inner_rows(b, job, layout, &mut values, row, zero, inner_end);
+        }
+    };
+    if layout.domain.extents[ROW].is(1) {
+        return row(b, zero);
+    }
+    if layout.per_item == 1 {
+        let item = b.named("row", item);
+        return row(b, item);
+    }
+    let (start, end) = share(b, "first_row", item, layout.per_item, size);
+    let one = b.int(1);
+    b.for_loop("row", start, end, one, row);
+}
+
+/// The part of `0..size` that falls to `item`.
+fn share(b: &mut KernelBuilder, name: &str, item: ExprId, per_item: i64, size: ExprId) -> (ExprId, ExprId) {
+    let per_item = b.int(per_item);
+    let start = b.mul(item, per_item);
+    let start = b.named(name, start);
+    let end = b.add(start, per_item);
+    let end = b.binary(BinaryOp::Min, end, size);
+    let end = b.named("end", end);
+    (start, end)
+}
+
+/// Runs `visit` over `start..end` of the innermost axis, in vectors and then one by one.
+fn over_inner(
+    b: &mut KernelBuilder,
+    layout: &Layout,
+    start: ExprId,
+    end: ExprId,
+    mut visit: impl FnMut(&mut KernelBuilder, ExprId, u8),
+) {
+    let one = b.int(1);
+    if layout.domain.extents[INNER].is(1) {
+        return visit(b, start, 1);
+    }
+    if layout.lanes == 1 {
+        return b.for_loop("i", start, end, one, |b, i| visit(b, i, 1));
+    }
+    let lanes = b.int(i64::from(layout.lanes));
+    let count = b.binary(BinaryOp::Sub, end, start);
+    let rest = b.binary(BinaryOp::Rem, count, lanes);
+    let whole = b.binary(BinaryOp::Sub, end, rest);
+    let exact = layout.domain.extents[INNER].as_constant().is_some_and(|n| n % i64::from(layout.lanes) == 0);
+    if exact {
+        return b.for_loop("i", start, end, lanes, |b, i| visit(b, i, layout.lanes));
+    }
+    let whole = b.named("whole", whole);
+    b.for_loop("i", start, whole, lanes, |b, i| visit(b, i, layout.lanes));
+    b.for_loop("i", whole, end, one, |b, i| visit(b, i, 1));
+}
+
+/// Elements `start..end` of the innermost axis, which is not reduced: every lane is a row of its own.
+fn inner_rows(
+    b: &mut KernelBuilder,
+    job: &Job<'_>,
+    layout: &Layout,
+    values: &mut Values<'_>,
+    row: ExprId,
+    start: ExprId,
+    end: ExprId,
+) {
+    let schedule = job.schedule();
+    over_inner(b, layout, start, end, |b, inner, lanes| {
+        let at = |column| Coordinates { values: vec![row, column, inner], vector: Some(INNER), lanes };
+        values.known.clear();
+        for (reduces, stores) in &schedule {
+            let accumulators: Vec<Accumulator> =
+                reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, lanes)).collect();
+            let visit = Visit { reduces: &accumulators, stores, only_if: None };
+            let extents = layout.domain.extents[COLUMN].clone();
+            let zero = b.int(0);
+            if extents.is(1) {
+                job.visit(b, values, &visit, &at(zero), &layout.domain, &Index::var(COLUMN));
+            } else {
+                let size = values.dim(b, &extents);
+                let one = b.int(1);
+                b.for_loop("k", zero, size, one, |b, k| {
+                    job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
+                });
+            }
+            know(b, job, layout, values, &accumulators);
+        }
+        let zero = b.int(0);
+        job.finish_row(b, values, &at(zero), &layout.domain);
+    });
+}
+
+/// One row whose innermost axis is reduced: lanes are partial results.
+fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, row: ExprId) {
+    values.known.clear();
+    let inner_size = layout.domain.extents[INNER].clone();
+    for (reduces, stores) in &job.schedule() {
+        let wide: Vec<Accumulator> =
+            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, layout.lanes)).collect();
+        let exact = inner_size.as_constant().is_some_and(|n| n % i64::from(layout.lanes) == 0);
+        let narrow: Vec<Accumulator> = if layout.lanes > 1 && !exact {
+            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, 1)).collect()
+        } else {
+            Vec::new()
+        };
+        let zero = b.int(0);
+        let end = values.dim(b, &inner_size);
+        // Where an element stands among the reduced ones.
+        let position = Index::var(COLUMN).times(&inner_size).plus(&Index::var(INNER));
+        let columns = layout.domain.extents[COLUMN].clone();
+        let mut column = |b: &mut KernelBuilder, k: ExprId| {
+            over_inner(b, layout, zero, end, |b, inner, lanes| {
+                let reduces = if lanes == layout.lanes { &wide } else { &narrow };
+                let at = Coordinates { values: vec![row, k, inner], vector: Some(INNER), lanes };
+                job.visit(b, values, &Visit { reduces, stores, only_if: None }, &at, &layout.domain, &position);
+            });
+        };
+        if columns.is(1) {
+            column(b, zero);
+        } else {
+            let size = super::values::dim_value(b, &columns);
+            let one = b.int(1);
+            b.for_loop("k", zero, size, one, column);
+        }
+        // Lanes together, then the elements left over.
+        for (position, accumulator) in wide.iter().enumerate() {
+            let mut result = accumulator.result(b);
+            if layout.lanes > 1 {
+                result = b.horizontal(accumulator.op, result);
+                if let Some(rest) = narrow.get(position) {
+                    let rest = b.get(rest.value);
+                    result = b.binary(super::combining(accumulator.op), result, rest);
+                }
+                result = b.named("result", result);
+            }
+            values.known.insert(accumulator.node, (job.coordinates_of(accumulator.node, &layout.domain), result));
+        }
+    }
+    let zero = b.int(0);
+    let at = Coordinates { values: vec![row, zero, zero], vector: None, lanes: 1 };
+    job.finish_row(b, values, &at, &layout.domain);
+}
+
+fn know(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, accumulators: &[Accumulator]) {
+    for accumulator in accumulators {
+        let result = accumulator.result(b);
+        values.known.insert(accumulator.node, (job.coordinates_of(accumulator.node, &layout.domain), result));
+    }
+}

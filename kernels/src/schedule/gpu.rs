@@ -1,0 +1,283 @@
+//! The layout for GPUs: a work-item per element, or a work-group per row (or per 32 neighbouring rows) whose
+//! work-items share out the reduced elements and meet in local memory.
+
+use super::values::{Coordinates, Values, dim_value};
+use super::{Accumulator, Domain, Job, Visit, combining, neutral};
+use crate::dim::Dim;
+use crate::dtype::DType;
+use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
+use crate::index::Index;
+use crate::kir::build::KernelBuilder;
+use crate::kir::{ArrayId, ExprId, Launch, Space, Stmt, WorkItem};
+
+/// Work-items per work-group.
+pub const GROUP: u32 = 256;
+/// Rows that one work-group takes where memory is contiguous across rows.
+const TILE: u32 = 32;
+/// Up to how many reduced elements one work-item goes through alone.
+const ALONE: i64 = 64;
+
+/// Loop variables of this layout.
+const ROW: usize = 0;
+const COLUMN: usize = 1;
+
+/// Who computes a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// One work-item.
+    Item,
+    /// One work-group.
+    Group,
+    /// One column of work-items of a work-group: [`TILE`] rows, `GROUP / TILE` work-items each.
+    Tile,
+}
+
+/// How a cluster is laid out.
+pub struct Layout {
+    domain: Domain,
+    form: Form,
+}
+
+impl Layout {
+    /// Chooses the layout of `job`.
+    pub fn new(job: &Job<'_>) -> Layout {
+        let (space, reduced) = job.space();
+        let domain = Domain::new(space, &[job.rows(), reduced.to_vec()]);
+        let columns = &domain.extents[COLUMN];
+        let form = if reduced.is_empty() || columns.as_constant().is_some_and(|columns| columns <= ALONE) {
+            Form::Item
+        } else if reduced.last() == Some(&(space.rank() - 1)) {
+            Form::Group
+        } else {
+            Form::Tile
+        };
+        Layout { domain, form }
+    }
+
+    /// How many work-groups it takes.
+    pub fn groups(&self) -> Dim {
+        let rows = &self.domain.extents[ROW];
+        match self.form {
+            Form::Item => rows.ceil_div(u64::from(GROUP)),
+            Form::Group => rows.clone(),
+            Form::Tile => rows.ceil_div(u64::from(TILE)),
+        }
+    }
+}
+
+/// One cluster as a kernel.
+pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
+    let layout = Layout::new(job);
+    let global = match layout.form {
+        Form::Item => layout.domain.extents[ROW].clone(),
+        Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(GROUP)),
+    };
+    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![GROUP] });
+    match layout.form {
+        Form::Item => {
+            let item = b.work_item(WorkItem::GlobalId, 0);
+            items(&mut b, job, &layout, item);
+        }
+        Form::Group | Form::Tile => {
+            let group = b.work_item(WorkItem::GroupId, 0);
+            groups(&mut b, job, &layout, group);
+        }
+    }
+    b
+}
+
+/// The work of work-group `group` of `job`.
+pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
+    match layout.form {
+        Form::Item => {
+            let size = b.int(i64::from(GROUP));
+            let lid = b.work_item(WorkItem::LocalId, 0);
+            let start = b.mul(group, size);
+            let item = b.add(start, lid);
+            items(b, job, layout, item);
+        }
+        Form::Group | Form::Tile => groups(b, job, layout, group),
+    }
+}
+
+/// One row by one work-item.
+fn items(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
+    let stops = |id| job.stops(id);
+    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let name = if layout.domain.extents[COLUMN].is(1) { "i" } else { "row" };
+    let row = b.named(name, item);
+    let rows = values.dim(b, &layout.domain.extents[ROW]);
+    let inside = b.compare(CompareOp::Lt, row, rows);
+    b.open();
+    for (reduces, stores) in &job.schedule() {
+        let accumulators: Vec<Accumulator> =
+            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, 1)).collect();
+        let visit = Visit { reduces: &accumulators, stores, only_if: None };
+        let zero = b.int(0);
+        let mut column = |b: &mut KernelBuilder, k: ExprId| {
+            let at = Coordinates { values: vec![row, k], vector: None, lanes: 1 };
+            job.visit(b, &mut values, &visit, &at, &layout.domain, &Index::var(COLUMN));
+        };
+        if layout.domain.extents[COLUMN].is(1) {
+            column(b, zero);
+        } else {
+            let end = dim_value(b, &layout.domain.extents[COLUMN]);
+            let one = b.int(1);
+            b.for_loop("k", zero, end, one, column);
+        }
+        for accumulator in &accumulators {
+            let result = accumulator.result(b);
+            let at = job.coordinates_of(accumulator.node, &layout.domain);
+            values.known.insert(accumulator.node, (at, result));
+        }
+    }
+    let zero = b.int(0);
+    let at = Coordinates { values: vec![row, zero], vector: None, lanes: 1 };
+    job.finish_row(b, &mut values, &at, &layout.domain);
+    let then = b.close();
+    b.stmt(Stmt::If { condition: inside, then, otherwise: Vec::new() });
+}
+
+/// Rows by work-groups.
+fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
+    let stops = |id| job.stops(id);
+    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let lid = b.work_item(WorkItem::LocalId, 0);
+    let lid = b.named("lid", lid);
+    let zero = b.int(0);
+    let rows = values.dim(b, &layout.domain.extents[ROW]);
+    let columns = values.dim(b, &layout.domain.extents[COLUMN]);
+    // Which row, which part of it, in steps of what, and whether this work-item stores.
+    let (row, part, step, inside, first);
+    if layout.form == Form::Group {
+        row = b.named("row", group);
+        part = lid;
+        step = GROUP;
+        inside = None;
+        first = b.compare(CompareOp::Eq, lid, zero);
+    } else {
+        let tile = b.int(i64::from(TILE));
+        let start = b.mul(group, tile);
+        let x = b.binary(BinaryOp::Rem, lid, tile);
+        let wanted = b.add(start, x);
+        let wanted = b.named("wanted", wanted);
+        let one = b.int(1);
+        let last = b.binary(BinaryOp::Sub, rows, one);
+        let clamped = b.binary(BinaryOp::Min, wanted, last);
+        row = b.named("row", clamped);
+        let y = b.binary(BinaryOp::Div, lid, tile);
+        part = b.named("part", y);
+        step = GROUP / TILE;
+        let own = b.compare(CompareOp::Lt, wanted, rows);
+        inside = Some(own);
+        let leader = b.compare(CompareOp::Eq, part, zero);
+        first = b.binary(BinaryOp::And, leader, own);
+    }
+    let stride = if layout.form == Form::Group { 1 } else { TILE };
+    for (reduces, stores) in &job.schedule() {
+        let accumulators: Vec<Accumulator> =
+            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, 1)).collect();
+        let visit = Visit { reduces: &accumulators, stores, only_if: inside };
+        let by = b.int(i64::from(step));
+        b.for_loop("k", part, columns, by, |b, k| {
+            let at = Coordinates { values: vec![row, k], vector: None, lanes: 1 };
+            job.visit(b, &mut values, &visit, &at, &layout.domain, &Index::var(COLUMN));
+        });
+        for accumulator in &accumulators {
+            let result = meet(b, job, accumulator, lid, part, step, stride);
+            let at = job.coordinates_of(accumulator.node, &layout.domain);
+            values.known.insert(accumulator.node, (at, result));
+        }
+    }
+    if job.row_stores().is_empty() {
+        return;
+    }
+    b.open();
+    let at = Coordinates { values: vec![row, zero], vector: None, lanes: 1 };
+    job.finish_row(b, &mut values, &at, &layout.domain);
+    let then = b.close();
+    b.stmt(Stmt::If { condition: first, then, otherwise: Vec::new() });
+}
+
+/// Combines the partial results of the `parts` work-items of a row, which stand `stride` apart in the work-group; all of
+/// them get the result.
+fn meet(
+    b: &mut KernelBuilder,
+    job: &Job<'_>,
+    accumulator: &Accumulator,
+    lid: ExprId,
+    part: ExprId,
+    parts: u32,
+    stride: u32,
+) -> ExprId {
+    let Op::Reduce { op, source, .. } = job.graph[accumulator.node].op else { unreachable!("a reduction") };
+    let dtype = job.graph[source].dtype.compute();
+    debug_assert!(parts.is_power_of_two(), "{} {:?}", parts, neutral(op, dtype));
+    let number = b.kernel().arrays.len();
+    let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, GROUP);
+    let places = accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, GROUP));
+    let own = b.get(accumulator.value);
+    b.stmt(Stmt::StoreArray { array: scratch, index: lid, value: own });
+    if let (Some(places), Some(position)) = (places, accumulator.position) {
+        let own = b.get(position);
+        b.stmt(Stmt::StoreArray { array: places, index: lid, value: own });
+    }
+    b.barrier();
+    let (zero, one) = (b.int(0), b.int(1));
+    let rounds = b.int(i64::from(parts.trailing_zeros()));
+    b.for_loop("round", zero, rounds, one, |b, round| {
+        let half = b.int(i64::from(parts / 2));
+        let half = b.push(crate::kir::Expr::Shift(false, half, round), super::COUNTER);
+        let half = b.named("half_way", half);
+        let active = b.compare(CompareOp::Lt, part, half);
+        b.if_then(active, |b| {
+            let stride = b.int(i64::from(stride));
+            let offset = b.mul(half, stride);
+            let partner = b.add(lid, offset);
+            combine(b, op, scratch, places, lid, partner);
+        });
+        b.barrier();
+    });
+    let first = if stride == 1 {
+        zero
+    } else {
+        let tile = b.int(i64::from(stride));
+        b.binary(BinaryOp::Rem, lid, tile)
+    };
+    let result = b.load_array(places.unwrap_or(scratch), first);
+    let result = b.named(&format!("{}_all", op.name()), result);
+    // Before the scratch memory is written again.
+    b.barrier();
+    result
+}
+
+/// `scratch[own] = combine(scratch[own], scratch[other])`.
+fn combine(b: &mut KernelBuilder, op: ReduceOp, scratch: ArrayId, places: Option<ArrayId>, own: ExprId, other: ExprId) {
+    let x = b.load_array(scratch, own);
+    let y = b.load_array(scratch, other);
+    let Some(places) = places else {
+        let value = b.binary(combining(op), x, y);
+        return b.stmt(Stmt::StoreArray { array: scratch, index: own, value });
+    };
+    let (x, y) = (b.named("x", x), b.named("y", y));
+    let (px, py) = (b.load_array(places, own), b.load_array(places, other));
+    let (px, py) = (b.named("x_at", px), b.named("y_at", py));
+    let better = if op == ReduceOp::ArgMax { CompareOp::Gt } else { CompareOp::Lt };
+    let wins = b.compare(better, y, x);
+    let ties = b.compare(CompareOp::Eq, x, y);
+    let earlier = b.compare(CompareOp::Lt, py, px);
+    let tie = b.binary(BinaryOp::And, ties, earlier);
+    let mut wins = b.binary(BinaryOp::Or, wins, tie);
+    if b.ty(x).dtype.is_float() {
+        // NaN wins over numbers, the first NaN over later ones.
+        let y_nan = b.compare(CompareOp::Ne, y, y);
+        let x_number = b.compare(CompareOp::Eq, x, x);
+        let beats = b.binary(BinaryOp::Or, x_number, earlier);
+        let nan = b.binary(BinaryOp::And, y_nan, beats);
+        wins = b.binary(BinaryOp::Or, wins, nan);
+    }
+    b.if_then(wins, |b| {
+        b.stmt(Stmt::StoreArray { array: scratch, index: own, value: y });
+        b.stmt(Stmt::StoreArray { array: places, index: own, value: py });
+    });
+}

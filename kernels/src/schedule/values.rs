@@ -1,0 +1,422 @@
+//! Graph nodes as kernel expressions: the value of a node at given loop coordinates.
+
+use crate::dim::{Dim, Factor};
+use crate::dtype::{DType, Literal};
+use crate::fuse::access::{self, Operand};
+use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
+use crate::index::{self, Atom, Guard, Index};
+use crate::kir::build::KernelBuilder;
+use crate::kir::{Access, Expr, ExprId, ParamId, ParamKind};
+use std::collections::{BTreeMap, HashMap};
+
+/// Loop coordinates while expressions are built for them.
+#[derive(Clone, Debug)]
+pub struct Coordinates {
+    /// The value of each coordinate (`I32`); of the first lane for the vector coordinate.
+    pub values: Vec<ExprId>,
+    /// Which coordinate the lanes run along.
+    pub vector: Option<usize>,
+    /// How many lanes.
+    pub lanes: u8,
+}
+
+/// Turns nodes into expressions of one kernel.
+pub struct Values<'a> {
+    /// The graph.
+    pub graph: &'a Graph,
+    /// Sizes of the coordinates.
+    pub extents: Vec<Dim>,
+    /// Nodes that are in memory and must be read, never recomputed.
+    pub stops: &'a dyn Fn(NodeId) -> bool,
+    /// The parameter name of the buffer that holds a node.
+    pub buffer_name: &'a dyn Fn(NodeId) -> String,
+    /// Values that the kernel has computed: reductions, or roots at their own coordinates.
+    pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
+    memo: HashMap<(NodeId, Vec<Index>), ExprId>,
+}
+
+impl<'a> Values<'a> {
+    /// A translator without known values.
+    pub fn new(
+        graph: &'a Graph,
+        extents: Vec<Dim>,
+        stops: &'a dyn Fn(NodeId) -> bool,
+        buffer_name: &'a dyn Fn(NodeId) -> String,
+    ) -> Self {
+        Values { graph, extents, stops, buffer_name, known: BTreeMap::new(), memo: HashMap::new() }
+    }
+
+    /// Forgets values computed for other loop variables.
+    pub fn enter_loop(&mut self) {
+        self.memo.clear();
+    }
+
+    /// The size `dim` as `I32`.
+    pub fn dim(&self, b: &mut KernelBuilder, dim: &Dim) -> ExprId {
+        dim_value(b, dim)
+    }
+
+    /// The index as `I32`; of the first lane if the coordinates have lanes.
+    pub fn index(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
+        let mut sum = None;
+        for (atom, coefficient) in index.terms() {
+            let value = self.atom(b, atom, at);
+            let factor = dim_value(b, coefficient);
+            let product = b.mul(value, factor);
+            sum = Some(match sum {
+                Some(sum) => b.add(sum, product),
+                None => product,
+            });
+        }
+        let offset = index.offset();
+        match (sum, offset.as_constant()) {
+            (Some(sum), Some(0)) => sum,
+            (Some(sum), Some(negative)) if negative < 0 => {
+                let positive = b.int(-negative);
+                b.binary(BinaryOp::Sub, sum, positive)
+            }
+            (Some(sum), _) => {
+                let offset = dim_value(b, offset);
+                b.add(sum, offset)
+            }
+            (None, _) => dim_value(b, offset),
+        }
+    }
+
+    fn atom(&self, b: &mut KernelBuilder, atom: &Atom, at: &Coordinates) -> ExprId {
+        let (op, inner, divisor) = match atom {
+            Atom::Var(var) => return at.values[*var as usize],
+            Atom::Div(inner, divisor) => (BinaryOp::Div, inner, divisor),
+            Atom::Mod(inner, divisor) => (BinaryOp::Rem, inner, divisor),
+        };
+        let inner = self.index(b, inner, at);
+        let divisor = dim_value(b, divisor);
+        b.binary(op, inner, divisor)
+    }
+
+    /// The index in every lane: a scalar where it is the same in all.
+    fn index_lanes(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
+        let base = self.index(b, index, at);
+        let Some(vector) = at.vector.filter(|vector| at.lanes > 1 && index.mentions(*vector)) else { return base };
+        let coefficient = index.coefficient(vector).unwrap_or_default();
+        let ids = b.lane_ids(DType::I32, at.lanes);
+        let factor = dim_value(b, &coefficient);
+        let steps = b.mul(ids, factor);
+        b.add(base, steps)
+    }
+
+    fn guard(&self, b: &mut KernelBuilder, guards: &[Guard], at: &Coordinates) -> Option<ExprId> {
+        let mut all = None;
+        for guard in guards {
+            let (op, index, bound) = match guard {
+                Guard::NotNegative(index) => (CompareOp::Ge, self.index_lanes(b, index, at), b.int(0)),
+                Guard::Below(index, size) => {
+                    let index = self.index_lanes(b, index, at);
+                    (CompareOp::Lt, index, dim_value(b, size))
+                }
+                Guard::Multiple(index, divisor) => {
+                    let index = self.index_lanes(b, index, at);
+                    let divisor = b.int(*divisor as i64);
+                    let rest = b.binary(BinaryOp::Rem, index, divisor);
+                    (CompareOp::Eq, rest, b.int(0))
+                }
+            };
+            let holds = b.compare(op, index, bound);
+            all = Some(match all {
+                Some(all) => b.binary(BinaryOp::And, all, holds),
+                None => holds,
+            });
+        }
+        all
+    }
+
+    /// The value of `id` at `coordinates`. A `through` root is computed although it is a stop.
+    pub fn value(
+        &mut self,
+        b: &mut KernelBuilder,
+        id: NodeId,
+        coordinates: &[Index],
+        at: &Coordinates,
+        through: bool,
+    ) -> ExprId {
+        self.guarded(b, id, coordinates, at, through, None)
+    }
+
+    /// As `value`; where `condition` does not hold, loads read element 0 instead of their own.
+    fn guarded(
+        &mut self,
+        b: &mut KernelBuilder,
+        id: NodeId,
+        coordinates: &[Index],
+        at: &Coordinates,
+        through: bool,
+        condition: Option<ExprId>,
+    ) -> ExprId {
+        if let Some((own, value)) = self.known.get(&id)
+            && own.as_slice() == coordinates
+        {
+            return *value;
+        }
+        let key = (id, coordinates.to_vec());
+        if condition.is_none()
+            && let Some(&value) = self.memo.get(&key)
+        {
+            return value;
+        }
+        let value = if (self.stops)(id) && !through {
+            let address = index::flatten(coordinates, &self.graph[id].shape);
+            self.load(b, id, &address, at, condition)
+        } else {
+            self.compute(b, id, coordinates, at, condition)
+        };
+        if condition.is_none() {
+            self.memo.insert(key, value);
+        }
+        value
+    }
+
+    fn load(
+        &self,
+        b: &mut KernelBuilder,
+        id: NodeId,
+        address: &Index,
+        at: &Coordinates,
+        condition: Option<ExprId>,
+    ) -> ExprId {
+        if matches!(self.graph[id].op, Op::Input(InputKind::Scalar(_))) {
+            return b.scalar(&(self.buffer_name)(id), self.graph[id].dtype);
+        }
+        let index = self.index(b, address, at);
+        let wide = at.vector.is_some_and(|vector| address.mentions(vector));
+        self.load_at(b, id, index, if wide { at.lanes } else { 1 }, condition)
+    }
+
+    fn load_at(
+        &self,
+        b: &mut KernelBuilder,
+        id: NodeId,
+        index: ExprId,
+        lanes: u8,
+        condition: Option<ExprId>,
+    ) -> ExprId {
+        let buffer = self.buffer(b, id, Access::Read);
+        let index = match condition {
+            Some(condition) => {
+                let first = b.int(0);
+                b.select(condition, index, first)
+            }
+            None => index,
+        };
+        b.load(buffer, index, lanes)
+    }
+
+    /// The parameter for the buffer of `id`.
+    pub fn buffer(&self, b: &mut KernelBuilder, id: NodeId, access: Access) -> ParamId {
+        let name = (self.buffer_name)(id);
+        let dtype = self.graph[id].dtype;
+        // A buffer that the kernel writes already is read and written.
+        let position = b.kernel().params.iter().position(|param| param.name == name);
+        if let Some(position) = position {
+            return ParamId(position as u32);
+        }
+        b.param(&name, ParamKind::Buffer(dtype, access))
+    }
+
+    fn compute(
+        &mut self,
+        b: &mut KernelBuilder,
+        id: NodeId,
+        coordinates: &[Index],
+        at: &Coordinates,
+        condition: Option<ExprId>,
+    ) -> ExprId {
+        let graph = self.graph;
+        let node = &graph[id];
+        let dtype = node.dtype.compute();
+        let operands = access::operands(graph, id, coordinates, &self.extents);
+        match &node.op {
+            Op::Constant(literal) => {
+                let literal = if dtype.is_float() { Literal::of(literal.as_f64(), dtype) } else { *literal };
+                b.literal(literal)
+            }
+            Op::Size(dim) => {
+                let size = dim_value(b, dim);
+                b.cast(dtype, size)
+            }
+            Op::Iota { axis } => {
+                let index = self.index_lanes(b, &coordinates[*axis], at);
+                b.cast(dtype, index)
+            }
+            Op::Random { stream, .. } => {
+                let seed = self.operand(b, &operands[0], at, condition);
+                let position = index::flatten(coordinates, &node.shape);
+                let counter = self.index_lanes(b, &position, at);
+                let counter = b.cast(DType::U32, counter);
+                b.philox(counter, seed, *stream)
+            }
+            Op::View { .. } => {
+                let operand = &operands[0];
+                let Some(holds) = self.guard(b, &operand.guards, at) else {
+                    return self.operand(b, operand, at, condition);
+                };
+                let both = match condition {
+                    Some(condition) => b.binary(BinaryOp::And, condition, holds),
+                    None => holds,
+                };
+                let inside = self.guarded(b, operand.node, &operand.coordinates, at, false, Some(both));
+                let zero = b.literal(Literal::of(0.0, dtype));
+                b.select(holds, inside, zero)
+            }
+            Op::Gather { source, .. } => {
+                let row = self.operand(b, &operands[0], at, condition);
+                let row = b.cast(DType::I32, row);
+                let shape = &graph[*source].shape;
+                let rows = dim_value(b, &shape[0]);
+                let zero = b.int(0);
+                let low = b.compare(CompareOp::Ge, row, zero);
+                let high = b.compare(CompareOp::Lt, row, rows);
+                let holds = b.binary(BinaryOp::And, low, high);
+                let rest = index::flatten(&operands[1].coordinates, shape);
+                let stride = dim_value(b, &shape.strides()[0]);
+                let start = b.mul(row, stride);
+                let offset = self.index(b, &rest, at);
+                let address = b.add(start, offset);
+                let wide = at.vector.is_some_and(|vector| rest.mentions(vector));
+                let guard = match condition {
+                    Some(condition) => b.binary(BinaryOp::And, condition, holds),
+                    None => holds,
+                };
+                let value = self.load_at(b, *source, address, if wide { at.lanes } else { 1 }, Some(guard));
+                let zero = b.literal(Literal::of(0.0, dtype));
+                b.select(holds, value, zero)
+            }
+            op => {
+                let values: Vec<ExprId> =
+                    operands.iter().map(|operand| self.operand(b, operand, at, condition)).collect();
+                match (op, values.as_slice()) {
+                    (Op::Reshape(_), [a]) => *a,
+                    (Op::Cast(_), [a]) => b.cast(dtype, *a),
+                    (Op::Unary(op, _), [a]) => b.unary(*op, *a),
+                    (Op::Binary(op, ..), [x, y]) => self.binary(b, *op, *x, *y),
+                    (Op::Compare(op, ..), [x, y]) => b.compare(*op, *x, *y),
+                    (Op::Select(..), [c, x, y]) => b.select(*c, *x, *y),
+                    (op, _) => unreachable!("{op:?} is computed by a kernel of its own"),
+                }
+            }
+        }
+    }
+
+    /// Integer division by zero gives zero in a graph and is undefined in a kernel.
+    fn binary(&self, b: &mut KernelBuilder, op: BinaryOp, x: ExprId, y: ExprId) -> ExprId {
+        let integer = b.ty(y).dtype.is_integer();
+        let literal = matches!(b.kernel().expr(y), Expr::Literal(literal) if !literal.is(0.0) && !literal.is(-1.0));
+        if !integer || literal || !matches!(op, BinaryOp::Div | BinaryOp::Rem) {
+            return b.binary(op, x, y);
+        }
+        let dtype = b.ty(y).dtype;
+        let zero = b.literal(Literal::of(0.0, dtype));
+        let one = b.literal(Literal::of(1.0, dtype));
+        let bad = b.compare(CompareOp::Eq, y, zero);
+        let safe = b.select(bad, one, y);
+        let value = b.binary(op, x, safe);
+        b.select(bad, zero, value)
+    }
+
+    fn operand(
+        &mut self,
+        b: &mut KernelBuilder,
+        operand: &Operand,
+        at: &Coordinates,
+        condition: Option<ExprId>,
+    ) -> ExprId {
+        self.guarded(b, operand.node, &operand.coordinates, at, false, condition)
+    }
+}
+
+/// A size as `I32`, from constants and one parameter per symbol.
+pub fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
+    if let Some(value) = dim.as_constant() {
+        return b.int(value);
+    }
+    let mut sum = None;
+    for (factors, coefficient) in dim.terms() {
+        let mut product = None;
+        for factor in factors {
+            let value = match factor {
+                Factor::Symbol(symbol) => b.scalar(symbol.name(), DType::I32),
+                Factor::FloorDiv(dividend, divisor) => {
+                    let dividend = dim_value(b, dividend);
+                    let divisor = b.int(*divisor as i64);
+                    b.binary(BinaryOp::Div, dividend, divisor)
+                }
+            };
+            product = Some(match product {
+                Some(product) => b.mul(product, value),
+                None => value,
+            });
+        }
+        let coefficient = b.int(coefficient);
+        let term = match product {
+            Some(product) => b.mul(product, coefficient),
+            None => coefficient,
+        };
+        sum = Some(match sum {
+            Some(sum) => b.add(sum, term),
+            None => term,
+        });
+    }
+    sum.unwrap_or_else(|| b.int(0))
+}
+
+/// Whether the kernel can compute `lanes` neighbours along coordinate `vector` at once: everything read is either the
+/// same in all lanes or contiguous, and no guard tells lanes apart.
+pub fn vectorizes(graph: &Graph, trace: &access::Trace, vector: usize) -> bool {
+    let contiguous = |index: &Index| index.coefficient(vector).is_some_and(|c| c.is(0) || c.is(1));
+    let leaves =
+        trace.leaves.iter().all(|leaf| contiguous(&index::flatten(&leaf.coordinates, &graph[leaf.node].shape)));
+    let inlined = trace.inlined.iter().all(|(id, coordinates)| match &graph[*id].op {
+        Op::Iota { axis } => coordinates[*axis].coefficient(vector).is_some(),
+        Op::Random { .. } => contiguous(&index::flatten(coordinates, &graph[*id].shape)),
+        Op::Gather { indices, .. } => {
+            let rank = graph[*indices].shape.rank();
+            coordinates[..rank].iter().all(|index| !index.mentions(vector))
+        }
+        _ => true,
+    });
+    let guards = trace.guards.iter().all(|guard| match guard {
+        Guard::NotNegative(index) | Guard::Below(index, _) | Guard::Multiple(index, _) => !index.mentions(vector),
+    });
+    leaves && inlined && guards
+}
+
+/// Binds what `roots` use more than once to variables, so that it is computed once; gives the roots anew.
+pub fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashMap<ExprId, String>) -> Vec<ExprId> {
+    let mut uses: BTreeMap<ExprId, u32> = BTreeMap::new();
+    let mut left: Vec<ExprId> = roots.to_vec();
+    while let Some(id) = left.pop() {
+        let count = uses.entry(id).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            left.extend(b.kernel().expr(id).operands());
+        }
+    }
+    let mut new: HashMap<ExprId, ExprId> = HashMap::new();
+    for (&id, &count) in &uses {
+        let ty = b.ty(id);
+        let expr = b.kernel().expr(id).clone().map_operands(|operand| new[&operand]);
+        let trivial = match &expr {
+            Expr::Literal(_) | Expr::Var(_) | Expr::Param(_) | Expr::WorkItem(..) | Expr::LaneIds(..) => true,
+            Expr::Cast(_, a) | Expr::Splat(a, _) => {
+                matches!(b.kernel().expr(*a), Expr::Var(_) | Expr::Literal(_) | Expr::Param(_))
+            }
+            _ => false,
+        };
+        let mut value = b.push(expr, ty);
+        if (count > 1 || names.contains_key(&id)) && !trivial {
+            let name = names.get(&id).cloned().unwrap_or_else(|| "t".to_string());
+            value = b.named(&name, value);
+        }
+        new.insert(id, value);
+    }
+    roots.iter().map(|root| new[root]).collect()
+}

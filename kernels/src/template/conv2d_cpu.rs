@@ -1,0 +1,30 @@
+//! Convolution for processors.
+
+use super::{Axis, Choice, Limits, Problem, Template, conv2d_implicit_gemm, matmul_cpu};
+
+/// The text of `conv2d_cpu.cl`: how a panel is filled from an image.
+pub const SOURCE: &str = include_str!("../../templates/conv2d_cpu.cl");
+
+/// The index maps and the panel in front of `matmul_cpu.cl`: convolution for processors. Its problem and its prelude are
+/// those of [`conv2d_implicit_gemm::Conv2d`].
+pub const TEMPLATE: Template = Template {
+    name: "conv2d_cpu",
+    sources: &[conv2d_implicit_gemm::SOURCE, SOURCE, matmul_cpu::SOURCE],
+    tunables: matmul_cpu::TUNABLES,
+    legal: |choice, problem, limits| {
+        // FORM_DOT asks for operands that a convolution does not have, so it is never legal here.
+        matmul_cpu::legal(choice, &problem.contiguous(Axis::None, Axis::None), limits)
+    },
+    initial,
+    grid: matmul_cpu::grid,
+};
+
+/// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels.
+fn initial(problem: &Problem, limits: &Limits) -> Choice {
+    let choice = matmul_cpu::initial(&problem.contiguous(Axis::None, Axis::None), limits);
+    let (vector, reg_m) = (choice.get("VECTOR"), choice.get("REG_M"));
+    if vector == 16 && problem.n > 32 {
+        return matmul_cpu::with_registers(problem, limits, matmul_cpu::FORM_ROW, vector, reg_m, 3);
+    }
+    choice
+}

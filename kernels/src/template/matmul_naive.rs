@@ -1,0 +1,36 @@
+//! One work-item for each result.
+
+use super::{Choice, Grid, Limits, Problem, Template, Tunable};
+
+/// The text of `matmul_naive.cl`.
+pub const SOURCE: &str = include_str!("../../templates/matmul_naive.cl");
+
+/// One work-item for each result: the baseline, and the choice for products smaller than a tile.
+pub const TEMPLATE: Template = Template {
+    name: "matmul_naive",
+    sources: &[SOURCE],
+    tunables: &[
+        Tunable { name: "LOCAL_M", default: 4, values: &[1, 2, 4, 8, 16] },
+        Tunable { name: "LOCAL_N", default: 16, values: &[1, 8, 16, 32, 64] },
+    ],
+    legal,
+    initial,
+    grid,
+};
+
+fn legal(choice: &Choice, _: &Problem, limits: &Limits) -> Result<(), &'static str> {
+    if choice.get("LOCAL_M") * choice.get("LOCAL_N") > limits.work_group {
+        return Err("LOCAL_M * LOCAL_N is more than a work-group may have");
+    }
+    Ok(())
+}
+
+fn initial(_: &Problem, limits: &Limits) -> Choice {
+    let (m, n) = if limits.work_group >= 64 { (4, 16) } else { (1, 1) };
+    Choice::new(&[("LOCAL_M", m), ("LOCAL_N", n)])
+}
+
+fn grid(choice: &Choice) -> Grid {
+    let (m, n) = (choice.get("LOCAL_M"), choice.get("LOCAL_N"));
+    Grid { per_group_m: m, per_group_n: n, local: [n, m, 1] }
+}

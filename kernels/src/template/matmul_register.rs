@@ -1,0 +1,90 @@
+//! Tiles in local memory and in registers.
+
+use super::{Axis, Choice, Grid, Limits, Problem, Template, Tunable};
+
+/// The text of `matmul_register.cl`.
+pub const SOURCE: &str = include_str!("../../templates/matmul_register.cl");
+
+/// Tiles in local memory and in registers: the template for GPUs.
+pub const TEMPLATE: Template =
+    Template { name: "matmul_register", sources: &[SOURCE], tunables: TUNABLES, legal, initial, grid };
+
+pub(super) const TUNABLES: &[Tunable] = &[
+    Tunable { name: "TILE_M", default: 128, values: &[16, 32, 64, 128] },
+    Tunable { name: "TILE_N", default: 128, values: &[32, 64, 128] },
+    Tunable { name: "TILE_K", default: 16, values: &[8, 16, 32] },
+    Tunable { name: "REG_M", default: 8, values: &[4, 8] },
+    Tunable { name: "REG_N", default: 8, values: &[4, 8] },
+    Tunable { name: "WARP_M", default: 4, values: &[4] },
+    Tunable { name: "WARP_N", default: 8, values: &[4, 8] },
+    Tunable { name: "PAD", default: 4, values: &[4] },
+    Tunable { name: "GROUP_M", default: 8, values: &[1, 8] },
+    Tunable { name: "STAGE", default: 1, values: &[1, 4] },
+];
+
+pub(super) fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'static str> {
+    let [tile_m, tile_n, tile_k, reg_m, reg_n, warp_m, warp_n, pad, stage] =
+        ["TILE_M", "TILE_N", "TILE_K", "REG_M", "REG_N", "WARP_M", "WARP_N", "PAD", "STAGE"]
+            .map(|name| choice.get(name));
+    let threads = (tile_m / reg_m) * (tile_n / reg_n);
+    if !reg_m.is_multiple_of(4) || !reg_n.is_multiple_of(4) || !pad.is_multiple_of(4) {
+        return Err("REG_M, REG_N and PAD are multiples of 4");
+    }
+    if !tile_m.is_multiple_of(reg_m) || !tile_n.is_multiple_of(reg_n) {
+        return Err("REG_M divides TILE_M, and REG_N divides TILE_N");
+    }
+    if !(tile_m / reg_m).is_multiple_of(warp_m) || !(tile_n / reg_n).is_multiple_of(warp_n) {
+        return Err("WARP_M divides TILE_M / REG_M, and WARP_N divides TILE_N / REG_N");
+    }
+    if !(tile_m * tile_k).is_multiple_of(threads * stage) || !(tile_n * tile_k).is_multiple_of(threads * stage) {
+        return Err("every work-item loads equally many elements of a tile");
+    }
+    if stage != 1 && (!problem.aligned || problem.a == Axis::None || problem.b == Axis::None) {
+        return Err("STAGE of more than 1 needs aligned operands that are contiguous along an axis");
+    }
+    if threads > limits.work_group {
+        return Err("the tile has more work-items than a work-group may have");
+    }
+    if u64::from(2 * tile_k * (tile_m + tile_n + 2 * pad) * problem.bytes) > limits.local_bytes {
+        return Err("two copies of both tiles do not fit into local memory");
+    }
+    Ok(())
+}
+
+/// The largest tile that still gives every compute unit a work-group, or else the smallest.
+pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
+    const TILES: [[u32; 5]; 6] = [
+        [128, 128, 16, 8, 8],
+        [128, 128, 8, 8, 8],
+        [64, 64, 16, 4, 4],
+        [64, 64, 8, 4, 4],
+        [32, 32, 16, 4, 4],
+        [16, 32, 8, 4, 4],
+    ];
+    let fixed = [("WARP_M", 4), ("WARP_N", 8), ("PAD", 4), ("GROUP_M", 8)];
+    let stage = u32::from(problem.aligned && problem.a != Axis::None && problem.b != Axis::None) * 3 + 1;
+    let mut smallest = None;
+    for tile in TILES {
+        let names = ["TILE_M", "TILE_N", "TILE_K", "REG_M", "REG_N"];
+        let mut choice = Choice(names.into_iter().zip(tile).chain(fixed).collect());
+        choice.set("STAGE", stage);
+        if legal(&choice, problem, limits).is_err() {
+            choice.set("STAGE", 1);
+            if legal(&choice, problem, limits).is_err() {
+                continue;
+            }
+        }
+        let groups: u64 = grid(&choice).groups(problem.m, problem.n, problem.batch).iter().product();
+        if groups >= limits.units.into() {
+            return choice;
+        }
+        smallest = Some(choice);
+    }
+    smallest.unwrap_or_else(|| TEMPLATE.defaults())
+}
+
+pub(super) fn grid(choice: &Choice) -> Grid {
+    let (m, n) = (choice.get("TILE_M"), choice.get("TILE_N"));
+    let threads = (m / choice.get("REG_M")) * (n / choice.get("REG_N"));
+    Grid { per_group_m: m, per_group_n: n, local: [threads, 1, 1] }
+}

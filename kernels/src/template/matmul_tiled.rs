@@ -1,0 +1,37 @@
+//! Square tiles in local memory.
+
+use super::{Choice, Grid, Limits, Problem, Template, Tunable};
+
+/// The text of `matmul_tiled.cl`.
+pub const SOURCE: &str = include_str!("../../templates/matmul_tiled.cl");
+
+/// Square tiles in local memory, one result for each work-item.
+pub const TEMPLATE: Template = Template {
+    name: "matmul_tiled",
+    sources: &[SOURCE],
+    tunables: &[Tunable { name: "TILE", default: 16, values: &[4, 8, 16, 32] }],
+    legal,
+    initial,
+    grid,
+};
+
+fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'static str> {
+    let tile = choice.get("TILE");
+    if tile * tile > limits.work_group {
+        return Err("TILE * TILE is more than a work-group may have");
+    }
+    if u64::from(2 * tile * (tile + 1) * problem.bytes) > limits.local_bytes {
+        return Err("two tiles of TILE * (TILE + 1) do not fit into local memory");
+    }
+    Ok(())
+}
+
+fn initial(problem: &Problem, limits: &Limits) -> Choice {
+    let fits = |tile: &u32| legal(&Choice::new(&[("TILE", *tile)]), problem, limits).is_ok();
+    Choice::new(&[("TILE", [16, 8].into_iter().find(fits).unwrap_or(4))])
+}
+
+fn grid(choice: &Choice) -> Grid {
+    let tile = choice.get("TILE");
+    Grid { per_group_m: tile, per_group_n: tile, local: [tile, tile, 1] }
+}

@@ -1,0 +1,342 @@
+// Matrix product for processors whose vectors are long and whose local memory is ordinary memory.
+//
+//     C(batch, m, n) = sum over k of A(batch, m, k) * B(batch, k, n)
+//
+// One work-item is one task for one thread: it computes a tile of TILE_M x TILE_N results from registers. There is no
+// local memory and no barrier, because a processor's caches already do what a GPU's local memory is for.
+//
+// FORM chooses how the vector lanes are used.
+//
+// FORM_ROW: the lanes run along n. A panel of B, TILE_K deep and TILE_N wide, is copied into private memory, where its
+//   rows lie next to each other whatever the strides of B were. The copy is what makes large products fast: rows of B
+//   that lie a power of two apart would fight for the same few cache sets, and touch one page each. Registers then hold
+//   REG_M rows of REG_N vectors of C; every step in k reads REG_N vectors of the panel and REG_M scalars of A. When K is
+//   deeper than one panel, the unfinished sums wait in private memory between panels.
+//
+//         panel of B (k)         for r in rows, REG_M at a time:
+//         +--------------+           for k in panel:
+//         | VECTOR lanes |               C[r .. r+REG_M] += A[r .. r+REG_M, k] * panel[k]
+//         +--------------+
+//
+// FORM_DOT: the lanes run along k, for operands that are both contiguous in k (A . transpose(B), rows by rows). A
+//   register tile holds REG_M x REG_N dot products, each as a vector of partial sums that is added up at the end. It
+//   copies nothing, so it is the better form when there are few rows to share a panel.
+//
+// Lanes outside the matrix are never loaded and never stored. Rows outside it repeat the last row, unstored.
+//
+// The layout of the registers is that of Goto and van de Geijn, "Anatomy of high-performance matrix multiplication"
+// (ACM TOMS 2008), as simplified by BLIS.
+//
+// Launch: global size (ceil(N / TILE_N), ceil(M / TILE_M), BATCH), local size (1, 1, 1).
+//
+// Tunables:
+//   VECTOR          lanes of one vector: what the device's registers hold (16 for AVX-512, 8 for AVX, 4 for NEON)
+//   REG_M, REG_N    the register tile: FORM_ROW rows x vectors, FORM_DOT rows x columns. (REG_M + 1) * REG_N vectors for
+//                   FORM_ROW and REG_M * REG_N + REG_M + 1 for FORM_DOT must fit the register file
+//   TILE_M, TILE_N  results of one work-item; TILE_M a multiple of REG_M; FORM_ROW has TILE_N = REG_N * VECTOR
+//   TILE_K          depth of the panel (FORM_ROW): TILE_K * TILE_N elements should fit the first-level cache
+//
+// Hooks: see README.md in this folder.
+
+#ifndef KERNEL_NAME
+#define KERNEL_NAME matmul_cpu
+#endif
+
+#ifndef FORM_ROW
+#define FORM_ROW 0
+#endif
+#ifndef FORM_DOT
+#define FORM_DOT 1
+#endif
+#ifndef FORM
+#define FORM FORM_ROW
+#endif
+
+#ifndef VECTOR
+#define VECTOR 16
+#endif
+#ifndef REG_M
+#define REG_M 8
+#endif
+#ifndef REG_N
+#define REG_N 2
+#endif
+#ifndef TILE_M
+#define TILE_M 64
+#endif
+#ifndef TILE_N
+#if FORM == FORM_ROW
+#define TILE_N (REG_N * VECTOR)
+#else
+#define TILE_N (REG_N * 8)
+#endif
+#endif
+#ifndef TILE_K
+#define TILE_K 256
+#endif
+
+#ifndef REAL
+#define REAL float
+#endif
+#ifndef ACC
+#define ACC float
+#endif
+#ifndef KERNEL_PARAMS
+#define KERNEL_PARAMS                                                                                                  \
+    __global const REAL *restrict a, __global const REAL *restrict b, __global REAL *restrict c, const uint M,         \
+        const uint N, const uint K
+#endif
+
+#define PASTE_(x, y) x##y
+#define PASTE(x, y) PASTE_(x, y)
+#define ACC_VECTOR PASTE(ACC, VECTOR)
+
+// Storage: how one element, or VECTOR adjacent ones, are read into ACC and written back.
+#ifndef READ
+#define READ(pointer, offset) ((ACC)(pointer)[offset])
+#endif
+#ifndef READ_VECTOR
+#define READ_VECTOR(pointer, offset) PASTE(convert_, ACC_VECTOR)(PASTE(vload, VECTOR)(0, (pointer) + (offset)))
+#endif
+#ifndef WRITE
+#define WRITE(pointer, offset, value) (pointer)[offset] = (REAL)(value)
+#endif
+#ifndef WRITE_VECTOR
+#define WRITE_VECTOR(pointer, offset, value)                                                                           \
+    PASTE(vstore, VECTOR)(PASTE(convert_, PASTE(REAL, VECTOR))(value), 0, (pointer) + (offset))
+#endif
+
+// Operands: an offset for each batch and two strides.
+#ifndef A_OFFSET
+#define A_OFFSET(batch) ((size_t)(batch) * M * K)
+#endif
+#ifndef A_STRIDE_M
+#define A_STRIDE_M K
+#endif
+#ifndef A_STRIDE_K
+#define A_STRIDE_K 1
+#endif
+#ifndef B_OFFSET
+#define B_OFFSET(batch) ((size_t)(batch) * K * N)
+#endif
+#if FORM == FORM_ROW
+#ifndef B_STRIDE_K
+#define B_STRIDE_K N
+#endif
+#ifndef B_STRIDE_N
+#define B_STRIDE_N 1
+#endif
+#else
+#ifndef B_STRIDE_K
+#define B_STRIDE_K 1
+#endif
+#ifndef B_STRIDE_N
+#define B_STRIDE_N K
+#endif
+#endif
+
+#ifndef LOAD_A
+#define LOAD_A(batch, m, k) READ(a, A_OFFSET(batch) + (size_t)(m) * A_STRIDE_M + (size_t)(k) * A_STRIDE_K)
+#endif
+#ifndef LOAD_B
+#define LOAD_B(batch, k, n) READ(b, B_OFFSET(batch) + (size_t)(k) * B_STRIDE_K + (size_t)(n) * B_STRIDE_N)
+#endif
+#ifndef LOAD_A_VECTOR
+#define LOAD_A_VECTOR(batch, m, k) READ_VECTOR(a, A_OFFSET(batch) + (size_t)(m) * A_STRIDE_M + (k))
+#endif
+#ifndef LOAD_B_VECTOR
+#if FORM == FORM_ROW
+#define LOAD_B_VECTOR(batch, k, n) READ_VECTOR(b, B_OFFSET(batch) + (size_t)(k) * B_STRIDE_K + (n))
+#else
+#define LOAD_B_VECTOR(batch, k, n) READ_VECTOR(b, B_OFFSET(batch) + (size_t)(n) * B_STRIDE_N + (k))
+#endif
+#endif
+// Whether LOAD_B_VECTOR may be used: FORM_ROW can also gather a B that is not contiguous in n, one element at a time.
+#ifndef B_CONTIGUOUS
+#define B_CONTIGUOUS 1
+#endif
+
+// How one row of the panel is filled when LOAD_B_VECTOR does not serve. An operand whose index has to be computed, such
+// as the image of a convolution, can do in PREPARE_PANEL, once, what depends on the columns alone.
+#ifndef PREPARE_PANEL
+#define PREPARE_PANEL(batch, n0, columns)
+#endif
+#ifndef FILL_PANEL_ROW
+#define FILL_PANEL_ROW(row, batch, k, n0, columns)                                                                     \
+    for (uint n = 0; n < TILE_N; ++n)                                                                                  \
+    (row)[n] = n < (columns) ? LOAD_B(batch, k, (n0) + n) : (ACC)0
+#endif
+
+#ifndef C_OFFSET
+#define C_OFFSET(batch, m, n) (((size_t)(batch) * M + (m)) * N + (n))
+#endif
+#ifndef STORE
+#define STORE(batch, m, n, value) WRITE(c, C_OFFSET(batch, m, n), value)
+#endif
+#ifndef STORE_VECTOR
+#define STORE_VECTOR(batch, m, n, value) WRITE_VECTOR(c, C_OFFSET(batch, m, n), value)
+#endif
+
+#ifndef MULTIPLY_ADD
+#define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
+#endif
+
+#if FORM == FORM_ROW
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
+{
+    const uint n0 = (uint)get_group_id(0) * TILE_N;
+    const uint m0 = (uint)get_group_id(1) * TILE_M;
+    const uint batch = (uint)get_group_id(2);
+    const uint rows = min((uint)TILE_M, M - m0);
+    const uint columns = min((uint)TILE_N, N - n0);
+
+    PREPARE_PANEL(batch, n0, columns)
+
+    ACC_VECTOR panel[TILE_K * REG_N];
+    ACC_VECTOR unfinished[TILE_M * REG_N];
+    uint k0 = 0;
+    do {
+        const uint depth = min((uint)TILE_K, K - k0);
+
+        // Copy the panel; columns that B does not have become zero.
+#if B_CONTIGUOUS
+        if (columns == TILE_N) {
+            for (uint k = 0; k < depth; ++k)
+                for (uint j = 0; j < REG_N; ++j)
+                    panel[k * REG_N + j] = LOAD_B_VECTOR(batch, k0 + k, n0 + j * VECTOR);
+        } else
+#endif
+            for (uint k = 0; k < depth; ++k)
+                FILL_PANEL_ROW((ACC *)(panel + k * REG_N), batch, k0 + k, n0, columns);
+
+        for (uint r = 0; r < rows; r += REG_M) {
+            uint row[REG_M];
+            ACC_VECTOR sum[REG_M][REG_N];
+#pragma unroll
+            for (uint i = 0; i < REG_M; ++i) {
+                row[i] = m0 + min(r + i, rows - 1);
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    sum[i][j] = k0 == 0 ? (ACC_VECTOR)0 : unfinished[(r + i) * REG_N + j];
+            }
+
+            for (uint k = 0; k < depth; ++k) {
+#pragma unroll
+                for (uint i = 0; i < REG_M; ++i) {
+                    const ACC_VECTOR x = (ACC_VECTOR)(LOAD_A(batch, row[i], k0 + k));
+#pragma unroll
+                    for (uint j = 0; j < REG_N; ++j)
+                        sum[i][j] = MULTIPLY_ADD(x, panel[k * REG_N + j], sum[i][j]);
+                }
+            }
+
+            if (k0 + depth < K) {
+#pragma unroll
+                for (uint i = 0; i < REG_M; ++i)
+#pragma unroll
+                    for (uint j = 0; j < REG_N; ++j)
+                        unfinished[(r + i) * REG_N + j] = sum[i][j];
+            } else {
+#pragma unroll
+                for (uint i = 0; i < REG_M; ++i)
+                    if (r + i < rows)
+#pragma unroll
+                        for (uint j = 0; j < REG_N; ++j) {
+                            if ((j + 1) * VECTOR <= columns) {
+                                STORE_VECTOR(batch, m0 + r + i, n0 + j * VECTOR, sum[i][j]);
+                            } else {
+                                ACC lanes[VECTOR];
+                                PASTE(vstore, VECTOR)(sum[i][j], 0, lanes);
+                                for (uint n = j * VECTOR; n < columns; ++n) {
+                                    STORE(batch, m0 + r + i, n0 + n, lanes[n - j * VECTOR]);
+                                }
+                            }
+                        }
+            }
+        }
+        k0 += depth;
+    } while (k0 < K);
+}
+
+#else // FORM_DOT
+
+// The sum of a vector's lanes, by halves.
+#define SUM_LANES_2(v) ((v).s0 + (v).s1)
+#define SUM_LANES_4(v) SUM_LANES_2((v).lo + (v).hi)
+#define SUM_LANES_8(v) SUM_LANES_4((v).lo + (v).hi)
+#define SUM_LANES_16(v) SUM_LANES_8((v).lo + (v).hi)
+#define SUM_LANES(v) PASTE(SUM_LANES_, VECTOR)(v)
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_PARAMS)
+{
+    const uint n0 = (uint)get_group_id(0) * TILE_N;
+    const uint m0 = (uint)get_group_id(1) * TILE_M;
+    const uint batch = (uint)get_group_id(2);
+    const uint rows = min((uint)TILE_M, M - m0);
+    const uint columns = min((uint)TILE_N, N - n0);
+    const uint whole = K - K % VECTOR;
+
+    for (uint s = 0; s < columns; s += REG_N) {
+        for (uint r = 0; r < rows; r += REG_M) {
+            uint row[REG_M];
+            uint column[REG_N];
+            ACC_VECTOR sum[REG_M][REG_N];
+#pragma unroll
+            for (uint j = 0; j < REG_N; ++j)
+                column[j] = n0 + min(s + j, columns - 1);
+#pragma unroll
+            for (uint i = 0; i < REG_M; ++i) {
+                row[i] = m0 + min(r + i, rows - 1);
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    sum[i][j] = (ACC_VECTOR)0;
+            }
+
+            for (uint k = 0; k < whole; k += VECTOR) {
+                ACC_VECTOR y[REG_N];
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    y[j] = LOAD_B_VECTOR(batch, k, column[j]);
+#pragma unroll
+                for (uint i = 0; i < REG_M; ++i) {
+                    const ACC_VECTOR x = LOAD_A_VECTOR(batch, row[i], k);
+#pragma unroll
+                    for (uint j = 0; j < REG_N; ++j)
+                        sum[i][j] = MULTIPLY_ADD(x, y[j], sum[i][j]);
+                }
+            }
+
+            ACC total[REG_M][REG_N];
+#pragma unroll
+            for (uint i = 0; i < REG_M; ++i)
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    total[i][j] = SUM_LANES(sum[i][j]);
+
+            for (uint k = whole; k < K; ++k) {
+                ACC y[REG_N];
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    y[j] = LOAD_B(batch, k, column[j]);
+#pragma unroll
+                for (uint i = 0; i < REG_M; ++i) {
+                    const ACC x = LOAD_A(batch, row[i], k);
+#pragma unroll
+                    for (uint j = 0; j < REG_N; ++j)
+                        total[i][j] = MULTIPLY_ADD(x, y[j], total[i][j]);
+                }
+            }
+
+#pragma unroll
+            for (uint i = 0; i < REG_M; ++i)
+#pragma unroll
+                for (uint j = 0; j < REG_N; ++j)
+                    if (r + i < rows && s + j < columns) {
+                        STORE(batch, m0 + r + i, n0 + s + j, total[i][j]);
+                    }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,467 @@
+"""What references.json holds: for each operation and layer its inputs and PyTorch's function for it."""
+
+import math
+import random
+
+import torch
+import torch.nn.functional as F
+
+NAN, INF = math.nan, math.inf
+
+
+class Tensor:
+    """An input: given numbers, or drawn from `low..high`: multiples of 1/64, no two alike, none a whole number, because
+    that is where most kinks are."""
+
+    def __init__(self, shape, low=-2.0, high=2.0, dtype="f32", given=None):
+        self.shape, self.low, self.high, self.dtype, self.given = list(shape), low, high, dtype, given
+
+    def values(self, name, position):
+        count = math.prod(self.shape)
+        if self.given is not None:
+            assert len(self.given) == count, name
+            return self.given
+        rng = random.Random(f"{name} {position}")
+        if self.dtype == "bool":
+            return [rng.random() < 0.5 for _ in range(count)]
+        if self.dtype != "f32":
+            return [rng.randint(int(self.low), int(self.high) - 1) for _ in range(count)]
+        step = 64 if (self.high - self.low) * 48 > count else 64 * 16
+        far = lambda x, of: abs(x / of - round(x / of)) * of > 0.012  # noqa: E731
+        pool = [i / step for i in range(int(self.low * step), int(self.high * step) + 1)]
+        return rng.sample([x for x in pool if far(x, 1.0)], count)
+
+
+def T(*shape, low=-2.0, high=2.0):
+    return "tensor", Tensor(shape, low, high)
+
+
+def given(values, shape=None, dtype="f32"):
+    return "tensor", Tensor(shape if shape is not None else [len(values)], dtype=dtype, given=values)
+
+
+def labels(shape, classes, dtype="u32"):
+    return "tensor", Tensor(shape, 0, classes, dtype)
+
+
+def mask(*shape):
+    return "tensor", Tensor(shape, dtype="bool")
+
+
+def tensors(*many):
+    return "tensors", [tensor for _, tensor in many]
+
+
+def axis(value):
+    return "axis", value
+
+
+def axes(*values):
+    return "axes", list(values)
+
+
+def size(value):
+    return "size", value
+
+
+def sizes(*values):
+    return "sizes", list(values)
+
+
+def num(value):
+    return "number", value
+
+
+def yes(value):
+    return "bool", value
+
+
+def dtype(name):
+    return "dtype", name
+
+
+OPERATIONS, LAYERS = [], []
+
+
+def op(operation, args, function, note="", smooth=True):
+    OPERATIONS.append(
+        {
+            "operation": operation,
+            "name": f"{operation} {note}".strip(),
+            "args": args,
+            "torch": function,
+            "smooth": smooth,
+        }
+    )
+
+
+def edge(operation, args, function, note):
+    op(operation, args, function, note, smooth=False)
+
+
+SPECIAL = [NAN, INF, -INF, 0.0, -0.0, 100.0, -100.0]
+
+# ---- Arithmetic
+
+POSITIVE = dict(low=0.1, high=3.0)
+for name, function in [("add", torch.add), ("sub", torch.sub), ("mul", torch.mul), ("div", torch.div)]:
+    op(name, [T(2, 3), T(3, low=0.5)], function, "broadcast")
+    op(name, [T(2, 1, 3), T(4, 1, low=0.5)], function, "broadcast both")
+op("rem", [T(2, 3, low=0.2, high=5), T(3, low=1.1, high=1.9)], torch.fmod)
+edge("rem", [given([5.5, -5.5, 5.5, -5.5]), given([2.0, 2.0, -2.0, -2.0])], torch.fmod, "signs")
+edge("div", [given([7, -7, 7, -7], dtype="i32"), given([2, 2, -2, -2], dtype="i32")],
+     lambda a, b: torch.div(a, b, rounding_mode="trunc"), "integers")
+op("pow", [T(2, 3, **POSITIVE), T(3)], torch.pow)
+for power in [0.0, 1.0, 2.0, 3.0, 0.5, -0.5, -1.0, 2.5]:
+    op("pow", [T(4, **POSITIVE), num(power)], lambda x, p: torch.pow(x, p), f"{power}")
+edge("pow", [given([0.0, -2.0, 1.0]), num(2.0)], lambda x, p: torch.pow(x, p), "square of zero")
+for name, function in [("maximum", torch.maximum), ("minimum", torch.minimum)]:
+    op(name, [T(2, 3), T(3, low=-1.5, high=1.5)], function)
+    edge(name, [given([1.0, NAN, 2.0, INF]), given([1.0, 0.0, NAN, -INF])], function, "ties and NaN")
+op("atan2", [T(5), T(5)], torch.atan2)
+for name, function, domain in [
+    ("neg", torch.neg, {}),
+    ("abs", torch.abs, {}),
+    ("sign", torch.sign, {}),
+    ("exp", torch.exp, {}),
+    ("exp2", torch.exp2, {}),
+    ("log", torch.log, POSITIVE),
+    ("log2", torch.log2, POSITIVE),
+    ("log1p", torch.log1p, POSITIVE),
+    ("expm1", torch.expm1, {}),
+    ("sqrt", torch.sqrt, POSITIVE),
+    ("rsqrt", torch.rsqrt, POSITIVE),
+    ("square", torch.square, {}),
+    ("recip", torch.reciprocal, POSITIVE),
+    ("sin", torch.sin, {}),
+    ("cos", torch.cos, {}),
+    ("tan", torch.tan, dict(low=-1.2, high=1.2)),
+    ("erf", torch.erf, {}),
+    ("floor", torch.floor, {}),
+    ("ceil", torch.ceil, {}),
+]:
+    op(name, [T(2, 3, **domain)], function)
+op("round", [given([0.3, 1.7, -0.3, -1.7, 2.2, -2.2])], torch.round)
+edge("round", [given([0.5, 1.5, 2.5, -0.5, -1.5])], torch.round, "halves")
+edge("abs", [given([0.0, -INF])], torch.abs, "special")
+edge("abs", [given([NAN])], lambda x: torch.abs(x).detach(), "NaN")
+edge("erf", [given([0.0, INF, -INF, NAN, 6.0, -6.0, 0.001, 1e-10])], torch.erf, "special")
+op("clamp", [T(8), num(-0.76), num(1.26)], torch.clamp)
+edge("clamp", [given([*SPECIAL[1:], -1.0, 1.0]), num(-1.0), num(1.0)], torch.clamp, "bounds")
+edge("clamp", [given([NAN]), num(-1.0), num(1.0)], lambda *a: torch.clamp(*a).detach(), "NaN")
+op("lerp", [T(2, 3), T(2, 3), T(3)], torch.lerp)
+COMPARED = [given([1.0, 2.0, NAN, -INF, 0.0]), given([1.0, 1.0, NAN, 0.0, -0.0])]
+for name in ["eq", "ne", "lt", "le", "gt", "ge"]:
+    op(name, COMPARED, getattr(torch, name))
+op("and", [given([0, 0, 1, 1], dtype="bool"), given([0, 1, 0, 1], dtype="bool")], torch.logical_and)
+op("or", [given([0, 0, 1, 1], dtype="bool"), given([0, 1, 0, 1], dtype="bool")], torch.logical_or)
+op("xor", [given([0, 0, 1, 1], dtype="bool"), given([0, 1, 0, 1], dtype="bool")], torch.logical_xor)
+op("and", [given([12, 10], dtype="i32"), given([10, -1], dtype="i32")], torch.bitwise_and, "integers")
+op("not", [given([0, 1], dtype="bool")], torch.logical_not)
+op("is_nan", [given(SPECIAL)], torch.isnan)
+op("is_finite", [given(SPECIAL)], torch.isfinite)
+op("select", [mask(2, 3), T(2, 3), T(3)], torch.where)
+op("cast", [given([1.7, -1.7, 0.0, 3.0]), dtype("i32")], lambda x, t: x.to(torch.int32), "to i32")
+op("cast", [given([1.7, 0.0, NAN]), dtype("bool")], lambda x, t: x.to(torch.bool), "to bool")
+op("cast", [given([3, -4], dtype="i32"), dtype("f32")], lambda x, t: x.to(torch.float64), "to f32")
+op("cast", [T(3), dtype("f64")], lambda x, t: x * 1.0, "to f64")
+edge("detach", [T(3)], lambda x: x.detach(), "no gradient")
+
+# ---- Activations
+
+for name, function in [
+    ("relu", F.relu),
+    ("relu6", F.relu6),
+    ("gelu", F.gelu),
+    ("gelu_tanh", lambda x: F.gelu(x, approximate="tanh")),
+    ("silu", F.silu),
+    ("sigmoid", torch.sigmoid),
+    ("log_sigmoid", F.logsigmoid),
+    ("tanh", torch.tanh),
+    ("softplus", lambda x: F.softplus(x, threshold=1e6) if x.abs().max() < 700 else softplus_wide(x)),
+    ("selu", F.selu),
+    ("hard_sigmoid", F.hardsigmoid),
+    ("hard_swish", F.hardswish),
+    ("hard_tanh", F.hardtanh),
+    ("mish", F.mish),
+    ("softsign", F.softsign),
+]:
+    op(name, [T(12, low=-4.5, high=7.5)], function)
+    edge(name, [given([0.0])], function, "zero")
+    # Of the result alone: PyTorch has no one rule for the gradient at NaN.
+    edge(name, [given([NAN, 1.0])], lambda x, function=function: function(x).detach(), "NaN")
+    if name in ("softplus", "mish"):
+        continue
+    edge(name, [given([100.0, -100.0, 20.0, -20.0, 1000.0, -1000.0])], function, "large")
+
+
+def softplus_wide(x):
+    return torch.logaddexp(x, torch.zeros_like(x))
+
+
+edge("softplus", [given([100.0, -100.0, 20.0, -20.0, 1000.0, -1000.0])], softplus_wide, "large")
+edge("mish", [given([100.0, -100.0, 20.0, -20.0])], F.mish, "large")
+edge("relu", [given([INF, -INF, -0.0])], F.relu, "infinite")
+edge("relu6", [given([6.0, 0.0, 7.0])], F.relu6, "bounds")
+edge("hard_sigmoid", [given([3.0, -3.0])], F.hardsigmoid, "bounds")
+edge("hard_tanh", [given([1.0, -1.0])], F.hardtanh, "bounds")
+op("leaky_relu", [T(6), num(0.1)], lambda x, slope: F.leaky_relu(x, slope))
+edge("leaky_relu", [given([0.0, NAN, -INF, INF]), num(0.1)], lambda x, slope: F.leaky_relu(x, slope), "special")
+op("prelu", [T(2, 3, 4), T(3, 1)], lambda x, w: F.prelu(x, w.reshape(-1)))
+op("elu", [T(6), num(1.5)], lambda x, a: F.elu(x, a))
+edge("elu", [given([0.0, NAN, 100.0, -100.0, 1000.0]), num(1.5)], lambda x, a: F.elu(x, a), "special")
+op("celu", [T(6), num(0.5)], lambda x, a: F.celu(x, a))
+edge("celu", [given([0.0, 1000.0, -1000.0]), num(0.5)], lambda x, a: F.celu(x, a), "special")
+
+# ---- Reductions
+
+for name, function in [
+    ("sum", lambda x, a: x.sum(a)),
+    ("sum_keepdim", lambda x, a: x.sum(a, keepdim=True)),
+    ("mean", lambda x, a: x.mean(a)),
+    ("mean_keepdim", lambda x, a: x.mean(a, keepdim=True)),
+    ("max", lambda x, a: x.amax(a)),
+    ("max_keepdim", lambda x, a: x.amax(a, keepdim=True)),
+    ("min", lambda x, a: x.amin(a)),
+    ("min_keepdim", lambda x, a: x.amin(a, keepdim=True)),
+    ("logsumexp", lambda x, a: x.logsumexp(a)),
+]:
+    op(name, [T(2, 3, 4), axes(1)], function, "middle")
+    op(name, [T(2, 3, 4), axes(0, -1)], function, "two axes")
+op("prod", [T(2, 3, low=0.5), axes(1)], lambda x, a: x.prod(1))
+edge("prod", [given([0.0, 2.0, 3.0, 0.0, 0.0, 5.0], [2, 3]), axes(1)], lambda x, a: x.prod(1), "zeros")
+for name, function in [("sum_all", torch.sum), ("mean_all", torch.mean), ("max_all", torch.max), ("min_all", torch.min)]:
+    op(name, [T(2, 3)], function)
+edge("sum", [given([1, 2, 3, 4], [2, 2], "i32"), axes(0)], lambda x, a: x.sum(a).to(torch.int32), "integers")
+for name, function in [("max", lambda x, a: x.max(1).values), ("min", lambda x, a: x.min(1).values)]:
+    edge(name, [given([1.0, NAN, 2.0, 3.0, 1.0, 3.0, 1.0, 1.0, 2.0], [3, 3]), axes(1)], function, "ties and NaN")
+op("var", [T(3, 5), axes(1), size(1)], lambda x, a, c: x.var(a, correction=c), "sample")
+op("var", [T(3, 5), axes(0, 1), size(0)], lambda x, a, c: x.var(a, correction=c), "population")
+edge("var", [T(3, 1), axes(1), size(1)], lambda x, a, c: x.var(a, correction=c).detach(), "of one element")
+op("std", [T(3, 5), axes(1), size(1)], lambda x, a, c: x.std(a, correction=c))
+edge("std", [given([2.0, 2.0, 2.0, 1.0, 2.0, 3.0], [2, 3]), axes(1), size(0)],
+     lambda x, a, c: x.std(a, correction=c), "of equal elements")
+op("argmax", [T(3, 5), axis(1)], lambda x, a: x.argmax(a))
+op("argmin", [T(3, 5), axis(0)], lambda x, a: x.argmin(a))
+edge("argmax", [given([2.0, 3.0, 3.0, NAN, 5.0, 6.0], [2, 3]), axis(1)], lambda x, a: x.argmax(a), "ties and NaN")
+edge("logsumexp", [given([1000.0, 1000.0, -1000.0, -1001.0, INF, 1.0], [3, 2]), axes(1)],
+     lambda x, a: x.logsumexp(a).detach(), "large")
+edge("logsumexp", [given([-INF, -INF], [1, 2]), axes(1)], lambda x, a: x.logsumexp(a).detach(), "nothing")
+BOOLS = given([1, 0, 1, 1, 0, 0], [3, 2], "bool")
+op("any", [BOOLS, axes(1)], lambda x, a: x.any(1))
+op("all", [BOOLS, axes(1)], lambda x, a: x.all(1))
+
+# ---- Softmax
+
+LARGE = given([1000.0, 999.0, 0.0, -1000.0, -1001.0, -1000.0], [2, 3])
+for name, function in [("softmax", torch.softmax), ("log_softmax", torch.log_softmax)]:
+    op(name, [T(3, 5), axis(1)], function)
+    op(name, [T(2, 3, 2), axis(-2)], function, "middle")
+    edge(name, [LARGE, axis(1)], function, "large logits")
+    edge(name, [given([1.0, NAN, 1.0, 2.0], [2, 2]), axis(1)], function, "NaN")
+edge("softmax", [given([1.0, -INF, 2.0]), axis(0)], torch.softmax, "masked")
+
+# ---- Shapes
+
+op("reshape", [T(2, 6), sizes(3, 4)], lambda x, s: x.reshape(s))
+op("reshape", [T(2, 6), sizes(-1, 3)], lambda x, s: x.reshape(s), "worked out")
+op("flatten", [T(2, 3, 2), axis(1)], lambda x, a: x.flatten(a))
+op("permute", [T(2, 3, 4), axes(2, 0, 1)], lambda x, a: x.permute(a))
+op("transpose", [T(2, 3, 4), axis(0), axis(-1)], lambda x, a, b: x.transpose(a, b))
+op("t", [T(2, 3)], lambda x: x.t())
+op("broadcast_to", [T(3, 1), sizes(2, 3, 4)], lambda x, s: x.broadcast_to(s))
+op("squeeze", [T(2, 1, 3), axis(1)], lambda x, a: x.squeeze(a))
+op("unsqueeze", [T(2, 3), axis(-1)], lambda x, a: x.unsqueeze(a))
+op("unsqueeze", [T(2, 3), axis(0)], lambda x, a: x.unsqueeze(a), "front")
+op("narrow", [T(3, 6), axis(1), size(2), size(3)], lambda x, a, s, n: x.narrow(a, s, n))
+op("get", [T(3, 4), axis(0), size(1)], lambda x, a, i: x.select(a, i))
+op("flip", [T(2, 3, 2), axes(0, 1)], lambda x, a: x.flip(a))
+op("pad", [T(2, 3), axis(1), size(1), size(2), num(0.0)], lambda x, a, b, c, v: F.pad(x, (b, c), value=v), "zeros")
+op("pad", [T(2, 3), axis(1), size(2), size(0), num(1.5)], lambda x, a, b, c, v: F.pad(x, (b, c), value=v), "value")
+op("concat", [T(2, 3), tensors(T(2, 1), T(2, 2)), axis(1)], lambda x, o, a: torch.cat([x, *o], a))
+op("stack", [T(2, 3), tensors(T(2, 3)), axis(1)], lambda x, o, a: torch.stack([x, *o], a))
+edge("concat", [given([NAN, INF]), tensors(given([1.0]), given([-INF])), axis(0)],
+     lambda x, o, a: torch.cat([x, *o], a), "special")
+op("repeat", [T(2, 3), axis(1), size(3)], lambda x, a, n: x.repeat(1, n))
+op("repeat", [T(2, 3), axis(0), size(2)], lambda x, a, n: x.repeat(n, 1), "rows")
+
+# ---- Indexing
+
+NUMBERS = given([3, 0, 3, 1], [2, 2], "u32")
+op("gather", [T(4, 3), NUMBERS], lambda x, i: x[i.long()])
+op("index_select", [T(3, 4), axis(1), given([3, 0, 3], dtype="i32")], lambda x, a, i: x.index_select(a, i.long()))
+op("one_hot", [NUMBERS, size(4)], lambda x, n: F.one_hot(x.long(), n).double())
+op("masked_fill", [T(2, 3), mask(2, 3), num(-5.0)], lambda x, m, v: x.masked_fill(m, v))
+op("tril", [T(3, 4), axis(0)], lambda x, d: x.tril(d))
+op("tril", [T(2, 3, 3), axis(1)], lambda x, d: x.tril(d), "diagonal 1")
+op("triu", [T(3, 4), axis(-1)], lambda x, d: x.triu(d))
+
+# ---- Products
+
+op("matmul", [T(3, 4), T(4, 2)], torch.matmul)
+op("matmul", [T(2, 3, 4), T(2, 4, 2)], torch.matmul, "batch")
+op("matmul", [T(2, 1, 3, 4), T(3, 4, 2)], torch.matmul, "broadcast batch")
+op("matmul", [T(2, 3, 4), T(4, 2)], torch.matmul, "batch by matrix")
+op("linear", [T(2, 2, 3), T(3, 4), T(4)], lambda x, w, b: F.linear(x, w.t(), b))
+
+# ---- Convolution and pooling
+
+
+def conv(x, w, s, p, d, g):
+    return F.conv2d(x, w, None, s, p, d, g)
+
+
+op("conv2d", [T(2, 2, 5, 4), T(3, 2, 3, 2), sizes(1), sizes(0), sizes(1), size(1)], conv)
+op("conv2d", [T(1, 2, 6, 5), T(2, 2, 3, 2), sizes(2, 1), sizes(1, 0), sizes(1, 2), size(1)], conv, "uneven")
+op("conv2d", [T(1, 4, 4, 4), T(4, 2, 3, 3), sizes(2), sizes(1), sizes(1), size(2)], conv, "groups")
+op("max_pool2d", [T(1, 2, 4, 5), sizes(2), sizes(2), sizes(0), sizes(1)], lambda x, k, s, p, d: F.max_pool2d(x, k[0], s[0]))
+op("avg_pool2d", [T(1, 2, 5, 4), sizes(3, 2), sizes(2), sizes(1)], lambda x, k, s, p: F.avg_pool2d(x, k, s[0], p[0]))
+
+# ---- Attention
+
+
+def attention(q, k, v, causal):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+
+op("scaled_dot_product_attention", [T(2, 3, 4), T(2, 5, 4), T(2, 5, 2), yes(False)], attention)
+op("scaled_dot_product_attention", [T(2, 2, 3, 4), T(2, 2, 3, 4), T(2, 2, 3, 4), yes(True)], attention, "causal")
+
+# ---- Losses
+
+op("cross_entropy", [T(4, 3), labels([4], 3)], lambda x, y: F.cross_entropy(x, y.long()))
+op("cross_entropy", [T(4, 3), labels([4], 3, "i32")], lambda x, y: F.cross_entropy(x, y.long()), "i32")
+op("cross_entropy", [T(2, 3, 4), labels([2, 3], 4)],
+   lambda x, y: F.cross_entropy(x.reshape(-1, 4), y.long().reshape(-1)), "sequences")
+edge("cross_entropy", [LARGE, given([2, 0], dtype="u32")], lambda x, y: F.cross_entropy(x, y.long()), "large logits")
+op("cross_entropy_ignoring", [T(4, 3), given([2, -100, 0, -100], dtype="i32"), axis(-100)],
+   lambda x, y, i: F.cross_entropy(x, y.long(), ignore_index=i))
+op("nll_loss", [T(4, 3), labels([4], 3)], lambda x, y: F.nll_loss(x, y.long()))
+op("mse_loss", [T(2, 3), T(2, 3)], F.mse_loss)
+op("l1_loss", [T(2, 3, low=0.0), T(2, 3, high=0.0)], F.l1_loss)
+edge("l1_loss", [given([1.0, 2.0, 3.0]), given([1.0, 3.0, 2.0])], F.l1_loss, "no difference")
+op("huber_loss", [given([0.2, 3.0, -0.2, -3.0]), given([0.0, 0.0, 0.0, 0.0]), num(1.5)],
+   lambda x, y, d: F.huber_loss(x, y, delta=d), "both sides")
+edge("huber_loss", [given([1.5, -1.5, 0.0, NAN]), given([0.0, 0.0, 0.0, 0.0]), num(1.5)],
+     lambda x, y, d: F.huber_loss(x, y, delta=d), "at the bounds")
+op("smooth_l1_loss", [given([0.2, 3.0, -0.2, -3.0]), given([0.0, 0.0, 0.0, 0.0]), num(0.5)],
+   lambda x, y, b: F.smooth_l1_loss(x, y, beta=b), "both sides")
+op("smooth_l1_loss", [T(3, low=0.0), T(3, high=0.0), num(0.0)], lambda x, y, b: F.smooth_l1_loss(x, y, beta=b), "beta 0")
+op("bce_with_logits", [T(2, 3), T(2, 3, low=0.0, high=1.0)], F.binary_cross_entropy_with_logits)
+edge("bce_with_logits", [given([0.0, 100.0, -100.0, 1000.0]), given([1.0, 0.0, 1.0, 1.0])],
+     F.binary_cross_entropy_with_logits, "large and zero")
+
+
+# ---- Layers
+
+
+def layer(name, config, x, params, function, note="", mode="inference", state=(), smooth=True):
+    LAYERS.append(
+        {
+            "layer": name,
+            "name": f"{name} {note}".strip(),
+            "config": config,
+            "input": x[1],
+            "tensors": {key: tensor for key, (_, tensor) in params.items()},
+            "torch": function,
+            "mode": mode,
+            "state": list(state),
+            "smooth": smooth,
+        }
+    )
+
+
+def lin(x, weight, bias=None):
+    return F.linear(x, weight.t(), bias)
+
+
+layer("Linear", {"inputs": 4, "outputs": 3}, T(5, 4), {"weight": T(4, 3), "bias": T(3)}, lin)
+layer("Linear", {"inputs": 4, "outputs": 3, "bias": False}, T(5, 4), {"weight": T(4, 3)}, lin, "without bias")
+layer("Linear", {"inputs": 4, "outputs": 3}, T(2, 3, 4), {"weight": T(4, 3), "bias": T(3)}, lin, "three axes")
+layer("Linear", {"inputs": 4, "outputs": 3}, T(4), {"weight": T(4, 3), "bias": T(3)}, lin, "vector")
+
+
+def conv_layer(**options):
+    return lambda x, weight, bias=None: F.conv2d(x, weight, bias, **options)
+
+
+layer("Conv2d", {"inputs": 2, "outputs": 3, "kernel": 3}, T(2, 2, 5, 4), {"weight": T(3, 2, 3, 3), "bias": T(3)}, conv_layer())
+layer("Conv2d", {"inputs": 2, "outputs": 3, "kernel": [3, 2], "stride": [2, 1], "padding": [1, 0]}, T(1, 2, 6, 4),
+      {"weight": T(3, 2, 3, 2), "bias": T(3)}, conv_layer(stride=(2, 1), padding=(1, 0)), "uneven")
+layer("Conv2d", {"inputs": 2, "outputs": 2, "kernel": 2, "dilation": 2, "padding": 1, "bias": False}, T(1, 2, 5, 5),
+      {"weight": T(2, 2, 2, 2)}, conv_layer(dilation=2, padding=1), "dilation")
+layer("Conv2d", {"inputs": 4, "outputs": 4, "kernel": 3, "stride": 2, "padding": 1, "groups": 2}, T(1, 4, 5, 5),
+      {"weight": T(4, 2, 3, 3), "bias": T(4)}, conv_layer(stride=2, padding=1, groups=2), "groups")
+layer("Conv2d", {"inputs": 3, "outputs": 6, "kernel": 2, "groups": 3}, T(1, 3, 3, 3),
+      {"weight": T(6, 1, 2, 2), "bias": T(6)}, conv_layer(groups=3), "depthwise")
+
+
+def pool(**options):
+    return lambda x: F.max_pool2d(x, **options)
+
+
+TIES = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 2.0, 2.0, -1.0, -1.0, 2.0, 2.0, -1.0, -1.0]
+layer("MaxPool2d", {"kernel": 2}, T(2, 2, 4, 4), {}, pool(kernel_size=2))
+layer("MaxPool2d", {"kernel": 2}, T(1, 1, 5, 7), {}, pool(kernel_size=2), "rest cut off")
+layer("MaxPool2d", {"kernel": 2}, given(TIES, [1, 1, 4, 4]), {}, pool(kernel_size=2), "ties", smooth=False)
+layer("MaxPool2d", {"kernel": 3, "stride": 2, "padding": 1}, T(1, 2, 5, 5, low=-3.0, high=-0.1), {},
+      pool(kernel_size=3, stride=2, padding=1), "padding of negative numbers")
+layer("MaxPool2d", {"kernel": [3, 2], "stride": 1, "dilation": [1, 2]}, T(1, 1, 5, 5), {},
+      pool(kernel_size=(3, 2), stride=1, dilation=(1, 2)), "dilation")
+layer("MaxPool2d", {"kernel": 2}, given([1.0, NAN, 3.0, 4.0], [1, 1, 2, 2]), {}, pool(kernel_size=2), "NaN", smooth=False)
+layer("AvgPool2d", {"kernel": 2}, T(2, 2, 4, 4), {}, lambda x: F.avg_pool2d(x, 2))
+layer("AvgPool2d", {"kernel": [3, 2], "stride": [2, 1], "padding": [1, 1]}, T(1, 2, 5, 4), {},
+      lambda x: F.avg_pool2d(x, (3, 2), (2, 1), (1, 1)), "padding")
+
+NORMS = {"running_mean": T(3), "running_var": T(3, low=0.5, high=2.0), "weight": T(3), "bias": T(3)}
+
+
+def norm(training, momentum=0.1, eps=1e-5):
+    return lambda x, running_mean, running_var, weight=None, bias=None: F.batch_norm(
+        x, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+STATE = ["running_mean", "running_var"]
+for mode in ["training", "inference"]:
+    on = mode == "training"
+    layer("BatchNorm", {"features": 3}, T(4, 3), NORMS, norm(on), f"{mode} of rows", mode, STATE)
+    layer("BatchNorm", {"features": 3, "momentum": 0.3, "epsilon": 0.001}, T(2, 3, 3, 2), NORMS,
+          norm(on, 0.3, 0.001), f"{mode} of images", mode, STATE)
+layer("BatchNorm", {"features": 3, "affine": False}, T(4, 3), {key: NORMS[key] for key in STATE}, norm(True),
+      "without affine", "training", STATE)
+layer("LayerNorm", {"features": 5}, T(3, 5), {"weight": T(5), "bias": T(5)},
+      lambda x, weight, bias: F.layer_norm(x, (5,), weight, bias))
+layer("LayerNorm", {"features": 5, "affine": False, "epsilon": 0.01}, T(2, 2, 5), {},
+      lambda x: F.layer_norm(x, (5,), eps=0.01), "without affine")
+layer("LayerNorm", {"features": 4}, given([5.0] * 4 + [1e4, 1e4 + 1, 1e4 + 2, 1e4 + 3], [2, 4]),
+      {"weight": T(4), "bias": T(4)}, lambda x, weight, bias: F.layer_norm(x, (4,), weight, bias),
+      "equal elements and a large mean", smooth=False)
+layer("RmsNorm", {"features": 5}, T(2, 3, 5), {"weight": T(5)}, lambda x, weight: F.rms_norm(x, (5,), weight, eps=1e-6))
+layer("RmsNorm", {"features": 5, "affine": False, "epsilon": 0.01}, T(3, 5), {},
+      lambda x: F.rms_norm(x, (5,), eps=0.01), "without affine")
+layer("Dropout", {"rate": 0.25}, T(3, 4), {}, lambda x: F.dropout(x, 0.25, training=False) * 1.0, "inference")
+layer("Dropout", {"rate": 0}, T(3, 4), {}, lambda x: F.dropout(x, 0.0, training=True) * 1.0, "rate 0", "training")
+layer("Embedding", {"entries": 5, "features": 3}, given([4, 0, 4, 2], [2, 2], "u32"), {"weight": T(5, 3)},
+      lambda x, weight: F.embedding(x.long(), weight))
+layer("Flatten", {}, T(2, 3, 2, 2), {}, lambda x: x.flatten(1))
+layer("Flatten", {"from": 0}, T(2, 3), {}, lambda x: x.flatten(0), "from 0")
+
+
+def self_attention(heads, causal):
+    def run(x, qkv_weight, output_weight, qkv_bias=None, output_bias=None):
+        batch, time, features = x.shape
+        module = torch.nn.MultiheadAttention(features, heads, bias=qkv_bias is not None, batch_first=True)
+        hidden = torch.ones(time, time, dtype=torch.bool).triu(1) if causal else None
+        named = {"in_proj_weight": qkv_weight.t(), "out_proj.weight": output_weight.t()}
+        if qkv_bias is not None:
+            named |= {"in_proj_bias": qkv_bias, "out_proj.bias": output_bias}
+        options = dict(need_weights=False, attn_mask=hidden)
+        return torch.func.functional_call(module, named, (x, x, x), options)[0]
+
+    return run
+
+
+PROJECTIONS = {"qkv_weight": T(6, 18), "output_weight": T(6, 6), "qkv_bias": T(18), "output_bias": T(6)}
+layer("SelfAttention", {"features": 6, "heads": 2}, T(2, 3, 6), PROJECTIONS, self_attention(2, False))
+layer("SelfAttention", {"features": 6, "heads": 3, "causal": True, "bias": False}, T(1, 4, 6),
+      {key: PROJECTIONS[key] for key in ["qkv_weight", "output_weight"]}, self_attention(3, True), "causal")
