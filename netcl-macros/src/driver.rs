@@ -284,7 +284,7 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     let name = &item.sig.ident;
     let payload = quote!({ #item } { #gathered });
     let export = chain::export(&paths::export_macro(name), Some(name), &item.vis, &payload);
-    quote!(#errors #item #export)
+    quote!(#errors #[allow(dead_code)] #item #export)
 }
 
 fn read_function(payload: &TokenStream) -> Option<(syn::ItemFn, Gathered)> {
@@ -312,7 +312,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let expr = &parsed.expr;
     let name = &parsed.ident;
     let export = chain::export(&paths::export_macro(name), Some(name), &parsed.vis, &quote!(#expr));
-    with_errors(diag, || quote!(#parsed #export))
+    with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }
 
 /// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.

@@ -41,8 +41,15 @@ pub(crate) fn structure(item: &ItemStruct) -> TokenStream {
         #[allow(dead_code, unused_variables)]
         impl #name {
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> { ::core::unreachable!() }
-            #[doc(hidden)]
-            #vis fn __attach(core: &#private::ModelCore, prefix: &str) -> Self { ::core::unreachable!() }
+        }
+        #[automatically_derived]
+        #[allow(unused_variables)]
+        impl #private::Part for #name {
+            type Gradients = #gradients;
+            fn attach(core: &#private::ModelCore, prefix: &str) -> Self { ::core::unreachable!() }
+            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients {
+                ::core::unreachable!()
+            }
         }
     }
 }

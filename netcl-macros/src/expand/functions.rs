@@ -57,7 +57,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
     let (ty, others) = (&block.self_ty, &block.others);
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
         let plain = plain(unit, function, &expanded.plain);
-        let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, block, function, paths));
+        let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
         quote!(#plain #gradients)
     });
     quote! {
@@ -91,25 +91,23 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     }
 }
 
-fn with_gradients(unit: &Unit, block: &ModelImpl, function: &Function, planned: &[Planned]) -> TokenStream {
+fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     let vis = &function.vis;
     let name = format_ident!("{}_with_gradients", function.name);
     let args = arguments(function);
-    let mut gradients = block.path.clone();
-    if let Some(last) = gradients.segments.last_mut() {
-        last.ident = paths::gradients(&last.ident);
-    }
+    let private = paths::private();
+    let part = quote!(<Self as #private::Part>);
     let chosen = source::function(&format!("{}::{name}", unit.name()), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let doc = format!("[`{0}`](Self::{0}) in training mode, with the gradients in the parameters.", function.name);
     let unpacked = unpack(false, 1);
     quote! {
         #[doc = #doc]
-        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #gradients)> {
+        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
             let (results, gradients, _) =
                 #chosen.call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
             let value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
-            let gradients = <#gradients>::__attach(&::std::sync::Arc::new(gradients), &self.__netcl_prefix);
+            let gradients = #part::gradients(&::std::sync::Arc::new(gradients), &self.__netcl_prefix);
             ::core::result::Result::Ok((value?, gradients))
         }
     }

@@ -15,6 +15,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
     let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string()));
     let attached = model.fields.iter().filter_map(attach);
     let gradients = gradients(model);
+    let gradients_name = paths::gradients(name);
     quote! {
         #(#attrs)*
         #vis struct #name {
@@ -44,15 +45,21 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             /// A model on `device`, its parameters drawn from `seed`: the same on every device.
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
                 let core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
-                ::core::result::Result::Ok(Self::__attach(&core, ""))
+                ::core::result::Result::Ok(<Self as #private::Part>::attach(&core, ""))
             }
-            #[doc(hidden)]
-            #vis fn __attach(core: &#private::ModelCore, prefix: &str) -> Self {
+        }
+        #[automatically_derived]
+        impl #private::Part for #name {
+            type Gradients = #gradients_name;
+            fn attach(core: &#private::ModelCore, prefix: &str) -> Self {
                 Self {
                     #(#attached)*
                     #scope: ::core::clone::Clone::clone(core),
                     __netcl_prefix: ::std::string::String::from(prefix),
                 }
+            }
+            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients_name {
+                #gradients_name { all: ::std::sync::Arc::clone(all), prefix: ::std::string::String::from(prefix) }
             }
         }
         #gradients
@@ -81,7 +88,7 @@ fn attach(field: &Field) -> Option<TokenStream> {
 
 fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
     match kind {
-        FieldKind::Model(model) => Some(quote!(<#model>::__attach(core, &::std::format!("{}{}.", prefix, #path)))),
+        FieldKind::Model(model) => Some(quote!(<#model as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path)))),
         FieldKind::Constant { value, ty } => Some(match value {
             crate::ast::Constant::Integer(value) => {
                 let value = Literal::i64_unsuffixed(*value);
@@ -179,10 +186,6 @@ fn gradients(model: &Model) -> TokenStream {
         #[automatically_derived]
         #[allow(dead_code)]
         impl #name {
-            #[doc(hidden)]
-            #vis fn __attach(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> Self {
-                Self { all: ::std::sync::Arc::clone(all), prefix: ::std::string::String::from(prefix) }
-            }
             #(#methods)*
         }
         #structs
@@ -214,13 +217,10 @@ fn gradient_value(
     match kind {
         FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
         FieldKind::Model(inner) => {
-            let mut gradients = inner.clone();
-            if let Some(last) = gradients.segments.last_mut() {
-                last.ident = paths::gradients(&last.ident);
-            }
+            let part = quote!(<#inner as ::netcl::__private::Part>);
             Some((
-                quote!(#gradients),
-                quote!(<#gradients>::__attach(&self.all, &::std::format!("{}{}.", self.prefix, #path))),
+                quote!(#part::Gradients),
+                quote!(#part::gradients(&self.all, &::std::format!("{}{}.", self.prefix, #path))),
             ))
         }
         FieldKind::Layer(layer) => {
