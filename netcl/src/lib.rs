@@ -9,7 +9,7 @@ mod device;
 mod error;
 mod executor;
 pub mod io;
-mod jit;
+pub mod jit;
 mod log;
 mod memory;
 mod model;

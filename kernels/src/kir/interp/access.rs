@@ -156,21 +156,16 @@ impl State<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn store(
-        &mut self,
-        buffer: u32,
-        index: Reg,
-        value: Reg,
-        lanes: u8,
-        depth: usize,
-    ) -> Result<(), Fault> {
+    pub(super) fn store(&mut self, buffer: u32, index: Reg, value: Reg, lanes: u8, depth: usize) -> Result<(), Fault> {
         let (dtype, Some(memory)) = self.buffer(buffer) else { return Ok(()) };
         let size = memory.bytes() / dtype.size();
         let lanes = usize::from(lanes);
         let plan = self.plan(index, lanes, size, Guard::Active, depth, buffer)?;
         let count = self.length(value);
         // All items write one place: the last one's value stays, as if they ran one after another.
-        if let (Plan::Run(start), Extent::One, Extent::Items) = (&plan, self.info(index).extent, self.info(value).extent) {
+        if let (Plan::Run(start), Extent::One, Extent::Items) =
+            (&plan, self.info(index).extent, self.info(value).extent)
+        {
             let start = *start;
             let bits = self.guard_bits(Guard::Active, depth);
             let list = (0..self.items).map(|i| if bits.is_none_or(|bits| bits[i]) { start } else { usize::MAX });

@@ -31,13 +31,8 @@ pub(super) struct Code {
 /// Compiles; `grouped`: blocks are work-groups.
 pub(super) fn compile(verified: &Verified<'_>, grouped: bool) -> Code {
     let kernel = verified.kernel();
-    let scope = Scope {
-        exprs: &kernel.exprs,
-        types: verified.types(),
-        arrays: &kernel.arrays,
-        body: &kernel.body,
-        grouped,
-    };
+    let scope =
+        Scope { exprs: &kernel.exprs, types: verified.types(), arrays: &kernel.arrays, body: &kernel.body, grouped };
     let mut shared = Shared { verified, kernel, code: Code::new() };
     let types = kernel.vars.iter().map(|var| var.ty).collect::<Vec<_>>();
     let mut compiler = Compiler::new(&mut shared, scope, &[], &types);
@@ -62,9 +57,7 @@ fn depth(nodes: &[Node]) -> usize {
         .map(|node| match node {
             Node::Code(code) => code.iter().map(call_depth).max().unwrap_or(0),
             Node::For(node) => 2 + depth(&node.body),
-            Node::While { code, body, .. } => {
-                2 + depth(body).max(code.iter().map(call_depth).max().unwrap_or(0))
-            }
+            Node::While { code, body, .. } => 2 + depth(body).max(code.iter().map(call_depth).max().unwrap_or(0)),
             Node::If { then, otherwise, .. } => 1 + depth(then).max(depth(otherwise)),
             _ => 0,
         })
@@ -143,10 +136,8 @@ impl<'s, 'a> Compiler<'s, 'a> {
     /// Fills `levels` and `reads`.
     fn classify(&mut self) {
         for expr in self.scope.exprs {
-            let mut reads = matches!(
-                expr,
-                Expr::Load { .. } | Expr::LoadArray { .. } | Expr::Call(..) | Expr::SubGroup(..)
-            );
+            let mut reads =
+                matches!(expr, Expr::Load { .. } | Expr::LoadArray { .. } | Expr::Call(..) | Expr::SubGroup(..));
             let mut level = match expr {
                 Expr::WorkItem(WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups, _) => Level::Launch,
                 Expr::WorkItem(..) => Level::Block,
@@ -187,7 +178,8 @@ impl<'s, 'a> Compiler<'s, 'a> {
             reg
         } else {
             let reg = self.permanent(info);
-            let list = if self.sink == Level::Launch { &mut self.shared.code.launch } else { &mut self.shared.code.block };
+            let list =
+                if self.sink == Level::Launch { &mut self.shared.code.launch } else { &mut self.shared.code.block };
             list.push(instr(reg));
             reg
         }
@@ -532,7 +524,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
                 let value = self.expr(*value, Guard::Active);
                 let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
                     ParamKind::Buffer(dtype, _) => dtype.compute(),
-                    ParamKind::Scalar(_) | ParamKind::Symbol => self.info(value).dtype,
+                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
                 };
                 let ty = ValueType { dtype, lanes };
                 let value = if self.info(value).dtype == dtype {

@@ -7,7 +7,7 @@
 //! `f32` functions are within 2 ulp ([`Real::log1p`], [`Real::tanh`], [`Real::erf`]: 3 ulp; without fused
 //! multiply-add one more). Their polynomials are minimax fits made by the Remez exchange for the stated form and
 //! interval, coefficients rounded to `f32`. `sin`, `cos`, `tan` and `pow` compute in `f64` inside. `f64` functions are
-//! those of the standard library, `erf` that of the `libm` crate: within 1 ulp.
+//! those of the standard library, `erf` that of [`crate::special`].
 
 use std::f32::consts::LOG2_E;
 
@@ -216,8 +216,7 @@ fn reduce_angle(x: f32) -> (f64, i32) {
 fn sin_cos_reduced<I: Isa>(r: f64) -> (f64, f64) {
     let z = r * r;
     let sin = polynomial64::<I, 4>(z, [1.0 / 362_880.0, -1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0]);
-    let cos =
-        polynomial64::<I, 6>(z, [-1.0 / 3_628_800.0, 1.0 / 40_320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0]);
+    let cos = polynomial64::<I, 6>(z, [-1.0 / 3_628_800.0, 1.0 / 40_320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0]);
     (fma64::<I>(sin, z * r, r), cos)
 }
 
@@ -489,7 +488,7 @@ impl Real for f64 {
     #[inline(always)] fn log1p<I: Isa>(self) -> f64 { f64::ln_1p(self) }
     #[inline(always)] fn sqrt(self) -> f64 { f64::sqrt(self) }
     #[inline(always)] fn tanh<I: Isa>(self) -> f64 { f64::tanh(self) }
-    #[inline(always)] fn erf<I: Isa>(self) -> f64 { libm::erf(self) }
+    #[inline(always)] fn erf<I: Isa>(self) -> f64 { crate::special::erf(self) }
     #[inline(always)] fn floor(self) -> f64 { f64::floor(self) }
     #[inline(always)] fn ceil(self) -> f64 { f64::ceil(self) }
     #[inline(always)] fn round(self) -> f64 { f64::round_ties_even(self) }

@@ -3,9 +3,10 @@
 //! [`compute`] is inlined into whoever calls it, so that a crate that may use `unsafe` can compile it once more for
 //! wider vector registers and pass that as the [`Engine`].
 
-use super::memory::{Slice, SliceMut};
 use super::math::{Baseline, Isa, Real};
+use super::memory::{Slice, SliceMut};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
+use crate::philox::philox4x32;
 
 /// One operation. An operand of one value stands for that value everywhere; all others have the result's length.
 #[derive(Debug)]
@@ -52,8 +53,12 @@ pub fn compute<I: Isa>(operation: Operation<'_>) {
         Operation::Cast(out, a) => cast(out, a),
         Operation::Bitcast(out, a) => bitcast(out, a),
         Operation::Philox(out, counter, seed, stream) => {
-            map(out, counter, #[inline(always)]
-            |counter| philox(counter, seed, stream));
+            map(
+                out,
+                counter,
+                #[inline(always)]
+                |counter| philox(counter, seed, stream),
+            );
         }
     }
 }
@@ -73,10 +78,18 @@ fn map<T: Copy, U: Copy>(out: &mut [U], a: &[T], f: impl Fn(T) -> U) {
 #[inline(always)]
 fn zip<A: Copy, B: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], f: impl Fn(A, B) -> U) {
     match (a, b) {
-        (&[a], _) => map(out, b, #[inline(always)]
-        |b| f(a, b)),
-        (_, &[b]) => map(out, a, #[inline(always)]
-        |a| f(a, b)),
+        (&[a], _) => map(
+            out,
+            b,
+            #[inline(always)]
+            |b| f(a, b),
+        ),
+        (_, &[b]) => map(
+            out,
+            a,
+            #[inline(always)]
+            |a| f(a, b),
+        ),
         _ => {
             for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
                 *out = f(a, b);
@@ -88,12 +101,27 @@ fn zip<A: Copy, B: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], f: impl Fn(A,
 #[inline(always)]
 fn zip3<A: Copy, B: Copy, C: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], c: &[C], f: impl Fn(A, B, C) -> U) {
     match (a, b, c) {
-        (&[a], ..) => zip(out, b, c, #[inline(always)]
-        |b, c| f(a, b, c)),
-        (_, &[b], _) => zip(out, a, c, #[inline(always)]
-        |a, c| f(a, b, c)),
-        (.., &[c]) => zip(out, a, b, #[inline(always)]
-        |a, b| f(a, b, c)),
+        (&[a], ..) => zip(
+            out,
+            b,
+            c,
+            #[inline(always)]
+            |b, c| f(a, b, c),
+        ),
+        (_, &[b], _) => zip(
+            out,
+            a,
+            c,
+            #[inline(always)]
+            |a, c| f(a, b, c),
+        ),
+        (.., &[c]) => zip(
+            out,
+            a,
+            b,
+            #[inline(always)]
+            |a, b| f(a, b, c),
+        ),
         _ => {
             for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
                 *out = f(a, b, c);
@@ -107,8 +135,12 @@ fn unary<I: Isa>(op: UnaryOp, out: SliceMut<'_>, a: Slice<'_>) {
     match (out, a) {
         (SliceMut::F32(out), Slice::F32(a)) => unary_real::<I, f32>(op, out, a),
         (SliceMut::F64(out), Slice::F64(a)) => unary_real::<I, f64>(op, out, a),
-        (SliceMut::I32(out), Slice::I32(a)) => unary_signed(op, out, a, i32::wrapping_neg, i32::wrapping_abs, i32::signum),
-        (SliceMut::I64(out), Slice::I64(a)) => unary_signed(op, out, a, i64::wrapping_neg, i64::wrapping_abs, i64::signum),
+        (SliceMut::I32(out), Slice::I32(a)) => {
+            unary_signed(op, out, a, i32::wrapping_neg, i32::wrapping_abs, i32::signum)
+        }
+        (SliceMut::I64(out), Slice::I64(a)) => {
+            unary_signed(op, out, a, i64::wrapping_neg, i64::wrapping_abs, i64::signum)
+        }
         (SliceMut::U32(out), Slice::U32(a)) => unary_signed(op, out, a, u32::wrapping_neg, |a| a, |a| a.min(1)),
         (SliceMut::U8(out), Slice::U8(a)) => unary_signed(op, out, a, u8::wrapping_neg, |a| a, |a| a.min(1)),
         (SliceMut::Bool(out), Slice::Bool(a)) if op == UnaryOp::Not => map(out, a, |a| !a),
@@ -145,8 +177,12 @@ fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops::Div<Output
     /// Runs a loop with the function inlined into it.
     macro_rules! each {
         (|$x:ident| $value:expr) => {
-            map(out, a, #[inline(always)]
-            |$x| $value)
+            map(
+                out,
+                a,
+                #[inline(always)]
+                |$x| $value,
+            )
         };
     }
     match op {
@@ -241,8 +277,13 @@ where
 {
     macro_rules! each {
         (|$x:ident, $y:ident| $value:expr) => {
-            zip(out, a, b, #[inline(always)]
-            |$x, $y| $value)
+            zip(
+                out,
+                a,
+                b,
+                #[inline(always)]
+                |$x, $y| $value,
+            )
         };
     }
     match op {
@@ -288,12 +329,24 @@ fn mul_add<I: Isa>(out: SliceMut<'_>, a: Slice<'_>, b: Slice<'_>, c: Slice<'_>) 
     }
     match (out, a, b, c) {
         (SliceMut::F32(out), Slice::F32(a), Slice::F32(b), Slice::F32(c)) => {
-            zip3(out, a, b, c, #[inline(always)]
-            |a, b, c| Real::fused::<I>(a, b, c));
+            zip3(
+                out,
+                a,
+                b,
+                c,
+                #[inline(always)]
+                |a, b, c| Real::fused::<I>(a, b, c),
+            );
         }
         (SliceMut::F64(out), Slice::F64(a), Slice::F64(b), Slice::F64(c)) => {
-            zip3(out, a, b, c, #[inline(always)]
-            |a, b, c| Real::fused::<I>(a, b, c));
+            zip3(
+                out,
+                a,
+                b,
+                c,
+                #[inline(always)]
+                |a, b, c| Real::fused::<I>(a, b, c),
+            );
         }
         (SliceMut::I32(out), Slice::I32(a), Slice::I32(b), Slice::I32(c)) => integer!(out, a, b, c),
         (SliceMut::U32(out), Slice::U32(a), Slice::U32(b), Slice::U32(c)) => integer!(out, a, b, c),
@@ -397,16 +450,11 @@ fn bitcast(out: SliceMut<'_>, a: Slice<'_>) {
     }
 }
 
-/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) with counter `(counter, 0, 0, 0)`
-/// and key `(seed, stream)`: the upper 24 bits of the first word, as a number in [0, 1).
+/// The uniform number of element `counter`, see [`crate::philox`]; one lane, without branches.
 #[inline(always)]
 pub fn philox(counter: u32, seed: u32, stream: u32) -> f32 {
-    let (mut c, mut k) = ([counter, 0, 0, 0], [seed, stream]);
-    for _ in 0..10 {
-        let a = u64::from(c[0]) * 0xD251_1F53;
-        let b = u64::from(c[2]) * 0xCD9E_8D57;
-        c = [(b >> 32) as u32 ^ c[1] ^ k[0], b as u32, (a >> 32) as u32 ^ c[3] ^ k[1], a as u32];
-        k = [k[0].wrapping_add(0x9E37_79B9), k[1].wrapping_add(0xBB67_AE85)];
-    }
-    (c[0] >> 8) as f32 * (1.0 / 16_777_216.0)
+    let words = philox4x32([counter / 4, 0, 0, 0], [seed, stream]);
+    let pair = if counter & 1 == 0 { [words[0], words[2]] } else { [words[1], words[3]] };
+    let word = if counter & 2 == 0 { pair[0] } else { pair[1] };
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }

@@ -386,7 +386,9 @@ impl<'l, 'a> State<'l, 'a> {
             Instr::Horizontal(op, to, a) => self.horizontal(*op, *to, *a),
             Instr::Load { to, buffer, index, guard } => self.load(*to, *buffer, *index, *guard, depth)?,
             Instr::LoadArray { to, array, index, guard } => self.load_array(*to, *array, *index, *guard, depth)?,
-            Instr::Narrow { to, guard, condition, negate } => self.narrow_guard(*to, *guard, *condition, *negate, depth),
+            Instr::Narrow { to, guard, condition, negate } => {
+                self.narrow_guard(*to, *guard, *condition, *negate, depth)
+            }
             Instr::SubGroup { op, to, value, operand, guard } => {
                 self.sub_group(*op, *to, *value, *operand, *guard, depth);
             }

@@ -224,9 +224,10 @@ impl Parser {
                     "read_write" => ParamKind::Buffer(self.dtype()?, Access::ReadWrite),
                     "scalar" => ParamKind::Scalar(self.dtype()?),
                     "symbol" => ParamKind::Symbol,
+                    "value" => ParamKind::Value(self.choice("a type such as `f32` or `f32x8`", value_type)?),
                     _ => {
                         self.position -= 1;
-                        return self.expected("`read`, `write`, `read_write`, `scalar` or `symbol`");
+                        return self.expected("`read`, `write`, `read_write`, `scalar`, `symbol` or `value`");
                     }
                 };
                 self.params.push(Param { name, kind });
