@@ -26,4 +26,5 @@ pub use memory::PoolStats;
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
+pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use tensor::{Element, Operand, Tensor};
