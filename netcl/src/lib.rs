@@ -13,8 +13,11 @@ pub mod jit;
 mod log;
 mod memory;
 mod model;
+pub mod nn;
 pub mod optim;
+pub mod prelude;
 mod program;
+mod report;
 mod tensor;
 
 pub use device::{Device, DeviceInfo, DeviceKind, LaunchRecord};
@@ -23,4 +26,5 @@ pub use memory::PoolStats;
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
+pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use tensor::{Element, Operand, Tensor};
