@@ -145,7 +145,8 @@ fn native_code_gives_the_bits_of_the_interpreter() {
 
 #[test]
 fn native_code_reports_accesses_outside_of_buffers() {
-    let (case, (_, entry)) = cases().into_iter().zip(emitted::ENTRIES).find(|(case, _)| case.name == "collatz").unwrap();
+    let (case, (_, entry)) =
+        cases().into_iter().zip(emitted::ENTRIES).find(|(case, _)| case.name == "collatz").unwrap();
     let out = HostBuffer::new(40).unwrap();
     let passed = [Passed::Buffer(&out)];
     let faults = Faults::default();

@@ -22,8 +22,8 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 4096_i32), h::mul(n_p0, 37_i32));
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 16_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let t_4: h::V<f32, 16> = a_p1.load::<16, _>(i_3);
                             let t_5: h::V<f32, 16> = c_p2.load::<16, _>(i_3);
@@ -32,11 +32,11 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             let e32 = h::V::<_, 16>::splat(1.0_f32);
                             result_p4.store(i_3, t_4.zip(t_5, h::mul).zip(d_p3.load::<16, _>(i_3), h::add).map(h::tanh::<I, _>).zip({ let test = t_6; h::select(test, t_7, e32) }.zip(t_7.zip(e32, h::add), h::div), h::mul).zip(t_5.zip(h::V::<_, 16>::splat(0.0_f32), h::max), h::add));
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_8: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (end_1, 1_i32);
-                    'loop_1: while i_8 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_1: while i_8 < loop1_end {
                         'round_1: {
                             let t_9: f32 = a_p1.at(i_8);
                             let t_10: f32 = c_p2.at(i_8);
@@ -44,7 +44,7 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             let t_12: f32 = h::exp::<I, _>((if t_11 { t_9 } else { h::neg(t_9) }));
                             result_p4.put(i_8, ((h::tanh::<I, _>(((t_9 * t_10) + d_p3.at(i_8))) * ((if t_11 { t_12 } else { 1.0_f32 }) / (t_12 + 1.0_f32))) + h::max(t_10, 0.0_f32)));
                         }
-                        i_8 = h::add(i_8, step_1);
+                        i_8 = h::add(i_8, loop1_step);
                     }
                 }
             }
@@ -67,70 +67,70 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let first_row_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 77_i32);
                     let end_1: i32 = h::min(h::add(first_row_0, 77_i32), n_p0);
                     let mut row_2: i32 = first_row_0;
-                    let (end_0, step_0): (i32, i32) = (end_1, 1_i32);
-                    'loop_0: while row_2 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_0: while row_2 < loop0_end {
                         'round_0: {
                             let mut max_3: h::V<f32, 16> = h::V::<_, 16>::splat(f32::from_bits(4286578688_u32));
                             let mut max_4: f32 = f32::from_bits(4286578688_u32);
                             let whole_5: i32 = 48_i32;
                             let mut i_6: i32 = 0_i32;
-                            let (end_1, step_1): (i32, i32) = (whole_5, 16_i32);
-                            'loop_1: while i_6 < end_1 {
+                            let (loop1_end, loop1_step): (i32, i32) = (whole_5, 16_i32);
+                            'loop_1: while i_6 < loop1_end {
                                 'round_1: {
                                     max_3 = max_3.zip(x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_6)), h::max);
                                 }
-                                i_6 = h::add(i_6, step_1);
+                                i_6 = h::add(i_6, loop1_step);
                             }
                             let mut i_7: i32 = whole_5;
-                            let (end_2, step_2): (i32, i32) = (53_i32, 1_i32);
-                            'loop_2: while i_7 < end_2 {
+                            let (loop2_end, loop2_step): (i32, i32) = (53_i32, 1_i32);
+                            'loop_2: while i_7 < loop2_end {
                                 'round_2: {
                                     max_4 = h::max(max_4, x_p1.at(h::add(h::mul(row_2, 53_i32), i_7)));
                                 }
-                                i_7 = h::add(i_7, step_2);
+                                i_7 = h::add(i_7, loop2_step);
                             }
                             let result_8: f32 = h::max(max_3.fold(h::max), max_4);
                             let mut sum_9: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
                             let mut sum_10: f32 = 0.0_f32;
                             let whole_11: i32 = 48_i32;
                             let mut i_12: i32 = 0_i32;
-                            let (end_3, step_3): (i32, i32) = (whole_11, 16_i32);
-                            'loop_3: while i_12 < end_3 {
+                            let (loop3_end, loop3_step): (i32, i32) = (whole_11, 16_i32);
+                            'loop_3: while i_12 < loop3_end {
                                 'round_3: {
                                     sum_9 = sum_9.zip(x_p1.load::<16, _>(h::add(h::mul(row_2, 53_i32), i_12)).zip(h::V::<_, 16>::splat(result_8), h::sub).map(h::exp::<I, _>), h::add);
                                 }
-                                i_12 = h::add(i_12, step_3);
+                                i_12 = h::add(i_12, loop3_step);
                             }
                             let mut i_13: i32 = whole_11;
-                            let (end_4, step_4): (i32, i32) = (53_i32, 1_i32);
-                            'loop_4: while i_13 < end_4 {
+                            let (loop4_end, loop4_step): (i32, i32) = (53_i32, 1_i32);
+                            'loop_4: while i_13 < loop4_end {
                                 'round_4: {
                                     sum_10 = (sum_10 + h::exp::<I, _>((x_p1.at(h::add(h::mul(row_2, 53_i32), i_13)) - result_8)));
                                 }
-                                i_13 = h::add(i_13, step_4);
+                                i_13 = h::add(i_13, loop4_step);
                             }
                             let result_14: f32 = (sum_9.fold(h::add) + sum_10);
                             let whole_15: i32 = 48_i32;
                             let mut i_16: i32 = 0_i32;
-                            let (end_5, step_5): (i32, i32) = (whole_15, 16_i32);
-                            'loop_5: while i_16 < end_5 {
+                            let (loop5_end, loop5_step): (i32, i32) = (whole_15, 16_i32);
+                            'loop_5: while i_16 < loop5_end {
                                 'round_5: {
                                     let e56 = h::add(h::mul(row_2, 53_i32), i_16);
                                     result_p2.store(e56, x_p1.load::<16, _>(e56).zip(h::V::<_, 16>::splat(result_8), h::sub).map(h::exp::<I, _>).zip(h::V::<_, 16>::splat(h::recip::<I, _>(result_14)), h::mul));
                                 }
-                                i_16 = h::add(i_16, step_5);
+                                i_16 = h::add(i_16, loop5_step);
                             }
                             let mut i_17: i32 = whole_15;
-                            let (end_6, step_6): (i32, i32) = (53_i32, 1_i32);
-                            'loop_6: while i_17 < end_6 {
+                            let (loop6_end, loop6_step): (i32, i32) = (53_i32, 1_i32);
+                            'loop_6: while i_17 < loop6_end {
                                 'round_6: {
                                     let e64 = h::add(h::mul(row_2, 53_i32), i_17);
                                     result_p2.put(e64, (h::exp::<I, _>((x_p1.at(e64) - result_8)) * h::recip::<I, _>(result_14)));
                                 }
-                                i_17 = h::add(i_17, step_6);
+                                i_17 = h::add(i_17, loop6_step);
                             }
                         }
-                        row_2 = h::add(row_2, step_0);
+                        row_2 = h::add(row_2, loop0_step);
                     }
                 }
             }
@@ -153,38 +153,38 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let start_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 32_i32);
                     let end_1: i32 = h::min(h::add(start_0, 32_i32), 24_i32);
                     let mut i_2: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (end_1, 8_i32);
-                    'loop_0: while i_2 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (end_1, 8_i32);
+                    'loop_0: while i_2 < loop0_end {
                         'round_0: {
                             let mut max_3: h::V<f64, 8> = h::V::<_, 8>::splat(f64::from_bits(18442240474082181120_u64));
                             let mut k_4: i32 = 0_i32;
-                            let (end_1, step_1): (i32, i32) = (n_p0, 1_i32);
-                            'loop_1: while k_4 < end_1 {
+                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_1: while k_4 < loop1_end {
                                 'round_1: {
                                     max_3 = max_3.zip(x_p1.load::<8, _>(h::add(h::mul(k_4, 24_i32), i_2)), h::max);
                                 }
-                                k_4 = h::add(k_4, step_1);
+                                k_4 = h::add(k_4, loop1_step);
                             }
                             let mut sum_5: h::V<f64, 8> = h::V::<_, 8>::splat(0.0_f64);
                             let mut k_6: i32 = 0_i32;
-                            let (end_2, step_2): (i32, i32) = (n_p0, 1_i32);
-                            'loop_2: while k_6 < end_2 {
+                            let (loop2_end, loop2_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_2: while k_6 < loop2_end {
                                 'round_2: {
                                     sum_5 = sum_5.zip(x_p1.load::<8, _>(h::add(h::mul(k_6, 24_i32), i_2)).zip(max_3, h::sub).map(h::exp::<I, _>), h::add);
                                 }
-                                k_6 = h::add(k_6, step_2);
+                                k_6 = h::add(k_6, loop2_step);
                             }
                             let mut k_7: i32 = 0_i32;
-                            let (end_3, step_3): (i32, i32) = (n_p0, 1_i32);
-                            'loop_3: while k_7 < end_3 {
+                            let (loop3_end, loop3_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_3: while k_7 < loop3_end {
                                 'round_3: {
                                     let e37 = h::add(h::mul(k_7, 24_i32), i_2);
                                     result_p2.store(e37, x_p1.load::<8, _>(e37).zip(max_3, h::sub).map(h::exp::<I, _>).zip(sum_5.map(h::recip::<I, _>), h::mul));
                                 }
-                                k_7 = h::add(k_7, step_3);
+                                k_7 = h::add(k_7, loop3_step);
                             }
                         }
-                        i_2 = h::add(i_2, step_0);
+                        i_2 = h::add(i_2, loop0_step);
                     }
                 }
             }
@@ -208,38 +208,38 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 64_i32), 40_i32);
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 16_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let mut sum_4: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
                             let mut k_5: i32 = 0_i32;
-                            let (end_1, step_1): (i32, i32) = (n_p0, 1_i32);
-                            'loop_1: while k_5 < end_1 {
+                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_1: while k_5 < loop1_end {
                                 'round_1: {
                                     sum_4 = sum_4.zip(x_p1.load::<16, _>(h::add(h::mul(k_5, 40_i32), i_3)), h::add);
                                 }
-                                k_5 = h::add(k_5, step_1);
+                                k_5 = h::add(k_5, loop1_step);
                             }
                             result_p2.store(i_3, sum_4);
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_6: i32 = whole_2;
-                    let (end_2, step_2): (i32, i32) = (end_1, 1_i32);
-                    'loop_2: while i_6 < end_2 {
+                    let (loop2_end, loop2_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_2: while i_6 < loop2_end {
                         'round_2: {
                             let mut sum_7: f32 = 0.0_f32;
                             let mut k_8: i32 = 0_i32;
-                            let (end_3, step_3): (i32, i32) = (n_p0, 1_i32);
-                            'loop_3: while k_8 < end_3 {
+                            let (loop3_end, loop3_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_3: while k_8 < loop3_end {
                                 'round_3: {
                                     sum_7 = (sum_7 + x_p1.at(h::add(h::mul(k_8, 40_i32), i_6)));
                                 }
-                                k_8 = h::add(k_8, step_3);
+                                k_8 = h::add(k_8, loop3_step);
                             }
                             result_p2.put(i_6, sum_7);
                         }
-                        i_6 = h::add(i_6, step_2);
+                        i_6 = h::add(i_6, loop2_step);
                     }
                 }
             }
@@ -266,16 +266,16 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let first_row_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 102_i32);
                     let end_1: i32 = h::min(h::add(first_row_0, 102_i32), n_p0);
                     let mut row_2: i32 = first_row_0;
-                    let (end_0, step_0): (i32, i32) = (end_1, 1_i32);
-                    'loop_0: while row_2 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_0: while row_2 < loop0_end {
                         'round_0: {
                             let mut max_3: f32 = f32::from_bits(4286578688_u32);
                             let mut prod_4: f32 = 1.0_f32;
                             let mut argmin_5: f32 = f32::from_bits(2139095040_u32);
                             let mut argmin_at_6: i32 = 0_i32;
                             let mut i_7: i32 = 0_i32;
-                            let (end_1, step_1): (i32, i32) = (40_i32, 1_i32);
-                            'loop_1: while i_7 < end_1 {
+                            let (loop1_end, loop1_step): (i32, i32) = (40_i32, 1_i32);
+                            'loop_1: while i_7 < loop1_end {
                                 'round_1: {
                                     let t_8: f32 = x_p1.at(h::add(h::mul(row_2, 40_i32), i_7));
                                     max_3 = h::max(max_3, t_8);
@@ -284,13 +284,13 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                                     argmin_5 = (if wins_9 { t_8 } else { argmin_5 });
                                     argmin_at_6 = (if wins_9 { i_7 } else { argmin_at_6 });
                                 }
-                                i_7 = h::add(i_7, step_1);
+                                i_7 = h::add(i_7, loop1_step);
                             }
                             result_1_p2.put(row_2, max_3);
                             result_2_p3.put(row_2, prod_4);
                             result_3_p4.put(row_2, argmin_at_6);
                         }
-                        row_2 = h::add(row_2, step_0);
+                        row_2 = h::add(row_2, loop0_step);
                     }
                 }
             }
@@ -315,20 +315,20 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let e6 = h::mul(n_p0, 40_i32);
                     let whole_2: i32 = h::sub(e6, h::rem(e6, 16_i32));
                     let mut i_3: i32 = 0_i32;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             sum_0 = sum_0.zip(x_p1.load::<16, _>(i_3), h::add);
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_4: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (h::mul(n_p0, 40_i32), 1_i32);
-                    'loop_1: while i_4 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (h::mul(n_p0, 40_i32), 1_i32);
+                    'loop_1: while i_4 < loop1_end {
                         'round_1: {
                             sum_1 = (sum_1 + x_p1.at(i_4));
                         }
-                        i_4 = h::add(i_4, step_1);
+                        i_4 = h::add(i_4, loop1_step);
                     }
                     let result_5: f32 = (sum_0.fold(h::add) + sum_1);
                     result_4_p2.put(0_i32, result_5);
@@ -355,20 +355,20 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 4096_i32), h::mul(n_p0, 19_i32));
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 16_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             result_p3.store(i_3, { let seed = seed_p1; h::V::<_, 16>::splat(i_3).zip(h::lane_ids::<i32, 16>(), h::add).map(h::cast::<i32, u32>).map(|counter| h::philox(counter, seed, 0)) }.zip(x_p2.load::<16, _>(i_3), h::mul));
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_4: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (end_1, 1_i32);
-                    'loop_1: while i_4 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_1: while i_4 < loop1_end {
                         'round_1: {
                             result_p3.put(i_4, (h::philox(h::cast::<i32, u32>(i_4), seed_p1, 0) * x_p2.at(i_4)));
                         }
-                        i_4 = h::add(i_4, step_1);
+                        i_4 = h::add(i_4, loop1_step);
                     }
                 }
             }
@@ -392,32 +392,32 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let first_row_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 204_i32);
                     let end_1: i32 = h::min(h::add(first_row_0, 204_i32), n_p0);
                     let mut row_2: i32 = first_row_0;
-                    let (end_0, step_0): (i32, i32) = (end_1, 1_i32);
-                    'loop_0: while row_2 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_0: while row_2 < loop0_end {
                         'round_0: {
                             let whole_3: i32 = 16_i32;
                             let mut i_4: i32 = 0_i32;
-                            let (end_1, step_1): (i32, i32) = (whole_3, 16_i32);
-                            'loop_1: while i_4 < end_1 {
+                            let (loop1_end, loop1_step): (i32, i32) = (whole_3, 16_i32);
+                            'loop_1: while i_4 < loop1_end {
                                 'round_1: {
                                     let t_5: i32 = indices_p1.at(row_2);
                                     let t_6: bool = h::and((t_5 >= 0_i32), (t_5 < 90_i32));
                                     result_p3.store(h::add(h::mul(row_2, 20_i32), i_4), (if t_6 {  table_p2.load::<16, _>((if t_6 { h::add(h::mul(t_5, 20_i32), i_4) } else { 0_i32 })) } else { h::V::<_, 16>::splat(0.0_f32) }));
                                 }
-                                i_4 = h::add(i_4, step_1);
+                                i_4 = h::add(i_4, loop1_step);
                             }
                             let mut i_7: i32 = whole_3;
-                            let (end_2, step_2): (i32, i32) = (20_i32, 1_i32);
-                            'loop_2: while i_7 < end_2 {
+                            let (loop2_end, loop2_step): (i32, i32) = (20_i32, 1_i32);
+                            'loop_2: while i_7 < loop2_end {
                                 'round_2: {
                                     let t_8: i32 = indices_p1.at(row_2);
                                     let t_9: bool = h::and((t_8 >= 0_i32), (t_8 < 90_i32));
                                     result_p3.put(h::add(h::mul(row_2, 20_i32), i_7), (if t_9 {  table_p2.at((if t_9 { h::add(h::mul(t_8, 20_i32), i_7) } else { 0_i32 })) } else { 0.0_f32 }));
                                 }
-                                i_7 = h::add(i_7, step_2);
+                                i_7 = h::add(i_7, loop2_step);
                             }
                         }
-                        row_2 = h::add(row_2, step_0);
+                        row_2 = h::add(row_2, loop0_step);
                     }
                 }
             }
@@ -498,8 +498,8 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 4096_i32), h::mul(n_p0, 17_i32));
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 16_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let t_4: h::V<f32, 16> = x_p1.load::<16, _>(i_3);
                             let t_5: h::V<f32, 16> = y_p2.load::<16, _>(i_3);
@@ -533,11 +533,11 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_27_p30.store(i_3, t_4.zip(t_5, h::min));
                             result_28_p31.store(i_3, t_4.zip(t_5, h::atan2));
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_6: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (end_1, 1_i32);
-                    'loop_1: while i_6 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_1: while i_6 < loop1_end {
                         'round_1: {
                             let t_7: f32 = x_p1.at(i_6);
                             let t_8: f32 = y_p2.at(i_6);
@@ -571,7 +571,7 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_27_p30.put(i_6, h::min(t_7, t_8));
                             result_28_p31.put(i_6, h::atan2(t_7, t_8));
                         }
-                        i_6 = h::add(i_6, step_1);
+                        i_6 = h::add(i_6, loop1_step);
                     }
                 }
             }
@@ -652,8 +652,8 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 4096_i32), h::mul(n_p0, 17_i32));
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 8_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 8_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let t_4: h::V<f64, 8> = x_p1.load::<8, _>(i_3);
                             let t_5: h::V<f64, 8> = y_p2.load::<8, _>(i_3);
@@ -687,11 +687,11 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_27_p30.store(i_3, t_4.zip(t_5, h::min));
                             result_28_p31.store(i_3, t_4.zip(t_5, h::atan2));
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_6: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (end_1, 1_i32);
-                    'loop_1: while i_6 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_1: while i_6 < loop1_end {
                         'round_1: {
                             let t_7: f64 = x_p1.at(i_6);
                             let t_8: f64 = y_p2.at(i_6);
@@ -725,7 +725,7 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_27_p30.put(i_6, h::min(t_7, t_8));
                             result_28_p31.put(i_6, h::atan2(t_7, t_8));
                         }
-                        i_6 = h::add(i_6, step_1);
+                        i_6 = h::add(i_6, loop1_step);
                     }
                 }
             }
@@ -781,8 +781,8 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 4096_i32), h::mul(n_p0, 18_i32));
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 8_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 8_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let t_4: h::V<f32, 8> = x_p1.load::<8, _>(i_3).zip(h::V::<_, 8>::splat(1000000000.0_f32), h::mul);
                             result_14_p2.store(i_3, t_4);
@@ -803,11 +803,11 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_15_p17.store(i_3, t_4.map(h::cast::<f32, f64>));
                             result_16_p18.store(i_3, t_4.map(h::cast::<f32, f64>).map(h::cast::<f64, f32>));
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_5: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (end_1, 1_i32);
-                    'loop_1: while i_5 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_1: while i_5 < loop1_end {
                         'round_1: {
                             let t_6: f32 = (x_p1.at(i_5) * 1000000000.0_f32);
                             result_14_p2.put(i_5, t_6);
@@ -828,7 +828,7 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_15_p17.put(i_5, h::cast::<f32, f64>(t_6));
                             result_16_p18.put(i_5, h::cast::<f64, f32>(h::cast::<f32, f64>(t_6)));
                         }
-                        i_5 = h::add(i_5, step_1);
+                        i_5 = h::add(i_5, loop1_step);
                     }
                 }
             }
@@ -875,8 +875,8 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let end_1: i32 = h::min(h::add(start_0, 4096_i32), h::mul(n_p0, 21_i32));
                     let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 16_i32));
                     let mut i_3: i32 = start_0;
-                    let (end_0, step_0): (i32, i32) = (whole_2, 16_i32);
-                    'loop_0: while i_3 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 16_i32);
+                    'loop_0: while i_3 < loop0_end {
                         'round_0: {
                             let t_4: h::V<i32, 16> = x_p1.load::<16, _>(i_3);
                             let t_5: h::V<i32, 16> = y_p2.load::<16, _>(i_3);
@@ -895,11 +895,11 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_10_p13.store(i_3, t_4.zip(t_5, h::or));
                             result_11_p14.store(i_3, t_4.zip(t_5, h::xor));
                         }
-                        i_3 = h::add(i_3, step_0);
+                        i_3 = h::add(i_3, loop0_step);
                     }
                     let mut i_8: i32 = whole_2;
-                    let (end_1, step_1): (i32, i32) = (end_1, 1_i32);
-                    'loop_1: while i_8 < end_1 {
+                    let (loop1_end, loop1_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_1: while i_8 < loop1_end {
                         'round_1: {
                             let t_9: i32 = x_p1.at(i_8);
                             let t_10: i32 = y_p2.at(i_8);
@@ -918,7 +918,7 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_10_p13.put(i_8, h::or(t_9, t_10));
                             result_11_p14.put(i_8, h::xor(t_9, t_10));
                         }
-                        i_8 = h::add(i_8, step_1);
+                        i_8 = h::add(i_8, loop1_step);
                     }
                 }
             }
@@ -938,8 +938,8 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     let mut n_0: i32 = h::add(h::cast::<u32, i32>(id[0]), 1_i32);
                     let mut steps_1: i32 = 0_i32;
                     let mut round_2: i32 = 0_i32;
-                    let (end_0, step_0): (i32, i32) = (1000_i32, 1_i32);
-                    'loop_0: while round_2 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (1000_i32, 1_i32);
+                    'loop_0: while round_2 < loop0_end {
                         'round_0: {
                             if (n_0 <= 1_i32) {
                                 break 'loop_0;
@@ -951,7 +951,7 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                             }
                             n_0 = h::add(h::mul(n_0, 3_i32), 1_i32);
                         }
-                        round_2 = h::add(round_2, step_0);
+                        round_2 = h::add(round_2, loop0_step);
                     }
                     out_p0.put(h::cast::<u32, i32>(id[0]), steps_1);
                 }
@@ -983,12 +983,12 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
                     h::array_put(&mut own_a0, index, value, 3, args.faults());
                     let mut sum_0: f32 = 0.0_f32;
                     let mut slot_1: i32 = 0_i32;
-                    let (end_0, step_0): (i32, i32) = (3_i32, 1_i32);
-                    'loop_0: while slot_1 < end_0 {
+                    let (loop0_end, loop0_step): (i32, i32) = (3_i32, 1_i32);
+                    'loop_0: while slot_1 < loop0_end {
                         'round_0: {
                             sum_0 = (sum_0 + h::array_at(&own_a0, slot_1, 3, args.faults()));
                         }
-                        slot_1 = h::add(slot_1, step_0);
+                        slot_1 = h::add(slot_1, loop0_step);
                     }
                     out_p1.put(h::cast::<u32, i32>(id[0]), sum_0);
                 }
@@ -1003,12 +1003,12 @@ pub const ENTRIES: &[(&str, NativeEntry)] = &[
         fn power_f0<I: h::Isa>(x_0: f32, n_1: i32) -> f32 {
             let mut type_2: f32 = 1.0_f32;
             let mut k_3: i32 = 0_i32;
-            let (end_0, step_0): (i32, i32) = (n_1, 1_i32);
-            'loop_0: while k_3 < end_0 {
+            let (loop0_end, loop0_step): (i32, i32) = (n_1, 1_i32);
+            'loop_0: while k_3 < loop0_end {
                 'round_0: {
                     type_2 = (type_2 * x_0);
                 }
-                k_3 = h::add(k_3, step_0);
+                k_3 = h::add(k_3, loop0_step);
             }
             type_2
         }

@@ -114,11 +114,8 @@ pub fn cases() -> Vec<Case> {
         graph(&mut cases, &format!("functions_{dtype}"), |b| {
             let x = input(b, 0, "x", rows(17), dtype);
             let y = input(b, 1, "y", rows(17), dtype);
-            let mut results: Vec<NodeId> = UnaryOp::ALL
-                .into_iter()
-                .filter(|op| *op != UnaryOp::Not)
-                .map(|op| b.unary(op, x).unwrap())
-                .collect();
+            let mut results: Vec<NodeId> =
+                UnaryOp::ALL.into_iter().filter(|op| *op != UnaryOp::Not).map(|op| b.unary(op, x).unwrap()).collect();
             for op in BinaryOp::ALL {
                 if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) {
                     results.push(b.binary(op, x, y).unwrap());
@@ -256,7 +253,13 @@ fn polynomial() -> Case {
         ],
         body: vec![
             Stmt::Let(result, ExprId(0)),
-            Stmt::For { var: k, start: ExprId(1), end: ExprId(3), step: ExprId(2), body: vec![Stmt::Assign(result, ExprId(6))] },
+            Stmt::For {
+                var: k,
+                start: ExprId(1),
+                end: ExprId(3),
+                step: ExprId(2),
+                body: vec![Stmt::Assign(result, ExprId(6))],
+            },
         ],
         result: ExprId(4),
     };
