@@ -8,3 +8,4 @@ mod opencl_helpers;
 mod opencl_layout;
 mod opencl_stmt;
 pub mod rust;
+mod rust_expr;
