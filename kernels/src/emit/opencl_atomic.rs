@@ -1,7 +1,7 @@
 //! Stores and atomic updates.
 
 use super::opencl_expr::at_least;
-use super::opencl_stmt::Body;
+use super::opencl_stmt::{Body, space_name};
 use crate::dtype::DType;
 use crate::kir::*;
 
@@ -93,13 +93,5 @@ impl Body<'_, '_> {
             _ => format!("atomic_{word}"),
         };
         format!("{function}(&{name}[{index}], {value})")
-    }
-}
-
-/// The address space of an array.
-pub(super) fn space_name(space: Space) -> &'static str {
-    match space {
-        Space::Local => "__local",
-        Space::Private => "__private",
     }
 }
