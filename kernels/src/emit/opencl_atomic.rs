@@ -56,7 +56,7 @@ impl Body<'_, '_> {
         let text = self.converted(text, ty, wanted.dtype);
         match dtype {
             DType::BF16 => {
-                let helper = self.program.to_bf16(ty.lanes);
+                let helper = self.program.bf16_from_float(ty.lanes);
                 format!("{helper}({})", text.code)
             }
             DType::Bool if ty.lanes > 1 => format!("convert_uchar{}({} & 1)", ty.lanes, at_least(text, 14)),

@@ -116,7 +116,7 @@ impl Body<'_, '_> {
             Expr::LoadArray { array, index } => self.load_array(*array, *index),
             Expr::Splat(a, lanes) if ty.dtype == DType::Bool => {
                 let a = at_least(self.text(*a), CHOICE + 1);
-                primary(format!("(int{lanes})({a} ? -1 : 0)"))
+                text(UNARY, format!("(int{lanes})({a} ? -1 : 0)"))
             }
             Expr::Splat(a, _) => {
                 let a = match *self.expr(*a) {
@@ -172,6 +172,10 @@ impl Body<'_, '_> {
             Literal::Int(value, _) => negative(value.to_string()),
             Literal::Float(bits, dtype) => {
                 let value = f64::from_bits(bits);
+                if dtype == DType::F64 && !value.is_finite() {
+                    // The macros are of type `float`.
+                    return text(UNARY, format!("(double){}", float(value, String::new(), "")));
+                }
                 if dtype == DType::F64 {
                     return negative(float(value, format!("{value:?}"), ""));
                 }

@@ -141,7 +141,8 @@ impl Body<'_, '_> {
             Expr::Splat(a, _) => matches!(self.expr(*a), Expr::Literal(_)) && self.divides_safely(*a),
             _ => false,
         };
-        unsigned || known || self.is_positive(divisor)
+        let zero = matches!(self.expr(divisor), Expr::Literal(Literal::Int(0, _)));
+        (unsigned && !zero) || known || self.is_positive(divisor)
     }
 
     /// Whether an integer is a size: made of positive literals, symbols and sizes of the index space.
@@ -359,7 +360,7 @@ impl Body<'_, '_> {
     /// Whether a value is index arithmetic: made of ids, sizes, loop counters and small constants.
     pub(super) fn is_index(&self, id: ExprId) -> bool {
         let own = match self.expr(id) {
-            Expr::Literal(Literal::Int(value, _)) => value.abs() <= SMALL,
+            Expr::Literal(Literal::Int(value, _)) => (-SMALL..=SMALL).contains(value),
             Expr::WorkItem(..) | Expr::Binary(..) | Expr::MulAdd(..) | Expr::Compare(..) | Expr::Select(..) => true,
             Expr::Param(param) => self.verified.kernel().params[param.0 as usize].kind == ParamKind::Symbol,
             Expr::Var(var) => self.index_vars[var.0 as usize],

@@ -18,7 +18,7 @@ impl Body<'_, '_> {
         match dtype {
             DType::F16 => primary(format!("{}({})", self.program.round_f16(from.lanes), value.code)),
             DType::BF16 => {
-                let (there, back) = (self.program.to_bf16(from.lanes), self.program.from_bf16(from.lanes));
+                let (there, back) = (self.program.bf16_from_float(from.lanes), self.program.bf16_to_float(from.lanes));
                 primary(format!("{back}({there}({}))", value.code))
             }
             _ => value,
@@ -70,14 +70,14 @@ impl Body<'_, '_> {
             (_, 1) => {
                 let element = format!("{name}[{}]", self.index(index));
                 if dtype == DType::BF16 {
-                    return primary(format!("{}({element})", self.program.from_bf16(1)));
+                    return primary(format!("{}({element})", self.program.bf16_to_float(1)));
                 }
                 primary(element)
             }
             _ => {
                 let vector = format!("vload{lanes}(0, &{name}[{}])", self.index(index));
                 match dtype {
-                    DType::BF16 => primary(format!("{}({vector})", self.program.from_bf16(lanes))),
+                    DType::BF16 => primary(format!("{}({vector})", self.program.bf16_to_float(lanes))),
                     DType::Bool => text(EQUALITY, format!("convert_int{lanes}({vector}) != 0")),
                     _ => primary(vector),
                 }
@@ -91,7 +91,7 @@ impl Body<'_, '_> {
         let index = self.index(index);
         match dtype {
             DType::F16 => primary(format!("vload_half({index}, (const {} half*){name})", space_name(space))),
-            DType::BF16 => primary(format!("{}({name}[{index}])", self.program.from_bf16(1))),
+            DType::BF16 => primary(format!("{}({name}[{index}])", self.program.bf16_to_float(1))),
             DType::Bool => text(EQUALITY, format!("{name}[{index}] != 0")),
             _ => primary(format!("{name}[{index}]")),
         }

@@ -9,7 +9,7 @@ use crate::kir::*;
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Blocks and nested expressions deeper than this are refused, as the parser descends for each.
-const DEEPEST: usize = 400;
+const DEEPEST: usize = 128;
 
 /// The kernel of a text; see [`super`].
 pub fn parse(text: &str) -> Parsed<Kernel> {
