@@ -23,7 +23,8 @@ thread_local! {
 /// [`every_operation_has_a_case`] fails until a case holds it.
 fn kind(op: &Op) -> Option<usize> {
     Some(match op {
-        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Random { .. } | Op::Compare(..) => return None,
+        Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => return None,
+        Op::Random { .. } | Op::Compare(..) => return None,
         Op::Unary(op, _) => 100 + UnaryOp::ALL.iter().position(|other| other == op)?,
         Op::Binary(op, ..) => 200 + BinaryOp::ALL.iter().position(|other| other == op)?,
         Op::Reduce { op, .. } => 300 + ReduceOp::ALL.iter().position(|other| other == op)?,

@@ -215,6 +215,8 @@ fn random_numbers_are_philox_by_position() {
 fn coordinates_and_sizes() {
     check("%0 = iota 0 : f32[N, 2]\noutput result 0 = %0", &[], &[0.0, 0.0, 1.0, 1.0, 2.0, 2.0]);
     check("%0 = iota 1 : i64[N, 2]\noutput result 0 = %0", &[], &[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+    check("%0 = size N*2 + 1 : f32[]\noutput result 0 = %0", &[], &[7.0]);
+    check("%0 = size N*2 - 7 : i32[]\noutput result 0 = %0", &[], &[-1.0]);
     check("%0 = constant 1.0 : f32[N - 3]\noutput result 0 = %0", &[], &[]);
 }
 
@@ -229,6 +231,7 @@ fn bad_use_is_an_error() {
         message("%0 = constant 1.0 : f32[N - 4]\noutput result 0 = %0", &[]),
         "the size [N - 4] is unknown or negative"
     );
+    assert_eq!(message("%0 = size M : f32[]\noutput result 0 = %0", &[]), "the size M is unknown or negative");
     let huge = "%0 = constant 1.0 : f32[N*4000000000, 4000000000]\noutput result 0 = %0";
     assert!(message(huge, &[]).ends_with("is too large to evaluate"));
     let broken = "%0 = constant 1.0 : f32[2]\n%1 = not %0 : f32[2]\noutput result 0 = %1";

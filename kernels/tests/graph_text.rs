@@ -38,6 +38,7 @@ const ALL: &str = r#"graph every operation
 %27 = input argument 2 : i32[N]
 %28 = gather %1, %27 : f32[N, 3]
 %29 = scatter_add %27, %28 : f32[4, 3]
+%30 = size N*4 + 1 : f32[]
 output result 0 = %19
 output gradient "hidden.weight" = %29
 output argument_gradient 0 = %0
@@ -70,8 +71,9 @@ fn everything_prints_as_it_was_parsed() {
         Op::Conv2dWeightGrad { .. } => 15,
         Op::Gather { .. } => 16,
         Op::ScatterAdd { .. } => 17,
+        Op::Size(_) => 18,
     };
-    for wanted in 0..18 {
+    for wanted in 0..19 {
         assert!(graph.nodes.iter().any(|node| kind(&node.op) == wanted), "kind {wanted} is missing");
     }
 }

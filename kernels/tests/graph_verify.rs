@@ -30,6 +30,8 @@ const BROKEN: &[(&str, &str)] = &[
     ("G08", "%0 = constant -1 : u32[2]"),
     ("G09", "%0 = iota 1 : i32[2]"),
     ("G09", "%0 = iota 0 : bool[2]"),
+    ("G09", "%0 = size N : i32[2]"),
+    ("G09", "%0 = size N : bool[]"),
     ("G10", "%0 = input scalar 0 : i32[]\n%1 = random %0 stream 0 : f32[2]"),
     ("G10", "%0 = input argument 0 : u32[2]\n%1 = random %0 stream 0 : f32[2]"),
     ("G10", "%0 = input scalar 0 : u32[]\n%1 = random %0 stream 0 : f64[2]"),

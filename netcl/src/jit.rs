@@ -17,7 +17,7 @@ type Cache = HashMap<u64, Vec<(u32, Graph, Arc<Loaded>)>>;
 static CACHE: LazyLock<RwLock<Cache>> = LazyLock::new(RwLock::default);
 
 /// Compiles `graph` for the device of its arguments, unless that was done before, and runs it: the results by position.
-pub(crate) fn run(graph: &Graph, args: &[&Tensor]) -> Result<Vec<Tensor>> {
+pub fn run(graph: &Graph, args: &[&Tensor]) -> Result<Vec<Tensor>> {
     let Some(first) = args.first() else {
         return Err(Error::ArgumentCount { function: graph.name.clone(), expected: 1, found: 0 });
     };

@@ -16,7 +16,7 @@ pub const RULES: [(&str, &str); 26] = [
     ("G06", "a comparison has operands of one type and a `bool` result"),
     ("G07", "a select has a `bool` condition and branches of the node's type"),
     ("G08", "a constant's literal has the node's type and fits it"),
-    ("G09", "an iota names one of its axes and is no `bool`"),
+    ("G09", "an iota names one of its axes, a size has shape `[]`, and neither is `bool`"),
     ("G10", "a random node has a `u32` scalar seed and is `f32`"),
     ("G11", "a view has one coordinate per source axis and the source's type"),
     (

@@ -163,7 +163,7 @@ impl Program {
                 (ParamKind::Buffer(dtype, _), _) => format!("a buffer of {dtype}"),
                 (ParamKind::Scalar(dtype), _) => format!("a number of type {dtype}"),
                 (ParamKind::Symbol, _) => "a number of type u32".to_string(),
-                (ParamKind::Value(_), _) => "a caller: it is a device function, not a kernel".to_string(),
+                (ParamKind::Value(ty), _) => format!("a {ty} from other code of its program: it is no kernel"),
             };
             let found = match arg {
                 Value::Buffer(_) => "a buffer".to_string(),

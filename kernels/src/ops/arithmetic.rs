@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     binary!("rem", Rem, "the remainder of `x / other` rounded toward zero; it has the sign of `x`"),
     Operation {
         name: "pow",
-        doc: "`x ^ other` of floats; whole exponents that are constants allow negative `x`",
+        doc: "`x ^ exponent` of floats; NaN where `x` is negative and the exponent is not whole",
         args: &[X, tensor_arg("exponent")],
         build: |b, a| pow(b, a.tensor(0)?, a.tensor(1)?),
     },

@@ -140,6 +140,13 @@ fn two_tensors_that_do_not_fit() {
         "`cross_entropy` of [4, 3] expects labels of shape [4], found [5]: axis 0 is 4 (from `hidden`, `outputs = 64`) \
          against 5"
     );
+    let mut builder = Builder::new("bad");
+    let x = builder.input(InputKind::Argument(0), "x", Shape::of(&[4, 3]), F32);
+    let batch = builder.input(InputKind::Argument(1), "w", Shape::of(&[4, 3, 2]), F32);
+    let linear = ops::find("linear").expect("an operation");
+    let args = [x, batch, x].map(Value::Tensor);
+    let error = ops::call(&mut builder, linear, &args).expect_err("a mistake");
+    assert_eq!(error.message, "`linear` expects a `weight` with 2 axes, found [4, 3, 2]");
     assert_eq!(
         pair("cross_entropy", (&[], F32), (&[], U32)),
         "`cross_entropy` expects a tensor [.., classes], found a scalar"

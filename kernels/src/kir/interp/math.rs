@@ -7,7 +7,7 @@
 //! `f32` functions are within 2 ulp ([`Real::log1p`], [`Real::tanh`], [`Real::erf`]: 3 ulp; without fused
 //! multiply-add one more). Their polynomials are minimax fits made by the Remez exchange for the stated form and
 //! interval, coefficients rounded to `f32`. `sin`, `cos`, `tan` and `pow` compute in `f64` inside. `f64` functions are
-//! those of the standard library, `erf` that of the `libm` crate: within 1 ulp.
+//! those of the standard library, `erf` that of [`crate::special`].
 
 use std::f32::consts::LOG2_E;
 
@@ -488,7 +488,7 @@ impl Real for f64 {
     #[inline(always)] fn log1p<I: Isa>(self) -> f64 { f64::ln_1p(self) }
     #[inline(always)] fn sqrt(self) -> f64 { f64::sqrt(self) }
     #[inline(always)] fn tanh<I: Isa>(self) -> f64 { f64::tanh(self) }
-    #[inline(always)] fn erf<I: Isa>(self) -> f64 { libm::erf(self) }
+    #[inline(always)] fn erf<I: Isa>(self) -> f64 { crate::special::erf(self) }
     #[inline(always)] fn floor(self) -> f64 { f64::floor(self) }
     #[inline(always)] fn ceil(self) -> f64 { f64::ceil(self) }
     #[inline(always)] fn round(self) -> f64 { f64::round_ties_even(self) }

@@ -6,6 +6,7 @@
 use super::math::{Baseline, Isa, Real};
 use super::memory::{Slice, SliceMut};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
+use crate::philox::philox4x32;
 
 /// One operation. An operand of one value stands for that value everywhere; all others have the result's length.
 #[derive(Debug)]
@@ -449,16 +450,11 @@ fn bitcast(out: SliceMut<'_>, a: Slice<'_>) {
     }
 }
 
-/// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011) with counter `(counter, 0, 0, 0)`
-/// and key `(seed, stream)`: the upper 24 bits of the first word, as a number in [0, 1).
+/// The uniform number of element `counter`, see [`crate::philox`]; one lane, without branches.
 #[inline(always)]
 pub fn philox(counter: u32, seed: u32, stream: u32) -> f32 {
-    let (mut c, mut k) = ([counter, 0, 0, 0], [seed, stream]);
-    for _ in 0..10 {
-        let a = u64::from(c[0]) * 0xD251_1F53;
-        let b = u64::from(c[2]) * 0xCD9E_8D57;
-        c = [(b >> 32) as u32 ^ c[1] ^ k[0], b as u32, (a >> 32) as u32 ^ c[3] ^ k[1], a as u32];
-        k = [k[0].wrapping_add(0x9E37_79B9), k[1].wrapping_add(0xBB67_AE85)];
-    }
-    (c[0] >> 8) as f32 * (1.0 / 16_777_216.0)
+    let words = philox4x32([counter / 4, 0, 0, 0], [seed, stream]);
+    let pair = if counter & 1 == 0 { [words[0], words[2]] } else { [words[1], words[3]] };
+    let word = if counter & 2 == 0 { pair[0] } else { pair[1] };
+    (word >> 8) as f32 * (1.0 / 16_777_216.0)
 }
