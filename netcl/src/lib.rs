@@ -13,8 +13,11 @@ pub mod jit;
 mod log;
 mod memory;
 mod model;
+pub mod nn;
 pub mod optim;
+pub mod prelude;
 mod program;
+mod report;
 mod tensor;
 
 pub use device::{Device, DeviceInfo, DeviceKind, LaunchRecord};

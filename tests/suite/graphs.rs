@@ -2,9 +2,10 @@
 
 use libtest_mimic::Failed;
 use netcl::{DType, Device, Tensor};
-use netcl_kernels::dim::Symbol;
+use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
-use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind};
+use netcl_kernels::graph::{Graph, InputKind, Node, Op, OutputKind};
+use netcl_kernels::span::Span;
 
 /// A graph with its inputs.
 pub(crate) struct Example {
@@ -23,6 +24,13 @@ impl Example {
                 *kind = InputKind::Argument(position);
                 position += 1;
             }
+        }
+        // Arguments bind symbols; one that appears in products of sizes only is bound by an argument of its own.
+        for (number, (symbol, _)) in self.bindings.iter().enumerate() {
+            let shape = Shape(vec![Dim::symbol(symbol.name())]);
+            let op = Op::Input(InputKind::Argument(position + number));
+            let (name, origins) = (format!("size_{symbol}"), Vec::new());
+            graph.nodes.push(Node { op, shape, dtype: DType::U8, name, span: Span::NONE, origins });
         }
         for (position, (kind, _)) in graph.outputs.iter_mut().enumerate() {
             *kind = OutputKind::Result(position);
@@ -43,6 +51,10 @@ impl Example {
                 let value = find(kind, &node.name).ok_or_else(|| format!("no value for `{}`", node.name))?;
                 arguments.push(upload(device, &value)?);
             }
+        }
+        for (_, size) in &self.bindings {
+            let sizes = vec![0u8; *size as usize];
+            arguments.push(Tensor::from_slice(device, &sizes, &[sizes.len()]).map_err(|error| error.to_string())?);
         }
         let arguments: Vec<&Tensor> = arguments.iter().collect();
         let results = netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string())?;

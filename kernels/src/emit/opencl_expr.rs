@@ -85,9 +85,63 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `!condition`.
-    pub(super) fn negated(&mut self, condition: ExprId) -> String {
-        format!("!{}", at_least(self.text(condition), UNARY))
+    /// `!condition`: the opposite comparison where there is one (floats have none, for NaN's sake).
+    pub(super) fn negated(&mut self, condition: ExprId) -> Text {
+        match *self.expr(condition) {
+            Expr::Compare(op, a, b) => {
+                let opposite = match op {
+                    CompareOp::Eq => CompareOp::Ne,
+                    CompareOp::Ne => CompareOp::Eq,
+                    _ if self.ty(a).dtype.is_float() => {
+                        return text(UNARY, format!("!({})", self.value(condition)));
+                    }
+                    CompareOp::Lt => CompareOp::Ge,
+                    CompareOp::Le => CompareOp::Gt,
+                    CompareOp::Gt => CompareOp::Le,
+                    CompareOp::Ge => CompareOp::Lt,
+                };
+                self.compare(opposite, a, b)
+            }
+            Expr::Param(param) => text(EQUALITY, format!("{} == 0", self.params[param.0 as usize])),
+            _ => text(UNARY, format!("!{}", at_least(self.text(condition), UNARY))),
+        }
+    }
+
+    /// Whether two expressions are the same, node by node.
+    pub(super) fn same(&self, a: ExprId, b: ExprId) -> bool {
+        if a == b {
+            return true;
+        }
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        self.expr(a).visit_operands(&mut |id| left.push(id));
+        self.expr(b).visit_operands(&mut |id| right.push(id));
+        left.len() == right.len()
+            && {
+                let bare = |id: ExprId| self.expr(id).clone().map_operands(&mut |_| ExprId(0));
+                bare(a) == bare(b)
+            }
+            && left.iter().zip(&right).all(|(&a, &b)| self.same(a, b))
+    }
+
+    /// `= value`, or `+= y` where the value is what stands in `place` plus `y`, and so on.
+    pub(super) fn update(&mut self, value: ExprId, is_place: impl Fn(&Self, ExprId) -> bool) -> String {
+        let ty = self.ty(value);
+        let native = ty.dtype.is_float() || ty.dtype == DType::U32 || (ty.lanes > 1 && ty.dtype != DType::Bool);
+        let (sign, a, b) = match *self.expr(value) {
+            Expr::Binary(BinaryOp::Add, a, b) if native => ("+", a, b),
+            Expr::Binary(BinaryOp::Sub, a, b) if native => ("-", a, b),
+            Expr::Binary(BinaryOp::Mul, a, b) if native => ("*", a, b),
+            Expr::Binary(BinaryOp::Div, a, b) if ty.dtype.is_float() => ("/", a, b),
+            Expr::Binary(BinaryOp::And, a, b) if ty.dtype == DType::U32 => ("&", a, b),
+            Expr::Binary(BinaryOp::Or, a, b) if ty.dtype == DType::U32 => ("|", a, b),
+            Expr::Binary(BinaryOp::Xor, a, b) if ty.dtype == DType::U32 => ("^", a, b),
+            Expr::Shift(left, a, b) if ty == ValueType::scalar(DType::U32) => (if left { "<<" } else { ">>" }, a, b),
+            _ => return format!("= {}", self.initialiser(value)),
+        };
+        if !is_place(self, a) {
+            return format!("= {}", self.initialiser(value));
+        }
+        format!("{sign}= {}", self.initialiser(b))
     }
 
     pub(super) fn buffer_type(&self, buffer: ParamId) -> DType {
@@ -257,7 +311,7 @@ impl Body<'_, '_> {
                 text(UNARY, if a.starts_with('-') { format!("-({a})") } else { format!("-{a}") })
             }
             Neg => self.integer(id),
-            Not if ty.dtype == DType::Bool && ty.lanes == 1 => text(UNARY, self.negated(a)),
+            Not if ty.dtype == DType::Bool && ty.lanes == 1 => self.negated(a),
             Not => {
                 let not = format!("~{}", at_least(self.text(a), UNARY));
                 if ty == ValueType::scalar(DType::U8) { text(UNARY, format!("(uchar){not}")) } else { text(UNARY, not) }
@@ -521,7 +575,14 @@ impl Body<'_, '_> {
             CompareOp::Ge => (RELATION, ">="),
         };
         let ty = self.ty(a);
-        let comparison = self.infix(level, SUM, SUM, a, sign, b);
+        let comparison = match (self.expr(a), self.expr(b)) {
+            // No id is negative: it needs no cast beside a literal.
+            (Expr::WorkItem(item, dimension), Expr::Literal(Literal::Int(..))) => {
+                let (id, b) = (self.work_item(*item, *dimension), self.initialiser(b));
+                text(level, format!("{id} {sign} {b}"))
+            }
+            _ => self.infix(level, SUM, SUM, a, sign, b),
+        };
         if ty.lanes > 1 && !mask_type(ty).starts_with("int") {
             return primary(format!("convert_int{}({})", ty.lanes, comparison.code));
         }
@@ -589,7 +650,8 @@ impl Body<'_, '_> {
                 }
             }
             (from_type, to_type) if from_type.is_float() && to_type.is_integer() => {
-                primary(format!("convert_{name}_sat({})", value.code))
+                let helper = self.program.truncate(from, to);
+                primary(format!("{helper}({})", value.code))
             }
             _ if from.lanes == 1 => text(UNARY, format!("({name}){}", at_least(value, UNARY))),
             _ => primary(format!("convert_{name}({})", value.code)),

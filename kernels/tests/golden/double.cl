@@ -32,6 +32,11 @@ static inline double netcl_maximum_double4(double4 v) {
     return netcl_max_double(v2.lo, v2.hi);
 }
 
+// Toward zero, saturating; NaN gives 0.
+static inline int netcl_int_from_double(double x) {
+    return convert_int_sat(x != x ? 0 : x);
+}
+
 // Atomic add; gives the old value.
 static inline double netcl_atomic_add_global_double(volatile __global double* place, const double value) {
     volatile __global ulong* bits = (volatile __global ulong*)place;
@@ -59,7 +64,7 @@ void doubles(
     y[i] = netcl_maximum_double4(erf(v));
     f[i] = (float)sqrt(x[i]);
     f[i] = 0.1f + 1e-45f + -3.4028235e38f * (x[i] < INFINITY ? -INFINITY : NAN);
-    f[i] = (float)convert_int_sat(x[i]);
+    f[i] = (float)netcl_int_from_double(x[i]);
     f[i] = atan2(pow(rsqrt(2.0f), 3.0f), fmod(5.5f, -2.0f));
     netcl_atomic_add_global_double(&a[0], x[i]);
 }

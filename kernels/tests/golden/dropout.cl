@@ -22,8 +22,8 @@ static inline float8 netcl_uniform8(uint8 position, uint seed, uint stream) {
 static inline float netcl_uniform(uint position, uint seed, uint stream) {
     uint c0 = position >> 2, c1 = 0, c2 = 0, c3 = 0;
     for (int round = 0; round < 10; ++round) {
-        const uint low0 = c0 * 0xD2511F53u, high0 = mul_hi(c0, (uint)(0xD2511F53u));
-        const uint low2 = c2 * 0xCD9E8D57u, high2 = mul_hi(c2, (uint)(0xCD9E8D57u));
+        const uint low0 = c0 * 0xD2511F53u, high0 = mul_hi(c0, 0xD2511F53u);
+        const uint low2 = c2 * 0xCD9E8D57u, high2 = mul_hi(c2, 0xCD9E8D57u);
         c0 = high2 ^ c1 ^ seed;
         c1 = low2;
         c2 = high0 ^ c3 ^ stream;

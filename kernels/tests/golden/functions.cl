@@ -12,11 +12,7 @@ static inline int cube_1(int x) {
 }
 
 // y = gelu(x), the tanh form
-__kernel void gelu_map(
-    __global const float* restrict x,
-    __global float* restrict y,
-    const uint N
-) {
+__kernel void gelu_map(__global const float* restrict x, __global float* restrict y, const uint N) {
     const uint i = get_global_id(0);
     if (i < N) {
         const float gelu_1 = gelu(x[i]);
@@ -25,16 +21,11 @@ __kernel void gelu_map(
 }
 
 // The same function in a second kernel of the program, and another of the same name
-__kernel void gelu_twice(
-    __global float* restrict x,
-    const uint N
-) {
+__kernel void gelu_twice(__global float* restrict x, const uint N) {
     x[get_global_id(0)] = gelu(gelu(x[get_global_id(0)]));
 }
 
 // Another function called `cube`
-__kernel void cubes(
-    __global int* restrict x
-) {
+__kernel void cubes(__global int* restrict x) {
     x[get_global_id(0)] = cube_1(x[get_global_id(0)]);
 }

@@ -1,11 +1,6 @@
 // y[r] = sum(x[r, ..]), one work-group for each row
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void row_sum(
-    __global const float* restrict x,
-    __global float* restrict y,
-    const uint R,
-    const uint C
-) {
+void row_sum(__global const float* restrict x, __global float* restrict y, const uint R, const uint C) {
     __local float partial[256];
     const uint row = get_group_id(0);
     const uint item = get_local_id(0);
@@ -15,13 +10,13 @@ void row_sum(
     }
     partial[item] = total;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint v_half_1 = 128;
-    while (v_half_1 > 0) {
-        if (item < v_half_1) {
-            partial[item] = partial[item] + partial[item + v_half_1];
+    uint half_1 = 128;
+    while (half_1 > 0) {
+        if (item < half_1) {
+            partial[item] += partial[item + half_1];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        v_half_1 = v_half_1 >> 1;
+        half_1 >>= 1;
     }
     if (item == 0) {
         y[row] = partial[0];

@@ -1,6 +1,6 @@
 // bfloat16 is the upper half of a float.
 static inline float netcl_bf16_to_float(ushort x) {
-    return as_float((uint)(x) << 16);
+    return as_float((uint)x << 16);
 }
 
 // The nearest bfloat16, ties to even; NaN stays NaN.
@@ -47,7 +47,7 @@ __kernel void storage(
     vstore_half_rte(netcl_bf16_to_float(netcl_bf16_from_float(value)), 1, (__private half*)cache);
     vstore_half_rte(vload_half(0, (const __private half*)cache) * scale, i, y);
     v[i] = netcl_bf16_from_float(netcl_round_half_float(vload_half(1, (const __private half*)cache)));
-    z[i] = value > 0.0f && !(flip != 0);
+    z[i] = value > 0.0f && flip == 0;
     const int j = i * 8 + (int)N;
     vstore_half8_rte(vload_half8(0, x + j) * netcl_bf16_to_float8(vload8(0, &w[j])), 0, y + j);
     vstore8(netcl_bf16_from_float8(select((float8)(1.5f), netcl_bf16_to_float8(vload8(0, &w[j])),

@@ -1,10 +1,12 @@
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#ifdef cl_khr_subgroups
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
 
-// The max over the sub-group; NaN if any item has NaN.
+// The extremum (max) over the sub-group; NaN if any item has NaN.
 static inline float netcl_sub_group_max(float x) {
     const float extremum = sub_group_reduce_max(x);
-    return sub_group_any(x != x) ? (float)(NAN) : extremum;
+    return sub_group_any(x != x) ? NAN : extremum;
 }
 
 // y[g] = sum and x[g] = maximum over each work-group, through sub-groups
@@ -25,7 +27,7 @@ void group_sum(
         partial[id] = sum;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if ((uint)get_local_id(0) == 0) {
+    if (get_local_id(0) == 0) {
         float total = 0.0f;
         for (uint k = 0; k < (uint)get_local_size(0) / get_sub_group_size(); ++k) {
             total += partial[k];

@@ -65,7 +65,9 @@ impl DataLoader {
         let (x, samples) = Column::new("x", x, x_shape)?;
         let (labels, label_samples) = Column::new("labels", labels, label_shape)?;
         if samples != label_samples {
-            return Err(wrong(format!("x has {samples} samples and labels has {label_samples}; both must have as many")));
+            return Err(wrong(format!(
+                "x has {samples} samples and labels has {label_samples}; both must have as many"
+            )));
         }
         Ok(DataLoader {
             device: device.clone(),

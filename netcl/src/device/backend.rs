@@ -72,6 +72,7 @@ pub(crate) type Native = &'static [Option<NativeEntry>];
 pub(crate) enum Memory {
     Host(HostBuffer),
     OpenCl(ClMemory),
+    #[allow(dead_code, reason = "held for its `Drop`, which counts")]
     Null(NullMemory),
 }
 
@@ -97,7 +98,6 @@ pub(crate) enum Place {
 
 /// What a backend needs to make launchable objects of a plan whose symbols have values.
 pub(crate) struct BindRequest<'a> {
-    pub(crate) plan: &'a Plan,
     pub(crate) bindings: Bindings<'a>,
     /// One per buffer of the plan.
     pub(crate) places: &'a [Place],

@@ -2,6 +2,7 @@
 
 use crate::device::backend::{AllocateError, Backend, DeviceInfo, DeviceKind, Memory, Native, Program as BuiltProgram};
 use crate::device::host::memory::HostBuffer;
+use crate::device::host_launch::HostProgram;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::{Plan, Target};
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Backend for Host {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        Err(outside(format!("`{}` on the host", plan.name)))
+        Ok(Box::new(HostProgram::new(plan)?))
     }
 
     fn finish(&self) -> Result<()> {

@@ -3,6 +3,7 @@
 pub(crate) mod backend;
 pub(crate) mod host;
 mod host_backend;
+mod host_launch;
 pub(crate) mod null;
 pub(crate) mod opencl;
 mod select;

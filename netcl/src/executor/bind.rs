@@ -44,12 +44,12 @@ pub(super) fn bind(
         LayoutError::Arena => Error::Plan { function: plan.name.clone(), problem: error.to_string() },
     })?;
     for (position, buffer) in plan.buffers.iter().enumerate() {
-        // Kernels index with 32 bits.
-        if layout.sizes[position] / buffer.dtype.size() as u64 > u64::from(u32::MAX) {
+        // Kernels index with 32 bits, signed.
+        if layout.sizes[position] / buffer.dtype.size() as u64 > i32::MAX as u64 {
             let elements = layout.sizes[position] / buffer.dtype.size() as u64;
             return Err(size_error(
                 position,
-                format!("{elements} elements are more than 2^32 - 1; use smaller batches"),
+                format!("{elements} elements are more than 2^31 - 1; use smaller batches"),
             ));
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn bind(
             _ => Place::Unused,
         });
     }
-    let request = BindRequest { plan, bindings: &bindings, places: &places, externals: interface.externals.len() };
+    let request = BindRequest { bindings: &bindings, places: &places, externals: interface.externals.len() };
     let launcher = program.bind(&request)?;
     tracing::debug!(
         function = plan.name,

@@ -49,12 +49,12 @@ pub(crate) fn value(function: &str, label: &str, dim: &Dim, bindings: Bindings<'
     })
 }
 
-/// A size as kernels take it.
+/// A size as kernels take it: 32 bits, and the same number whether they are signed or not.
 pub(crate) fn value_u32(function: &str, label: &str, dim: &Dim, bindings: Bindings<'_>) -> Result<u32> {
     let value = value(function, label, dim, bindings)?;
-    u32::try_from(value).map_err(|_| Error::Plan {
+    i32::try_from(value).ok().and_then(|value| u32::try_from(value).ok()).ok_or_else(|| Error::Plan {
         function: function.to_owned(),
-        problem: format!("step `{label}` needs {dim} = {value} in 32 bits, with {}", show(bindings)),
+        problem: format!("step `{label}` needs {dim} = {value}, not within 0..2^31, with {}", show(bindings)),
     })
 }
 

@@ -48,6 +48,19 @@ impl Scalar {
         }
     }
 
+    /// The value as the interpreter takes it.
+    pub(crate) fn literal(self) -> Literal {
+        match self {
+            Scalar::Bool(value) => Literal::Bool(value),
+            Scalar::U8(value) => Literal::Int(i64::from(value), DType::U8),
+            Scalar::I32(value) => Literal::Int(i64::from(value), DType::I32),
+            Scalar::U32(value) => Literal::Int(i64::from(value), DType::U32),
+            Scalar::I64(value) => Literal::Int(value, DType::I64),
+            Scalar::F32(value) => Literal::float(f64::from(value), DType::F32),
+            Scalar::F64(value) => Literal::float(value, DType::F64),
+        }
+    }
+
     /// The bytes as a kernel parameter takes them (a truth value as one byte), and how many there are.
     pub(crate) fn bytes(self) -> ([u8; 8], usize) {
         let mut bytes = [0; 8];

@@ -19,7 +19,12 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
     let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
     let mut tensors = Vec::new();
     for (name, tensor) in model.parameters().into_iter().chain(model.states()) {
-        tensors.push((name, tensor.shape().to_vec(), tensor.dtype(), little_endian(tensor.to_bytes()?, tensor.dtype())));
+        tensors.push((
+            name,
+            tensor.shape().to_vec(),
+            tensor.dtype(),
+            little_endian(tensor.to_bytes()?, tensor.dtype()),
+        ));
     }
     let mut views = Vec::new();
     for (name, shape, dtype, bytes) in &tensors {

@@ -83,7 +83,10 @@ impl Update {
             && state.core != core.id()
         {
             return Err(Error::Weights {
-                problems: vec![format!("this `{}` has stepped another model before; make one for each model", self.name)],
+                problems: vec![format!(
+                    "this `{}` has stepped another model before; make one for each model",
+                    self.name
+                )],
             });
         }
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
@@ -108,7 +111,8 @@ impl Update {
         let Some(state) = &self.state else {
             return Ok(());
         };
-        let view = |region: &Region| Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone());
+        let view =
+            |region: &Region| Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone());
         let mut args = vec![view(&parameters), view(&gradients)];
         args.extend(state.moments.iter().map(view));
         // In place: every element is read before it is written, by the work-item that writes it.

@@ -151,7 +151,8 @@ fn unknown(name: &str) -> Error {
     let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
     names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
     names.truncate(5);
-    let diagnostic = Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
+    let diagnostic =
+        Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
     Error::Graph { operation: "apply".to_owned(), diagnostic }
 }
 
@@ -220,7 +221,9 @@ methods! {
     /// Log-softmax along an axis.
     log_softmax(axis: i64);
     /// The last two axes swapped.
-    transpose();
+    t();
+    /// Two axes swapped.
+    transpose(first: i64, second: i64);
     /// The axes in another order.
     permute(order: &[i64]);
     /// Converted to another element type.

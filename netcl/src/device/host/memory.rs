@@ -31,7 +31,9 @@ pub struct OutOfMemory {
 
 /// An access outside of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid")]
+#[error(
+    "bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid"
+)]
 pub struct OutOfBounds {
     /// First byte.
     pub offset: usize,
@@ -252,7 +254,7 @@ impl Memory for HostBuffer {
         typed!(SliceMut, out, out => self.gather_plain(indices, lanes, out), truths => {
             for (&index, truths) in indices.iter().zip(truths.chunks_exact_mut(lanes)) {
                 if index != usize::MAX {
-                    self.read(index, SliceMut::Bool(truths));
+                    Memory::read(self, index, SliceMut::Bool(truths));
                 }
             }
         });
@@ -262,7 +264,7 @@ impl Memory for HostBuffer {
         typed!(Slice, values, values => self.scatter_plain(indices, lanes, values), truths => {
             for (&index, truths) in indices.iter().zip(truths.chunks_exact(lanes)) {
                 if index != usize::MAX {
-                    self.write(index, Slice::Bool(truths));
+                    Memory::write(self, index, Slice::Bool(truths));
                 }
             }
         });
