@@ -18,6 +18,7 @@ pub mod math;
 mod memory;
 pub mod ops;
 mod program;
+mod rare;
 mod run;
 mod values;
 

@@ -27,6 +27,20 @@ pub(super) struct Mask {
     bits: Vec<bool>,
 }
 
+/// Runs `$body` with two registers of one integer type.
+macro_rules! integers {
+    ($a:expr, $b:expr, $x:ident, $y:ident => $body:expr) => {
+        match ($a, $b) {
+            (Values::I32($x), Values::I32($y)) => $body,
+            (Values::U32($x), Values::U32($y)) => $body,
+            (Values::I64($x), Values::I64($y)) => $body,
+            (Values::U8($x), Values::U8($y)) => $body,
+            // The verifier lets no other loops pass.
+            _ => {}
+        }
+    };
+}
+
 /// How a list of statements ended.
 type Flow = Result<(), Fault>;
 
@@ -248,32 +262,64 @@ impl<'l, 'a> State<'l, 'a> {
             mask.bits[..self.items].fill(true);
         }
         let (one_counter, one_end) = (is_one(self.launch, counter), is_one(self.launch, end));
-        let (counter, end) = (&self.registers[counter as usize], &self.registers[end as usize]);
         let (mut all, mut any) = (true, false);
-        for (item, bit) in mask.bits[..self.items].iter_mut().enumerate() {
-            *bit &= counter.integer(if one_counter { 0 } else { item }) < end.integer(if one_end { 0 } else { item });
-            all &= *bit;
-            any |= *bit;
-        }
+        integers!(&self.registers[counter as usize], &self.registers[end as usize], counter, end => {
+            let bits = mask.bits[..self.items].iter_mut();
+            if one_counter || one_end {
+                for (item, bit) in bits.enumerate() {
+                    let counter = counter[if one_counter { 0 } else { item }];
+                    *bit &= counter < end[if one_end { 0 } else { item }];
+                    all &= *bit;
+                    any |= *bit;
+                }
+            } else {
+                for ((bit, counter), end) in bits.zip(counter).zip(end) {
+                    *bit &= counter < end;
+                    all &= *bit;
+                    any |= *bit;
+                }
+            }
+        });
         (mask.all, mask.any) = (all, any);
     }
 
     /// `counter += step`. A counter that would wrap ends its loop: it is set to the end.
     fn advance(&mut self, counter: Reg, end: Reg, step: Reg, depth: usize) -> Flow {
-        let count = self.length(counter);
-        for item in 0..count {
-            let (one_end, one_step) = (is_one(self.launch, end), is_one(self.launch, step));
-            let step = self.registers[step as usize].integer(if one_step { 0 } else { item });
-            let end = self.registers[end as usize].integer(if one_end { 0 } else { item });
-            let active = count == 1 || self.masks[depth].all || self.masks[depth].bits[item];
-            if step < 1 && active {
-                return Err(self.launch.fault_step(step));
+        let (one_end, one_step) = (is_one(self.launch, end), is_one(self.launch, step));
+        let items = self.items;
+        let steps = &self.registers[step as usize];
+        let mask = &self.masks[depth];
+        for item in 0..if one_step { 1 } else { items } {
+            if steps.integer(item) < 1 && (one_step || mask.all || mask.bits[item]) {
+                return Err(self.launch.fault_step(steps.integer(item)));
             }
-            let now = self.registers[counter as usize].integer(item);
-            // Past the end of an end that differs from item to item a shared counter may not stop early.
-            let next = if one_end || count > 1 { now.saturating_add(step).min(end) } else { now.saturating_add(step) };
-            self.registers[counter as usize].set_integer(item, next);
         }
+        let mut values = std::mem::replace(&mut self.registers[counter as usize], Values::taken());
+        let shared = is_one(self.launch, counter);
+        let (steps, ends) = (&self.registers[step as usize], &self.registers[end as usize]);
+        integers!(&mut values, steps, values, steps => {
+            // An end that differs from item to item must not stop a counter that they share.
+            if shared {
+                values[0] = values[0].saturating_add(steps[0]);
+            } else if one_step {
+                values[..items].iter_mut().for_each(|value| *value = value.saturating_add(steps[0]));
+            } else {
+                for (value, step) in values[..items].iter_mut().zip(steps) {
+                    *value = value.saturating_add(*step);
+                }
+            }
+        });
+        integers!(&mut values, ends, values, ends => {
+            if one_end {
+                let end = ends[0];
+                values[..if shared { 1 } else { items }].iter_mut().for_each(|value| *value = (*value).min(end));
+            } else if !shared {
+                for (value, end) in values[..items].iter_mut().zip(ends) {
+                    *value = (*value).min(*end);
+                }
+            }
+        });
+        self.registers[counter as usize] = values;
         Ok(())
     }
 
