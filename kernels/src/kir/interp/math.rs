@@ -445,17 +445,22 @@ impl Real for f32 {
 
     #[inline(always)]
     fn sin_lanes<I: Isa>(x: &[f32], out: &mut [f32]) {
-        angle_lanes(x, out, |x| sin_shifted::<I>(x, 0), f64::sin);
+        let fast = #[inline(always)]
+        |x| sin_shifted::<I>(x, 0);
+        angle_lanes(x, out, fast, f64::sin);
     }
 
     #[inline(always)]
     fn cos_lanes<I: Isa>(x: &[f32], out: &mut [f32]) {
-        angle_lanes(x, out, |x| sin_shifted::<I>(x, 1), f64::cos);
+        let fast = #[inline(always)]
+        |x| sin_shifted::<I>(x, 1);
+        angle_lanes(x, out, fast, f64::cos);
     }
 
     #[inline(always)]
     fn tan_lanes<I: Isa>(x: &[f32], out: &mut [f32]) {
-        let fast = |x: f32| {
+        let fast = #[inline(always)]
+        |x: f32| {
             let (r, k) = reduce_angle(x);
             let (sin, cos) = sin_cos_reduced::<I>(r);
             let (above, below) = if k & 1 == 0 { (sin, cos) } else { (-cos, sin) };

@@ -230,9 +230,9 @@ pub(super) fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops:
         UnaryOp::Ceil => each!(|x| Real::ceil(x)),
         UnaryOp::Round => each!(|x| Real::round(x)),
         UnaryOp::Recip => each!(|x| T::ONE / x),
-        UnaryOp::Sin => lanes(out, a, T::sin_lanes::<I>),
-        UnaryOp::Cos => lanes(out, a, T::cos_lanes::<I>),
-        UnaryOp::Tan => lanes(out, a, T::tan_lanes::<I>),
+        UnaryOp::Sin => lanes(out, a, inlined!(|a, out| T::sin_lanes::<I>(a, out))),
+        UnaryOp::Cos => lanes(out, a, inlined!(|a, out| T::cos_lanes::<I>(a, out))),
+        UnaryOp::Tan => lanes(out, a, inlined!(|a, out| T::tan_lanes::<I>(a, out))),
         UnaryOp::Not => {}
     }
 }
