@@ -2,6 +2,7 @@
 
 mod isa;
 mod lanes;
+pub(crate) mod loops;
 mod math;
 pub(crate) mod memory;
 pub(crate) mod native;
