@@ -69,8 +69,10 @@ impl Window {
                     continue;
                 };
                 let from = line + inside.start * self.stride[1] + j * self.dilation[1] - self.padding[1];
-                patches[..inside.start].fill(T::ZERO);
-                patches[inside.end..].fill(T::ZERO);
+                if inside.len() < width {
+                    patches[..inside.start].fill(T::ZERO);
+                    patches[inside.end..].fill(T::ZERO);
+                }
                 let patches = &mut patches[inside.clone()];
                 if self.stride[1] == 1 {
                     copy(&image[from..from + patches.len()], patches);
@@ -123,18 +125,18 @@ impl Window {
     }
 }
 
-/// Copies by eights: the lines of small images are too short to pay for a call of `memcpy` each.
+/// Copies by eights, the last eight overlapping: the lines of small images are too short to pay for a call of `memcpy`
+/// each, which is what the compiler makes of a plain loop.
+#[inline(always)]
 fn copy<T: Copy>(from: &[T], to: &mut [T]) {
-    if to.len() > 64 {
+    if (8..=64).contains(&to.len()) {
+        for (to, from) in to.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<8>().0) {
+            *to = *from;
+        }
+        if let (Some(to), Some(from)) = (to.last_chunk_mut::<8>(), from.last_chunk::<8>()) {
+            *to = *from;
+        }
+    } else {
         to.copy_from_slice(from);
-        return;
-    }
-    let (from, from_rest) = from.as_chunks::<8>();
-    let (to, to_rest) = to.as_chunks_mut::<8>();
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = *from;
-    }
-    for (to, from) in to_rest.iter_mut().zip(from_rest) {
-        *to = *from;
     }
 }
