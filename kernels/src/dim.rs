@@ -237,14 +237,21 @@ impl From<usize> for Dim {
     }
 }
 
+impl Dim {
+    /// Saturating: sizes beyond 64 bits are refused when they are evaluated or allocated, and must not panic before.
+    fn add_term(&mut self, factors: Vec<Factor>, coefficient: i64) {
+        let sum = self.terms.remove(&factors).unwrap_or(0).saturating_add(coefficient);
+        if sum != 0 {
+            self.terms.insert(factors, sum);
+        }
+    }
+}
+
 impl std::ops::Add for Dim {
     type Output = Dim;
     fn add(mut self, other: Dim) -> Dim {
         for (factors, coefficient) in other.terms {
-            let sum = self.terms.remove(&factors).unwrap_or(0).saturating_add(coefficient);
-            if sum != 0 {
-                self.terms.insert(factors, sum);
-            }
+            self.add_term(factors, coefficient);
         }
         self
     }
@@ -265,7 +272,7 @@ impl std::ops::Mul for Dim {
             for (b, y) in &other.terms {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
                 factors.sort();
-                product = product + Dim { terms: BTreeMap::from([(factors, x.saturating_mul(*y))]) };
+                product.add_term(factors, x.saturating_mul(*y));
             }
         }
         product

@@ -2,7 +2,7 @@
 //!
 //! `g` is the cotangent of the node's value `y`; each arm gives the cotangents of the operands. Where the value is
 //! cheaper than its argument's function, a rule reuses `y`. At points without a derivative the rules give what PyTorch
-//! gives, and say so.
+//! gives, or say why not.
 
 use super::maths::Maths;
 use super::view::view_adjoint;
@@ -180,7 +180,7 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
     Ok(Some(match op {
         // -g
         UnaryOp::Neg => m.neg(g)?,
-        // g sign(x); 0 at 0, as PyTorch
+        // g sign(x); 0 at 0, as PyTorch; NaN at NaN, where PyTorch gives 0
         UnaryOp::Abs => {
             let sign = m.apply(UnaryOp::Sign, x)?;
             m.mul(g, sign)?
@@ -321,13 +321,14 @@ fn binary(
         // g to the side that wins, half to each at a tie, to both where either is NaN: as PyTorch's maximum
         (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, y, g)?,
         (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, y, g)?,
-        // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); NaN at the origin, as PyTorch
+        // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); 0 at the origin, as PyTorch
         (BinaryOp::Atan2, _) => {
             let (sa, sb) = (m.mul(a, a)?, m.mul(b, b)?);
             let square = m.add(sa, sb)?;
             let side = if first { b } else { m.neg(a)? };
             let slope = m.div(side, square)?;
-            m.mul(g, slope)?
+            let contribution = m.mul(g, slope)?;
+            m.zero_where(CompareOp::Eq, square, contribution)?
         }
         // Logic on integers and truth values.
         (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => return Ok(None),

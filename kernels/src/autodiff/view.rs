@@ -85,7 +85,7 @@ pub(super) fn view_adjoint(builder: &mut Builder, grad: NodeId, source: &Shape, 
         equation.source[axis] = -i128::from(coordinate.divisor);
         open.push(equation);
     }
-    let (pivots, guards) = eliminate(open, &out).ok_or_else(too_large)?;
+    let Solution { pivots, guards } = eliminate(open, &out).ok_or_else(too_large)?;
 
     // The guards' axes of size 1.
     if !guards.is_empty() {
@@ -116,9 +116,15 @@ fn too_large() -> Diagnostic {
         .hint("split the view into several with smaller strides, or copy between them")
 }
 
-/// Solves for pivots: pairs of an output axis and the equation that determines it (in which no other pivot appears),
-/// and the equations that are left.
-fn eliminate(mut open: Vec<Equation>, out: &Shape) -> Option<(Vec<(usize, Equation)>, Vec<Equation>)> {
+/// What elimination leaves.
+struct Solution {
+    /// Output axes with the equation that determines each, in which no other pivot appears.
+    pivots: Vec<(usize, Equation)>,
+    /// Equations without output axes left to solve for.
+    guards: Vec<Equation>,
+}
+
+fn eliminate(mut open: Vec<Equation>, out: &Shape) -> Option<Solution> {
     let mut pivots: Vec<(usize, Equation)> = Vec::new();
     let mut guards = Vec::new();
     while !open.is_empty() {
@@ -147,7 +153,7 @@ fn eliminate(mut open: Vec<Equation>, out: &Shape) -> Option<(Vec<(usize, Equati
         pivots.push((axis, pivot));
     }
     pivots.sort_by_key(|(axis, _)| *axis);
-    Some((pivots, guards))
+    Some(Solution { pivots, guards })
 }
 
 /// The equation solved for output axis `pivot` (or, without one, its left side) as a coordinate over

@@ -11,7 +11,12 @@ pub fn is_identifier(name: &str) -> bool {
 
 /// Whether OpenCL C, its extensions or netcl's helper functions have taken `name`.
 pub fn is_reserved(name: &str) -> bool {
-    WORDS.binary_search(&name).is_ok() || PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || is_vector(name)
+    is_word(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Whether it is a keyword, type, function or macro by itself, not by its prefix.
+fn is_word(name: &str) -> bool {
+    WORDS.binary_search(&name).is_ok() || is_vector(name)
 }
 
 /// `float4`, `ulong16`, `double3x3` (reserved by the standard).
@@ -312,8 +317,11 @@ impl Namer {
     pub fn name(&mut self, wanted: &str) -> String {
         let mut base: String =
             wanted.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-        if base.starts_with("__") || !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            base.insert(0, 'v');
+        if base.starts_with("__")
+            || base.starts_with("netcl_")
+            || !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        {
+            base.insert_str(0, "v_");
         }
         if !is_reserved(&base) && self.taken.insert(base.clone()) {
             return base;
@@ -322,9 +330,8 @@ impl Namer {
         loop {
             let candidate = format!("{base}_{next}");
             *next += 1;
-            // A reserved prefix stays one, whatever follows it.
-            let candidate = if is_reserved(&candidate) { format!("v_{candidate}") } else { candidate };
-            if self.taken.insert(candidate.clone()) {
+            // A prefix is kept for families such as `half_cos`, in which nothing ends with `_1`.
+            if !is_word(&candidate) && self.taken.insert(candidate.clone()) {
                 return candidate;
             }
         }
@@ -348,11 +355,13 @@ mod tests {
         assert_eq!(namer.name("x_1"), "x_1_1");
         assert_eq!(namer.name("global"), "global_1");
         assert_eq!(namer.name("float4"), "float4_1");
-        assert_eq!(namer.name("get_x"), "v_get_x_1");
+        assert_eq!(namer.name("get_x"), "get_x_1");
+        assert_eq!(namer.name("half"), "half_1");
+        assert_eq!(namer.name("netcl_max"), "v_netcl_max");
         assert_eq!(namer.name("größe"), "gr__e");
-        assert_eq!(namer.name("__x"), "v__x");
-        assert_eq!(namer.name(""), "v");
-        assert_eq!(namer.name("3d"), "v3d");
+        assert_eq!(namer.name("__x"), "v___x");
+        assert_eq!(namer.name(""), "v_");
+        assert_eq!(namer.name("3d"), "v_3d");
     }
 
     #[test]

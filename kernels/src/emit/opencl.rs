@@ -21,7 +21,7 @@
 //! 16 lanes to each work-item and groups of 64 items.
 
 use super::names::Namer;
-use super::opencl_layout::{comment, wrap};
+use super::opencl_layout::{WIDTH, comment, wrap};
 use super::opencl_stmt::Body;
 use crate::dtype::DType;
 use crate::kir::verify::Verified;
@@ -54,7 +54,13 @@ pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
         parts.push(options.header.iter().map(|line| comment(line, "")).collect());
     }
     if !program.extensions.is_empty() {
-        let pragma = |name: &String| format!("#pragma OPENCL EXTENSION {name} : enable\n");
+        let pragma = |name: &String| match name.as_str() {
+            // Where the version of the language brings them, compilers warn at the pragma.
+            "cl_khr_subgroups" => {
+                format!("#ifdef {name}\n#pragma OPENCL EXTENSION {name} : enable\n#endif\n")
+            }
+            _ => format!("#pragma OPENCL EXTENSION {name} : enable\n"),
+        };
         parts.push(program.extensions.keys().map(pragma).collect());
     }
     parts.extend(program.helpers);
@@ -145,16 +151,19 @@ impl Program {
         let params: Vec<String> =
             kernel.params.iter().enumerate().map(|(i, param)| declare_param(param, &body.params[i])).collect();
         let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
-        let function = kernel.launch.is_function();
-        text.push_str(if function { "static inline " } else { "__kernel " });
+        let mut head = if kernel.launch.is_function() { "static inline " } else { "__kernel " }.to_string();
         if let [x, rest @ ..] = kernel.launch.local.as_slice() {
             let (y, z) = (rest.first().unwrap_or(&1), rest.get(1).unwrap_or(&1));
-            text.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
+            head.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
         }
-        text.push_str(&format!("void {}(", kernel.name));
-        match params.len() {
-            0 => text.push_str("void) {\n"),
-            _ => text.push_str(&format!("\n    {}\n) {{\n", params.join(",\n    "))),
+        text.push_str(&head);
+        let line = format!("void {}({}) {{\n", kernel.name, params.join(", "));
+        if params.is_empty() {
+            text.push_str(&format!("void {}(void) {{\n", kernel.name));
+        } else if line.len() + if head.ends_with('\n') { 0 } else { head.len() } <= WIDTH {
+            text.push_str(&line);
+        } else {
+            text.push_str(&format!("void {}(\n    {}\n) {{\n", kernel.name, params.join(",\n    ")));
         }
         for (position, array) in kernel.arrays.iter().enumerate() {
             text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));

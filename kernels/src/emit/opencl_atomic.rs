@@ -1,30 +1,44 @@
 //! Stores and atomic updates.
 
 use super::opencl_expr::at_least;
-use super::opencl_stmt::Body;
+use super::opencl_stmt::{Body, space_name};
 use crate::dtype::DType;
 use crate::kir::*;
 
 impl Body<'_, '_> {
     /// A store to a buffer, converted to its type.
-    pub(super) fn store(&mut self, buffer: ParamId, index: ExprId, value: ExprId) -> String {
+    pub(super) fn store(&mut self, buffer: ParamId, index: ExprId, id: ExprId) -> String {
         let dtype = self.buffer_type(buffer);
-        let lanes = self.ty(value).lanes;
+        let lanes = self.ty(id).lanes;
         let name = self.params[buffer.0 as usize].clone();
-        let value = self.stored(value, dtype);
+        let value = self.stored(id, dtype);
         match (dtype, lanes) {
             (DType::F16, 1) => format!("vstore_half_rte({value}, {}, {name});", self.index(index)),
             (DType::F16, _) => format!("vstore_half{lanes}_rte({value}, 0, {name} + {});", self.offset(index)),
+            (_, 1) if self.ty(id).dtype == dtype => {
+                let update = self.update(id, |own, a| match *own.expr(a) {
+                    Expr::Load { buffer: from, index: at, lanes: 1 } => from == buffer && own.same(at, index),
+                    _ => false,
+                });
+                format!("{name}[{}] {update};", self.index(index))
+            }
             (_, 1) => format!("{name}[{}] = {value};", self.index(index)),
             (_, _) => format!("vstore{lanes}({value}, 0, &{name}[{}]);", self.index(index)),
         }
     }
 
     /// A store to a local or private array.
-    pub(super) fn store_array(&mut self, array: ArrayId, index: ExprId, value: ExprId) -> String {
+    pub(super) fn store_array(&mut self, array: ArrayId, index: ExprId, id: ExprId) -> String {
         let Array { dtype, space, .. } = self.verified.kernel().arrays[array.0 as usize];
         let name = self.arrays[array.0 as usize].clone();
-        let (value, index) = (self.stored(value, dtype), self.index(index));
+        if self.ty(id).dtype == dtype {
+            let update = self.update(id, |own, a| match *own.expr(a) {
+                Expr::LoadArray { array: from, index: at } => from == array && own.same(at, index),
+                _ => false,
+            });
+            return format!("{name}[{}] {update};", self.index(index));
+        }
+        let (value, index) = (self.stored(id, dtype), self.index(index));
         match dtype {
             DType::F16 => format!("vstore_half_rte({value}, {index}, ({} half*){name});", space_name(space)),
             _ => format!("{name}[{index}] = {value};"),
@@ -42,7 +56,7 @@ impl Body<'_, '_> {
         let text = self.converted(text, ty, wanted.dtype);
         match dtype {
             DType::BF16 => {
-                let helper = self.program.to_bf16(ty.lanes);
+                let helper = self.program.bf16_from_float(ty.lanes);
                 format!("{helper}({})", text.code)
             }
             DType::Bool if ty.lanes > 1 => format!("convert_uchar{}({} & 1)", ty.lanes, at_least(text, 14)),
@@ -79,13 +93,5 @@ impl Body<'_, '_> {
             _ => format!("atomic_{word}"),
         };
         format!("{function}(&{name}[{index}], {value})")
-    }
-}
-
-/// The address space of an array.
-pub(super) fn space_name(space: Space) -> &'static str {
-    match space {
-        Space::Local => "__local",
-        Space::Private => "__private",
     }
 }

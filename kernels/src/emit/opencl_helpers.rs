@@ -61,6 +61,7 @@ impl Program {
         let signed = matches!(ty.dtype, DType::I32 | DType::I64);
         let (what, sign) = if op == BinaryOp::Div { ("div", "/") } else { ("rem", "%") };
         let negated = match (op, ty.dtype) {
+            (BinaryOp::Rem, _) if ty.lanes == 1 => "0",
             (BinaryOp::Rem, _) => "($T)(0)",
             (_, DType::I64) if ty.lanes == 1 => "(long)(0UL - (ulong)a)",
             _ if ty.lanes == 1 => "(int)(0u - (uint)a)",
@@ -82,6 +83,18 @@ impl Program {
         let text =
             format!("// a {sign} b, and 0 where b is 0{note}.\nstatic inline $T $name($T a, $T b) {{\n{body}}}\n");
         self.define(helper_name(what, ty), ty, &text)
+    }
+
+    /// Float to integer: toward zero, saturating, NaN to 0 (which `convert_*_sat` leaves to the implementation).
+    pub(super) fn truncate(&mut self, from: ValueType, to: ValueType) -> String {
+        let body = match from.lanes {
+            1 => "return convert_$R_sat(x != x ? 0 : x);",
+            _ => "return convert_$R_sat(select(x, ($T)(0), x != x));",
+        };
+        let text =
+            format!("// Toward zero, saturating; NaN gives 0.\nstatic inline $R $name($T x) {{\n    {body}\n}}\n");
+        let name = format!("netcl_{}_from_{}", c_type(to), c_type(from));
+        self.define(name, from, &text.replace("$R", &c_type(to)))
     }
 
     /// All lanes of a vector combined by halves.
@@ -134,11 +147,15 @@ impl Program {
             _ => "select(select(c3, c2, word == 2), select(c1, c0, word == 0), word < 2)",
         };
         let text = PHILOX.replace("$choose", choose);
+        let text = match lanes {
+            1 => text.replace("$0", "0xD2511F53u").replace("$2", "0xCD9E8D57u"),
+            _ => text.replace("$0", "($T)(0xD2511F53u)").replace("$2", "($T)(0xCD9E8D57u)"),
+        };
         self.define(helper_name("uniform", ValueType { dtype: DType::F32, lanes }), ty, &text)
     }
 
     /// `float` to the bits of the nearest bfloat16.
-    pub(super) fn to_bf16(&mut self, lanes: u8) -> String {
+    pub(super) fn bf16_from_float(&mut self, lanes: u8) -> String {
         let ty = ValueType { dtype: DType::U32, lanes };
         let choose = match lanes {
             1 => "x != x ? (bits >> 16) | 0x40 : rounded",
@@ -151,10 +168,10 @@ impl Program {
     }
 
     /// The bits of bfloat16 as `float`.
-    pub(super) fn from_bf16(&mut self, lanes: u8) -> String {
+    pub(super) fn bf16_to_float(&mut self, lanes: u8) -> String {
         let ty = ValueType { dtype: DType::U32, lanes };
-        let convert = if lanes == 1 { "(uint)" } else { "convert_uint$N" };
-        let text = FROM_BF16.replace("$convert", convert);
+        let widened = if lanes == 1 { "(uint)x" } else { "convert_uint$N(x)" };
+        let text = FROM_BF16.replace("$widened", widened);
         let name = format!("netcl_bf16_to_{}", c_type(ValueType { dtype: DType::F32, lanes }));
         self.define(name, ty, &text)
     }
@@ -185,7 +202,7 @@ impl Program {
             .replace("$exchange", exchange)
             .replace("$B", bits)
             .replace("$space", space)
-            .replace("$what", what);
+            .replace("$meaning", if combined == "value" { "exchange" } else { what });
         let place = space.trim_start_matches('_');
         self.define(helper_name(&format!("atomic_{what}_{place}"), ty), ty, &text)
     }
@@ -199,13 +216,13 @@ impl Program {
 }
 
 const PHILOX: &str = "\
-// Uniform numbers in [0, 1): word `position % 4` of block `position / 4` of Philox4x32-10
+// Uniform numbers from 0 to below 1: word `position % 4` of block `position / 4` of Philox4x32-10
 // (Salmon, Moraes, Dror and Shaw, \"Parallel random numbers: as easy as 1, 2, 3\", 2011).
 static inline float$N $name($T position, uint seed, uint stream) {
     $T c0 = position >> 2, c1 = 0, c2 = 0, c3 = 0;
     for (int round = 0; round < 10; ++round) {
-        const $T low0 = c0 * 0xD2511F53u, high0 = mul_hi(c0, ($T)(0xD2511F53u));
-        const $T low2 = c2 * 0xCD9E8D57u, high2 = mul_hi(c2, ($T)(0xCD9E8D57u));
+        const $T low0 = c0 * 0xD2511F53u, high0 = mul_hi(c0, $0);
+        const $T low2 = c2 * 0xCD9E8D57u, high2 = mul_hi(c2, $2);
         c0 = high2 ^ c1 ^ seed;
         c1 = low2;
         c2 = high0 ^ c3 ^ stream;
@@ -231,7 +248,7 @@ static inline ushort$N $name(float$N x) {
 const FROM_BF16: &str = "\
 // bfloat16 is the upper half of a float.
 static inline float$N $name(ushort$N x) {
-    return as_float$N($convert(x) << 16);
+    return as_float$N($widened << 16);
 }
 ";
 
@@ -245,7 +262,7 @@ static inline $T $name($T x) {
 ";
 
 const ATOMIC: &str = "\
-// Atomic $what; gives the old value.
+// Atomic $meaning; gives the old value.
 static inline $T $name(volatile $space $T* place, const $T value) {
     volatile $space $B* bits = (volatile $space $B*)place;
     $B old = *bits, seen;
@@ -258,9 +275,9 @@ static inline $T $name(volatile $space $T* place, const $T value) {
 ";
 
 const SUB_GROUP_EXTREMUM: &str = "\
-// The $what over the sub-group; NaN if any item has NaN.
+// The extremum ($what) over the sub-group; NaN if any item has NaN.
 static inline $T $name($T x) {
     const $T extremum = sub_group_reduce_$what(x);
-    return sub_group_any(x != x) ? ($T)(NAN) : extremum;
+    return sub_group_any(x != x) ? NAN : extremum;
 }
 ";

@@ -1,7 +1,7 @@
 //! Lines: comments, and the breaking of long ones.
 
 /// Longest line that is left as it is, in characters.
-const WIDTH: usize = 110;
+pub(super) const WIDTH: usize = 110;
 
 /// Comment lines. A backslash at the end would join the next line to the comment.
 pub(super) fn comment(text: &str, indent: &str) -> String {

@@ -3,7 +3,7 @@
 use super::names::Namer;
 use super::opencl::{Program, c_type};
 use super::opencl_layout::{comment, wrap};
-use crate::dtype::{DType, Literal};
+use crate::dtype::Literal;
 use crate::kir::verify::{Verified, flow};
 use crate::kir::*;
 
@@ -170,7 +170,11 @@ impl<'a, 'p> Body<'a, 'p> {
                 let (ty, name) = (c_type(self.vars[position].ty), self.declare(*var));
                 self.line(&format!("{constant}{ty} {name} = {value};"));
             }
-            Stmt::Assign(var, value) => self.assign(*var, *value),
+            Stmt::Assign(var, value) => {
+                let update = self.update(*value, |own, a| *own.expr(a) == Expr::Var(*var));
+                let line = format!("{} {update};", self.var_name(*var));
+                self.line(&line);
+            }
             Stmt::Store { buffer, index, value } => {
                 let line = self.store(*buffer, *index, *value);
                 self.line(&line);
@@ -205,37 +209,12 @@ impl<'a, 'p> Body<'a, 'p> {
         }
     }
 
-    /// `x = x + y` is `x += y`.
-    fn assign(&mut self, var: VarId, value: ExprId) {
-        use crate::graph::BinaryOp::{Add, Div, Mul, Sub};
-        let ty = self.ty(value);
-        let native = ty.dtype.is_float() || ty.dtype == DType::U32 || ty.lanes > 1;
-        if let Expr::Binary(op @ (Add | Sub | Mul | Div), a, b) = *self.expr(value)
-            && *self.expr(a) == Expr::Var(var)
-            && native
-            && (op != Div || ty.dtype.is_float())
-        {
-            let sign = match op {
-                Add => '+',
-                Sub => '-',
-                Mul => '*',
-                _ => '/',
-            };
-            let b = self.initialiser(b);
-            let line = format!("{} {sign}= {b};", self.var_name(var));
-            return self.line(&line);
-        }
-        let value = self.initialiser(value);
-        let line = format!("{} = {value};", self.var_name(var));
-        self.line(&line);
-    }
-
     fn if_else(&mut self, prefix: &str, condition: ExprId, then: &[Stmt], otherwise: &[Stmt]) {
         if then.is_empty() && otherwise.is_empty() && prefix.is_empty() {
             return;
         }
         if then.is_empty() && !otherwise.is_empty() {
-            let condition = self.negated(condition);
+            let condition = self.negated(condition).code;
             self.line(&format!("{prefix}if ({condition}) {{"));
             self.block(otherwise);
             return self.line("}");
@@ -311,5 +290,13 @@ fn operands(stmt: &Stmt) -> Vec<ExprId> {
         Stmt::For { start, end, step, .. } => vec![*start, *end, *step],
         Stmt::While { condition, .. } | Stmt::If { condition, .. } => vec![*condition],
         Stmt::Atomic { index, value, .. } => vec![*index, *value],
+    }
+}
+
+/// The address space of an array.
+pub(super) fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Local => "__local",
+        Space::Private => "__private",
     }
 }

@@ -95,9 +95,7 @@ pub fn divide(graph: &Graph, target: Target) -> Division {
     let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     for (_, node) in graph.iter() {
         for operand in memory_operands(graph, &node.op) {
-            if !reads_in_place(graph, &node.op, operand, &roots) {
-                roots.insert(operand);
-            }
+            roots.extend(memory_root(graph, &node.op, operand, &roots));
         }
     }
     loop {
@@ -120,12 +118,30 @@ fn memory_operands(_graph: &Graph, op: &Op) -> Vec<NodeId> {
     }
 }
 
-/// Whether `op` can read `operand` where it or what it is a view of lies.
-fn reads_in_place(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> bool {
-    match op {
-        Op::MatMul(..) => strided(graph, operand, &|id| roots.contains(&id)).is_some(),
-        _ => contiguous_base(graph, operand, &|id| roots.contains(&id)).is_some(),
+/// The node that must lie in memory for `op` to read `operand`; none if what it reads lies there anyway.
+///
+/// A product reads through strides, so that a view of something computed asks for what it is a view of.
+fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
+    let mut base = operand;
+    while let Op::Reshape(source) = graph[base].op {
+        base = source;
     }
+    if matches!(op, Op::MatMul(..)) {
+        let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
+        if let Some((source, _)) = strided(graph, operand, &in_place)
+            && worth_whole(graph, operand, source)
+        {
+            base = source;
+        }
+    }
+    (!roots.contains(&base) && !is_anchor(&graph[base].op)).then_some(base)
+}
+
+/// Whether computing all of `source` for its view `part` costs little more than computing the view.
+fn worth_whole(graph: &Graph, part: NodeId, source: NodeId) -> bool {
+    let (part, whole) = (graph[part].shape.elements(), graph[source].shape.elements());
+    // Slices of one tensor are usually all used: queries, keys and values of one product.
+    part.exact_div(&whole).is_some() || whole.exact_div(&part).and_then(|n| n.as_constant()).is_some_and(|n| n <= 4)
 }
 
 /// The stored node whose memory `id` is, elements in the same order.

@@ -110,7 +110,7 @@ impl Run<'_> {
                 }
             }
             Op::Size(dim) => {
-                let size = dim.evaluate(self.bindings).unwrap_or_default();
+                let size = self.dim(dim)?;
                 if dtype.is_float() { Array::Float(vec![size as f64]) } else { Array::Int(vec![wrap(size, dtype)]) }
             }
             Op::Unary(op, a) => unary(*op, self.value(*a)),

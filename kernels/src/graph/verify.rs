@@ -1,37 +1,43 @@
 //! What a graph must satisfy before anything reads it.
 //!
-//! | rule | |
-//! |---|---|
-//! | G01 | an operand is an earlier node |
-//! | G02 | no dimension is a negative number |
-//! | G03 | elementwise operands have the node's shape |
-//! | G04 | a unary function is defined for its operand's type, which is also the node's |
-//! | G05 | a binary function is defined for its operands' one type, which is also the node's |
-//! | G06 | a comparison has operands of one type and a `bool` result |
-//! | G07 | a select has a `bool` condition and branches of the node's type |
-//! | G08 | a constant's literal has the node's type and fits it |
-//! | G09 | an iota names one of its axes and is no `bool` |
-//! | G10 | a random node has a `u32` scalar seed and is `f32` |
-//! | G11 | a view has one coordinate per source axis and the source's type |
-//! | G12 | a view's coordinates name axes of the node, ascending, with non-zero coefficients and a divisor of at least 1 |
-//! | G13 | a reshape keeps the number of elements and the type |
-//! | G14 | a reduction's axes are axes of its source, ascending, and exactly they are missing from the node's shape |
-//! | G15 | a reduction is not of `bool`; `argmax` and `argmin` are `i32`, others have the source's type |
-//! | G16 | a matrix product's shapes are `[batch.., m, k]`, `[batch.., k, n]` and `[batch.., m, n]` |
-//! | G17 | matrix products and convolutions have float operands of the node's type |
-//! | G18 | a convolution's stride, dilation and groups are at least 1, and the kernel's size is a number |
-//! | G19 | a convolution's shapes agree |
-//! | G20 | a gather's shape is that of its indices and then of a row; indices are `i32` or `u32` |
-//! | G21 | a scatter-add's updates have the shape of its indices and then of a row, and the node's type |
-//! | G22 | a scalar input has shape `[]` |
-//! | G23 | an output names a node |
-//! | G24 | no output is declared twice |
-//! | G25 | no input is declared twice, and parameters and state have names |
-//! | G26 | a gradient or a new state belongs to an input and has its shape and type |
+//! The rules are numbered ([`RULES`]); an error ends with the number of the one that is broken.
 
 use super::build::window_count;
 use super::*;
 use crate::span::Diagnostic;
+
+/// The rules: number and what it says.
+pub const RULES: [(&str, &str); 26] = [
+    ("G01", "an operand is an earlier node"),
+    ("G02", "no dimension is a negative number"),
+    ("G03", "elementwise operands have the node's shape"),
+    ("G04", "a unary function is defined for its operand's type, which is also the node's"),
+    ("G05", "a binary function is defined for its operands' one type, which is also the node's"),
+    ("G06", "a comparison has operands of one type and a `bool` result"),
+    ("G07", "a select has a `bool` condition and branches of the node's type"),
+    ("G08", "a constant's literal has the node's type and fits it"),
+    ("G09", "an iota names one of its axes, a size has shape `[]`, and neither is `bool`"),
+    ("G10", "a random node has a `u32` scalar seed and is `f32`"),
+    ("G11", "a view has one coordinate per source axis and the source's type"),
+    (
+        "G12",
+        "a view's coordinates name axes of the node, ascending, with non-zero coefficients and a divisor of at least 1",
+    ),
+    ("G13", "a reshape keeps the number of elements and the type"),
+    ("G14", "a reduction's axes are axes of its source, ascending, and exactly they are missing from the node's shape"),
+    ("G15", "a reduction is not of `bool`; `argmax` and `argmin` are `i32`, others have the source's type"),
+    ("G16", "a matrix product's shapes are `[batch.., m, k]`, `[batch.., k, n]` and `[batch.., m, n]`"),
+    ("G17", "matrix products and convolutions have float operands of the node's type"),
+    ("G18", "a convolution's stride, dilation and groups are at least 1, and the kernel's size is a number"),
+    ("G19", "a convolution's shapes agree"),
+    ("G20", "a gather's shape is that of its indices and then of a row; indices are `i32` or `u32`"),
+    ("G21", "a scatter-add's updates have the shape of its indices and then of a row, and the node's type"),
+    ("G22", "a scalar input has shape `[]`"),
+    ("G23", "an output names a node"),
+    ("G24", "no output is declared twice"),
+    ("G25", "no input is declared twice, and parameters and state have names"),
+    ("G26", "a gradient or a new state belongs to an input and has its shape and type"),
+];
 
 /// The largest stride, padding, dilation, group count or divisor that a graph may hold.
 const LARGEST: u64 = 1 << 31;
@@ -104,9 +110,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
         Op::Constant(literal) => {
             let fits = match literal {
                 Literal::Bool(_) => dtype == DType::Bool,
-                Literal::Int(_, own) => {
-                    *own == dtype && own.is_integer() && range(*own).contains(&literal_i128(literal))
-                }
+                Literal::Int(value, own) => *own == dtype && holds(*own, *value),
                 Literal::Float(_, own) => *own == dtype && own.is_float(),
             };
             if !fits {
@@ -213,19 +217,9 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
     }
 }
 
-fn literal_i128(literal: &Literal) -> i128 {
-    if let Literal::Int(value, _) = literal { i128::from(*value) } else { 0 }
-}
-
-/// The values of an integer type.
-fn range(dtype: DType) -> std::ops::RangeInclusive<i128> {
-    match dtype {
-        DType::U8 => 0..=0xff,
-        DType::U32 => 0..=0xffff_ffff,
-        DType::I32 => i128::from(i32::MIN)..=i128::from(i32::MAX),
-        DType::I64 => i128::from(i64::MIN)..=i128::from(i64::MAX),
-        DType::Bool | DType::F16 | DType::BF16 | DType::F32 | DType::F64 => 0..=-1,
-    }
+/// Whether an integer type holds `value`.
+fn holds(dtype: DType, value: i64) -> bool {
+    dtype.is_integer() && crate::fold::wrap(value, dtype) == Literal::Int(value, dtype)
 }
 
 fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_>) {

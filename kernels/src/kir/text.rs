@@ -1,1 +1,94 @@
-//! (being written)
+//! The text form of kernels: [`print`] and [`parse`], exact inverses but for spans.
+//!
+//! ```text
+//! /// y = max(x + bias, 0)
+//! kernel bias_relu
+//! launch [N*64] local [64]
+//! param x: read f32
+//! param y: write f32
+//! param N: symbol
+//! var i: i32
+//! %0 = global_id.0
+//! %1 = cast.i32(%0)
+//! let $i = %1
+//! store @y[$i] = max(load @x[$i], 0.0f32)
+//! ```
+//!
+//! - `%n = …` appends expression `n`. The printer writes one line for each, just before the first statement that needs
+//!   it; a person may also nest expressions, which then get their numbers in the order of writing, operands first.
+//! - `$` stands before a variable, `@` before a parameter, `#` before an array; a number in place of a name means the
+//!   position, which the printer uses where a name is not distinct. Names that are no identifiers are quoted.
+//! - Literals carry their type: `1u32`, `-2.5f32`, `true`, `inf.f32`, `nan.f32`, `bits.f64(0x7ff8000000000001)`.
+//! - Vectors: `load.16 @x[%0]`, `splat.8(%0)`, `lane_ids.u32.8`, `lane.3(%0)`, `horizontal.sum(%0)`; a variable of 8
+//!   lanes is declared as `f32x8`.
+//! - A line that starts with `;` is skipped. Kernels that break rules parse: judging them is the verifier's.
+
+mod lex;
+mod operation;
+mod parse;
+mod print;
+
+pub use parse::{parse, parse_all};
+pub use print::print;
+
+use crate::dtype::DType;
+use crate::kir::{AtomicOp, SubGroupOp, WorkItem};
+
+/// Where a text is not the text of a kernel, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct ParseError {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+const WORK_ITEMS: [(&str, WorkItem); 9] = [
+    ("global_id", WorkItem::GlobalId),
+    ("local_id", WorkItem::LocalId),
+    ("group_id", WorkItem::GroupId),
+    ("global_size", WorkItem::GlobalSize),
+    ("local_size", WorkItem::LocalSize),
+    ("num_groups", WorkItem::NumGroups),
+    ("sub_group_lane", WorkItem::SubGroupLane),
+    ("sub_group_size", WorkItem::SubGroupSize),
+    ("sub_group_id", WorkItem::SubGroupId),
+];
+
+const SUB_GROUP_OPS: [(&str, SubGroupOp); 5] = [
+    ("reduce_add", SubGroupOp::ReduceAdd),
+    ("reduce_max", SubGroupOp::ReduceMax),
+    ("reduce_min", SubGroupOp::ReduceMin),
+    ("broadcast", SubGroupOp::Broadcast),
+    ("shuffle_xor", SubGroupOp::ShuffleXor),
+];
+
+const ATOMIC_OPS: [(&str, AtomicOp); 7] = [
+    ("add", AtomicOp::Add),
+    ("max", AtomicOp::Max),
+    ("min", AtomicOp::Min),
+    ("and", AtomicOp::And),
+    ("or", AtomicOp::Or),
+    ("xor", AtomicOp::Xor),
+    ("exchange", AtomicOp::Exchange),
+];
+
+fn word_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
+    table.iter().find(|(_, known)| known == value).map_or("?", |(word, _)| word)
+}
+
+fn find<T: Copy>(table: &[(&'static str, T)], word: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+}
+
+/// `f32` or `f32x8`.
+fn value_type(word: &str) -> Option<crate::kir::ValueType> {
+    if let Some(dtype) = DType::from_name(word) {
+        return Some(crate::kir::ValueType::scalar(dtype));
+    }
+    let (dtype, lanes) = word.rsplit_once('x')?;
+    Some(crate::kir::ValueType { dtype: DType::from_name(dtype)?, lanes: lanes.parse().ok()? })
+}

@@ -4,6 +4,7 @@
 
 use super::Operation;
 use super::args::{Args, X, float, number_arg, tensor_arg};
+use super::arithmetic::clamp;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
@@ -64,26 +65,14 @@ pub fn relu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     b.binary(BinaryOp::Max, x, zero)
 }
 
-/// `low` at and below `low`, `high` at and above `high`, `inside` between; no gradient at the bounds, as PyTorch's
-/// `hardtanh` has it.
-fn hard_clamp(b: &mut Builder, x: NodeId, bounds: [f64; 2], values: [f64; 2], inside: NodeId) -> Result<NodeId> {
-    let dtype = b.dtype(x);
-    let [low, high] = bounds.map(|bound| b.constant(bound, dtype));
-    let [at_low, at_high] = values.map(|value| b.constant(value, dtype));
-    let below = b.compare(CompareOp::Le, x, low)?;
-    let above = b.compare(CompareOp::Ge, x, high)?;
-    let capped = b.select(above, at_high, inside)?;
-    b.select(below, at_low, capped)
-}
-
 fn relu6(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     float(b, "relu6", x)?;
-    hard_clamp(b, x, [0.0, 6.0], [0.0, 6.0], x)
+    clamp(b, x, 0.0, 6.0)
 }
 
 fn hard_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     float(b, "hard_tanh", x)?;
-    hard_clamp(b, x, [-1.0, 1.0], [-1.0, 1.0], x)
+    clamp(b, x, -1.0, 1.0)
 }
 
 fn hard_sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
@@ -91,7 +80,7 @@ fn hard_sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let (sixth, half) = (b.constant(1.0 / 6.0, dtype), b.constant(0.5, dtype));
     let scaled = b.binary(BinaryOp::Mul, x, sixth)?;
     let line = b.binary(BinaryOp::Add, scaled, half)?;
-    hard_clamp(b, x, [-3.0, 3.0], [0.0, 1.0], line)
+    clamp(b, line, 0.0, 1.0)
 }
 
 fn hard_swish(b: &mut Builder, x: NodeId) -> Result<NodeId> {

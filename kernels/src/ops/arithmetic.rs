@@ -42,7 +42,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     binary!("rem", Rem, "the remainder of `x / other` rounded toward zero; it has the sign of `x`"),
     Operation {
         name: "pow",
-        doc: "`x ^ other` of floats; whole exponents that are constants allow negative `x`",
+        doc: "`x ^ exponent` of floats; NaN where `x` is negative and the exponent is not whole",
         args: &[X, tensor_arg("exponent")],
         build: |b, a| pow(b, a.tensor(0)?, a.tensor(1)?),
     },
@@ -71,7 +71,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     unary!("round", Round, "the nearest whole number, halves to even; its gradient is zero"),
     Operation {
         name: "clamp",
-        doc: "`min` below `min`, `max` above `max`, else `x`; NaN stays NaN",
+        doc: "`min(max(x, min), max)`; NaN stays NaN, the bounds pass no gradient",
         args: &[X, number_arg("min"), number_arg("max")],
         build: |b, a| clamp(b, a.tensor(0)?, a.number(1)?, a.number(2)?),
     },
@@ -158,17 +158,15 @@ pub fn pow(b: &mut Builder, x: NodeId, exponent: NodeId) -> Result<NodeId> {
     b.binary(BinaryOp::Pow, x, exponent)
 }
 
-/// `x` held within `[min, max]`. Two selects and not `min(max(..))`: the bounds themselves pass their gradient.
+/// `x` held within `[min, max]`; a bound itself passes no gradient, as in PyTorch.
 pub fn clamp(b: &mut Builder, x: NodeId, min: f64, max: f64) -> Result<NodeId> {
     if min > max || min.is_nan() || max.is_nan() {
         return Err(Diagnostic::new(format!("`clamp` expects `min` <= `max`, found {min} and {max}")));
     }
     let dtype = b.dtype(x);
     let (low, high) = (scalar(b, "clamp", min, dtype)?, scalar(b, "clamp", max, dtype)?);
-    let above = b.compare(CompareOp::Gt, x, high)?;
-    let below = b.compare(CompareOp::Lt, x, low)?;
-    let capped = b.select(above, high, x)?;
-    b.select(below, low, capped)
+    let raised = b.binary(BinaryOp::Max, x, low)?;
+    b.binary(BinaryOp::Min, raised, high)
 }
 
 fn lerp(b: &mut Builder, x: NodeId, other: NodeId, weight: NodeId) -> Result<NodeId> {

@@ -6,7 +6,7 @@ use super::shape::keep_origins;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
-use crate::span::Result;
+use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
     Operation {
@@ -34,6 +34,15 @@ pub fn matmul(b: &mut Builder, x: NodeId, y: NodeId) -> Result<NodeId> {
 /// would be a sum of as many products.
 pub fn linear(b: &mut Builder, x: NodeId, weight: NodeId, bias: Option<NodeId>) -> Result<NodeId> {
     float(b, "linear", x)?;
+    for (name, tensor, rank) in [("weight", Some(weight), 2), ("bias", bias, 1)] {
+        if let Some(tensor) = tensor
+            && b.shape(tensor).rank() != rank
+        {
+            let axes = if rank == 1 { "1 axis" } else { "2 axes" };
+            let found = b.shape(tensor);
+            return Err(Diagnostic::new(format!("`linear` expects a `{name}` with {axes}, found {found}")));
+        }
+    }
     let shape = b.shape(x).clone();
     let rows = match shape.rank() {
         0 => return b.matmul(x, weight),

@@ -1,8 +1,8 @@
 //! Losses, all with PyTorch's default reduction: the mean.
 //!
 //! Class losses take logits or log-probabilities `[.., classes]` and labels `[..]`. **A label outside `0..classes` makes
-//! the loss and that row's gradient NaN**: a number that looks right would be worse. `cross_entropy_ignoring` leaves
-//! rows of one label out.
+//! the loss NaN**, and with `cross_entropy` that row's gradient too (with `nll_loss` it is zero): a number that looks
+//! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
 use super::args::{Args, OTHER, X, arg, float, number_arg, spread, tensor_arg};
 use super::reduction::mean_all;
@@ -112,7 +112,7 @@ fn pick(b: &mut Builder, x: NodeId, labels: NodeId, axis: usize) -> Result<NodeI
     b.reduce(ReduceOp::Sum, picked, &[axis], false)
 }
 
-/// `rows` times 1 where the label is a class, times NaN where it is none: the gradient becomes NaN as well.
+/// `rows` times 1 where the label is a class, times NaN where it is none: what flows back through a row becomes NaN too.
 fn poison(b: &mut Builder, rows: NodeId, labels: NodeId, classes: &crate::dim::Dim) -> Result<NodeId> {
     let (dtype, label_type) = (b.dtype(rows), b.dtype(labels));
     let count = b.dim(classes, label_type)?;

@@ -72,7 +72,7 @@ pub struct Buffer {
 pub enum Arg {
     /// A buffer.
     Buffer(BufferId),
-    /// A size, as `u32`.
+    /// A size, as a 32-bit integer of the parameter's own type (`I32` for a `Scalar`, `U32` for a `Symbol`).
     Dim(Dim),
     /// The caller's scalar at that position (seed, learning rate), of that type.
     Scalar(usize, DType),

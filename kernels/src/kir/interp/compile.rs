@@ -1,0 +1,690 @@
+//! From kernel IR to instructions on registers.
+//!
+//! - A value that is the same for all work-items lives in a register of one value.
+//! - Expressions without variables and memory are computed once: per launch where they are made of parameters alone,
+//!   per block where they also contain ids.
+//! - Within a statement equal expressions are computed once; its temporary registers are used again by the next one.
+
+use super::extent::{Extents, Scope, analyse};
+use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg};
+use crate::dtype::DType;
+use crate::kir::verify::Verified;
+use crate::kir::{Expr, ExprId, Kernel, ParamKind, Stmt, ValueType, VarId, WorkItem};
+use std::collections::{BTreeMap, HashMap};
+
+/// Registers from here on are temporaries of the statement being compiled, not yet placed.
+const TEMPORARY: Reg = 1 << 31;
+
+/// A compiled kernel's code.
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) registers: Vec<Info>,
+    /// Runs once per launch.
+    pub(super) launch: Vec<Instr>,
+    /// Runs once per block of work-items.
+    pub(super) block: Vec<Instr>,
+    pub(super) body: Box<[Node]>,
+    /// The most masks that are in use at once.
+    pub(super) depth: usize,
+}
+
+/// Compiles; `grouped`: blocks are work-groups.
+pub(super) fn compile(verified: &Verified<'_>, grouped: bool) -> Code {
+    let kernel = verified.kernel();
+    let scope =
+        Scope { exprs: &kernel.exprs, types: verified.types(), arrays: &kernel.arrays, body: &kernel.body, grouped };
+    let mut shared = Shared { verified, kernel, code: Code::new() };
+    let types = kernel.vars.iter().map(|var| var.ty).collect::<Vec<_>>();
+    let mut compiler = Compiler::new(&mut shared, scope, &[], &types);
+    compiler.hoist = true;
+    let body = compiler.block(scope.body);
+    let Shared { mut code, .. } = shared;
+    code.body = body;
+    code.depth = depth(&code.body) + 1;
+    code
+}
+
+impl Code {
+    fn new() -> Self {
+        Code { registers: Vec::new(), launch: Vec::new(), block: Vec::new(), body: Box::default(), depth: 0 }
+    }
+}
+
+/// How many masks nested control flow needs.
+fn depth(nodes: &[Node]) -> usize {
+    nodes
+        .iter()
+        .map(|node| match node {
+            Node::Code(code) => code.iter().map(call_depth).max().unwrap_or(0),
+            Node::For(node) => 2 + depth(&node.body),
+            Node::While { code, body, .. } => 2 + depth(body).max(code.iter().map(call_depth).max().unwrap_or(0)),
+            Node::If { then, otherwise, .. } => 1 + depth(then).max(depth(otherwise)),
+            _ => 0,
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+fn call_depth(instr: &Instr) -> usize {
+    match instr {
+        Instr::Call { body, .. } => 1 + depth(body),
+        _ => 0,
+    }
+}
+
+struct Shared<'a> {
+    verified: &'a Verified<'a>,
+    kernel: &'a Kernel,
+    code: Code,
+}
+
+/// When an expression is computed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Launch,
+    Block,
+    Statement,
+}
+
+struct Compiler<'s, 'a> {
+    shared: &'s mut Shared<'a>,
+    scope: Scope<'a>,
+    extents: Extents,
+    vars: Vec<Reg>,
+    levels: Vec<Level>,
+    /// Whether an expression reads memory: then it is computed under a guard.
+    reads: Vec<bool>,
+    /// Whether expressions may be computed before the body.
+    hoist: bool,
+    hoisted: HashMap<ExprId, Reg>,
+    /// Free registers, by type.
+    free: BTreeMap<Info, Vec<Reg>>,
+    // Of the statement being compiled:
+    sink: Level,
+    instrs: Vec<Instr>,
+    temporaries: Vec<Info>,
+    known: HashMap<(ExprId, Option<Guard>), Reg>,
+}
+
+impl<'s, 'a> Compiler<'s, 'a> {
+    fn new(shared: &'s mut Shared<'a>, scope: Scope<'a>, params: &[VarId], vars: &[ValueType]) -> Self {
+        let extents = analyse(scope, params, vars.len());
+        let mut compiler = Compiler {
+            shared,
+            scope,
+            vars: Vec::new(),
+            levels: Vec::new(),
+            reads: Vec::new(),
+            extents,
+            hoist: false,
+            hoisted: HashMap::new(),
+            free: BTreeMap::new(),
+            sink: Level::Statement,
+            instrs: Vec::new(),
+            temporaries: Vec::new(),
+            known: HashMap::new(),
+        };
+        for (position, ty) in vars.iter().enumerate() {
+            let info = info(*ty, compiler.extents.vars[position]);
+            let reg = compiler.permanent(info);
+            compiler.vars.push(reg);
+        }
+        compiler.classify();
+        compiler
+    }
+
+    /// Fills `levels` and `reads`.
+    fn classify(&mut self) {
+        for expr in self.scope.exprs {
+            let mut reads =
+                matches!(expr, Expr::Load { .. } | Expr::LoadArray { .. } | Expr::Call(..) | Expr::SubGroup(..));
+            let mut level = match expr {
+                Expr::WorkItem(WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups, _) => Level::Launch,
+                Expr::WorkItem(..) => Level::Block,
+                Expr::Var(_) => Level::Statement,
+                _ if reads => Level::Statement,
+                _ => Level::Launch,
+            };
+            expr.clone().map_operands(|id| {
+                reads |= self.reads[id.0 as usize];
+                level = level.max(self.levels[id.0 as usize]);
+                id
+            });
+            self.reads.push(reads);
+            self.levels.push(level);
+        }
+    }
+
+    // ---- registers ----
+
+    fn permanent(&mut self, info: Info) -> Reg {
+        self.shared.code.registers.push(info);
+        self.shared.code.registers.len() as Reg - 1
+    }
+
+    fn info(&self, reg: Reg) -> Info {
+        match reg.checked_sub(TEMPORARY) {
+            Some(temporary) => self.temporaries[temporary as usize],
+            None => self.shared.code.registers[reg as usize],
+        }
+    }
+
+    /// Appends an instruction that writes a new register.
+    fn push(&mut self, info: Info, instr: impl FnOnce(Reg) -> Instr) -> Reg {
+        if self.sink == Level::Statement {
+            self.temporaries.push(info);
+            let reg = TEMPORARY + self.temporaries.len() as Reg - 1;
+            self.instrs.push(instr(reg));
+            reg
+        } else {
+            let reg = self.permanent(info);
+            let list =
+                if self.sink == Level::Launch { &mut self.shared.code.launch } else { &mut self.shared.code.block };
+            list.push(instr(reg));
+            reg
+        }
+    }
+
+    /// The register, with values of its own for `extent` where it has fewer.
+    fn spread(&mut self, reg: Reg, ty: ValueType, extent: Extent) -> Reg {
+        let own = self.info(reg);
+        let wanted = info(ty, extent);
+        if own.extent == wanted.extent && own.lanes == wanted.lanes {
+            return reg;
+        }
+        self.push(wanted, |to| Instr::Spread(to, reg))
+    }
+
+    /// Operands of one elementwise instruction: each of one value, or of the result's length.
+    fn level_operands(&mut self, regs: &[Reg], lanes: u8) -> (Vec<Reg>, Extent) {
+        let extent = regs.iter().map(|&reg| self.info(reg).extent).max().unwrap_or(Extent::One);
+        let regs = regs
+            .iter()
+            .map(|&reg| {
+                let own = self.info(reg);
+                if own.extent == Extent::One {
+                    return reg;
+                }
+                self.spread(reg, ValueType { dtype: own.dtype, lanes }, extent)
+            })
+            .collect();
+        (regs, extent)
+    }
+
+    // ---- expressions ----
+
+    fn expr(&mut self, id: ExprId, guard: Guard) -> Reg {
+        let level = if self.hoist { self.levels[id.0 as usize] } else { Level::Statement };
+        if level < Level::Statement {
+            if let Some(&reg) = self.hoisted.get(&id) {
+                return reg;
+            }
+            let outer = std::mem::replace(&mut self.sink, level);
+            let reg = self.compute(id, Guard::Active);
+            self.sink = outer;
+            self.hoisted.insert(id, reg);
+            return reg;
+        }
+        let key = (id, self.reads[id.0 as usize].then_some(guard));
+        if let Some(&reg) = self.known.get(&key) {
+            return reg;
+        }
+        let reg = self.compute(id, guard);
+        self.known.insert(key, reg);
+        reg
+    }
+
+    /// An elementwise instruction of one, two or three operands.
+    fn elementwise(
+        &mut self,
+        ty: ValueType,
+        operands: &[ExprId],
+        guard: Guard,
+        instr: impl FnOnce(Reg, &[Reg]) -> Instr,
+    ) -> Reg {
+        let regs: Vec<Reg> = operands.iter().map(|&id| self.expr(id, guard)).collect();
+        let (regs, extent) = self.level_operands(&regs, ty.lanes);
+        self.push(info(ty, extent), |to| instr(to, &regs))
+    }
+
+    fn compute(&mut self, id: ExprId, guard: Guard) -> Reg {
+        let ty = self.scope.ty(id);
+        let scope = self.scope;
+        let one = info(ty, Extent::One);
+        match scope.expr(id) {
+            Expr::Literal(literal) => {
+                let literal = *literal;
+                self.push(one, |to| Instr::Literal(to, literal))
+            }
+            Expr::Param(param) => self.push(one, |to| Instr::Param(to, param.0)),
+            Expr::Var(var) => self.vars[var.0 as usize],
+            Expr::WorkItem(item, dimension) => {
+                let extent = self.extents.exprs[id.0 as usize];
+                self.push(info(ty, extent), |to| Instr::WorkItem(to, *item, *dimension))
+            }
+            Expr::LaneIds(..) => self.push(info(ty, Extent::Lanes), Instr::LaneIds),
+            Expr::Unary(op, a) => self.elementwise(ty, &[*a], guard, |to, r| Instr::Unary(*op, to, r[0])),
+            Expr::Binary(op, a, b) => {
+                self.elementwise(ty, &[*a, *b], guard, |to, r| Instr::Binary(*op, to, r[0], r[1]))
+            }
+            Expr::Shift(left, a, b) => {
+                self.elementwise(ty, &[*a, *b], guard, |to, r| Instr::Shift(*left, to, r[0], r[1]))
+            }
+            Expr::MulAdd(a, b, c) => {
+                self.elementwise(ty, &[*a, *b, *c], guard, |to, r| Instr::MulAdd(to, r[0], r[1], r[2]))
+            }
+            Expr::Compare(op, a, b) => {
+                self.elementwise(ty, &[*a, *b], guard, |to, r| Instr::Compare(*op, to, r[0], r[1]))
+            }
+            Expr::Cast(dtype @ (DType::F16 | DType::BF16), a) => {
+                let single = ValueType { dtype: DType::F32, lanes: ty.lanes };
+                let a = self.expr(*a, guard);
+                let extent = self.info(a).extent;
+                let a = match self.info(a).dtype {
+                    DType::F32 => a,
+                    _ => self.push(info(single, extent), |to| Instr::Cast(to, a)),
+                };
+                self.push(info(single, extent), |to| Instr::Round(*dtype, to, a))
+            }
+            Expr::Cast(_, a) => self.elementwise(ty, &[*a], guard, |to, r| Instr::Cast(to, r[0])),
+            Expr::Bitcast(_, a) => self.elementwise(ty, &[*a], guard, |to, r| Instr::Bitcast(to, r[0])),
+            Expr::Select(condition, then, otherwise) => self.select(ty, [*condition, *then, *otherwise], guard),
+            Expr::Splat(a, lanes) => {
+                let a = self.expr(*a, guard);
+                match self.info(a).extent {
+                    Extent::One => a,
+                    extent => self.spread(a, ValueType { dtype: ty.dtype, lanes: *lanes }, extent),
+                }
+            }
+            Expr::Lane(a, lane) => {
+                let a = self.expr(*a, guard);
+                match self.info(a).extent {
+                    Extent::One => a,
+                    Extent::Lanes => self.push(one, |to| Instr::Lane(to, a, *lane)),
+                    Extent::Items => self.push(info(ty, Extent::Items), |to| Instr::Lane(to, a, *lane)),
+                }
+            }
+            Expr::Horizontal(op, a) => {
+                let lanes = scope.ty(*a).lanes;
+                let a = self.expr(*a, guard);
+                let extent = self.info(a).extent;
+                let a = match extent {
+                    Extent::One => self.spread(a, ValueType { dtype: ty.dtype, lanes }, Extent::Lanes),
+                    Extent::Lanes | Extent::Items => a,
+                };
+                let extent = if extent == Extent::Items { Extent::Items } else { Extent::One };
+                self.push(info(ty, extent), |to| Instr::Horizontal(*op, to, a))
+            }
+            Expr::Philox { counter, seed, stream } => {
+                let regs = [self.expr(*counter, guard), self.expr(*seed, guard)];
+                // The key is one number for all items; where it is not, each item has its own.
+                let extent = self.info(regs[0]).extent.max(self.info(regs[1]).extent);
+                let counter = match self.info(regs[0]).extent {
+                    Extent::One => regs[0],
+                    _ => {
+                        let counter = ValueType { dtype: DType::U32, lanes: ty.lanes };
+                        self.spread(regs[0], counter, extent)
+                    }
+                };
+                self.push(info(ty, extent), |to| Instr::Philox { to, counter, seed: regs[1], stream: *stream })
+            }
+            Expr::Load { buffer, index, .. } => {
+                let index = self.expr(*index, guard);
+                let extent = match self.info(index).extent {
+                    Extent::One if ty.lanes > 1 => Extent::Lanes,
+                    extent => extent,
+                };
+                self.push(info(ty, extent), |to| Instr::Load { to, buffer: buffer.0, index, guard })
+            }
+            Expr::LoadArray { array, index } => {
+                let extent = self.extents.exprs[id.0 as usize];
+                let index = self.expr(*index, guard);
+                // A local array read at one place gives one value; the index may still have been spread.
+                self.push(info(ty, extent), |to| Instr::LoadArray { to, array: array.0, index, guard })
+            }
+            Expr::SubGroup(op, value, operand) => {
+                let value = self.expr(*value, guard);
+                let value = self.spread(value, ty, Extent::Items);
+                let operand = operand.map(|operand| {
+                    let ty = scope.ty(operand);
+                    let operand = self.expr(operand, guard);
+                    self.spread(operand, ty, Extent::Items)
+                });
+                self.push(info(ty, Extent::Items), |to| Instr::SubGroup { op: *op, to, value, operand, guard })
+            }
+            Expr::Call(function, arguments) => self.call(ty, *function as usize, arguments, guard),
+        }
+    }
+
+    /// A selection; branches that read memory do so only where they are taken.
+    fn select(&mut self, ty: ValueType, [condition, then, otherwise]: [ExprId; 3], guard: Guard) -> Reg {
+        let test = self.expr(condition, guard);
+        let branch = |compiler: &mut Self, id: ExprId, negate: bool| {
+            if !compiler.reads[id.0 as usize] {
+                return compiler.expr(id, guard);
+            }
+            let mask = Info { dtype: DType::Bool, lanes: 1, extent: Extent::Items };
+            let narrowed = compiler.push(mask, |to| Instr::Narrow { to, guard, condition: test, negate });
+            compiler.expr(id, Guard::Mask(narrowed))
+        };
+        let then = branch(self, then, false);
+        let otherwise = branch(self, otherwise, true);
+        // A scalar condition decides for all lanes of its item.
+        let test_lanes = self.scope.ty(condition).lanes;
+        let test = if test_lanes != ty.lanes && self.info(test).extent == Extent::Items {
+            self.spread(test, ValueType { dtype: DType::Bool, lanes: ty.lanes }, Extent::Items)
+        } else {
+            test
+        };
+        let (regs, extent) = self.level_operands(&[test, then, otherwise], ty.lanes);
+        self.push(info(ty, extent), |to| Instr::Select(to, regs[0], regs[1], regs[2]))
+    }
+
+    /// A call: the function's code with registers of its own.
+    fn call(&mut self, ty: ValueType, position: usize, arguments: &[ExprId], guard: Guard) -> Reg {
+        let values: Vec<(Reg, ValueType)> =
+            arguments.iter().map(|&id| (self.expr(id, guard), self.scope.ty(id))).collect();
+        let values: Vec<Reg> = values.into_iter().map(|(reg, ty)| self.spread(reg, ty, Extent::Items)).collect();
+        let kernel = self.shared.kernel;
+        let verified = self.shared.verified;
+        let function = &kernel.functions[position];
+        let scope = Scope {
+            exprs: &function.exprs,
+            types: verified.function_types(position),
+            arrays: &[],
+            body: &function.body,
+            grouped: self.scope.grouped,
+        };
+        let types: Vec<ValueType> = function.vars.iter().map(|var| var.ty).collect();
+        let mut inner = Compiler::new(self.shared, scope, &function.params, &types);
+        let params: Vec<Reg> = function.params.iter().map(|param| inner.vars[param.0 as usize]).collect();
+        let mut body = inner.block(scope.body).into_vec();
+        inner.begin();
+        let value = inner.expr(function.result, Guard::Active);
+        let value = inner.spread(value, ty, Extent::Items);
+        let (code, [value]) = inner.finish([value]);
+        body.extend(code);
+        for (param, value) in params.into_iter().zip(values) {
+            // The argument's register is written here and read by the body alone.
+            self.instrs.push(Instr::Cast(param, value));
+        }
+        let body = body.into_boxed_slice();
+        self.push(info(ty, Extent::Items), |to| Instr::Call { to, body, result: value, guard })
+    }
+
+    // ---- statements ----
+
+    fn begin(&mut self) {
+        debug_assert!(self.instrs.is_empty());
+        self.temporaries.clear();
+        self.known.clear();
+    }
+
+    /// Places the temporaries of a statement; `live` are read after its instructions.
+    fn finish<const N: usize>(&mut self, live: [Reg; N]) -> (Option<Node>, [Reg; N]) {
+        let mut instrs = std::mem::take(&mut self.instrs);
+        let mut last: Vec<usize> = vec![0; self.temporaries.len()];
+        for (position, instr) in instrs.iter_mut().enumerate() {
+            visit(instr, &mut |reg| {
+                if let Some(temporary) = reg.checked_sub(TEMPORARY) {
+                    last[temporary as usize] = position;
+                }
+            });
+        }
+        for reg in live {
+            if let Some(temporary) = reg.checked_sub(TEMPORARY) {
+                last[temporary as usize] = usize::MAX;
+            }
+        }
+        let mut ending: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (temporary, &position) in last.iter().enumerate() {
+            ending.entry(position).or_default().push(temporary);
+        }
+        let mut places: Vec<Option<Reg>> = vec![None; self.temporaries.len()];
+        for (position, instr) in instrs.iter_mut().enumerate() {
+            let (temporaries, free, registers) = (&self.temporaries, &mut self.free, &mut self.shared.code.registers);
+            visit(instr, &mut |reg| {
+                if let Some(temporary) = reg.checked_sub(TEMPORARY) {
+                    *reg = *places[temporary as usize].get_or_insert_with(|| {
+                        let info = temporaries[temporary as usize];
+                        free.get_mut(&info).and_then(Vec::pop).unwrap_or_else(|| {
+                            registers.push(info);
+                            registers.len() as Reg - 1
+                        })
+                    });
+                }
+            });
+            for &temporary in ending.get(&position).into_iter().flatten() {
+                if let Some(place) = places[temporary] {
+                    self.free.entry(self.temporaries[temporary]).or_default().push(place);
+                }
+            }
+        }
+        let mut freed = Vec::new();
+        let live = live.map(|reg| match reg.checked_sub(TEMPORARY) {
+            // Read by the statement's node, which runs before anything else can write it.
+            Some(temporary) => places[temporary as usize].inspect(|&place| freed.push((temporary, place))).unwrap_or(0),
+            None => reg,
+        });
+        freed.dedup();
+        for (temporary, place) in freed {
+            self.free.entry(self.temporaries[temporary as usize]).or_default().push(place);
+        }
+        let code = (!instrs.is_empty()).then(|| Node::Code(instrs.into_boxed_slice()));
+        (code, live)
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) -> Box<[Node]> {
+        let mut nodes = Vec::new();
+        for stmt in stmts {
+            self.stmt(stmt, &mut nodes);
+        }
+        nodes.into_boxed_slice()
+    }
+
+    /// The value in a register that nothing else writes while a loop runs.
+    fn kept(&mut self, id: ExprId, nodes: &mut Vec<Node>) -> Reg {
+        self.begin();
+        let value = self.expr(id, Guard::Active);
+        if self.hoist && self.levels[id.0 as usize] < Level::Statement {
+            return value;
+        }
+        let kept = self.info(value);
+        let swap = value >= TEMPORARY;
+        let (code, [value]) = self.finish([value]);
+        nodes.extend(code);
+        let register = self.permanent(kept);
+        nodes.push(Node::Set { variable: register, value, swap, masked: false });
+        register
+    }
+
+    /// `variable = value`, `masked` where items that are not active hold a value that they still need.
+    fn set(&mut self, variable: Reg, value: ExprId, masked: bool, nodes: &mut Vec<Node>) {
+        self.begin();
+        let value = self.expr(value, Guard::Active);
+        let swap = value >= TEMPORARY && self.info(value) == self.info(variable);
+        let (code, [value]) = self.finish([value]);
+        nodes.extend(code);
+        nodes.push(Node::Set { variable, value, swap, masked });
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) {
+        match stmt {
+            Stmt::Comment(_) => {}
+            Stmt::Let(var, value) => self.set(self.vars[var.0 as usize], *value, false, nodes),
+            Stmt::Assign(var, value) => {
+                let variable = self.vars[var.0 as usize];
+                let masked = self.info(variable).extent == Extent::Items;
+                self.set(variable, *value, masked, nodes);
+            }
+            Stmt::Store { buffer, index, value } => {
+                self.begin();
+                let lanes = self.scope.ty(*value).lanes;
+                let index = self.expr(*index, Guard::Active);
+                let value = self.expr(*value, Guard::Active);
+                let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
+                    ParamKind::Buffer(dtype, _) => dtype.compute(),
+                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
+                };
+                let ty = ValueType { dtype, lanes };
+                let value = if self.info(value).dtype == dtype {
+                    value
+                } else {
+                    let converted = Info { dtype, ..self.info(value) };
+                    self.push(converted, |to| Instr::Cast(to, value))
+                };
+                let extent = match self.info(index).extent {
+                    Extent::One => self.info(value).extent,
+                    extent => extent,
+                };
+                let extent = if lanes > 1 { extent.max(Extent::Lanes) } else { extent };
+                let value = self.spread(value, ty, extent);
+                let index = match extent {
+                    Extent::Items => self.spread(index, self.scope.ty(stmt_index(stmt)), Extent::Items),
+                    Extent::One | Extent::Lanes => index,
+                };
+                let (code, [index, value]) = self.finish([index, value]);
+                nodes.extend(code);
+                nodes.push(Node::Store { buffer: buffer.0, index, value, lanes });
+            }
+            Stmt::StoreArray { array, index, value } => {
+                self.begin();
+                let index = self.expr(*index, Guard::Active);
+                let ty = ValueType::scalar(self.shared.kernel.arrays[array.0 as usize].dtype);
+                let value = self.expr(*value, Guard::Active);
+                let mut value = self.spread(value, self.scope.ty(stmt_value(stmt)), Extent::Items);
+                if self.info(value).dtype != ty.dtype.compute() {
+                    value = self.push(info(ty, Extent::Items), |to| Instr::Cast(to, value));
+                }
+                if ty.dtype != ty.dtype.compute() {
+                    value = self.push(info(ty, Extent::Items), |to| Instr::Round(ty.dtype, to, value));
+                }
+                let (code, [index, value]) = self.finish([index, value]);
+                nodes.extend(code);
+                nodes.push(Node::StoreArray { array: array.0, index, value });
+            }
+            Stmt::For { var, start, end, step, body } => {
+                let counter = self.vars[var.0 as usize];
+                let end = self.kept(*end, nodes);
+                let step = self.kept(*step, nodes);
+                self.set(counter, *start, false, nodes);
+                let body = self.block(body);
+                nodes.push(Node::For(Box::new(ForLoop { counter, end, step, body })));
+            }
+            Stmt::While { condition, body } => {
+                self.begin();
+                let condition = self.expr(*condition, Guard::Active);
+                let (code, [condition]) = self.finish([condition]);
+                let code = match code {
+                    Some(Node::Code(code)) => code,
+                    _ => Box::default(),
+                };
+                let body = self.block(body);
+                nodes.push(Node::While { code, condition, body });
+            }
+            Stmt::If { condition, then, otherwise } => {
+                // The condition is read again for the second branch, so the first must leave it alone.
+                let condition = self.kept(*condition, nodes);
+                let then = self.block(then);
+                let otherwise = self.block(otherwise);
+                nodes.push(Node::If { condition, then, otherwise });
+            }
+            Stmt::Break => nodes.push(Node::Break),
+            Stmt::Continue => nodes.push(Node::Continue),
+            Stmt::Barrier { .. } => nodes.push(Node::Barrier),
+            Stmt::Atomic { op, target, index, value, old } => {
+                self.begin();
+                let (index, index_ty) = (self.expr(*index, Guard::Active), self.scope.ty(*index));
+                let (value, value_ty) = (self.expr(*value, Guard::Active), self.scope.ty(*value));
+                let index = self.spread(index, index_ty, Extent::Items);
+                let value = self.spread(value, value_ty, Extent::Items);
+                let (code, [index, value]) = self.finish([index, value]);
+                nodes.extend(code);
+                let old = old.map(|var| self.vars[var.0 as usize]);
+                nodes.push(Node::Atomic { op: *op, target: *target, index, value, old });
+            }
+        }
+    }
+}
+
+fn stmt_index(stmt: &Stmt) -> ExprId {
+    match stmt {
+        Stmt::Store { index, .. } | Stmt::StoreArray { index, .. } => *index,
+        _ => ExprId(0),
+    }
+}
+
+fn stmt_value(stmt: &Stmt) -> ExprId {
+    match stmt {
+        Stmt::Store { value, .. } | Stmt::StoreArray { value, .. } => *value,
+        _ => ExprId(0),
+    }
+}
+
+/// A register's type for values of `ty`; one value for all lanes has one lane.
+fn info(ty: ValueType, extent: Extent) -> Info {
+    let lanes = if extent == Extent::One { 1 } else { ty.lanes };
+    let extent = if extent == Extent::Lanes && lanes == 1 { Extent::One } else { extent };
+    Info { dtype: ty.dtype.compute(), lanes, extent }
+}
+
+/// Calls `with` for every register of an instruction, operands before the result.
+fn visit(instr: &mut Instr, with: &mut dyn FnMut(&mut Reg)) {
+    fn guard(guard: &mut Guard, with: &mut dyn FnMut(&mut Reg)) {
+        if let Guard::Mask(mask) = guard {
+            with(mask);
+        }
+    }
+    match instr {
+        Instr::Literal(to, _) | Instr::Param(to, _) | Instr::WorkItem(to, ..) | Instr::LaneIds(to) => with(to),
+        Instr::Unary(_, to, a)
+        | Instr::Cast(to, a)
+        | Instr::Round(_, to, a)
+        | Instr::Bitcast(to, a)
+        | Instr::Spread(to, a)
+        | Instr::Lane(to, a, _)
+        | Instr::Horizontal(_, to, a) => {
+            with(a);
+            with(to);
+        }
+        Instr::Binary(_, to, a, b) | Instr::Shift(_, to, a, b) | Instr::Compare(_, to, a, b) => {
+            with(a);
+            with(b);
+            with(to);
+        }
+        Instr::MulAdd(to, a, b, c) | Instr::Select(to, a, b, c) => {
+            with(a);
+            with(b);
+            with(c);
+            with(to);
+        }
+        Instr::Philox { to, counter, seed, .. } => {
+            with(counter);
+            with(seed);
+            with(to);
+        }
+        Instr::Load { to, index, guard: by, .. } | Instr::LoadArray { to, index, guard: by, .. } => {
+            with(index);
+            guard(by, with);
+            with(to);
+        }
+        Instr::Narrow { to, guard: by, condition, .. } => {
+            with(condition);
+            guard(by, with);
+            with(to);
+        }
+        Instr::SubGroup { to, value, operand, guard: by, .. } => {
+            with(value);
+            if let Some(operand) = operand {
+                with(operand);
+            }
+            guard(by, with);
+            with(to);
+        }
+        // The body's registers are placed already.
+        Instr::Call { to, guard: by, .. } => {
+            guard(by, with);
+            with(to);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The models that the project's figures are about, as graphs.
+#![allow(unreachable_pub, dead_code, reason = "shared by several test programs")]
+
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::layers::{self, Config, ConfigValue, Context, Mode};
+use netcl_kernels::ops::{self, Value};
+
+pub struct Model {
+    pub builder: Builder,
+    seed: NodeId,
+    mode: Mode,
+}
+
+impl Model {
+    pub fn new(name: &str, mode: Mode) -> Self {
+        let mut builder = Builder::new(name);
+        let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+        Model { builder, seed, mode }
+    }
+
+    pub fn argument(&mut self, position: usize, name: &str, dims: &[Dim], dtype: DType) -> NodeId {
+        self.builder.input(InputKind::Argument(position), name, Shape(dims.to_vec()), dtype)
+    }
+
+    pub fn layer(&mut self, layer: &str, name: &str, config: &[(&str, ConfigValue)], x: NodeId) -> NodeId {
+        let layer = layers::find(layer).expect("a known layer");
+        let values = layer.config.iter().map(|key| {
+            let given = config.iter().find(|(name, _)| *name == key.name).map(|(_, value)| *value);
+            given.or(key.default).unwrap_or_else(|| panic!("`{}` needs `{}`", layer.name, key.name))
+        });
+        let config = Config { keys: layer.config, values: values.collect() };
+        (layer.check)(&config).unwrap();
+        let mut tensors = Vec::new();
+        for spec in (layer.tensors)(&config) {
+            let kind = if spec.trainable { InputKind::Parameter } else { InputKind::State };
+            let path = format!("{name}.{}", spec.name);
+            tensors.push(self.builder.input(kind, &path, Shape::of(&spec.shape), spec.dtype));
+        }
+        let mut updates = Vec::new();
+        let mut context = Context {
+            builder: &mut self.builder,
+            config: &config,
+            name,
+            tensors: &tensors,
+            mode: self.mode,
+            seed: self.seed,
+            updates: &mut updates,
+        };
+        let result = layers::forward(layer, &mut context, &[x]).unwrap();
+        for (position, node) in updates {
+            let path = self.builder.node(tensors[position]).name.clone();
+            self.builder.output(OutputKind::State(path), node);
+        }
+        result
+    }
+
+    pub fn op(&mut self, name: &str, args: &[Value]) -> NodeId {
+        ops::call(&mut self.builder, ops::find(name).expect("a known operation"), args).unwrap()
+    }
+
+    pub fn unary(&mut self, name: &str, x: NodeId) -> NodeId {
+        self.op(name, &[Value::Tensor(x)])
+    }
+
+    pub fn loss(mut self, logits: NodeId, labels: NodeId) -> Graph {
+        let loss = self.op("cross_entropy", &[Value::Tensor(logits), Value::Tensor(labels)]);
+        self.result(loss)
+    }
+
+    pub fn result(mut self, result: NodeId) -> Graph {
+        self.builder.output(OutputKind::Result(0), result);
+        self.builder.finish()
+    }
+}
+
+fn size(value: u64) -> ConfigValue {
+    ConfigValue::Size(value)
+}
+
+/// `64-32-10` on `[N, 64]`: logits, or the loss.
+pub fn mlp(sizes: [u64; 3], with_loss: bool) -> Graph {
+    let mut model = Model::new("mlp", Mode::Training);
+    let n = Dim::symbol("N");
+    let x = model.argument(0, "x", &[n.clone(), Dim::from(sizes[0] as usize)], DType::F32);
+    let hidden = model.layer("Linear", "hidden", &[("inputs", size(sizes[0])), ("outputs", size(sizes[1]))], x);
+    let h = model.unary("relu", hidden);
+    let logits = model.layer("Linear", "output", &[("inputs", size(sizes[1])), ("outputs", size(sizes[2]))], h);
+    if !with_loss {
+        return model.result(logits);
+    }
+    let labels = model.argument(1, "labels", &[n], DType::U32);
+    model.loss(logits, labels)
+}
+
+/// conv-relu-pool twice, then a linear layer, on `[N, 1, edge, edge]`.
+pub fn cnn(edge: usize, padding: u64, with_loss: bool) -> Graph {
+    let mut model = Model::new("cnn", Mode::Training);
+    let n = Dim::symbol("N");
+    let x = model.argument(0, "x", &[n.clone(), 1usize.into(), edge.into(), edge.into()], DType::F32);
+    let conv = |inputs, outputs| {
+        [
+            ("inputs", size(inputs)),
+            ("outputs", size(outputs)),
+            ("kernel", ConfigValue::Pair([3, 3])),
+            ("padding", ConfigValue::Pair([padding, padding])),
+        ]
+    };
+    let pool = [("kernel", ConfigValue::Pair([2, 2])), ("stride", ConfigValue::Pair([2, 2]))];
+    let a = model.layer("Conv2d", "conv1", &conv(1, 8), x);
+    let a = model.unary("relu", a);
+    let a = model.layer("MaxPool2d", "pool1", &pool, a);
+    let b = model.layer("Conv2d", "conv2", &conv(8, 16), a);
+    let b = model.unary("relu", b);
+    let b = model.layer("MaxPool2d", "pool2", &pool, b);
+    let flat = model.layer("Flatten", "flatten", &[], b);
+    let features = model.builder.shape(flat)[1].as_constant().expect("a number") as u64;
+    let logits = model.layer("Linear", "output", &[("inputs", size(features)), ("outputs", size(10))], flat);
+    if !with_loss {
+        return model.result(logits);
+    }
+    let labels = model.argument(1, "labels", &[n], DType::U32);
+    model.loss(logits, labels)
+}
+
+/// Pre-norm transformer block on `[N, T, 32]`: itself, or the mean square of its result.
+pub fn transformer_block(with_loss: bool) -> Graph {
+    let mut model = Model::new("block", Mode::Training);
+    let dims = [Dim::symbol("N"), Dim::symbol("T"), Dim::from(32)];
+    let x = model.argument(0, "x", &dims, DType::F32);
+    let norm = [("features", size(32))];
+    let a = model.layer("LayerNorm", "norm1", &norm, x);
+    let attention = [("features", size(32)), ("heads", size(4)), ("causal", ConfigValue::Bool(true))];
+    let a = model.layer("SelfAttention", "attention", &attention, a);
+    let x = model.builder.binary(BinaryOp::Add, x, a).unwrap();
+    let m = model.layer("LayerNorm", "norm2", &norm, x);
+    let m = model.layer("Linear", "up", &[("inputs", size(32)), ("outputs", size(128))], m);
+    let m = model.unary("gelu", m);
+    let m = model.layer("Linear", "down", &[("inputs", size(128)), ("outputs", size(32))], m);
+    let y = model.builder.binary(BinaryOp::Add, x, m).unwrap();
+    if !with_loss {
+        return model.result(y);
+    }
+    let square = model.builder.binary(BinaryOp::Mul, y, y).unwrap();
+    let loss = model.builder.mean(square, &[0, 1, 2], false).unwrap();
+    model.result(loss)
+}

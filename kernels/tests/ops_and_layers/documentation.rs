@@ -1,0 +1,105 @@
+//! `docs/operations.md` and `docs/layers.md` are written from the tables: `NETCL_BLESS=1 cargo test -p netcl-kernels`.
+
+use netcl_kernels::layers::{self, Config, ConfigKind, ConfigValue, Init};
+use netcl_kernels::ops::{self, ArgKind};
+use netcl_kernels::span::Span;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+const NOTE: &str =
+    "Written from the tables in `kernels/src` by `NETCL_BLESS=1 cargo test -p netcl-kernels`; do not edit.";
+
+fn operations() -> String {
+    let mut text = format!("# Operations\n\n{NOTE}\n\n");
+    text += "What can be called on a tensor, in a model's functions and at run time; the first argument is the tensor \
+             itself. Operands broadcast as in NumPy and must have one element type; a number takes the type of the \
+             tensor it meets. `axis` and `axes` may count from the end (-1 is the last).\n";
+    for (title, family) in ops::families() {
+        write!(text, "\n## {title}\n\n| call | result |\n|---|---|\n").unwrap();
+        for operation in *family {
+            let args: Vec<String> = operation.args[1..]
+                .iter()
+                .map(|arg| match arg.kind {
+                    ArgKind::Tensor | ArgKind::Axis | ArgKind::Axes => arg.name.to_string(),
+                    ArgKind::Tensors | ArgKind::Sizes => format!("{}: list", arg.name),
+                    ArgKind::Size => format!("{}: integer", arg.name),
+                    ArgKind::Number => format!("{}: number", arg.name),
+                    ArgKind::Bool => format!("{}: bool", arg.name),
+                    ArgKind::DType => format!("{}: type", arg.name),
+                })
+                .collect();
+            let receiver = operation.args[0].name;
+            let doc = operation.doc.replace('|', "\\|");
+            writeln!(text, "| `{receiver}.{}({})` | {doc} |", operation.name, args.join(", ")).unwrap();
+        }
+    }
+    text
+}
+
+fn layer_reference() -> String {
+    let mut text = format!("# Layers\n\n{NOTE}\n\n");
+    text += "`#[layer(key = value, ..)]` on a field of a model gives a layer its configuration.\n";
+    for layer in layers::all() {
+        write!(text, "\n## {}\n\n{}\n", layer.name, layer.doc).unwrap();
+        if !layer.config.is_empty() {
+            text += "\n| key | takes | default | |\n|---|---|---|---|\n";
+        }
+        for key in layer.config {
+            let default = key.default.map_or("required".to_string(), |value| match value {
+                ConfigValue::Pair([height, width]) if height == width => height.to_string(),
+                other => other.to_string(),
+            });
+            writeln!(text, "| `{}` | {} | {default} | {} |", key.name, key.kind.describe(), key.doc).unwrap();
+        }
+        let tensors = (layer.tensors)(&sample(layer));
+        if !tensors.is_empty() {
+            text += "\n| tensor | | starts |\n|---|---|---|\n";
+        }
+        for tensor in tensors {
+            let kind = if tensor.trainable { "parameter" } else { "state" };
+            let init = match tensor.init {
+                Init::Constant(value) => format!("{value}"),
+                Init::Uniform { .. } => "uniform".to_string(),
+                Init::Normal { std } => format!("normal, standard deviation {std}"),
+            };
+            writeln!(text, "| `{}` | {kind} | {init} |", tensor.name).unwrap();
+        }
+    }
+    text
+}
+
+/// Any configuration with every required key.
+fn sample(layer: &layers::Layer) -> Config {
+    let required = layer.config.iter().filter(|key| key.default.is_none());
+    let pairs: Vec<_> = required
+        .map(|key| {
+            let value = match key.kind {
+                ConfigKind::Size | ConfigKind::Count | ConfigKind::Pair => ConfigValue::Size(2),
+                ConfigKind::Number => ConfigValue::Number(0.5),
+                ConfigKind::Bool => ConfigValue::Bool(true),
+            };
+            (key.name, value, Span::NONE)
+        })
+        .collect();
+    Config::from_pairs(layer, &pairs).expect("required keys are enough")
+}
+
+fn check(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name);
+    if std::env::var_os("NETCL_BLESS").is_some() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("docs");
+        std::fs::write(&path, text).expect("docs can be written");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "docs/{name} is not what the tables say; rewrite it with NETCL_BLESS=1");
+}
+
+#[test]
+fn operations_are_documented() {
+    check("operations.md", &operations());
+}
+
+#[test]
+fn layers_are_documented() {
+    check("layers.md", &layer_reference());
+}

@@ -1,0 +1,318 @@
+//! What bad use of operations and layers is told.
+
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{InputKind, NodeId};
+use netcl_kernels::layers::{self, Config, ConfigValue, Context, Mode};
+use netcl_kernels::ops::{self, Value};
+use netcl_kernels::span::{Diagnostic, Result, Span};
+
+/// Calls `name` on a tensor of `dtype` and `shape` and expects this error.
+#[track_caller]
+fn refused(name: &str, dtype: DType, shape: &[usize], rest: &[Value], expected: &str) {
+    let mut builder = Builder::new("bad");
+    let x = builder.input(InputKind::Argument(0), "x", Shape::of(shape), dtype);
+    let args: Vec<Value> = [Value::Tensor(x)].into_iter().chain(rest.iter().cloned()).collect();
+    let operation = ops::find(name).expect("an operation");
+    match ops::call(&mut builder, operation, &args) {
+        Ok(_) => panic!("`{name}` accepts it"),
+        Err(error) => assert_eq!(error.message, expected),
+    }
+}
+
+fn int(value: i64) -> Value {
+    Value::Dim(Dim::constant(value))
+}
+
+#[test]
+fn operations_name_what_is_wrong() {
+    use DType::{Bool, F32, I32, U8};
+    let number = Value::Number;
+    refused("relu", F32, &[2], &[int(1)], "`relu` expects 0 arguments, found 1");
+    refused("clamp", F32, &[2], &[int(1)], "`clamp` expects 2 arguments (min, max), found 1");
+    refused("clamp", F32, &[2], &[int(2), int(1)], "`clamp` expects `min` <= `max`, found 2 and 1");
+    refused("gelu", I32, &[2], &[], "`gelu` expects a float tensor, found i32");
+    refused(
+        "sum",
+        F32,
+        &[2],
+        &[number(0.5)],
+        "`sum` expects a list of axes (integer constants) as `axes`, found a number",
+    );
+    refused("sum", F32, &[2], &[int(1)], "`sum` names axis 1 of [2], which has 1 axis");
+    refused("sum", F32, &[2, 3], &[Value::List(vec![int(1), int(-1)])], "`sum` names an axis of [2, 3] twice: [1, -1]");
+    refused("softmax", F32, &[2, 3], &[int(-3)], "`softmax` names axis -3 of [2, 3], which has 2 axes");
+    refused("add", I32, &[2], &[number(0.5)], "`add` cannot combine a i32 tensor with 0.5, which i32 cannot hold");
+    refused("add", U8, &[2], &[int(256)], "`add` cannot combine a u8 tensor with 256, which u8 cannot hold");
+    refused("add", Bool, &[2], &[int(1)], "`add` cannot combine a bool tensor with the number 1");
+    refused("add", F32, &[2], &[Value::Bool(true)], "`add` cannot combine a f32 tensor with `true`");
+    refused("any", F32, &[2], &[int(0)], "`any` expects a bool tensor, found f32");
+    refused("squeeze", F32, &[2], &[int(0)], "`squeeze` expects axis 0 of [2] to have size 1, found 2");
+    refused(
+        "reshape",
+        F32,
+        &[2, 3],
+        &[Value::List(vec![int(-1), int(4)])],
+        "`reshape` cannot divide the 6 elements of [2, 3] by 4",
+    );
+    refused(
+        "reshape",
+        F32,
+        &[2],
+        &[Value::List(vec![int(-1), int(-1)])],
+        "`reshape` can work out one size, found -1 more than once",
+    );
+    refused("reshape", F32, &[2], &[int(-2)], "`reshape` expects sizes of at least 0, found -2");
+    refused(
+        "narrow",
+        F32,
+        &[4],
+        &[int(0), int(3), int(2)],
+        "`narrow` takes 3..5 along axis 0 of [4], which is not sure to have that many",
+    );
+    refused(
+        "get",
+        F32,
+        &[4],
+        &[int(0), int(4)],
+        "`get` takes position 4 along axis 0 of [4], which is not sure to have that many",
+    );
+    refused("celu", F32, &[2], &[int(0)], "`celu` expects an `alpha` other than 0, found 0");
+    refused("one_hot", F32, &[2], &[int(3)], "`one_hot` expects u32 or i32 numbers, found f32");
+    refused(
+        "max_pool2d",
+        F32,
+        &[2, 3],
+        &[int(2), int(2), int(0), int(1)],
+        "`max_pool2d` expects a tensor [n, c, h, w], found [2, 3]",
+    );
+    refused(
+        "max_pool2d",
+        F32,
+        &[1, 1, 4, 4],
+        &[int(2), int(2), int(2), int(1)],
+        "`max_pool2d` expects a padding of at most half the window, found 2 for a window of 2",
+    );
+    refused(
+        "avg_pool2d",
+        F32,
+        &[1, 1, 2, 2],
+        &[int(3), int(1), int(0)],
+        "`avg_pool2d`: a window of 3 does not fit into 2 with padding 0",
+    );
+    refused(
+        "avg_pool2d",
+        F32,
+        &[1, 1, 2, 2],
+        &[int(2), int(0), int(0)],
+        "`avg_pool2d`: stride, dilation and window size must be at least 1, found 0",
+    );
+    refused("concat", F32, &[2], &[int(1), int(0)], "`concat` expects a list of tensors as `others`, found an integer");
+}
+
+#[test]
+fn two_tensors_that_do_not_fit() {
+    let pair = |name: &str, a: (&[usize], DType), b: (&[usize], DType)| -> String {
+        let mut builder = Builder::new("bad");
+        let x = builder.input(InputKind::Argument(0), "x", Shape::of(a.0), a.1);
+        let y = builder.input(InputKind::Argument(1), "y", Shape::of(b.0), b.1);
+        builder.set_origin(x, 0, "`hidden`, `outputs = 64`");
+        let operation = ops::find(name).expect("an operation");
+        ops::call(&mut builder, operation, &[Value::Tensor(x), Value::Tensor(y)]).expect_err("a mistake").message
+    };
+    use DType::{F32, U32};
+    assert_eq!(
+        pair("mse_loss", (&[4, 1], F32), (&[4], F32)),
+        "`mse_loss` of [4, 1] expects a target of the same shape, found [4]"
+    );
+    assert_eq!(
+        pair("mse_loss", (&[64], F32), (&[32], F32)),
+        "`mse_loss` of [64] expects a target of the same shape, found [32]: axis 0 is 64 (from `hidden`, `outputs = 64`) \
+         against 32"
+    );
+    assert_eq!(
+        pair("cross_entropy", (&[4, 3], F32), (&[4], F32)),
+        "`cross_entropy` expects u32 or i32 labels, found f32"
+    );
+    assert_eq!(
+        pair("cross_entropy", (&[4, 3], F32), (&[5], U32)),
+        "`cross_entropy` of [4, 3] expects labels of shape [4], found [5]: axis 0 is 4 (from `hidden`, `outputs = 64`) \
+         against 5"
+    );
+    let mut builder = Builder::new("bad");
+    let x = builder.input(InputKind::Argument(0), "x", Shape::of(&[4, 3]), F32);
+    let batch = builder.input(InputKind::Argument(1), "w", Shape::of(&[4, 3, 2]), F32);
+    let linear = ops::find("linear").expect("an operation");
+    let args = [x, batch, x].map(Value::Tensor);
+    let error = ops::call(&mut builder, linear, &args).expect_err("a mistake");
+    assert_eq!(error.message, "`linear` expects a `weight` with 2 axes, found [4, 3, 2]");
+    assert_eq!(
+        pair("cross_entropy", (&[], F32), (&[], U32)),
+        "`cross_entropy` expects a tensor [.., classes], found a scalar"
+    );
+}
+
+fn pairs(layer: &str, pairs: &[(&str, ConfigValue)]) -> Result<Config, Vec<Diagnostic>> {
+    let spanned: Vec<_> = pairs.iter().enumerate().map(|(i, (key, value))| (*key, *value, Span(i as u32))).collect();
+    Config::from_pairs(layers::find(layer).expect("a layer"), &spanned)
+}
+
+fn complaints(layer: &str, given: &[(&str, ConfigValue)]) -> Vec<String> {
+    pairs(layer, given).expect_err("a mistake").iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn configurations_report_every_mistake() {
+    use ConfigValue::{Bool, Number, Pair, Size};
+    let errors = pairs("Linear", &[("in_features", Size(3)), ("outputs", Size(0)), ("outputs", Size(2))]);
+    let errors = errors.expect_err("mistakes");
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        messages,
+        [
+            "`Linear` has no key `in_features`\nhint: did you mean `inputs`? The keys are `inputs`, `outputs`, `bias`",
+            "`outputs` of `Linear` expects an integer of at least 1, found 0",
+            "`outputs` of `Linear` is given twice",
+            "`Linear` needs `inputs`: features of the input's last axis\nhint: write `inputs = ..`",
+        ]
+    );
+    let spans: Vec<Span> = errors.iter().map(|error| error.span).collect();
+    assert_eq!(spans, [Span(0), Span(1), Span(2), Span::NONE]);
+    let linear = [("inputs", Size(3)), ("outputs", Size(2))];
+    assert_eq!(
+        complaints("Linear", &[linear[0], linear[1], ("bais", Bool(true))]),
+        ["`Linear` has no key `bais`\nhint: did you mean `bias`? The keys are `inputs`, `outputs`, `bias`"]
+    );
+    assert_eq!(
+        complaints("Linear", &[linear[0], ("outputs", Size(1 << 40))]),
+        ["`outputs` of `Linear` expects an integer of at least 1 up to 2147483647, found 1099511627776"]
+    );
+    assert_eq!(
+        complaints("Linear", &[linear[0], ("outputs", Number(-2.0))]),
+        ["`outputs` of `Linear` expects an integer of at least 1, found -2.0"]
+    );
+    let conv = [("inputs", Size(4)), ("outputs", Size(6)), ("kernel", Pair([3, 3]))];
+    assert_eq!(
+        complaints("Conv2d", &[conv[0], conv[1], conv[2], ("groups", Size(3))]),
+        ["`groups` of `Conv2d` must divide `inputs`, found `groups = 3` and `inputs = 4`"]
+    );
+    assert_eq!(
+        complaints("Conv2d", &[conv[0], conv[1], conv[2], ("stride", Pair([1, 0]))]),
+        ["`stride` of `Conv2d` must be at least 1, found (1, 0)"]
+    );
+    assert_eq!(
+        complaints("MaxPool2d", &[("kernel", Size(2)), ("padding", Size(2))]),
+        ["`padding` of `MaxPool2d` must be at most half the window, found 2 for a window of 2"]
+    );
+    assert_eq!(
+        complaints("Dropout", &[("p", Number(1.0))]),
+        ["`Dropout` has no key `p`\nhint: did you mean `rate`? The keys are `rate`"]
+    );
+    assert_eq!(
+        complaints("Dropout", &[("rate", Size(1))]),
+        ["`rate` of `Dropout` must be at least 0 and below 1, found 1"]
+    );
+    assert_eq!(
+        complaints("BatchNorm", &[("features", Size(3)), ("momentum", Number(1.5))]),
+        ["`momentum` of `BatchNorm` must be within 0 and 1, found 1.5"]
+    );
+    assert_eq!(
+        complaints("LayerNorm", &[("features", Size(3)), ("epsilon", Number(0.0))]),
+        ["`epsilon` of `LayerNorm` must be above 0, found 0"]
+    );
+    assert_eq!(
+        complaints("SelfAttention", &[("features", Size(6)), ("heads", Size(4))]),
+        ["`heads` of `SelfAttention` must divide `features`, found `heads = 4` and `features = 6`"]
+    );
+}
+
+/// Builds layers one after the other on a tensor; the field's name, the layer, its configuration.
+type Field<'a> = (&'a str, &'a str, &'a [(&'a str, ConfigValue)]);
+
+fn chain(fields: &[Field<'_>], dtype: DType, shape: Shape) -> Result<NodeId> {
+    let mut builder = Builder::new("model");
+    let mut x = builder.input(InputKind::Argument(0), "x", shape, dtype);
+    let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+    for (name, layer, given) in fields {
+        let config = pairs(layer, given).map_err(|mut errors| errors.remove(0))?;
+        let layer = layers::find(layer).expect("a layer");
+        let tensors: Vec<NodeId> = (layer.tensors)(&config)
+            .iter()
+            .map(|spec| {
+                let path = format!("{name}.{}", spec.name);
+                builder.input(InputKind::Parameter, &path, Shape::of(&spec.shape), spec.dtype)
+            })
+            .collect();
+        let mut context = Context {
+            builder: &mut builder,
+            config: &config,
+            name,
+            tensors: &tensors,
+            mode: Mode::Training,
+            seed,
+            updates: &mut Vec::new(),
+        };
+        x = layers::forward(layer, &mut context, &[x])?;
+        x = netcl_kernels::ops::activation::relu(&mut builder, x)?;
+    }
+    Ok(x)
+}
+
+#[test]
+fn layers_say_where_a_size_came_from() {
+    use ConfigValue::{Number, Size};
+    let rows = |size: usize| Shape(vec![Dim::symbol("N"), Dim::from(size)]);
+    let linear = |inputs, outputs| [("inputs", Size(inputs)), ("outputs", Size(outputs))];
+    let said = |fields: &[Field<'_>], shape: Shape| chain(fields, DType::F32, shape).expect_err("a mistake").message;
+    let (wide, narrow) = (linear(8, 64), linear(32, 10));
+    let hidden: Field<'_> = ("hidden", "Linear", &wide);
+    let output: Field<'_> = ("output", "Linear", &narrow);
+    let expected = "`output` expects 32 features, found 64 (from `hidden`, `outputs = 64`)";
+    assert_eq!(said(&[hidden, output], rows(8)), expected);
+    let drop: Field<'_> = ("drop", "Dropout", &[("rate", Number(0.5))]);
+    assert_eq!(said(&[hidden, drop, output], rows(8)), expected);
+    let three = Shape(vec![Dim::symbol("N"), Dim::symbol("T"), Dim::from(8)]);
+    assert_eq!(said(&[hidden, output], three), expected);
+    assert_eq!(said(&[hidden], rows(9)), "`hidden` expects 8 features, found 9");
+    assert_eq!(said(&[hidden], Shape(vec![Dim::symbol("C")])), "`hidden` expects 8 features, found C");
+    assert_eq!(said(&[hidden], Shape::scalar()), "`hidden` expects a tensor [.., inputs], found []");
+    let images = Shape(vec![Dim::symbol("N"), Dim::from(3), Dim::from(8), Dim::from(8)]);
+    let conv: &[(&str, ConfigValue)] = &[("inputs", Size(3)), ("outputs", Size(4)), ("kernel", Size(3))];
+    let (conv, norm): (Field<'_>, Field<'_>) =
+        (("conv", "Conv2d", conv), ("norm", "BatchNorm", &[("features", Size(5))]));
+    assert_eq!(said(&[conv, norm], images.clone()), "`norm` expects 5 channels, found 4 (from `conv`, `outputs = 4`)");
+    let flat: Field<'_> = ("flat", "Flatten", &[]);
+    assert_eq!(
+        said(&[conv, flat, output], images.clone()),
+        "`output` expects 32 features, found 144 (from `flat`, flattened from [N, 4, 6, 6])"
+    );
+    let pool: Field<'_> = ("pool", "MaxPool2d", &[("kernel", Size(9))]);
+    assert_eq!(said(&[pool], images), "`pool`: a window of 9 does not fit into 8 with padding 0");
+    assert_eq!(said(&[pool], rows(8)), "`pool` expects a tensor [n, c, h, w], found [N, 8]");
+    let embed: Field<'_> = ("embed", "Embedding", &[("entries", Size(5)), ("features", Size(2))]);
+    assert_eq!(said(&[embed], rows(8)), "`embed` expects u32 or i32 numbers, found f32");
+    let one = Shape::of(&[1, 5]);
+    assert_eq!(said(&[norm], one), "`norm` expects more than 1 element for each channel while training, found [1, 5]");
+    let numbers = chain(&[hidden], DType::I32, rows(8)).expect_err("a mistake").message;
+    assert_eq!(numbers, "`hidden` expects a float tensor, found i32");
+}
+
+#[test]
+fn the_number_of_inputs_is_checked() {
+    let layer = layers::find("Flatten").expect("a layer");
+    let config = Config::from_pairs(layer, &[]).expect("defaults");
+    let mut builder = Builder::new("bad");
+    let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+    let mut context = Context {
+        builder: &mut builder,
+        config: &config,
+        name: "flat",
+        tensors: &[],
+        mode: Mode::Inference,
+        seed,
+        updates: &mut Vec::new(),
+    };
+    let error = layers::forward(layer, &mut context, &[]).expect_err("a mistake");
+    assert_eq!(error.message, "`flat` (Flatten) expects 1 tensor, found 0");
+}

@@ -1,0 +1,181 @@
+//! Our view of a user's items; each part keeps the tokens it came from.
+
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::layers::{Config, Init, Layer};
+use proc_macro2::{Ident, Span, TokenStream};
+
+/// One dimension in a tensor type.
+#[derive(Clone)]
+pub(crate) struct DimToken {
+    pub(crate) dim: Dim,
+    pub(crate) span: Span,
+}
+
+/// `Tensor<f32, N, 64>`.
+#[derive(Clone)]
+pub(crate) struct TensorType {
+    pub(crate) dtype: DType,
+    pub(crate) dims: Vec<DimToken>,
+    pub(crate) span: Span,
+}
+
+impl std::fmt::Display for TensorType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tensor<{}", self.dtype)?;
+        self.dims.iter().try_for_each(|dim| write!(f, ", {}", dim.dim))?;
+        f.write_str(">")
+    }
+}
+
+/// What decides between paths through a function and is known only when it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlainType {
+    Bool,
+    Usize,
+}
+
+impl PlainType {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            PlainType::Bool => "bool",
+            PlainType::Usize => "usize",
+        }
+    }
+}
+
+/// What an argument is.
+#[derive(Clone)]
+pub(crate) enum ArgType {
+    Tensor(TensorType),
+    Scalar(DType),
+    Plain(PlainType),
+}
+
+/// An argument.
+#[derive(Clone)]
+pub(crate) struct Arg {
+    pub(crate) name: Ident,
+    pub(crate) ty: ArgType,
+}
+
+/// A function to compile.
+#[derive(Clone)]
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) receiver: bool,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) results: Vec<TensorType>,
+    /// Whether the result is written as a tuple.
+    pub(crate) tuple: bool,
+    pub(crate) body: syn::Block,
+}
+
+impl Function {
+    /// The tensor arguments in order.
+    pub(crate) fn tensors(&self) -> impl Iterator<Item = (&Ident, &TensorType)> {
+        self.args.iter().filter_map(|arg| match &arg.ty {
+            ArgType::Tensor(ty) => Some((&arg.name, ty)),
+            _ => None,
+        })
+    }
+
+    /// The scalar arguments in order.
+    pub(crate) fn scalars(&self) -> impl Iterator<Item = (&Ident, DType)> {
+        self.args.iter().filter_map(|arg| match &arg.ty {
+            ArgType::Scalar(dtype) => Some((&arg.name, *dtype)),
+            _ => None,
+        })
+    }
+
+    /// Whether there is a `…_with_gradients` form.
+    pub(crate) fn is_loss(&self) -> bool {
+        !self.tuple && self.results.len() == 1 && self.results[0].dims.is_empty() && self.results[0].dtype.is_float()
+    }
+}
+
+/// A function of scalars (`#[netcl::function]`), applied to each element.
+#[derive(Clone)]
+pub(crate) struct Helper {
+    pub(crate) name: Ident,
+    pub(crate) args: Vec<(Ident, DType)>,
+    pub(crate) result: DType,
+    pub(crate) body: syn::Block,
+}
+
+/// A field that is a layer, configured.
+#[derive(Clone)]
+pub(crate) struct LayerField {
+    pub(crate) layer: &'static Layer,
+    pub(crate) config: Config,
+    /// Where each key's value was written, if it was.
+    pub(crate) places: Vec<Option<Span>>,
+}
+
+/// A tensor that the model itself owns.
+#[derive(Clone)]
+pub(crate) struct TensorField {
+    pub(crate) dtype: DType,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) init: Init,
+    pub(crate) trainable: bool,
+}
+
+/// What a field is.
+#[derive(Clone)]
+pub(crate) enum FieldKind {
+    Layer(LayerField),
+    Model(syn::Path),
+    Tensor(TensorField),
+    Constant {
+        value: Constant,
+        ty: syn::Type,
+    },
+    /// An array (`[T; n]`) or `Vec<T>` of `count`.
+    Many {
+        each: Box<FieldKind>,
+        count: usize,
+        vec: bool,
+    },
+    /// Not understood; reported.
+    Unknown,
+}
+
+/// A value known while compiling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Constant {
+    Integer(i64),
+    Float(f64),
+    Bool(bool),
+}
+
+/// A field of a model.
+#[derive(Clone)]
+pub(crate) struct Field {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) kind: FieldKind,
+    pub(crate) ty: syn::Type,
+}
+
+/// A model's struct.
+#[derive(Clone)]
+pub(crate) struct Model {
+    pub(crate) attrs: Vec<syn::Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// An annotated `impl` block.
+pub(crate) struct ModelImpl {
+    /// The path to the model, without its last segment's arguments.
+    pub(crate) path: syn::Path,
+    pub(crate) self_ty: Box<syn::Type>,
+    pub(crate) functions: Vec<Function>,
+    /// What is passed on as it is.
+    pub(crate) others: Vec<TokenStream>,
+}

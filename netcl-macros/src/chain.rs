@@ -1,0 +1,169 @@
+//! Carrying tokens between items on stable Rust.
+//!
+//! An item that others need (a model, a function of scalars, a constant) emits a hidden `macro_rules!` with its tokens.
+//! Who needs them expands to a call of it, which calls back `__resume!` with the tokens and everything gathered before;
+//! so one request follows another until all is there. Spans stay intact all the way.
+//!
+//! ```text
+//! Block! { {::netcl::__private::__resume} { {nested Block} {gathered ..} {model_impl body ..} } }
+//!   ─▶ ::netcl::__private::__resume! { {tokens of Block} {nested Block} {gathered ..} {model_impl body ..} }
+//! ```
+
+use crate::paths;
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+
+/// What kind of tokens an item gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A model's struct, for its own `impl`.
+    Table,
+    /// A model with its functions, for models that have it as a field.
+    Nested,
+    /// A function of scalars.
+    Function,
+    /// A constant.
+    Constant,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [Kind::Table, Kind::Nested, Kind::Function, Kind::Constant];
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Table => "table",
+            Kind::Nested => "nested",
+            Kind::Function => "function",
+            Kind::Constant => "constant",
+        }
+    }
+}
+
+/// Something that an item needs from elsewhere.
+pub(crate) struct Need {
+    pub(crate) kind: Kind,
+    /// As the user wrote it.
+    pub(crate) path: syn::Path,
+}
+
+/// Tokens gathered so far, by kind and path.
+#[derive(Clone, Default)]
+pub(crate) struct Gathered(pub(crate) Vec<(Kind, String, TokenStream)>);
+
+impl Gathered {
+    /// The tokens that `path` gave.
+    pub(crate) fn get(&self, kind: Kind, path: &syn::Path) -> Option<&TokenStream> {
+        let wanted = crate::parse::text(path);
+        self.0.iter().find(|(known, name, _)| *known == kind && *name == wanted).map(|(_, _, tokens)| tokens)
+    }
+
+    /// As braces in pairs: what it is, and its tokens.
+    pub(crate) fn tokens(&self) -> TokenStream {
+        let parts = self.0.iter().map(|(kind, path, tokens)| {
+            let kind = Ident::new(kind.name(), proc_macro2::Span::call_site());
+            quote!({ #kind #path } { #tokens })
+        });
+        quote!(#(#parts)*)
+    }
+}
+
+/// A call of the macro behind `need.path`, which will go on with `driver` and `body`.
+pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &TokenStream) -> TokenStream {
+    let private = paths::private();
+    let kind = Ident::new(need.kind.name(), proc_macro2::Span::call_site());
+    let driver = Ident::new(driver, proc_macro2::Span::call_site());
+    let mut path = need.path.clone();
+    let text = crate::parse::text(&path);
+    if need.kind == Kind::Table
+        && let Some(last) = path.segments.last_mut()
+    {
+        last.ident = paths::table_macro(&last.ident);
+    }
+    let gathered = gathered.tokens();
+    quote! {
+        #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #body } } }
+    }
+}
+
+/// What a call of `__resume!` carries: everything gathered, the driver's name and its body.
+pub(crate) struct Resumed {
+    pub(crate) gathered: Gathered,
+    pub(crate) driver: String,
+    pub(crate) body: TokenStream,
+}
+
+/// Reads the input of `__resume!`; `None` if it is not what [`request`] makes.
+pub(crate) fn resume(input: TokenStream) -> Option<Resumed> {
+    let mut groups = groups(input)?.into_iter();
+    let payload = groups.next()?;
+    let (kind, path) = label(groups.next()?)?;
+    let mut gathered = read(groups.next()?)?;
+    gathered.0.push((kind, path, payload));
+    let mut body = groups.next()?.into_iter();
+    let driver = body.next()?.to_string();
+    Some(Resumed { gathered, driver, body: body.collect() })
+}
+
+/// Reads what [`Gathered::tokens`] wrote.
+pub(crate) fn read(tokens: TokenStream) -> Option<Gathered> {
+    let mut gathered = Gathered::default();
+    let mut groups = groups(tokens)?.into_iter();
+    while let Some(key) = groups.next() {
+        let (kind, path) = label(key)?;
+        gathered.0.push((kind, path, groups.next()?));
+    }
+    Some(gathered)
+}
+
+/// The contents of consecutive braces.
+pub(crate) fn groups(tokens: TokenStream) -> Option<Vec<TokenStream>> {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group.stream()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn label(tokens: TokenStream) -> Option<(Kind, String)> {
+    let mut tokens = tokens.into_iter();
+    let kind = tokens.next()?.to_string();
+    let kind = Kind::ALL.into_iter().find(|known| known.name() == kind)?;
+    let path = syn::parse2::<syn::LitStr>(tokens.next()?.into_token_stream()).ok()?.value();
+    Some((kind, path))
+}
+
+/// The macro `hidden` that answers requests with `payload`, under the name `alias` in `vis` as far as macros can be
+/// seen (a crate at most).
+pub(crate) fn export(
+    hidden: &Ident,
+    alias: Option<&Ident>,
+    vis: &syn::Visibility,
+    payload: &TokenStream,
+) -> TokenStream {
+    let vis = match vis {
+        syn::Visibility::Public(_) => quote!(pub(crate)),
+        syn::Visibility::Inherited => quote!(),
+        restricted => quote!(#restricted),
+    };
+    let rename = alias.map(|alias| quote!(as #alias));
+    let payload = braces(payload.clone());
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused_macros)]
+        macro_rules! #hidden {
+            ({ $($callback:tt)* } { $($rest:tt)* }) => {
+                $($callback)* ! { #payload $($rest)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #vis use #hidden #rename;
+    }
+}
+
+/// The tokens in braces.
+pub(crate) fn braces(tokens: TokenStream) -> TokenTree {
+    TokenTree::Group(Group::new(Delimiter::Brace, tokens))
+}

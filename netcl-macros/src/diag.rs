@@ -1,0 +1,90 @@
+//! The errors of one item, all of them, and the table from the compiler's opaque spans to tokens.
+
+use crate::messages::Message;
+use netcl_kernels::span::{Diagnostic, Span as Id};
+use proc_macro2::{Span, TokenStream};
+use std::cell::{Cell, RefCell};
+use std::fmt::Display;
+
+/// Collects errors; reporting never stops the caller. Must be asked with [`Diag::finish`] before it is dropped.
+pub(crate) struct Diag {
+    errors: RefCell<Vec<(Span, String)>>,
+    places: RefCell<Vec<Span>>,
+    checked: Cell<bool>,
+}
+
+impl Diag {
+    pub(crate) fn new() -> Self {
+        Diag { errors: RefCell::default(), places: RefCell::default(), checked: Cell::new(false) }
+    }
+
+    /// Reports `message` with `values` in its gaps.
+    pub(crate) fn report(&self, span: Span, message: &Message, values: &[&dyn Display]) {
+        self.push(span, message.fill(values));
+    }
+
+    /// Reports a `syn` error, each of its parts at its own place.
+    pub(crate) fn syntax(&self, error: syn::Error) {
+        for part in error {
+            self.push(part.span(), part.to_string());
+        }
+    }
+
+    /// Reports what the compiler says, at its own place or at `otherwise`.
+    pub(crate) fn diagnostic(&self, diagnostic: &Diagnostic, otherwise: Span) {
+        let known = self.places.borrow().get(diagnostic.span.0 as usize).copied();
+        self.push(known.unwrap_or(otherwise), diagnostic.to_string());
+    }
+
+    /// The compiler's name for a place.
+    pub(crate) fn id(&self, span: Span) -> Id {
+        let mut places = self.places.borrow_mut();
+        places.push(span);
+        Id(places.len() as u32 - 1)
+    }
+
+    /// How many errors there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.errors.borrow().len()
+    }
+
+    /// The errors as `compile_error!`s, if there are any.
+    pub(crate) fn finish(self) -> Result<(), TokenStream> {
+        self.checked.set(true);
+        let errors = self.errors.borrow();
+        let mut all: Option<syn::Error> = None;
+        for (span, text) in errors.iter() {
+            let error = syn::Error::new(*span, text);
+            match &mut all {
+                Some(all) => all.combine(error),
+                None => all = Some(error),
+            }
+        }
+        match all {
+            Some(all) => Err(all.to_compile_error()),
+            None => Ok(()),
+        }
+    }
+
+    /// Forgets the errors: somebody else has reported them.
+    pub(crate) fn dismiss(self) {
+        self.checked.set(true);
+    }
+
+    fn push(&self, span: Span, text: String) {
+        // A function is lowered once for each path through it: one mistake is one error.
+        let place = format!("{span:?}");
+        let mut errors = self.errors.borrow_mut();
+        if !errors.iter().any(|(other, known)| *known == text && format!("{other:?}") == place) {
+            errors.push((span, text));
+        }
+    }
+}
+
+impl Drop for Diag {
+    fn drop(&mut self) {
+        if !self.checked.get() && !std::thread::panicking() {
+            panic!("errors were collected and not looked at");
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The stages of each macro: parse, gather what other items give, check, lower, expand.
+
+use crate::ast::{Constant, FieldKind, Model, ModelImpl};
+use crate::chain::{self, Gathered, Kind, Need};
+use crate::diag::Diag;
+use crate::lower::Unit;
+use crate::parse::constant::{self, Constants};
+use crate::{dump, expand, fallback, messages as m, parse, paths, scan};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Item, ItemImpl, ItemStruct};
+
+/// `#[netcl::model]`.
+pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"model", &"model"]);
+    }
+    match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
+        Ok(Item::Impl(parsed)) => with_errors(diag, || impl_item(Gathered::default(), &parsed)),
+        Ok(other) => {
+            diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
+            with_errors(diag, || item)
+        }
+        // Half-typed: rustc's own parser says more about the item itself.
+        Err(error) => {
+            diag.syntax(error);
+            with_errors(diag, TokenStream::new)
+        }
+    }
+}
+
+fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+    let mut tokens = diag.finish().err().unwrap_or_default();
+    tokens.extend(rest());
+    tokens
+}
+
+/// Goes on where a request for another item's tokens has been answered.
+pub(crate) fn resume(input: TokenStream) -> TokenStream {
+    let Some(resumed) = chain::resume(input) else {
+        return TokenStream::new();
+    };
+    let body = resumed.body;
+    match resumed.driver.as_str() {
+        "model_struct" => {
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| struct_item(resumed.gathered, &item))
+        }
+        "model_impl" => {
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| impl_item(resumed.gathered, &item))
+        }
+        "function" => {
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(resumed.gathered, &item))
+        }
+        "kernel" => crate::kernel::kernel(resumed.gathered, body),
+        _ => TokenStream::new(),
+    }
+}
+
+/// The struct of a model.
+fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
+    let constants = constants(&gathered);
+    if let Some(path) = parse::model::unknown_constants(item, &constants).into_iter().next() {
+        let need = Need { kind: Kind::Constant, path };
+        return chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
+    }
+    let diag = Diag::new();
+    let model = parse::model::model(&diag, item, &constants);
+    let failed = diag.count() > 0;
+    let errors = diag.finish().err().unwrap_or_default();
+    let table = chain::export(&paths::table_macro(&item.ident), None, &item.vis, &table(&gathered, item, failed));
+    let rest = if failed { fallback::structure(item) } else { expand::model::structure(&model) };
+    let name = item.ident.to_string();
+    dump::tokens(&name, "struct", &rest);
+    quote!(#errors #rest #table)
+}
+
+/// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
+fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
+    let constants = gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
+        let value = chain::braces(value.clone());
+        quote!({ #path #value })
+    });
+    quote!({ #failed } { #(#constants)* } { #item })
+}
+
+struct Table {
+    failed: bool,
+    constants: Constants,
+    model: Model,
+}
+
+fn read_table(payload: &TokenStream) -> Option<Table> {
+    let parts = chain::groups(payload.clone())?;
+    let [failed, given, item] = parts.as_slice() else { return None };
+    let mut constants = Constants::new();
+    for entry in chain::groups(given.clone())? {
+        let mut entry = entry.into_iter();
+        let path = syn::parse2::<syn::LitStr>(entry.next()?.into_token_stream()).ok()?.value();
+        let value = chain::groups(entry.collect())?.into_iter().next()?;
+        add_constant(&mut constants, &path, &value);
+    }
+    let item: ItemStruct = syn::parse2(item.clone()).ok()?;
+    // The struct's own expansion has reported its errors.
+    let silent = Diag::new();
+    let model = parse::model::model(&silent, &item, &constants);
+    silent.dismiss();
+    Some(Table { failed: failed.to_string() == "true", constants, model })
+}
+
+fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
+    let parsed = syn::parse2::<syn::Expr>(value.clone()).ok();
+    let value = parsed.and_then(|expr| constant::evaluate(&expr, constants));
+    let name = path.rsplit("::").next().unwrap_or(path).trim().to_string();
+    // A constant that cannot be evaluated has been reported where it stands.
+    constants.insert(name, value.unwrap_or(Constant::Integer(1)));
+}
+
+fn constants(gathered: &Gathered) -> Constants {
+    let mut constants = Constants::new();
+    constants_into(gathered, &mut constants);
+    constants
+}
+
+/// Adds the constants among what was gathered.
+pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
+    for (_, path, value) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant) {
+        add_constant(constants, path, value);
+    }
+}
+
+/// The `impl` block of a model.
+fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
+    let diag = Diag::new();
+    let Some(path) = parse::model::model_path(&diag, item) else {
+        let stays = item.trait_.is_some();
+        return with_errors(diag, || if stays { fallback::implementation(item) } else { TokenStream::new() });
+    };
+    diag.dismiss();
+    let Some(payload) = gathered.get(Kind::Table, &path) else {
+        let need = Need { kind: Kind::Table, path };
+        return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
+    };
+    let Some(table) = read_table(payload) else {
+        return fallback::implementation(item);
+    };
+    if let Some(need) = missing(&gathered, &table.model, item) {
+        return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
+    }
+    let diag = Diag::new();
+    // Judged again, because its errors are this block's.
+    let path = parse::model::model_path(&diag, item).unwrap_or(path);
+    let sound = !table.failed;
+    let (unit, block) = unit(&diag, &gathered, table, item, path);
+    let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
+    let failed = diag.count() > 0 || functions.len() < block.functions.len();
+    let errors = diag.finish().err().unwrap_or_default();
+    let rest = if failed {
+        fallback::implementation(item)
+    } else {
+        expand::functions::implementation(&unit, &block, functions)
+    };
+    let name = unit.name();
+    dump::tokens(&name, "impl", &rest);
+    let ident = syn::Ident::new(&name, proc_macro2::Span::call_site());
+    let vis = unit.model.as_ref().map_or(syn::Visibility::Inherited, |model| model.vis.clone());
+    let export = chain::export(&paths::export_macro(&ident), Some(&ident), &vis, &nested(&gathered, item, failed));
+    quote!(#errors #rest #export)
+}
+
+/// What a model tells models that have it as a field: whether it is sound, its `impl`, and all that it gathered.
+fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool) -> TokenStream {
+    let parts = gathered.tokens();
+    // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
+    let item = scan::without_ordinary(item);
+    quote!({ #failed } { #parts } { #item })
+}
+
+/// Reads what [`nested`] wrote; errors in it have been reported where it stands.
+fn read_nested(payload: &TokenStream) -> Option<Unit> {
+    let parts = chain::groups(payload.clone())?;
+    let [failed, gathered, item] = parts.as_slice() else { return None };
+    let gathered = chain::read(gathered.clone())?;
+    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
+    let silent = Diag::new();
+    let read = (|| {
+        let path = parse::model::model_path(&silent, &item)?;
+        let table = read_table(gathered.get(Kind::Table, &path)?)?;
+        Some(unit(&silent, &gathered, table, &item, path).0)
+    })();
+    silent.dismiss();
+    read.filter(|_| failed.to_string() == "false")
+}
+
+/// Something the block needs and does not have yet.
+fn missing(gathered: &Gathered, model: &Model, item: &ItemImpl) -> Option<Need> {
+    for path in model.fields.iter().filter_map(|field| nested_path(&field.kind)) {
+        if gathered.get(Kind::Nested, path).is_none() {
+            return Some(Need { kind: Kind::Nested, path: path.clone() });
+        }
+    }
+    let functions = scan::helper_paths(item).into_iter().map(|path| Need { kind: Kind::Function, path });
+    let constants = scan::constant_paths(item).into_iter().map(|path| Need { kind: Kind::Constant, path });
+    functions.chain(constants).find(|need| gathered.get(need.kind, &need.path).is_none())
+}
+
+fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
+    match kind {
+        FieldKind::Model(path) => Some(path),
+        FieldKind::Many { each, .. } => nested_path(each),
+        _ => None,
+    }
+}
+
+fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, path: syn::Path) -> (Unit, ModelImpl) {
+    let mut constants = table.constants;
+    constants.extend(self::constants(gathered));
+    parse::model::impl_constants(item, &mut constants);
+    let block = parse::model::model_impl(diag, item, path, &constants);
+    let mut unit = Unit { functions: block.functions.clone(), constants, ..Unit::default() };
+    for field in &table.model.fields {
+        if let Some(path) = nested_path(&field.kind)
+            && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)
+        {
+            unit.nested.insert(parse::text(path), nested);
+        }
+    }
+    helpers(gathered, &mut unit);
+    unit.model = Some(table.model);
+    (unit, block)
+}
+
+/// The functions of scalars among what was gathered.
+pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
+    for (_, path, tokens) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Function) {
+        let Some((sound, function, rest)) = read_function(tokens) else { continue };
+        if !sound {
+            unit.broken.insert(path.clone());
+            continue;
+        }
+        let silent = Diag::new();
+        if let Some(helper) = parse::function::helper(&silent, &function.sig, &function.block) {
+            unit.helpers.insert(path.clone(), helper);
+        }
+        silent.dismiss();
+        helpers(&rest, unit);
+    }
+}
+
+/// `#[netcl::function]`.
+pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"function", &"function"]);
+    }
+    match syn::parse2::<syn::ItemFn>(item.clone()) {
+        Ok(parsed) => with_errors(diag, || function_item(Gathered::default(), &parsed)),
+        Err(_) => {
+            let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[]);
+            with_errors(diag, || item)
+        }
+    }
+}
+
+pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
+    let needs = scan::calls(&item.block).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
+    for path in needs {
+        if gathered.get(Kind::Function, &path).is_none() {
+            return chain::request(
+                &Need { kind: Kind::Function, path },
+                &gathered,
+                "function",
+                &item.to_token_stream(),
+            );
+        }
+    }
+    let diag = Diag::new();
+    if let Some(helper) = parse::function::helper(&diag, &item.sig, &item.block) {
+        let mut unit = Unit::default();
+        helpers(&gathered, &mut unit);
+        unit.helpers.insert(helper.name.to_string(), helper.clone());
+        crate::lower::check_helper(&diag, &unit, &helper);
+    }
+    let sound = diag.count() == 0;
+    let errors = diag.finish().err().unwrap_or_default();
+    let gathered = gathered.tokens();
+    let name = &item.sig.ident;
+    let payload = quote!({ #sound } { #item } { #gathered });
+    let export = chain::export(&paths::export_macro(name), Some(name), &item.vis, &payload);
+    quote!(#errors #[allow(dead_code)] #item #export)
+}
+
+fn read_function(payload: &TokenStream) -> Option<(bool, syn::ItemFn, Gathered)> {
+    let parts = chain::groups(payload.clone())?;
+    let [sound, item, gathered] = parts.as_slice() else { return None };
+    Some((sound.to_string() == "true", syn::parse2(item.clone()).ok()?, chain::read(gathered.clone())?))
+}
+
+/// `#[netcl::constant]`.
+pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    if let Some(first) = args.into_iter().next() {
+        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"constant", &"constant"]);
+    }
+    let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
+    let value = parsed.as_ref().and_then(|item| constant::evaluate(&item.expr, &Constants::new()));
+    let Some(parsed) = parsed else {
+        let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+        diag.report(span, &m::CONSTANT_FORM, &[]);
+        return with_errors(diag, || item);
+    };
+    if value.is_none() {
+        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[]);
+    }
+    let expr = &parsed.expr;
+    let name = &parsed.ident;
+    let export = chain::export(&paths::export_macro(name), Some(name), &parsed.vis, &quote!(#expr));
+    with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
+}
+
+/// `#[netcl::dynamic]` where no `#[netcl::model] impl` has taken it.
+pub(crate) fn dynamic(item: TokenStream) -> TokenStream {
+    let diag = Diag::new();
+    let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
+    diag.report(span, &m::DYNAMIC_OUTSIDE, &[]);
+    with_errors(diag, || item)
+}

@@ -1,0 +1,166 @@
+//! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
+
+use super::source::{self, Planned};
+use crate::ast::{Arg, ArgType, Function, ModelImpl, PlainType};
+use crate::diag::Diag;
+use crate::lower::{self, Unit};
+use crate::{compile, dump, paths};
+use netcl_kernels::autodiff::{self, Arguments};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::Graph;
+use netcl_kernels::layers::Mode;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// What one function became.
+pub(crate) struct Expanded {
+    plain: Vec<Planned>,
+    gradients: Option<Vec<Planned>>,
+}
+
+/// Lowers and compiles every function; errors are reported and leave functions out.
+pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expanded> {
+    block.functions.iter().filter_map(|function| one(diag, unit, function)).collect()
+}
+
+fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
+    let before = diag.count();
+    let name = format!("{}::{}", unit.name(), function.name);
+    let planned = |mode: Mode, with: fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
+        let paths = lower::lower(diag, unit, function, mode);
+        let mut planned = Vec::new();
+        for path in paths {
+            match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
+                Ok((plans, graph)) => {
+                    dump::graph(name, &graph, &plans);
+                    planned.push(Planned { decisions: path.decisions, plans });
+                }
+                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
+            }
+        }
+        planned
+    };
+    let plain = planned(Mode::Inference, Ok, &name);
+    // What is wrong in one mode is wrong in the other.
+    if diag.count() > before || plain.is_empty() {
+        return None;
+    }
+    let gradients = function.is_loss().then(|| {
+        let with = |graph| autodiff::append_gradients(graph, Arguments::None);
+        planned(Mode::Training, with, &format!("{name}_with_gradients"))
+    });
+    (diag.count() == before).then_some(Expanded { plain, gradients })
+}
+
+/// The `impl` block with the generated functions.
+pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expanded>) -> TokenStream {
+    let (ty, others) = (&block.self_ty, &block.others);
+    let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
+        let plain = plain(unit, function, &expanded.plain);
+        let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
+        quote!(#plain #gradients)
+    });
+    quote! {
+        #[allow(dead_code)]
+        impl #ty {
+            #(#others)*
+            #(#functions)*
+        }
+    }
+}
+
+fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
+    let (attrs, vis, name) = (&function.attrs, &function.vis, &function.name);
+    let args = arguments(function);
+    let results = function.results.len();
+    let result = result_type(function);
+    let chosen = source::function(&format!("{}::{name}", unit.name()), planned);
+    let (tensors, scalars) = (tensors(function), scalars(function));
+    let core = if function.receiver {
+        quote!(::core::option::Option::Some(&self.__netcl), &self.__netcl_prefix)
+    } else {
+        quote!(::core::option::Option::None, "")
+    };
+    let unpacked = unpack(function.tuple, results);
+    quote! {
+        #(#attrs)*
+        #vis fn #name(#args) -> ::netcl::Result<#result> {
+            let results = #chosen.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
+            #unpacked
+        }
+    }
+}
+
+fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
+    let vis = &function.vis;
+    let name = format_ident!("{}_with_gradients", function.name);
+    let args = arguments(function);
+    let private = paths::private();
+    let part = quote!(<Self as #private::Part>);
+    let chosen = source::function(&format!("{}::{name}", unit.name()), planned);
+    let (tensors, scalars) = (tensors(function), scalars(function));
+    let doc = format!("[`{0}`](Self::{0}) in training mode, with the gradients in the parameters.", function.name);
+    let unpacked = unpack(false, 1);
+    quote! {
+        #[doc = #doc]
+        #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
+            let (results, gradients, _) =
+                #chosen.call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
+            let value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
+            let gradients = #part::gradients(&::std::sync::Arc::new(gradients), &self.__netcl_prefix);
+            ::core::result::Result::Ok((value?, gradients))
+        }
+    }
+}
+
+/// The arguments as the generated function takes them.
+pub(super) fn arguments(function: &Function) -> TokenStream {
+    let receiver = function.receiver.then(|| quote!(&self,));
+    let args = function.args.iter().map(|Arg { name, ty }| match ty {
+        ArgType::Tensor(_) => quote!(#name: &::netcl::Tensor),
+        ArgType::Scalar(dtype) => {
+            let ty = format_ident!("{}", dtype.name());
+            quote!(#name: #ty)
+        }
+        ArgType::Plain(PlainType::Bool) => quote!(#name: bool),
+        ArgType::Plain(PlainType::Usize) => quote!(#name: usize),
+    });
+    quote!(#receiver #(#args),*)
+}
+
+pub(super) fn tensors(function: &Function) -> Vec<TokenStream> {
+    function.tensors().map(|(name, _)| quote!(#name)).collect()
+}
+
+pub(super) fn scalars(function: &Function) -> Vec<TokenStream> {
+    let private = paths::private();
+    function
+        .scalars()
+        .map(|(name, dtype)| match dtype {
+            DType::I32 => quote!(#private::Scalar::I32(#name)),
+            DType::U32 => quote!(#private::Scalar::U32(#name)),
+            _ => quote!(#private::Scalar::F32(#name)),
+        })
+        .collect()
+}
+
+pub(super) fn result_type(function: &Function) -> TokenStream {
+    if !function.tuple {
+        return quote!(::netcl::Tensor);
+    }
+    let each = function.results.iter().map(|_| quote!(::netcl::Tensor));
+    quote!((#(#each,)*))
+}
+
+/// Turns the list `results` into what the function returns. The plan has as many results as the function.
+pub(super) fn unpack(tuple: bool, count: usize) -> TokenStream {
+    let names: Vec<_> = (0..count).map(|position| format_ident!("result_{position}")).collect();
+    let count = Literal::usize_unsuffixed(count);
+    let value = if tuple { quote!((#(#names,)*)) } else { quote!(#(#names)*) };
+    quote! {
+        match <[::netcl::Tensor; #count]>::try_from(results) {
+            ::core::result::Result::Ok([#(#names),*]) => ::core::result::Result::Ok(#value),
+            ::core::result::Result::Err(_) => ::core::unreachable!("a plan gives its function's results"),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A kernel as a value that is called: `bias_relu(&x, &bias)?`, and its pullback: `bias_relu.vjp(&x, &bias)?`.
+
+use super::functions::{arguments, result_type, scalars, tensors, unpack};
+use super::source::{self, Planned};
+use crate::ast::Function;
+use crate::diag::Diag;
+use crate::lower::Path;
+use crate::{compile, dump, paths};
+use netcl_kernels::autodiff::{self, Arguments};
+use netcl_kernels::graph::{Graph, OutputKind, build};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+/// The kernel's static, its type and its functions.
+pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Option<TokenStream> {
+    let before = diag.count();
+    let name = &function.name;
+    let (mut plain, mut pullback) = (Vec::new(), Vec::new());
+    let float: Vec<usize> = differentiable(function);
+    let differentiable = !float.is_empty() && function.results.iter().any(|ty| ty.dtype.is_float());
+    for path in lowered {
+        let planned = |graph: &Graph, name: &str| match compile::compile(graph) {
+            Ok(plans) => {
+                dump::graph(name, graph, &plans);
+                Some(Planned { decisions: path.decisions.clone(), plans })
+            }
+            Err(diagnostic) => {
+                diag.diagnostic(&diagnostic, function.name.span());
+                None
+            }
+        };
+        plain.extend(planned(&path.graph, &name.to_string()));
+        if differentiable {
+            match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
+                Ok(graph) => pullback.extend(planned(&graph, &format!("{name}.vjp"))),
+                Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
+            }
+        }
+    }
+    if diag.count() > before || plain.is_empty() {
+        return None;
+    }
+    let (attrs, vis) = (&function.attrs, &function.vis);
+    let pointer = pointer(function);
+    let call = call(function, &plain);
+    let vjp = differentiable.then(|| vjp(function, &pullback, &float));
+    let inner = quote!(pub);
+    Some(quote! {
+        #(#attrs)*
+        #[allow(non_upper_case_globals)]
+        #vis static #name: #name::Kernel = #name::Kernel(());
+        #[doc(hidden)]
+        #[allow(dead_code)]
+        #vis mod #name {
+            /// A compiled kernel: call it, or take its `vjp`.
+            #inner struct Kernel(pub(super) ());
+            #[automatically_derived]
+            impl ::core::ops::Deref for Kernel {
+                type Target = #pointer;
+                fn deref(&self) -> &Self::Target {
+                    const CALL: #pointer = call;
+                    &CALL
+                }
+            }
+            #call
+            #vjp
+        }
+    })
+}
+
+/// The tensor arguments that have gradients.
+fn differentiable(function: &Function) -> Vec<usize> {
+    function.tensors().enumerate().filter(|(_, (_, ty))| ty.dtype.is_float()).map(|(position, _)| position).collect()
+}
+
+/// The graph with the gradients in its arguments as its results.
+fn gradients_only(graph: Graph) -> Graph {
+    let mut graph = graph;
+    let mut gradients: Vec<_> = graph
+        .outputs
+        .iter()
+        .filter_map(|(kind, id)| match kind {
+            OutputKind::ArgumentGradient(position) => Some((*position, *id)),
+            _ => None,
+        })
+        .collect();
+    gradients.sort_unstable();
+    graph.outputs =
+        gradients.into_iter().enumerate().map(|(result, (_, id))| (OutputKind::Result(result), id)).collect();
+    graph.name.push_str("_vjp");
+    build::prune(graph)
+}
+
+fn pointer(function: &Function) -> TokenStream {
+    let args = function.args.iter().map(|arg| match &arg.ty {
+        crate::ast::ArgType::Tensor(_) => quote!(&::netcl::Tensor),
+        crate::ast::ArgType::Scalar(dtype) => {
+            let ty = format_ident!("{}", dtype.name());
+            quote!(#ty)
+        }
+        crate::ast::ArgType::Plain(ty) => {
+            let ty = format_ident!("{}", ty.name());
+            quote!(#ty)
+        }
+    });
+    let result = result_type(function);
+    quote!(fn(#(#args),*) -> ::netcl::Result<#result>)
+}
+
+fn call(function: &Function, planned: &[Planned]) -> TokenStream {
+    let (args, result) = (arguments(function), result_type(function));
+    let chosen = source::function(&function.name.to_string(), planned);
+    let (tensors, scalars) = (tensors(function), scalars(function));
+    let unpacked = unpack(function.tuple, function.results.len());
+    quote! {
+        fn call(#args) -> ::netcl::Result<#result> {
+            let results = #chosen.call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
+            #unpacked
+        }
+    }
+}
+
+/// `vjp(args) -> Result<(result, pullback)>`; the pullback takes a cotangent for each float result and gives a gradient
+/// for each float argument.
+fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream {
+    let (args, result) = (arguments(function), result_type(function));
+    let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
+    let (tensors, scalars) = (tensors(function), scalars(function));
+    let cotangents: Vec<_> = function
+        .results
+        .iter()
+        .enumerate()
+        .filter(|(_, ty)| ty.dtype.is_float())
+        .map(|(position, _)| format_ident!("cotangent_{position}"))
+        .collect();
+    let chosen = source::function(&format!("{}.vjp", function.name), planned);
+    let tuple = float.len() > 1;
+    let gradient = if tuple {
+        let each = float.iter().map(|_| quote!(::netcl::Tensor));
+        quote!((#(#each),*))
+    } else {
+        quote!(::netcl::Tensor)
+    };
+    let unpacked = unpack(tuple, float.len());
+    let kept = tensors.iter().map(|name| quote!(let #name = ::core::clone::Clone::clone(#name);));
+    let given = tensors.iter().map(|name| quote!(&#name));
+    let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
+    let scalar = paths::private();
+    quote! {
+        impl Kernel {
+            /// The result, and the function that turns cotangents of it into gradients in the arguments.
+            #[allow(clippy::type_complexity)]
+            pub fn vjp(
+                &self,
+                #args
+            ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradient> + use<>)> {
+                let value = call(#(#names),*)?;
+                #(#kept)*
+                let scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
+                let function = #chosen;
+                let pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
+                    let results = function.call(
+                        ::core::option::Option::None,
+                        "",
+                        &[#(#given,)* #(#cotangents),*],
+                        &scalars,
+                    )?;
+                    #unpacked
+                };
+                ::core::result::Result::Ok((value, pullback))
+            }
+        }
+    }
+}

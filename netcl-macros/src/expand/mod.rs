@@ -1,0 +1,6 @@
+//! Generated Rust. Nothing here can fail: every error has been found before.
+
+pub(crate) mod functions;
+pub(crate) mod kernel;
+pub(crate) mod model;
+mod source;

@@ -1,0 +1,282 @@
+//! The struct of a model: its memory, its nested models, and the gradients of the same shape.
+
+use crate::ast::{Field, FieldKind, Model};
+use crate::paths;
+use netcl_kernels::layers::{Init, TensorSpec};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// What `#[netcl::model]` makes of a struct.
+pub(crate) fn structure(model: &Model) -> TokenStream {
+    let (attrs, vis, name) = (&model.attrs, &model.vis, &model.name);
+    let private = paths::private();
+    let scope = paths::scope_field();
+    let fields = model.fields.iter().filter_map(field);
+    let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string()));
+    let attached = model.fields.iter().filter_map(attach);
+    let gradients = gradients(model);
+    let gradients_name = paths::gradients(name);
+    quote! {
+        #(#attrs)*
+        #vis struct #name {
+            #(#fields)*
+            #[doc(hidden)]
+            #scope: #private::ModelCore,
+            #[doc(hidden)]
+            __netcl_prefix: ::std::string::String,
+        }
+        #[automatically_derived]
+        impl ::netcl::Model for #name {
+            fn schema() -> #private::Schema {
+                let mut schema = #private::Schema::new();
+                #(#schema)*
+                schema
+            }
+            fn core(&self) -> &#private::ModelCore {
+                &self.#scope
+            }
+            fn core_mut(&mut self) -> &mut #private::ModelCore {
+                &mut self.#scope
+            }
+        }
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl #name {
+            /// A model on `device`, its parameters drawn from `seed`: the same on every device.
+            #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
+                let core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
+                ::core::result::Result::Ok(<Self as #private::Part>::attach(&core, ""))
+            }
+        }
+        #[automatically_derived]
+        impl #private::Part for #name {
+            type Gradients = #gradients_name;
+            fn attach(core: &#private::ModelCore, prefix: &str) -> Self {
+                Self {
+                    #(#attached)*
+                    #scope: ::core::clone::Clone::clone(core),
+                    __netcl_prefix: ::std::string::String::from(prefix),
+                }
+            }
+            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients_name {
+                #gradients_name { all: ::std::sync::Arc::clone(all), prefix: ::std::string::String::from(prefix) }
+            }
+        }
+        #gradients
+    }
+}
+
+/// The field as Rust keeps it. Layers and tensors live in the model's memory and are no fields.
+fn field(field: &Field) -> Option<TokenStream> {
+    let (attrs, vis, name, ty) = (&field.attrs, &field.vis, &field.name, &field.ty);
+    stays(&field.kind).then(|| quote!(#(#attrs)* #[allow(dead_code)] #vis #name: #ty,))
+}
+
+fn stays(kind: &FieldKind) -> bool {
+    match kind {
+        FieldKind::Model(_) | FieldKind::Constant { .. } => true,
+        FieldKind::Many { each, .. } => stays(each),
+        FieldKind::Layer(_) | FieldKind::Tensor(_) | FieldKind::Unknown => false,
+    }
+}
+
+fn attach(field: &Field) -> Option<TokenStream> {
+    let name = &field.name;
+    let value = value(&field.kind, &name.to_string())?;
+    Some(quote!(#name: #value,))
+}
+
+fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
+    match kind {
+        FieldKind::Model(model) => {
+            Some(quote!(<#model as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path))))
+        }
+        FieldKind::Constant { value, ty } => Some(match value {
+            crate::ast::Constant::Integer(value) => {
+                let value = Literal::i64_unsuffixed(*value);
+                quote!(#value as #ty)
+            }
+            crate::ast::Constant::Float(value) => {
+                let value = Literal::f64_suffixed(*value);
+                quote!(#value as #ty)
+            }
+            crate::ast::Constant::Bool(value) => quote!(#value),
+        }),
+        FieldKind::Many { each, count, vec } if stays(each) => {
+            let values = (0..*count).filter_map(|position| value(each, &format!("{path}.{position}")));
+            Some(if *vec { quote!(::std::vec![#(#values),*]) } else { quote!([#(#values),*]) })
+        }
+        _ => None,
+    }
+}
+
+/// Statements that add the field's tensors to `schema`.
+fn schema(kind: &FieldKind, path: &str) -> TokenStream {
+    match kind {
+        FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config)
+            .iter()
+            .map(|spec| add(&format!("{path}.{}", spec.name), spec))
+            .collect(),
+        FieldKind::Tensor(tensor) => add(
+            path,
+            &TensorSpec {
+                name: "",
+                shape: tensor.shape.clone(),
+                dtype: tensor.dtype,
+                init: tensor.init,
+                trainable: tensor.trainable,
+            },
+        ),
+        FieldKind::Model(model) => quote!(schema.add_model(#path, <#model as ::netcl::Model>::schema());),
+        FieldKind::Many { each, count, .. } => {
+            (0..*count).map(|position| schema(each, &format!("{path}.{position}"))).collect()
+        }
+        FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
+    }
+}
+
+fn add(path: &str, spec: &TensorSpec) -> TokenStream {
+    let kernels = quote!(::netcl::__private::kernels);
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let shape = spec.shape.iter().map(|size| Literal::usize_unsuffixed(*size));
+    let dtype = dtype(spec.dtype);
+    let trainable = spec.trainable;
+    let init = match spec.init {
+        Init::Constant(value) => quote!(Constant(#value)),
+        Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
+        Init::Normal { std } => quote!(Normal { std: #std }),
+    };
+    quote! {
+        schema.add(#path, #kernels::layers::TensorSpec {
+            name: #name,
+            shape: ::std::vec![#(#shape),*],
+            dtype: #dtype,
+            init: #kernels::layers::Init::#init,
+            trainable: #trainable,
+        });
+    }
+}
+
+/// The element type as a path.
+pub(super) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
+    let variant = format_ident!("{}", format!("{dtype:?}"));
+    quote!(::netcl::DType::#variant)
+}
+
+/// The gradient structs of layers, each made once.
+#[derive(Default)]
+struct Structs {
+    names: std::collections::BTreeSet<String>,
+    tokens: TokenStream,
+}
+
+/// `MlpGradients`: a method for each field that has parameters.
+fn gradients(model: &Model) -> TokenStream {
+    let (vis, name) = (&model.vis, paths::gradients(&model.name));
+    let private = paths::private();
+    let doc = format!("Gradients in the parameters of [`{}`].", model.name);
+    let mut structs = Structs::default();
+    let methods: Vec<TokenStream> =
+        model.fields.iter().filter_map(|field| gradient_method(model, field, &mut structs)).collect();
+    let tokens = structs.tokens;
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone)]
+        #vis struct #name {
+            all: ::std::sync::Arc<#private::Gradients>,
+            prefix: ::std::string::String,
+        }
+        #[automatically_derived]
+        impl ::core::ops::Deref for #name {
+            type Target = #private::Gradients;
+            fn deref(&self) -> &#private::Gradients {
+                &self.all
+            }
+        }
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl #name {
+            #(#methods)*
+        }
+        #tokens
+    }
+}
+
+fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
+    let (vis, name) = (&model.vis, &field.name);
+    let own = name.to_string();
+    let doc = format!("Gradients in `{own}`.");
+    let (ty, value) = gradient_value(model, &field.kind, &own, &own, structs)?;
+    Some(quote! {
+        #[doc = #doc]
+        #vis fn #name(&self) -> ::netcl::Result<#ty> {
+            ::core::result::Result::Ok(#value)
+        }
+    })
+}
+
+/// The type of a field's gradients and the expression that gives them.
+fn gradient_value(
+    model: &Model,
+    kind: &FieldKind,
+    field: &str,
+    path: &str,
+    structs: &mut Structs,
+) -> Option<(TokenStream, TokenStream)> {
+    let tensor = |path: &str| quote!(self.all.tensor(&::std::format!("{}{}", self.prefix, #path))?);
+    match kind {
+        FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
+        FieldKind::Model(inner) => {
+            let part = quote!(<#inner as ::netcl::__private::Part>);
+            Some((
+                quote!(#part::Gradients),
+                quote!(#part::gradients(&self.all, &::std::format!("{}{}.", self.prefix, #path))),
+            ))
+        }
+        FieldKind::Layer(layer) => {
+            let specs = (layer.layer.tensors)(&layer.config);
+            let trained: Vec<&TensorSpec> = specs.iter().filter(|spec| spec.trainable).collect();
+            if trained.is_empty() {
+                return None;
+            }
+            let ty = layer_struct(model, field);
+            let names: Vec<Ident> = trained.iter().map(|spec| format_ident!("{}", spec.name)).collect();
+            // One struct serves all elements of an array.
+            if structs.names.insert(ty.to_string()) {
+                let vis = &model.vis;
+                let doc = format!("Gradients in `{field}` of [`{}`].", model.name);
+                let docs = trained.iter().map(|spec| format!("Of shape {:?}.", spec.shape));
+                structs.tokens.extend(quote! {
+                    #[doc = #doc]
+                    #[allow(dead_code)]
+                    #[derive(Clone)]
+                    #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
+                });
+            }
+            let values = trained.iter().map(|spec| tensor(&format!("{path}.{}", spec.name)));
+            Some((quote!(#ty), quote!(#ty { #(#names: #values),* })))
+        }
+        FieldKind::Many { each, count, .. } => {
+            let mut ty = None;
+            let mut values = Vec::new();
+            for position in 0..*count {
+                let (one, value) = gradient_value(model, each, field, &format!("{path}.{position}"), structs)?;
+                ty = Some(one);
+                values.push(value);
+            }
+            let ty = ty?;
+            Some((quote!(::std::vec::Vec<#ty>), quote!(::std::vec![#(#values),*])))
+        }
+        FieldKind::Constant { .. } | FieldKind::Unknown => None,
+    }
+}
+
+fn layer_struct(model: &Model, field: &str) -> Ident {
+    let mut name = model.name.to_string();
+    for word in field.split('_') {
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        name.extend(letters);
+    }
+    format_ident!("{name}Gradients")
+}

@@ -1,0 +1,54 @@
+//! A function's plans as statics, and the choice between its paths.
+
+use crate::compile::Compiled;
+use crate::paths;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+/// The plans of one path through a function.
+pub(crate) struct Planned {
+    pub(crate) decisions: Vec<(TokenStream, bool)>,
+    pub(crate) plans: Vec<Compiled>,
+}
+
+/// An expression of type `&'static Function`: the plans of the path that the plain arguments choose.
+pub(super) fn function(name: &str, paths: &[Planned]) -> TokenStream {
+    let private = self::paths::private();
+    let sources = paths.iter().map(|path| source(name, &path.plans));
+    let count = Literal::usize_unsuffixed(paths.len());
+    let all: Vec<usize> = (0..paths.len()).collect();
+    let chosen = choose(paths, &all, 0);
+    quote! {{
+        static FUNCTIONS: [#private::Function; #count] = [#(#private::Function::new(&#sources)),*];
+        &FUNCTIONS[#chosen]
+    }}
+}
+
+fn source(name: &str, plans: &[Compiled]) -> TokenStream {
+    let private = paths::private();
+    let plans = plans.iter().map(|plan| {
+        let (target, json) = (plan.target.name(), &plan.json);
+        let native =
+            plan.native.iter().map(|native| match native.as_ref().and_then(|text| text.parse::<TokenStream>().ok()) {
+                Some(tokens) => quote!(::core::option::Option::Some(#tokens)),
+                None => quote!(::core::option::Option::None),
+            });
+        quote!(#private::PlanSource { target: #target, json: #json, native: &[#(#native),*] })
+    });
+    quote!(#private::FunctionSource { name: #name, plans: &[#(#plans),*] })
+}
+
+/// The index of the path that the conditions select: an `if` for each condition, as the user wrote it.
+fn choose(paths: &[Planned], candidates: &[usize], depth: usize) -> TokenStream {
+    let first = candidates.first().copied().unwrap_or_default();
+    let Some((condition, _)) = paths.get(first).and_then(|path| path.decisions.get(depth)) else {
+        let index = Literal::usize_unsuffixed(first);
+        return quote!(#index);
+    };
+    let side = |wanted: bool| -> Vec<usize> {
+        let takes = |index: &usize| paths[*index].decisions.get(depth).is_some_and(|(_, value)| *value == wanted);
+        candidates.iter().copied().filter(takes).collect()
+    };
+    let (then, otherwise) = (choose(paths, &side(true), depth + 1), choose(paths, &side(false), depth + 1));
+    quote!(if #condition { #then } else { #otherwise })
+}

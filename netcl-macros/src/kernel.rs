@@ -1,0 +1,107 @@
+//! The stages of `kernel!`.
+
+use crate::ast::Function;
+use crate::chain::{self, Gathered, Kind, Need};
+use crate::diag::Diag;
+use crate::lower::{self, Unit};
+use crate::parse::constant::Constants;
+use crate::{driver, expand, fallback, messages as m, parse, scan};
+use netcl_kernels::layers::Mode;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{FnArg, ItemFn};
+
+/// The functions of one `kernel!`.
+struct Items(Vec<ItemFn>, Option<syn::Error>);
+
+impl Parse for Items {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut items = Vec::new();
+        while !input.is_empty() {
+            match input.parse::<syn::Item>() {
+                Ok(syn::Item::Fn(item)) => items.push(item),
+                Ok(other) => {
+                    return Ok(Items(items, Some(syn::Error::new(other.span(), m::KERNEL_ITEM.fill(&[])))));
+                }
+                Err(error) => {
+                    // What follows a half-typed function cannot be told apart from it.
+                    let _ = input.parse::<TokenStream>();
+                    return Ok(Items(items, Some(error)));
+                }
+            }
+        }
+        Ok(Items(items, None))
+    }
+}
+
+/// `kernel! { .. }`.
+pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
+    let input = parse::index::tuples(input);
+    let diag = Diag::new();
+    let Items(items, error) = match syn::parse2::<Items>(input.clone()) {
+        Ok(items) => items,
+        Err(error) => {
+            diag.syntax(error);
+            return diag.finish().err().unwrap_or_default();
+        }
+    };
+    if error.is_none()
+        && let Some(need) = missing(&gathered, &items)
+    {
+        diag.dismiss();
+        return chain::request(&need, &gathered, "kernel", &input);
+    }
+    if let Some(error) = error {
+        diag.syntax(error);
+    }
+    let mut constants = Constants::new();
+    driver::constants_into(&gathered, &mut constants);
+    let mut unit = Unit { constants, ..Unit::default() };
+    driver::helpers(&gathered, &mut unit);
+    let mut tokens = TokenStream::new();
+    for item in &items {
+        let before = diag.count();
+        if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
+            diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
+            continue;
+        }
+        let function =
+            parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants);
+        let expanded = function.and_then(|function| compiled(&diag, &unit, &function));
+        match expanded {
+            Some(expanded) if diag.count() == before => tokens.extend(expanded),
+            _ => {
+                let stub = fallback::stub(&item.vis, &item.sig, &item.sig.ident, None);
+                tokens.extend(quote!(#[allow(dead_code, unused_variables)] #stub));
+            }
+        }
+    }
+    let mut all = diag.finish().err().unwrap_or_default();
+    all.extend(tokens);
+    all
+}
+
+fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
+    for item in items {
+        for path in scan::calls(&item.block) {
+            if gathered.get(Kind::Function, &path).is_none() {
+                return Some(Need { kind: Kind::Function, path });
+            }
+        }
+        let mut constants = Vec::new();
+        scan::constants_of(&item.sig, &item.block, &Constants::new(), &mut constants);
+        for path in constants {
+            if gathered.get(Kind::Constant, &path).is_none() {
+                return Some(Need { kind: Kind::Constant, path });
+            }
+        }
+    }
+    None
+}
+
+fn compiled(diag: &Diag, unit: &Unit, function: &Function) -> Option<TokenStream> {
+    let paths = lower::lower(diag, unit, function, Mode::Inference);
+    expand::kernel::kernel(diag, function, paths)
+}

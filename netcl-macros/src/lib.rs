@@ -1,0 +1,64 @@
+//! The macros of netcl. Use them through the `netcl` crate: `#[netcl::model]`, `netcl::kernel!`, `#[netcl::function]`.
+//!
+//! Stages, one module each: `parse` (tokens → `ast`), `chain` (tokens that other items give), `lower` (`ast` → graph, by
+//! the builder of `netcl-kernels`), `compile` (graph → plans), `expand` (plans → Rust). Errors are collected by `diag`
+//! and reported all at once; `fallback` is what an item becomes then.
+#![forbid(unsafe_code)]
+
+mod ast;
+mod chain;
+mod compile;
+mod diag;
+mod driver;
+mod dump;
+mod expand;
+mod fallback;
+mod kernel;
+mod lower;
+mod messages;
+mod parse;
+mod paths;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use proc_macro::TokenStream;
+
+/// Compiles a model: put it on the struct that holds the layers, and on the `impl` block whose functions are to be
+/// compiled with their gradients.
+#[proc_macro_attribute]
+pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
+    driver::model(args.into(), item.into()).into()
+}
+
+/// Makes a function of scalars usable in kernels and models, element by element and differentiated.
+#[proc_macro_attribute]
+pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
+    driver::function(args.into(), item.into()).into()
+}
+
+/// Makes a `const` item usable as a size in models and kernels.
+#[proc_macro_attribute]
+pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
+    driver::constant(args.into(), item.into()).into()
+}
+
+/// Leaves a function of a `#[netcl::model] impl` block to run time.
+#[proc_macro_attribute]
+pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
+    driver::dynamic(item.into()).into()
+}
+
+/// Compiles kernels written element by element, with their gradients.
+#[proc_macro]
+pub fn kernel(input: TokenStream) -> TokenStream {
+    kernel::kernel(chain::Gathered::default(), input.into()).into()
+}
+
+/// Goes on where another item's tokens have been asked for.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __resume(input: TokenStream) -> TokenStream {
+    driver::resume(input.into()).into()
+}

@@ -1,0 +1,271 @@
+//! Operators on values of every kind.
+
+use super::{Affine, Lowering, Val};
+use crate::ast::PlainType;
+use crate::messages as m;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::fold;
+use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
+use proc_macro2::Span;
+use quote::{ToTokens, quote};
+use syn::BinOp;
+
+/// An operator, by what it does.
+#[derive(Clone, Copy)]
+pub(super) enum Operator {
+    Binary(BinaryOp),
+    Compare(CompareOp),
+}
+
+impl Operator {
+    fn name(self) -> &'static str {
+        match self {
+            Operator::Binary(op) => op.name(),
+            Operator::Compare(op) => op.name(),
+        }
+    }
+}
+
+/// The operator that Rust's `op` (or `op=`) stands for.
+pub(super) fn operator(op: &BinOp) -> Option<Operator> {
+    use Operator::{Binary, Compare};
+    Some(match op {
+        BinOp::Add(_) | BinOp::AddAssign(_) => Binary(BinaryOp::Add),
+        BinOp::Sub(_) | BinOp::SubAssign(_) => Binary(BinaryOp::Sub),
+        BinOp::Mul(_) | BinOp::MulAssign(_) => Binary(BinaryOp::Mul),
+        BinOp::Div(_) | BinOp::DivAssign(_) => Binary(BinaryOp::Div),
+        BinOp::Rem(_) | BinOp::RemAssign(_) => Binary(BinaryOp::Rem),
+        BinOp::And(_) | BinOp::BitAnd(_) | BinOp::BitAndAssign(_) => Binary(BinaryOp::And),
+        BinOp::Or(_) | BinOp::BitOr(_) | BinOp::BitOrAssign(_) => Binary(BinaryOp::Or),
+        BinOp::BitXor(_) | BinOp::BitXorAssign(_) => Binary(BinaryOp::Xor),
+        BinOp::Eq(_) => Compare(CompareOp::Eq),
+        BinOp::Ne(_) => Compare(CompareOp::Ne),
+        BinOp::Lt(_) => Compare(CompareOp::Lt),
+        BinOp::Le(_) => Compare(CompareOp::Le),
+        BinOp::Gt(_) => Compare(CompareOp::Gt),
+        BinOp::Ge(_) => Compare(CompareOp::Ge),
+        _ => return None,
+    })
+}
+
+impl<'a> Lowering<'a> {
+    /// `left op right`; `op` is the user's token.
+    pub(super) fn binary(&mut self, op: &BinOp, left: Val<'a>, right: Val<'a>, span: Span) -> Val<'a> {
+        if left.is_unknown() || right.is_unknown() {
+            return Val::Unknown;
+        }
+        let text = op.to_token_stream().to_string();
+        let Some(operator) = operator(op) else {
+            return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &"use arithmetic and comparisons"]);
+        };
+        if let (Some(a), Some(b)) = (plain(&left), plain(&right))
+            && (matches!(left, Val::Plain(..)) || matches!(right, Val::Plain(..)))
+        {
+            let arithmetic = !matches!(operator, Operator::Compare(_))
+                && matches!(left, Val::Dim(_) | Val::Plain(_, PlainType::Usize));
+            let ty = if arithmetic { PlainType::Usize } else { PlainType::Bool };
+            return Val::Plain(quote!((#a #op #b)), ty);
+        }
+        self.operate(operator, &text, left, right, span)
+    }
+
+    /// The operator applied to known values and tensors; `text` is what the user wrote.
+    pub(super) fn operate(&mut self, op: Operator, text: &str, left: Val<'a>, right: Val<'a>, span: Span) -> Val<'a> {
+        if left.is_unknown() || right.is_unknown() {
+            return Val::Unknown;
+        }
+        match (op, &left, &right) {
+            (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
+                if let Some(dim) = dims(op, a, b) {
+                    return Val::Dim(dim);
+                }
+            }
+            (Operator::Compare(op), Val::Dim(a), Val::Dim(b)) => {
+                if let Some(difference) = (a.clone() - b.clone()).as_constant() {
+                    return Val::Bool(fold::compare(op, difference as f64, 0.0));
+                }
+                let condition = format!("{a} {text} {b}");
+                return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);
+            }
+            (Operator::Binary(op), Val::Bool(a), Val::Bool(b)) => {
+                let literal = netcl_kernels::dtype::Literal::Bool;
+                if let Some(value) = fold::binary(op, literal(*a), literal(*b)) {
+                    return Val::Bool(value.is(1.0));
+                }
+            }
+            (_, Val::Index(_), Val::Dim(_) | Val::Index(_)) | (_, Val::Dim(_), Val::Index(_)) => {
+                if let Operator::Binary(op) = op
+                    && let Some(index) = indices(op, &left, &right)
+                {
+                    return Val::Index(index);
+                }
+            }
+            _ => {
+                if let (Some(a), Some(b)) = (number(&left), number(&right)) {
+                    match op {
+                        Operator::Binary(op) => {
+                            if let Some(value) = fold::binary_f64(op, a, b) {
+                                return Val::Number(value);
+                            }
+                        }
+                        Operator::Compare(op) => return Val::Bool(fold::compare(op, a, b)),
+                    }
+                }
+            }
+        }
+        let fits = |value: &Val<'_>| {
+            matches!(
+                value,
+                Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Bool(_) | Val::Index(_) | Val::Plain(..)
+            )
+        };
+        if !fits(&left) || !fits(&right) {
+            return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind()]);
+        }
+        let dtype = self.common_dtype(&left, &right);
+        let (Some(a), Some(b)) = (self.tensor(left, Some(dtype), span), self.tensor(right, Some(dtype), span)) else {
+            return Val::Unknown;
+        };
+        self.at(span);
+        let result = match op {
+            Operator::Binary(op) => self.builder.binary(op, a, b),
+            Operator::Compare(op) => self.builder.compare(op, a, b),
+        };
+        let _ = op.name();
+        self.check(result, span)
+    }
+
+    /// The type that numbers beside the other operand take.
+    pub(super) fn common_dtype(&self, left: &Val<'a>, right: &Val<'a>) -> DType {
+        let of = |value: &Val<'a>| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)),
+            _ => None,
+        };
+        let number = |value: &Val<'a>| matches!(value, Val::Number(_));
+        of(left).or(of(right)).unwrap_or(if number(left) || number(right) {
+            DType::F32
+        } else if matches!(left, Val::Index(_)) || matches!(right, Val::Index(_)) {
+            DType::I32
+        } else {
+            DType::F32
+        })
+    }
+
+    /// `-x` and `!x`.
+    pub(super) fn unary(&mut self, op: &syn::UnOp, value: Val<'a>, span: Span) -> Val<'a> {
+        use syn::UnOp;
+        match (op, value) {
+            (_, Val::Unknown) => Val::Unknown,
+            (UnOp::Deref(_), value) => value,
+            (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
+            (UnOp::Neg(_), Val::Number(value)) => Val::Number(-value),
+            (UnOp::Neg(_), Val::Index(index)) => Val::Index(index.times(-1)),
+            (UnOp::Not(_), Val::Bool(value)) => Val::Bool(!value),
+            (UnOp::Not(_), Val::Plain(tokens, PlainType::Bool)) => Val::Plain(quote!((!#tokens)), PlainType::Bool),
+            (UnOp::Neg(_), Val::Tensor(id)) => {
+                self.at(span);
+                let result = self.builder.unary(UnaryOp::Neg, id);
+                self.check(result, span)
+            }
+            (UnOp::Not(_), Val::Tensor(id)) => {
+                self.at(span);
+                let result = self.builder.unary(UnaryOp::Not, id);
+                self.check(result, span)
+            }
+            (op, value) => {
+                let text = op.to_token_stream().to_string();
+                self.report(span, &m::OPERAND, &[&text, &value.kind()])
+            }
+        }
+    }
+}
+
+/// The value as Rust over plain arguments.
+fn plain(value: &Val<'_>) -> Option<proc_macro2::TokenStream> {
+    match value {
+        Val::Plain(tokens, _) => Some(tokens.clone()),
+        Val::Dim(dim) => {
+            let value = usize::try_from(dim.as_constant()?).ok()?;
+            Some(quote!(#value))
+        }
+        Val::Bool(value) => Some(quote!(#value)),
+        _ => None,
+    }
+}
+
+/// The value as a number known while compiling.
+pub(super) fn number(value: &Val<'_>) -> Option<f64> {
+    match value {
+        Val::Number(value) => Some(*value),
+        Val::Dim(dim) => dim.as_constant().map(|value| value as f64),
+        _ => None,
+    }
+}
+
+fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
+    Some(match op {
+        BinaryOp::Add => a.clone() + b.clone(),
+        BinaryOp::Sub => a.clone() - b.clone(),
+        BinaryOp::Mul => a.clone() * b.clone(),
+        BinaryOp::Div => match b.as_constant() {
+            Some(divisor) if divisor > 0 => a.floor_div(divisor as u64),
+            Some(_) => return None,
+            None => a.exact_div(b)?,
+        },
+        BinaryOp::Rem | BinaryOp::Max | BinaryOp::Min => {
+            let (a, b) = (a.as_constant()?, b.as_constant()?);
+            if op == BinaryOp::Rem && b == 0 {
+                return None;
+            }
+            Dim::constant(fold::binary_i64(op, a, b)?)
+        }
+        _ => return None,
+    })
+}
+
+fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>) -> Option<Affine> {
+    match (op, left, right) {
+        (BinaryOp::Add, Val::Index(a), Val::Index(b)) => Some(a.plus(b)),
+        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(a.plus(&b.times(-1))),
+        (BinaryOp::Add, Val::Index(a), Val::Dim(b)) | (BinaryOp::Add, Val::Dim(b), Val::Index(a)) => {
+            Some(a.plus(&Affine::fixed(b.clone())))
+        }
+        (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
+        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(Affine::fixed(a.clone()).plus(&b.times(-1))),
+        (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
+            Some(a.times(b.as_constant()?))
+        }
+        _ => None,
+    }
+}
+
+impl Affine {
+    /// An index that is the same everywhere.
+    pub(crate) fn fixed(offset: Dim) -> Self {
+        Affine { terms: Vec::new(), offset }
+    }
+
+    /// The index along `axis` itself.
+    pub(crate) fn axis(axis: usize, start: Dim) -> Self {
+        Affine { terms: vec![(axis, 1)], offset: start }
+    }
+
+    fn plus(&self, other: &Affine) -> Affine {
+        let mut terms = std::collections::BTreeMap::new();
+        for (axis, coefficient) in self.terms.iter().chain(&other.terms) {
+            *terms.entry(*axis).or_insert(0) += coefficient;
+        }
+        let terms = terms.into_iter().filter(|(_, coefficient)| *coefficient != 0).collect();
+        Affine { terms, offset: self.offset.clone() + other.offset.clone() }
+    }
+
+    fn times(&self, factor: i64) -> Affine {
+        let terms = if factor == 0 {
+            Vec::new()
+        } else {
+            self.terms.iter().map(|(axis, coefficient)| (*axis, coefficient.wrapping_mul(factor))).collect()
+        };
+        Affine { terms, offset: self.offset.clone() * Dim::constant(factor) }
+    }
+}

@@ -1,0 +1,240 @@
+//! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
+
+use super::{Lowering, Place, Unit, Val};
+use crate::ast::{ArgType, Function, Helper};
+use crate::messages as m;
+use crate::parse::text;
+use crate::words;
+use netcl_kernels::dim::{Dim, Shape};
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall};
+
+impl<'a> Lowering<'a> {
+    /// `function(args)`.
+    pub(super) fn call(&mut self, call: &'a ExprCall) -> Val<'a> {
+        let Expr::Path(path) = &*call.func else {
+            return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
+        };
+        let span = path.span();
+        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let Some(name) = segments.last().cloned() else { return Val::Unknown };
+        let unit = self.frame().unit;
+        if segments.len() == 2 && segments[0] == "Self" {
+            let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+            let Some(function) = unit.functions.iter().find(|function| function.name == name) else {
+                return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
+            };
+            if function.receiver {
+                let mut args = args.into_iter();
+                return match args.next() {
+                    Some(Val::Place(this @ Place::Model(..))) => {
+                        self.inline(unit, Some(this), function, args.collect(), span)
+                    }
+                    _ => self.report(span, &m::NOT_CALLABLE, &[]),
+                };
+            }
+            return self.inline(unit, None, function, args, span);
+        }
+        if let Some(helper) = unit.helpers.get(&text(&path.path)) {
+            let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+            return self.helper(unit, helper, args, span);
+        }
+        if unit.broken.contains(&text(&path.path)) {
+            return Val::Unknown;
+        }
+        if segments.len() > 1 {
+            return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
+        }
+        if self.axes.is_some() {
+            if let Some(value) = self.kernel_form(&name, call) {
+                return value;
+            }
+        }
+        let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+        self.builtin(&name, args, span)
+    }
+
+    /// The body of another compiled function, in place.
+    pub(super) fn inline(
+        &mut self,
+        unit: &'a Unit,
+        this: Option<Place<'a>>,
+        function: &'a Function,
+        args: Vec<Val<'a>>,
+        span: Span,
+    ) -> Val<'a> {
+        let name = format!("{}::{}", unit.name(), function.name);
+        if self.recursion(&name, span) {
+            return Val::Unknown;
+        }
+        if args.len() != function.args.len() {
+            let plural = if function.args.len() == 1 { "" } else { "s" };
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&function.name, &function.args.len(), &plural, &args.len()],
+            );
+        }
+        let mut symbols = BTreeMap::new();
+        let mut bound = Vec::new();
+        for (arg, value) in function.args.iter().zip(args) {
+            match self.argument_value(function, arg, value, &mut symbols, span) {
+                Some(value) => bound.push((arg.name.to_string(), value)),
+                None => return Val::Unknown,
+            }
+        }
+        self.enter(unit, this, &name);
+        self.frame_mut().symbols = symbols;
+        for (name, value) in bound {
+            self.bind(&name, value, false, true);
+        }
+        let before = self.diag.count();
+        let value = self.block(&function.body);
+        let symbols = std::mem::take(&mut self.frame_mut().symbols);
+        self.frames.pop();
+        if self.diag.count() > before { Val::Unknown } else { self.declared(function, value, &symbols, span) }
+    }
+
+    /// The value, if the declared result says the same about it.
+    fn declared(
+        &mut self,
+        function: &Function,
+        value: Val<'a>,
+        symbols: &BTreeMap<String, Dim>,
+        span: Span,
+    ) -> Val<'a> {
+        // The function's own compilation has reported a body that does not fit its result.
+        let fits = match (&value, function.results.as_slice()) {
+            (Val::Tensor(id), [ty]) => {
+                let declared = Shape(ty.dims.iter().map(|dim| substitute(&dim.dim, symbols)).collect());
+                *self.builder.shape(*id) == declared && self.builder.dtype(*id) == ty.dtype
+            }
+            _ => true,
+        };
+        if fits {
+            return value;
+        }
+        let found = value.kind();
+        self.report(span, &m::RESULT_COUNT, &[&function.name, &"something else than it declares", &found])
+    }
+
+    /// Checks an argument and binds the sizes that its type names.
+    fn argument_value(
+        &mut self,
+        function: &Function,
+        arg: &crate::ast::Arg,
+        value: Val<'a>,
+        symbols: &mut BTreeMap<String, Dim>,
+        span: Span,
+    ) -> Option<Val<'a>> {
+        let wrong = |this: &mut Self, expected: String, found: String| {
+            this.report(span, &m::CALL_ARGUMENT_SHAPE, &[&function.name, &expected, &arg.name, &found]);
+            None
+        };
+        match (&arg.ty, value) {
+            (_, Val::Unknown) => None,
+            (ArgType::Tensor(ty), Val::Tensor(id)) => {
+                let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
+                let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
+                for (declared, actual) in ty.dims.iter().zip(&shape.0) {
+                    match single_symbol(&declared.dim) {
+                        Some(name) if !symbols.contains_key(&name) => {
+                            symbols.insert(name, actual.clone());
+                        }
+                        _ => fits &= substitute(&declared.dim, symbols) == *actual,
+                    }
+                }
+                if fits {
+                    return Some(Val::Tensor(id));
+                }
+                let mut notes: Vec<String> = (0..shape.rank()).map(|axis| self.builder.origin_note(id, axis)).collect();
+                notes.dedup();
+                let notes = notes.concat();
+                wrong(self, format!("`{ty}`"), format!("{dtype} {shape}{notes}"))
+            }
+            (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
+                let id = self.tensor(value, Some(*dtype), span)?;
+                Some(Val::Tensor(id))
+            }
+            (ArgType::Scalar(dtype), Val::Tensor(id))
+                if self.builder.dtype(id) == *dtype && self.builder.shape(id).rank() == 0 =>
+            {
+                Some(Val::Tensor(id))
+            }
+            (ArgType::Plain(ty), Val::Plain(tokens, given)) if given == *ty => Some(Val::Plain(tokens, given)),
+            (ArgType::Plain(crate::ast::PlainType::Bool), value @ Val::Bool(_)) => Some(value),
+            (ArgType::Plain(crate::ast::PlainType::Usize), value @ Val::Dim(_)) => Some(value),
+            (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
+            (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
+            (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),
+        }
+    }
+
+    /// A function of scalars, applied to every element.
+    fn helper(&mut self, unit: &'a Unit, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+        let name = helper.name.to_string();
+        if self.recursion(&name, span) || args.iter().any(Val::is_unknown) {
+            return Val::Unknown;
+        }
+        if args.len() != helper.args.len() {
+            let plural = if helper.args.len() == 1 { "" } else { "s" };
+            return self.report(span, &m::CALL_ARGUMENTS, &[&name, &helper.args.len(), &plural, &args.len()]);
+        }
+        let mut bound = Vec::new();
+        for ((name, dtype), value) in helper.args.iter().zip(args) {
+            let Some(id) = self.tensor(value, Some(*dtype), span) else { return Val::Unknown };
+            let given = self.builder.dtype(id);
+            if given != *dtype {
+                let (expected, found) = (format!("`{dtype}`"), format!("`{given}`"));
+                return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&helper.name, &expected, name, &found]);
+            }
+            bound.push((name.to_string(), Val::Tensor(id)));
+        }
+        self.enter(unit, None, &name);
+        for (name, value) in bound {
+            self.bind(&name, value, false, true);
+        }
+        let elementwise = std::mem::replace(&mut self.elementwise, true);
+        let value = self.block(&helper.body);
+        self.elementwise = elementwise;
+        self.frames.pop();
+        value
+    }
+
+    /// Whether calling `name` now would go round in a circle; reported if so.
+    fn recursion(&mut self, name: &str, span: Span) -> bool {
+        let Some(position) = self.frames.iter().position(|frame| frame.function == name) else {
+            return false;
+        };
+        let own = |name: &str| name.rsplit("::").next().unwrap_or_default().to_string();
+        let mut circle: Vec<String> = self.frames[position..].iter().map(|frame| own(&frame.function)).collect();
+        circle.push(own(name));
+        self.report(span, &m::RECURSION, &[&own(name), &circle.join(" → ")]);
+        true
+    }
+
+    /// Names that only mean something over an index space.
+    fn kernel_form(&mut self, name: &str, call: &'a ExprCall) -> Option<Val<'a>> {
+        if name == words::PAD {
+            return Some(self.pad(call));
+        }
+        // `max(a, b)` is a function of two numbers, `max(0..C, |c| ..)` a reduction.
+        let ranged = call.args.len() == 2 && matches!(call.args.last(), Some(Expr::Closure(_)));
+        if words::REDUCTIONS.contains(&name) && (ranged || !matches!(name, "max" | "min")) {
+            return Some(self.reduction(name, call));
+        }
+        None
+    }
+}
+
+fn single_symbol(dim: &Dim) -> Option<String> {
+    let mut name = None;
+    dim.visit_symbols(&mut |symbol| name = Some(symbol.name().to_string()));
+    name.filter(|name| *dim == Dim::symbol(name))
+}
+
+fn substitute(dim: &Dim, symbols: &BTreeMap<String, Dim>) -> Dim {
+    dim.substitute(&|symbol| symbols.get(symbol.name()).cloned())
+}

@@ -1,0 +1,259 @@
+//! Blocks, `let`, assignment, `for` and `if`.
+
+use super::{Lowering, Place, Val};
+use crate::ast::PlainType;
+use crate::messages as m;
+use crate::parse::text;
+use crate::words;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprForLoop, ExprIf, Pat, Stmt};
+
+impl<'a> Lowering<'a> {
+    /// The block's value, in a scope of its own.
+    pub(super) fn block(&mut self, block: &'a Block) -> Val<'a> {
+        self.frame_mut().scopes.push(Vec::new());
+        let mut value = Val::Unit;
+        for (position, statement) in block.stmts.iter().enumerate() {
+            let last = position + 1 == block.stmts.len();
+            value = self.statement(statement, last);
+        }
+        self.frame_mut().scopes.pop();
+        value
+    }
+
+    fn statement(&mut self, statement: &'a Stmt, last: bool) -> Val<'a> {
+        match statement {
+            Stmt::Local(local) => {
+                let Some(init) = &local.init else {
+                    return self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
+                };
+                if let Some((token, _)) = &init.diverge {
+                    let instead = "write `if` on plain `bool` or `usize` arguments";
+                    self.report(token.span, &m::UNSUPPORTED, &[&"`let .. else`", &instead]);
+                }
+                let value = self.expr(&init.expr);
+                self.bind_pattern(&local.pat, value);
+                Val::Unit
+            }
+            Stmt::Expr(expr, None) if last => self.expr(expr),
+            Stmt::Expr(expr, semicolon) => {
+                let value = self.expr(expr);
+                let pure = !matches!(expr, Expr::Assign(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Block(_));
+                if pure && !matches!(value, Val::Unit | Val::Unknown) {
+                    return self.report(expr.span(), &m::UNUSED_VALUE, &[]);
+                }
+                if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
+            }
+            Stmt::Item(item) => {
+                let instead = "move it out of the function";
+                self.report(item.span(), &m::UNSUPPORTED, &[&"an item", &instead])
+            }
+            Stmt::Macro(mac) => {
+                let instead = "write out what it stands for";
+                self.report(mac.span(), &m::UNSUPPORTED, &[&"a macro call", &instead])
+            }
+        }
+    }
+
+    fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
+        match pattern {
+            Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                if matches!(value, Val::Unit) {
+                    self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[]);
+                }
+                self.bind(&ident.ident.to_string(), value, ident.mutability.is_some(), false);
+            }
+            Pat::Wild(_) => {}
+            Pat::Type(typed) => self.bind_pattern(&typed.pat, value),
+            Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
+            Pat::Tuple(tuple) => {
+                let values = match value {
+                    Val::Tuple(values) | Val::List(values) if values.len() == tuple.elems.len() => values,
+                    Val::Tuple(values) | Val::List(values) => {
+                        self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
+                        vec![Val::Unknown; tuple.elems.len()]
+                    }
+                    Val::Unknown => vec![Val::Unknown; tuple.elems.len()],
+                    other => {
+                        self.report(pattern.span(), &m::OPERAND, &[&"let (..)", &other.kind()]);
+                        vec![Val::Unknown; tuple.elems.len()]
+                    }
+                };
+                for (pattern, value) in tuple.elems.iter().zip(values) {
+                    self.bind_pattern(pattern, value);
+                }
+            }
+            _ => drop(self.report(pattern.span(), &m::PATTERN, &[])),
+        }
+    }
+
+    /// `left = right`, or `left op= right`.
+    pub(super) fn assign(&mut self, left: &'a Expr, op: Option<&syn::BinOp>, right: Val<'a>, span: Span) -> Val<'a> {
+        let target = match left {
+            Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+            Expr::Index(index) => {
+                // `x[n, c] = ..` in a kernel: elements of inputs are not assigned.
+                if let Expr::Path(path) = &*index.expr {
+                    return self.report(span, &m::ASSIGN_ARGUMENT, &[&text(&path.path)]);
+                }
+                None
+            }
+            _ => None,
+        };
+        let Some(name) = target else {
+            return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
+        };
+        let value = match op {
+            Some(op) => {
+                let current = self.expr(left);
+                self.binary(op, current, right, span)
+            }
+            None => right,
+        };
+        let depth = self.axes.as_ref().map_or(0, Vec::len);
+        let scopes = &mut self.frame_mut().scopes;
+        let variable = scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev()).find(|var| var.name == name);
+        let Some(variable) = variable else {
+            return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
+        };
+        if variable.argument || !variable.mutable {
+            // What follows would speak of a value that was never meant.
+            variable.value = Val::Unknown;
+        }
+        if variable.argument {
+            return self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name]);
+        }
+        if !variable.mutable {
+            return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
+        }
+        if variable.axes != depth && matches!(value, Val::Tensor(_)) {
+            let instead = "give the value of the closure instead";
+            return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
+        }
+        let number = |value: &Val<'_>| matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_));
+        let same = std::mem::discriminant(&variable.value) == std::mem::discriminant(&value)
+            || (number(&variable.value) && number(&value));
+        if !same && !value.is_unknown() && !variable.value.is_unknown() {
+            let (before, after) = (variable.value.kind(), value.kind());
+            variable.value = Val::Unknown;
+            return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
+        }
+        variable.value = value;
+        Val::Unit
+    }
+
+    /// `for i in 0..4` and `for layer in &self.layers`, unrolled.
+    pub(super) fn for_loop(&mut self, each: &'a ExprForLoop) -> Val<'a> {
+        let span = each.expr.span();
+        let items: Vec<Val<'a>> = match self.expr(&each.expr) {
+            Val::Unknown => return Val::Unknown,
+            Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
+                (Some(start), Some(end)) => {
+                    let rounds = end.saturating_sub(start).max(0);
+                    if rounds > words::MAX_ROUNDS {
+                        return self.report(span, &m::LOOP_TOO_LONG, &[&rounds]);
+                    }
+                    (start..end).map(|value| Val::Dim(value_dim(value))).collect()
+                }
+                _ => return self.report(span, &m::LOOP_RANGE, &[&format!("`{start}..{end}`")]),
+            },
+            Val::Place(place @ Place::Many(..)) => self.elements(&place),
+            Val::List(items) => items,
+            other => return self.report(span, &m::LOOP_RANGE, &[&other.kind()]),
+        };
+        let before = self.diag.count();
+        for item in items {
+            self.frame_mut().scopes.push(Vec::new());
+            self.bind_pattern(&each.pat, item);
+            let value = self.block(&each.body);
+            self.frame_mut().scopes.pop();
+            if !matches!(value, Val::Unit | Val::Unknown) {
+                return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
+            }
+            // One round's mistakes are every round's.
+            if self.diag.count() > before {
+                return Val::Unknown;
+            }
+        }
+        Val::Unit
+    }
+
+    /// `if`: on a constant, on a plain argument (a path of its own), or, among scalars, element by element.
+    pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
+        let span = branch.cond.span();
+        match self.expr(&branch.cond) {
+            Val::Bool(value) => self.taken(branch, value),
+            Val::Plain(tokens, PlainType::Bool) => {
+                let value = self.decide(tokens);
+                self.taken(branch, value)
+            }
+            Val::Unknown => {
+                // Look into both branches for mistakes of their own.
+                self.taken(branch, true);
+                self.taken(branch, false);
+                Val::Unknown
+            }
+            Val::Tensor(condition) if self.elementwise => {
+                let Some((_, otherwise)) = &branch.else_branch else {
+                    return self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]);
+                };
+                let then = self.block(&branch.then_branch);
+                let otherwise = self.expr(otherwise);
+                self.choose(condition, then, otherwise, span)
+            }
+            Val::Tensor(_) => self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]),
+            other => self.report(span, &m::CONDITION_TYPE, &[&other.kind()]),
+        }
+    }
+
+    /// `condition ? then : otherwise` for values of any kind that can be tensors.
+    pub(super) fn choose(
+        &mut self,
+        condition: netcl_kernels::graph::NodeId,
+        then: Val<'a>,
+        otherwise: Val<'a>,
+        span: Span,
+    ) -> Val<'a> {
+        if let (Val::Tuple(a), Val::Tuple(b)) = (&then, &otherwise)
+            && a.len() == b.len()
+        {
+            let pairs: Vec<_> = a.iter().cloned().zip(b.iter().cloned()).collect();
+            return Val::Tuple(pairs.into_iter().map(|(a, b)| self.choose(condition, a, b, span)).collect());
+        }
+        if then.is_unknown() || otherwise.is_unknown() {
+            return Val::Unknown;
+        }
+        let dtype = self.common_dtype(&then, &otherwise);
+        let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
+        let (Some(then), Some(otherwise)) = (then, otherwise) else { return Val::Unknown };
+        self.at(span);
+        let result = self.builder.select(condition, then, otherwise);
+        self.check(result, span)
+    }
+
+    fn taken(&mut self, branch: &'a ExprIf, value: bool) -> Val<'a> {
+        if value {
+            return self.block(&branch.then_branch);
+        }
+        match &branch.else_branch {
+            Some((_, otherwise)) => self.expr(otherwise),
+            None => Val::Unit,
+        }
+    }
+
+    /// Which way this path goes at a condition over plain arguments; the same condition is decided once.
+    fn decide(&mut self, condition: proc_macro2::TokenStream) -> bool {
+        let text = condition.to_string();
+        if let Some((_, value)) = self.decisions.iter().find(|(known, _)| known.to_string() == text) {
+            return *value;
+        }
+        let value = self.given.get(self.decisions.len()).copied().unwrap_or(true);
+        self.decisions.push((condition, value));
+        value
+    }
+}
+
+fn value_dim(value: i64) -> netcl_kernels::dim::Dim {
+    netcl_kernels::dim::Dim::constant(value)
+}

@@ -1,0 +1,220 @@
+//! Expressions: one arm per construct that can be compiled, one error for those that cannot.
+
+use super::{Lowering, Val};
+use crate::messages as m;
+use crate::parse::{constant, suggestion, text};
+use crate::words;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, RangeLimits};
+
+impl<'a> Lowering<'a> {
+    /// The value of `expr`.
+    pub(super) fn expr(&mut self, expr: &'a Expr) -> Val<'a> {
+        if self.depth == words::MAX_DEPTH {
+            return self.report(expr.span(), &m::TOO_DEEP, &[]);
+        }
+        self.depth += 1;
+        let value = self.evaluate(expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn evaluate(&mut self, expr: &'a Expr) -> Val<'a> {
+        let span = expr.span();
+        match expr {
+            Expr::Paren(inner) => self.expr(&inner.expr),
+            Expr::Group(inner) => self.expr(&inner.expr),
+            Expr::Reference(inner) if inner.mutability.is_none() => self.expr(&inner.expr),
+            Expr::Lit(lit) => match constant::literal(&lit.lit) {
+                Some(value) => value.into(),
+                None => self.report(span, &m::NOT_A_NUMBER, &[&text(&lit.lit)]),
+            },
+            Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
+            Expr::Unary(unary) => {
+                let value = self.expr(&unary.expr);
+                self.unary(&unary.op, value, span)
+            }
+            Expr::Binary(binary) if is_assignment(&binary.op) => {
+                let right = self.expr(&binary.right);
+                self.assign(&binary.left, Some(&binary.op), right, span)
+            }
+            Expr::Binary(binary) => {
+                let left = self.expr(&binary.left);
+                // `flag && ..` with a flag known to be false never looks at the other side.
+                match (&binary.op, &left) {
+                    (syn::BinOp::And(_), Val::Bool(false)) => return Val::Bool(false),
+                    (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
+                    _ => {}
+                }
+                let right = self.expr(&binary.right);
+                self.binary(&binary.op, left, right, binary.op.span())
+            }
+            Expr::Assign(assign) => {
+                let right = self.expr(&assign.right);
+                self.assign(&assign.left, None, right, span)
+            }
+            Expr::Block(block) if block.label.is_none() => self.block(&block.block),
+            Expr::If(branch) => self.branch(branch),
+            Expr::ForLoop(each) => self.for_loop(each),
+            Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
+            Expr::Tuple(tuple) => Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect()),
+            Expr::Array(array) => Val::List(array.elems.iter().map(|elem| self.expr(elem)).collect()),
+            Expr::Range(range) => self.range(range.start.as_deref(), range.end.as_deref(), &range.limits, span),
+            Expr::Field(field) => self.field(field),
+            Expr::Index(index) => self.subscript(index),
+            Expr::MethodCall(call) => self.method(call),
+            Expr::Call(call) => self.call(call),
+            Expr::Cast(cast) => self.cast(cast),
+            other => self.unsupported(other),
+        }
+    }
+
+    fn path(&mut self, path: &syn::Path) -> Val<'a> {
+        let span = path.span();
+        let Some(last) = path.segments.last() else { return Val::Unknown };
+        let name = last.ident.to_string();
+        if path.segments.len() > 1 {
+            if let Some(value) = self.frame().unit.constants.get(&name) {
+                return (*value).into();
+            }
+            let known = path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "DType");
+            if let Some(dtype) = DType::from_name(&name.to_lowercase()).filter(|_| known) {
+                return Val::DType(dtype);
+            }
+            return self.unknown_name(&text(path), span);
+        }
+        if let Some((value, axes)) = self.lookup(&name) {
+            if let (Val::Tensor(id), true) = (&value, self.axes.is_some() && self.frames.len() == 1 && axes == 0) {
+                let rank = self.builder.shape(*id).rank();
+                if rank > 0 {
+                    let indices = ["n", "c", "h", "w"].into_iter().cycle().take(rank).collect::<Vec<_>>().join(", ");
+                    return self.report(span, &m::KERNEL_TENSOR_VALUE, &[&name, &name, &indices]);
+                }
+            }
+            return self.deepen(value, axes, span);
+        }
+        if name == "self"
+            && let Some(this) = &self.frame().this
+        {
+            return Val::Place(this.clone());
+        }
+        if let Some(dim) = self.frame().symbols.get(&name) {
+            return Val::Dim(dim.clone());
+        }
+        if let Some(value) = self.frame().unit.constants.get(&name) {
+            return (*value).into();
+        }
+        match DType::from_name(&name) {
+            Some(dtype) => Val::DType(dtype),
+            None => self.unknown_name(&name, span),
+        }
+    }
+
+    pub(super) fn lookup(&self, name: &str) -> Option<(Val<'a>, usize)> {
+        let variables = self.frame().scopes.iter().rev().flat_map(|scope| scope.iter().rev());
+        variables.into_iter().find(|variable| variable.name == name).map(|v| (v.value.clone(), v.axes))
+    }
+
+    fn unknown_name(&mut self, name: &str, span: Span) -> Val<'a> {
+        let frame = self.frame();
+        let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
+        let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
+        self.report(span, &m::UNKNOWN_NAME, &[&name, &near])
+    }
+
+    fn range(&mut self, start: Option<&'a Expr>, end: Option<&'a Expr>, limits: &RangeLimits, span: Span) -> Val<'a> {
+        let start = start.map_or(Val::Dim(Dim::constant(0)), |start| self.expr(start));
+        let Some(end) = end else {
+            return self.report(span, &m::KERNEL_RANGE, &[&".."]);
+        };
+        match (start, self.expr(end)) {
+            (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
+            (Val::Dim(start), Val::Dim(end)) => {
+                let past = if matches!(limits, RangeLimits::Closed(_)) { 1 } else { 0 };
+                Val::Range(start, end + Dim::constant(past))
+            }
+            (start, end) => {
+                let found = format!("{} .. {}", start.kind(), end.kind());
+                self.report(span, &m::KERNEL_RANGE, &[&found])
+            }
+        }
+    }
+
+    /// `x as f32`.
+    fn cast(&mut self, cast: &'a syn::ExprCast) -> Val<'a> {
+        let value = self.expr(&cast.expr);
+        let span = cast.span();
+        if value.is_unknown() {
+            return Val::Unknown;
+        }
+        let to = text(&cast.ty);
+        match (DType::from_name(&to), value) {
+            (Some(dtype), Val::Number(value)) if dtype.is_float() => Val::Number(value),
+            (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => Val::Dim(dim),
+            (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
+            (Some(_), Val::Dim(dim)) if dim.as_constant().is_some() => {
+                Val::Number(dim.as_constant().unwrap_or_default() as f64)
+            }
+            (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
+                let from = match &value {
+                    Val::Tensor(id) => self.builder.dtype(*id),
+                    Val::Number(_) => DType::F32,
+                    _ => dtype,
+                };
+                let Some(id) = self.tensor(value, Some(from), span) else { return Val::Unknown };
+                self.at(span);
+                let result = self.builder.cast(id, dtype);
+                self.check(result, span)
+            }
+            (None, _) => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
+            (_, value) => self.report(span, &m::OPERAND, &[&"as", &value.kind()]),
+        }
+    }
+
+    /// What cannot be compiled, by its name, and what to write instead.
+    fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
+        let (what, instead) = match expr {
+            Expr::Match(_) => ("`match`", "write `if` on plain `bool` or `usize` arguments"),
+            Expr::While(_) => ("`while`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
+            Expr::Loop(_) => ("`loop`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
+            Expr::Break(_) => ("`break`", "a loop runs all its rounds: shorten its range"),
+            Expr::Continue(_) => ("`continue`", "put the rest of the round under an `if` on a constant"),
+            Expr::Return(_) => ("`return`", "end the function with its value"),
+            Expr::Closure(_) => ("a closure", "write an annotated function and call it"),
+            Expr::Try(_) => ("`?`", "operations in a compiled function cannot fail: leave it out"),
+            Expr::Await(_) | Expr::Async(_) => ("`async` code", "leave it out: launches do not block"),
+            Expr::Unsafe(_) => ("`unsafe` code", "leave it to an ordinary function"),
+            Expr::Macro(_) => ("a macro call", "write out what it stands for"),
+            Expr::Struct(_) => ("a struct value", "return a tuple of tensors"),
+            Expr::Let(_) => ("`if let`", "write `if` on plain `bool` or `usize` arguments"),
+            Expr::Repeat(_) => ("`[x; n]`", "list the elements, or build the tensor with an operation"),
+            Expr::Reference(_) => ("`&mut`", "operations give new tensors: write `let y = ..`"),
+            Expr::Block(_) => ("a labelled block", "leave the label out"),
+            Expr::RawAddr(_) => ("a raw pointer", "pass the tensor itself"),
+            Expr::Path(_) => ("a qualified path", "call the function as a method"),
+            _ => ("this expression", "`#[netcl::dynamic]` on the function leaves it to run time"),
+        };
+        self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
+    }
+}
+
+/// Whether the operator also assigns.
+fn is_assignment(op: &syn::BinOp) -> bool {
+    use syn::BinOp::*;
+    matches!(
+        op,
+        AddAssign(_)
+            | SubAssign(_)
+            | MulAssign(_)
+            | DivAssign(_)
+            | RemAssign(_)
+            | BitXorAssign(_)
+            | BitAndAssign(_)
+            | BitOrAssign(_)
+            | ShlAssign(_)
+            | ShrAssign(_)
+    )
+}

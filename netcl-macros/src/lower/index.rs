@@ -1,0 +1,389 @@
+//! Index-form kernels: an expression over an index space becomes tensors over that space.
+//!
+//! Inside a closure with `r` indices every value is a tensor of rank `r`, of size 1 along indices that it does not
+//! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
+
+use super::{Affine, Lowering, Val};
+use crate::ast::Function;
+use crate::messages as m;
+use crate::parse::{self, text};
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op, ReduceOp};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
+
+impl<'a> Lowering<'a> {
+    /// `|n, c| expr` over the result's axes.
+    pub(super) fn kernel_body(&mut self, function: &'a Function) -> Val<'a> {
+        self.elementwise = true;
+        let shape: Vec<Dim> = function.results[0].dims.iter().map(|dim| dim.dim.clone()).collect();
+        if let Some(other) = function
+            .results
+            .iter()
+            .find(|ty| ty.dims.len() != shape.len() || ty.dims.iter().zip(&shape).any(|(dim, first)| dim.dim != *first))
+        {
+            let first = &function.results[0];
+            return self.report(other.span, &m::RESULT_SHAPE, &[&function.name, first, other]);
+        }
+        let names = ["n", "c", "h", "w"].into_iter().cycle().take(shape.len()).collect::<Vec<_>>().join(", ");
+        let Some(closure) = closure_of(&function.body) else {
+            if shape.is_empty() {
+                self.axes = Some(Vec::new());
+                return self.block(&function.body);
+            }
+            return self.report(function.body.span(), &m::KERNEL_BODY, &[&names]);
+        };
+        if closure.inputs.len() != shape.len() {
+            let (axes, indices) = (shape.len(), closure.inputs.len());
+            let (e, ces) = (if axes == 1 { "is" } else { "es" }, if indices == 1 { "ex" } else { "ices" });
+            return self.report(closure.inputs.span(), &m::KERNEL_INDICES, &[&axes, &e, &indices, &ces, &names]);
+        }
+        self.axes = Some(shape.clone());
+        self.frame_mut().scopes.push(Vec::new());
+        self.indices(closure.inputs.iter(), 0, &vec![Dim::constant(0); shape.len()]);
+        let value = self.expr(&closure.body);
+        self.unused(closure);
+        self.frame_mut().scopes.pop();
+        self.unused_arguments(function);
+        match value {
+            Val::Tuple(values) => {
+                Val::Tuple(values.into_iter().map(|value| self.whole(value, &shape, function)).collect())
+            }
+            value => self.whole(value, &shape, function),
+        }
+    }
+
+    /// The value repeated over the whole of `shape`.
+    fn whole(&mut self, value: Val<'a>, shape: &[Dim], function: &Function) -> Val<'a> {
+        if value.is_unknown() {
+            return Val::Unknown;
+        }
+        let span = function.results[0].span;
+        let Some(id) = self.tensor(value, Some(function.results[0].dtype), span) else { return Val::Unknown };
+        let result = self.builder.broadcast_to(id, &Shape(shape.to_vec()));
+        self.check(result, span)
+    }
+
+    /// Binds the closure's names to the axes from `first` on; `starts` are the ranges' first values.
+    fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
+        for (position, (pattern, start)) in names.zip(starts).enumerate() {
+            match pattern {
+                Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                    let index = Affine::axis(first + position, start.clone());
+                    self.bind(&ident.ident.to_string(), Val::Index(index), false, true);
+                }
+                Pat::Wild(_) => {}
+                other => drop(self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[])),
+            }
+        }
+    }
+
+    /// Rule: a closure uses its indices. Wrong: `|n, c| x[n]`.
+    fn unused(&mut self, closure: &ExprClosure) {
+        let used = names_in(quote::ToTokens::to_token_stream(&closure.body));
+        for pattern in &closure.inputs {
+            if let Pat::Ident(ident) = pattern {
+                let name = ident.ident.to_string();
+                if !name.starts_with('_') && !used.contains(&name) {
+                    self.report(ident.ident.span(), &m::KERNEL_UNUSED_INDEX, &[&name, &name]);
+                }
+            }
+        }
+    }
+
+    fn unused_arguments(&mut self, function: &Function) {
+        let used = names_in(quote::ToTokens::to_token_stream(&function.body));
+        for arg in &function.args {
+            let name = arg.name.to_string();
+            if !name.starts_with('_') && !used.contains(&name) {
+                self.report(arg.name.span(), &m::KERNEL_UNUSED_ARGUMENT, &[&name, &name]);
+            }
+        }
+    }
+
+    /// A variable that was bound under fewer indices, usable under the present ones.
+    pub(super) fn deepen(&mut self, value: Val<'a>, axes: usize, span: Span) -> Val<'a> {
+        let (Val::Tensor(id), Some(now)) = (&value, &self.axes) else { return value };
+        let (rank, missing) = (self.builder.shape(*id).rank(), now.len().saturating_sub(axes));
+        // Rank 0 broadcasts as it is; whole arguments are read by `x[..]` only.
+        if rank == 0 || missing == 0 || rank != axes {
+            return value;
+        }
+        let mut shape = self.builder.shape(*id).clone();
+        shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
+        let result = self.builder.view(*id, shape, (0..rank).map(AxisIndex::axis).collect());
+        self.check(result, span)
+    }
+
+    /// The index as a tensor of numbers.
+    pub(super) fn index_tensor(&mut self, index: &Affine, dtype: DType, span: Span) -> Option<NodeId> {
+        let axes = self.axes.clone().unwrap_or_default();
+        let built = (|| {
+            let mut sum = self.builder.dim(&index.offset, dtype)?;
+            for (axis, coefficient) in &index.terms {
+                let mut shape = Shape(vec![Dim::constant(1); axes.len()]);
+                shape.0[*axis] = axes[*axis].clone();
+                let position = self.builder.iota(&shape, *axis, dtype)?;
+                let factor = self.builder.constant(*coefficient as f64, dtype);
+                let term = self.builder.binary(BinaryOp::Mul, position, factor)?;
+                sum = self.builder.binary(BinaryOp::Add, term, sum)?;
+            }
+            Ok(sum)
+        })();
+        match self.check(built, span) {
+            Val::Tensor(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// `x[n, c + 1]` on a whole tensor; `None` if this is no kernel or `x` no argument.
+    pub(super) fn element_read(&mut self, index: &'a ExprIndex) -> Option<Val<'a>> {
+        self.axes.as_ref()?;
+        Some(self.read(index, false))
+    }
+
+    /// `pad(x[n, c - 1])`: zero outside.
+    pub(super) fn pad(&mut self, call: &'a ExprCall) -> Val<'a> {
+        match call.args.first() {
+            Some(Expr::Index(index)) if call.args.len() == 1 => self.read(index, true),
+            _ => self.report(call.span(), &m::PAD_ARGUMENT, &[]),
+        }
+    }
+
+    fn read(&mut self, read: &'a ExprIndex, padded: bool) -> Val<'a> {
+        let name = text(&read.expr);
+        let source = match &*read.expr {
+            Expr::Path(path) => path.path.get_ident().and_then(|ident| self.whole_tensor(&ident.to_string())),
+            _ => None,
+        };
+        let Some(source) = source else {
+            return match self.expr(&read.expr) {
+                Val::Unknown => Val::Unknown,
+                other => self.report(read.expr.span(), &m::OPERAND, &[&"x[..]", &other.kind()]),
+            };
+        };
+        let indices: Vec<&'a Expr> = match &*read.index {
+            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+            one => vec![one],
+        };
+        let rank = self.builder.shape(source).rank();
+        if indices.len() != rank {
+            let (e, ces) = (if rank == 1 { "is" } else { "es" }, if indices.len() == 1 { "ex" } else { "ices" });
+            return self.report(read.index.span(), &m::KERNEL_RANK, &[&name, &rank, &e, &indices.len(), &ces]);
+        }
+        let mut values = Vec::new();
+        for expr in &indices {
+            let value = match self.expr(expr) {
+                Val::Dim(dim) => Val::Index(Affine::fixed(dim)),
+                value => value,
+            };
+            let rows = matches!(&value, Val::Tensor(id) if self.builder.dtype(*id).is_integer());
+            match value {
+                Val::Unknown => return Val::Unknown,
+                Val::Index(_) => values.push(value),
+                // An index computed from indices: its elements are data as far as shapes go.
+                Val::Tensor(id) if rows && !self.reads_data(id) => {
+                    return self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]);
+                }
+                Val::Tensor(_) if rows && values.is_empty() => values.push(value),
+                Val::Tensor(_) if rows => return self.report(expr.span(), &m::KERNEL_GATHER_AXIS, &[&name]),
+                other => return self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()]),
+            }
+        }
+        self.at(read.span());
+        match values.first() {
+            Some(Val::Tensor(rows)) => {
+                let rows = *rows;
+                self.gather(read, &name, source, rows, &values[1..], &indices, padded)
+            }
+            _ => {
+                let affine: Vec<Affine> = values.into_iter().filter_map(affine).collect();
+                self.view(read, &name, source, affine, 0, &indices, padded)
+            }
+        }
+    }
+
+    /// Whether the node's elements come from an argument.
+    fn reads_data(&self, id: NodeId) -> bool {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let op = &self.builder.node(id).op;
+            if matches!(op, Op::Input(_)) {
+                return true;
+            }
+            if seen.insert(id) {
+                op.visit_operands(|operand| pending.push(operand));
+            }
+        }
+        false
+    }
+
+    fn whole_tensor(&self, name: &str) -> Option<NodeId> {
+        match self.lookup(name)? {
+            (Val::Tensor(id), axes) if axes == 0 => Some(id),
+            _ => None,
+        }
+    }
+
+    /// A read at affine coordinates. The first `given` axes of `source` are the index space's own.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one expression")]
+    fn view(
+        &mut self,
+        read: &ExprIndex,
+        name: &str,
+        source: NodeId,
+        coordinates: Vec<Affine>,
+        given: usize,
+        written: &[&Expr],
+        padded: bool,
+    ) -> Val<'a> {
+        let axes = self.axes.clone().unwrap_or_default();
+        // Along indices that nothing depends on the result has size 1.
+        let mut shape = Shape(vec![Dim::constant(1); axes.len()]);
+        for axis in 0..given {
+            shape.0[axis] = self.builder.shape(source)[axis].clone();
+        }
+        for (axis, _) in coordinates.iter().flat_map(|coordinate| &coordinate.terms) {
+            shape.0[*axis] = axes[*axis].clone();
+        }
+        let own = (0..given).map(AxisIndex::axis);
+        let index: Vec<AxisIndex> = own
+            .chain(coordinates.into_iter().map(|c| AxisIndex { terms: c.terms, offset: c.offset, divisor: 1 }))
+            .collect();
+        if !padded {
+            for (axis, coordinate) in index.iter().enumerate().skip(given) {
+                let size = self.builder.shape(source)[axis].clone();
+                if coordinate.may_be_outside(&size, &shape) {
+                    let position = axis - given + usize::from(given > 0);
+                    let written = written[position];
+                    let whole = parse::index::text(read);
+                    let values: [&dyn std::fmt::Display; 5] = [&text(written), &position, &name, &size, &whole];
+                    return self.report(written.span(), &m::KERNEL_BOUNDS, &values);
+                }
+            }
+        }
+        let span = read.span();
+        let result = self.builder.view(source, shape, index);
+        self.check(result, span)
+    }
+
+    /// `table[rows, c]` with rows from a tensor: rows are gathered, then the rest is read as usual.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one expression")]
+    fn gather(
+        &mut self,
+        read: &ExprIndex,
+        name: &str,
+        source: NodeId,
+        rows: NodeId,
+        rest: &[Val<'a>],
+        written: &[&Expr],
+        padded: bool,
+    ) -> Val<'a> {
+        let rank = self.axes.as_ref().map_or(0, Vec::len);
+        let span = read.span();
+        // A row number that is the same everywhere is a scalar: give it the index space's rank.
+        let ones = Shape(vec![Dim::constant(1); rank]);
+        let rows =
+            if self.builder.shape(rows).rank() == rank { Ok(rows) } else { self.builder.broadcast_to(rows, &ones) };
+        let gathered = rows.and_then(|rows| self.builder.gather(source, rows));
+        let Val::Tensor(gathered) = self.check(gathered, span) else { return Val::Unknown };
+        let affine: Vec<Affine> = rest.iter().cloned().filter_map(affine).collect();
+        if rank == 0 {
+            return self.view(read, name, gathered, affine, 0, &written[1..], padded);
+        }
+        self.view(read, name, gathered, affine, rank, written, padded)
+    }
+
+    /// `sum(0..C, |c| ..)` and its like; `sum((0..H, 0..W), |h, w| ..)` over several indices.
+    pub(super) fn reduction(&mut self, name: &str, call: &'a ExprCall) -> Val<'a> {
+        let (Some(range), Some(Expr::Closure(closure)), 2) = (call.args.first(), call.args.last(), call.args.len())
+        else {
+            return self.report(call.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
+        };
+        let ranges = match self.expr(range) {
+            Val::Unknown => return Val::Unknown,
+            Val::Tuple(ranges) => ranges,
+            one => vec![one],
+        };
+        let (mut starts, mut sizes) = (Vec::new(), Vec::new());
+        for value in ranges {
+            match value {
+                Val::Range(start, end) => {
+                    let size = end - start.clone();
+                    if size.as_constant().is_some_and(|size| size < 1) {
+                        return self.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]);
+                    }
+                    sizes.push(size);
+                    starts.push(start);
+                }
+                _ => return self.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]),
+            }
+        }
+        if closure.inputs.len() != sizes.len() {
+            return self.report(closure.inputs.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
+        }
+        let outer = self.axes.clone().unwrap_or_default();
+        let first = outer.len();
+        self.axes = Some(outer.iter().chain(&sizes).cloned().collect());
+        self.frame_mut().scopes.push(Vec::new());
+        self.indices(closure.inputs.iter(), first, &starts);
+        let value = self.expr(&closure.body);
+        self.unused(closure);
+        self.frame_mut().scopes.pop();
+        let reduced = if value.is_unknown() { Val::Unknown } else { self.reduce(name, value, first, call.span()) };
+        self.axes = Some(outer);
+        reduced
+    }
+
+    fn reduce(&mut self, name: &str, value: Val<'a>, first: usize, span: Span) -> Val<'a> {
+        let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
+        let axes = self.axes.clone().unwrap_or_default();
+        // What does not depend on the reduced indices still counts once for each.
+        let own = self.builder.shape(id).clone();
+        let mut shape: Vec<Dim> = vec![Dim::constant(1); axes.len()];
+        if own.rank() == axes.len() {
+            shape[..first].clone_from_slice(&own.0[..first]);
+        }
+        shape[first..].clone_from_slice(&axes[first..]);
+        self.at(span);
+        let reduced: Vec<usize> = (first..axes.len()).collect();
+        let result = self.builder.broadcast_to(id, &Shape(shape)).and_then(|id| match name {
+            "mean" => self.builder.mean(id, &reduced, false),
+            _ => {
+                let op = ReduceOp::ALL.into_iter().find(|op| op.name() == name).unwrap_or(ReduceOp::Sum);
+                self.builder.reduce(op, id, &reduced, false)
+            }
+        });
+        self.check(result, span)
+    }
+}
+
+fn affine(value: Val<'_>) -> Option<Affine> {
+    match value {
+        Val::Index(index) => Some(index),
+        _ => None,
+    }
+}
+
+/// The closure that a kernel's body is.
+fn closure_of(body: &syn::Block) -> Option<&ExprClosure> {
+    match body.stmts.as_slice() {
+        [Stmt::Expr(Expr::Closure(closure), None)] => Some(closure),
+        _ => None,
+    }
+}
+
+fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<String> {
+    let mut names = std::collections::BTreeSet::new();
+    for token in tokens {
+        match token {
+            proc_macro2::TokenTree::Ident(ident) => drop(names.insert(ident.to_string())),
+            proc_macro2::TokenTree::Group(group) => names.extend(names_in(group.stream())),
+            _ => {}
+        }
+    }
+    names
+}

@@ -1,0 +1,243 @@
+//! Method calls: operations on tensors, layers' `forward`, functions of models.
+
+use super::{Lowering, Place, Val};
+use crate::messages as m;
+use crate::parse::{is_near, list, suggestion};
+use crate::words;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
+use netcl_kernels::ops;
+use syn::ExprMethodCall;
+use syn::spanned::Spanned;
+
+impl<'a> Lowering<'a> {
+    /// `receiver.method(args)`.
+    pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
+        let receiver = self.expr(&call.receiver);
+        let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let name = call.method.to_string();
+        let span = call.method.span();
+        if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
+            return Val::Unknown;
+        }
+        if let Some(first) = &call.turbofish {
+            let instead = "element types are arguments: `x.cast(f32)`";
+            return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
+        }
+        match receiver {
+            Val::Place(Place::Layer(layer, field, path)) => {
+                if name != words::FORWARD {
+                    return self.report(span, &m::LAYER_CALL, &[&field, &field]);
+                }
+                let place = call.receiver.as_ref();
+                let place = match place {
+                    syn::Expr::Field(field) => field.member.span(),
+                    other => other.span(),
+                };
+                self.forward(layer, &field, &path, args, place)
+            }
+            Val::Place(Place::Model(unit, path)) => {
+                let Some(function) = unit.functions.iter().find(|function| function.name == name) else {
+                    let known = || unit.functions.iter().map(|f| f.name.to_string()).collect::<Vec<_>>();
+                    let near = suggestion(&name, known().iter().map(String::as_str));
+                    let all = list(known().iter().map(String::as_str));
+                    return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
+                };
+                let this = function.receiver.then(|| Place::Model(unit, path));
+                self.inline(unit, this, function, args, span)
+            }
+            Val::Place(place @ Place::Many(..)) => match (name.as_str(), &place) {
+                ("iter", _) if args.is_empty() => Val::Place(place),
+                ("len", Place::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
+                _ => {
+                    let instead = "loop over it: `for layer in &self.layers { .. }`";
+                    self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` on an array of layers"), &instead])
+                }
+            },
+            receiver => self.operation(&name, receiver, args, span),
+        }
+    }
+
+    fn forward(
+        &mut self,
+        layer: &'a crate::ast::LayerField,
+        field: &str,
+        path: &str,
+        args: Vec<Val<'a>>,
+        span: proc_macro2::Span,
+    ) -> Val<'a> {
+        let wanted = layer.layer.inputs;
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        if args.len() != wanted {
+            let (w, g) = (plural(wanted), plural(args.len()));
+            return self.report(span, &m::LAYER_ARGUMENTS, &[&field, &wanted, &w, &args.len(), &g]);
+        }
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for arg in args {
+            match arg {
+                Val::Tensor(id) => nodes.push(id),
+                other => {
+                    return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&field, &"a tensor", &"input", &other.kind()]);
+                }
+            }
+        }
+        self.layer(layer, field, path, &nodes, span)
+    }
+
+    /// An operation of the table, on tensors and numbers.
+    pub(super) fn operation(
+        &mut self,
+        name: &str,
+        receiver: Val<'a>,
+        args: Vec<Val<'a>>,
+        span: proc_macro2::Span,
+    ) -> Val<'a> {
+        if let Some(value) = self.known_method(name, &receiver, &args) {
+            return value;
+        }
+        if self.axes.is_some() && ops::find(name).is_some() && elementwise(name).is_none() {
+            return self.report(span, &m::KERNEL_METHOD, &[&name]);
+        }
+        // Rust's own names for functions of `f32`, so that a body is plain Rust as well.
+        let name = match name {
+            "ln" => "log",
+            "powf" | "powi" => "pow",
+            "signum" => "sign",
+            "exp_m1" => "expm1",
+            "ln_1p" => "log1p",
+            other => other,
+        };
+        if args.is_empty()
+            && let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == name)
+        {
+            return self.function_of_one(op, receiver, span);
+        }
+        if let [other] = args.as_slice()
+            && let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == name)
+            && (matches!(receiver, Val::Number(_) | Val::Dim(_) | Val::Index(_)) || matches!(other, Val::Index(_)))
+        {
+            return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), span);
+        }
+        let Some(operation) = ops::find(name) else {
+            let known = ops::all().map(|operation| operation.name);
+            return self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, known)]);
+        };
+        let receiver = match receiver {
+            Val::Tensor(_) => receiver,
+            other => match self.tensor(other, None, span) {
+                Some(id) => Val::Tensor(id),
+                None => return Val::Unknown,
+            },
+        };
+        let mut operands = Vec::with_capacity(args.len() + 1);
+        for value in std::iter::once(receiver).chain(args) {
+            let value = match value {
+                Val::Index(_) => match self.tensor(value, None, span) {
+                    Some(id) => Val::Tensor(id),
+                    None => return Val::Unknown,
+                },
+                value => value,
+            };
+            match value.operand() {
+                Some(operand) => operands.push(operand),
+                None => return self.report(span, &m::OPERAND, &[&name, &value.kind()]),
+            }
+        }
+        self.at(span);
+        let result = ops::call(&mut self.builder, operation, &operands);
+        self.check(result, span)
+    }
+
+    /// Methods that are not operations: `clone`, `dim`.
+    fn known_method(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
+        match (name, receiver, args) {
+            ("clone", value, []) => Some(value.clone()),
+            ("dim", Val::Tensor(id), [Val::Dim(axis)]) => {
+                let shape = self.builder.shape(*id);
+                let axis = usize::try_from(axis.as_constant()?).ok().filter(|axis| *axis < shape.rank())?;
+                Some(Val::Dim(shape[axis].clone()))
+            }
+            _ => None,
+        }
+    }
+
+    fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: proc_macro2::Span) -> Val<'a> {
+        if let Some(number) = super::arith::number(&value)
+            && let Some(result) = netcl_kernels::fold::unary_f64(op, number)
+        {
+            return Val::Number(result);
+        }
+        let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
+        self.at(span);
+        let result = self.builder.unary(op, id);
+        self.check(result, span)
+    }
+
+    /// A function called by its bare name: `max(a, b)`, `exp(x)`, or one of the operations.
+    pub(super) fn builtin(&mut self, name: &str, args: Vec<Val<'a>>, span: proc_macro2::Span) -> Val<'a> {
+        if args.iter().any(Val::is_unknown) {
+            return Val::Unknown;
+        }
+        if let [a, b] = args.as_slice()
+            && let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == name)
+        {
+            return self.operate(super::arith::Operator::Binary(op), name, a.clone(), b.clone(), span);
+        }
+        let mut args = args.into_iter();
+        match args.next() {
+            Some(first) if elementwise(name).is_some() || ops::find(name).is_some() => {
+                self.operation(name, first, args.collect(), span)
+            }
+            _ => {
+                let known = builtins();
+                self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, known.iter().copied())])
+            }
+        }
+    }
+}
+
+/// Whether `name` can be called without a declaration, or is so near to such a name that it is a misspelling.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    let known = builtins();
+    known.contains(&name) || is_near(name, known.iter().copied())
+}
+
+fn builtins() -> Vec<&'static str> {
+    let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
+    let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
+    let own = words::REDUCTIONS.into_iter().chain([words::PAD, "select"]);
+    unary.chain(binary).chain(own).chain(ops::all().map(|operation| operation.name)).collect()
+}
+
+/// The operation of that name, if it works element by element on operands of one shape.
+fn elementwise(name: &str) -> Option<&'static str> {
+    const ACTIVATIONS: [&str; 24] = [
+        "relu",
+        "leaky_relu",
+        "elu",
+        "celu",
+        "gelu",
+        "gelu_tanh",
+        "silu",
+        "sigmoid",
+        "softplus",
+        "square",
+        "clamp",
+        "lerp",
+        "select",
+        "cast",
+        "is_nan",
+        "is_finite",
+        "relu6",
+        "hard_sigmoid",
+        "hard_swish",
+        "mish",
+        "softsign",
+        "selu",
+        "log_sigmoid",
+        "detach",
+    ];
+    let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
+    let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
+    unary.chain(binary).chain(ACTIVATIONS).find(|known| *known == name)
+}

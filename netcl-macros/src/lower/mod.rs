@@ -1,0 +1,357 @@
+//! Our syntax tree to a graph: a compile-time evaluator of function bodies whose tensors are graph nodes.
+//!
+//! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
+//! everything that follows from it.
+
+mod arith;
+mod call;
+mod control;
+mod expr;
+mod index;
+mod method;
+mod place;
+mod value;
+
+use crate::ast::{Arg, ArgType, Function, Helper, Model, TensorType};
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::parse::constant::Constants;
+use crate::words;
+pub(crate) use method::is_builtin;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::layers::Mode;
+use netcl_kernels::span::Result;
+use proc_macro2::{Ident, Span, TokenStream};
+use std::collections::{BTreeMap, BTreeSet};
+pub(crate) use value::{Affine, Place, Val};
+
+/// What names mean in one model or kernel item.
+#[derive(Default)]
+pub(crate) struct Unit {
+    pub(crate) model: Option<Model>,
+    pub(crate) functions: Vec<Function>,
+    /// Models that fields are of, by the text of their path.
+    pub(crate) nested: BTreeMap<String, Unit>,
+    pub(crate) helpers: BTreeMap<String, Helper>,
+    /// Functions of scalars that are wrong and have been reported.
+    pub(crate) broken: BTreeSet<String>,
+    pub(crate) constants: Constants,
+}
+
+impl Unit {
+    /// The model's name, for messages.
+    pub(crate) fn name(&self) -> String {
+        self.model.as_ref().map(|model| model.name.to_string()).unwrap_or_default()
+    }
+}
+
+/// One way through a function: what its conditions were decided to be, and the graph that follows.
+pub(crate) struct Path {
+    /// Conditions over plain arguments in the order in which they are met, and their values on this path.
+    pub(crate) decisions: Vec<(TokenStream, bool)>,
+    pub(crate) graph: Graph,
+}
+
+/// A variable.
+struct Var<'a> {
+    name: String,
+    value: Val<'a>,
+    mutable: bool,
+    argument: bool,
+    /// How many index axes there were when it was bound.
+    axes: usize,
+}
+
+/// One call: whose names hold, and its variables, scope by scope.
+struct Frame<'a> {
+    unit: &'a Unit,
+    /// The model that `self` is.
+    this: Option<Place<'a>>,
+    /// Its name, to see recursion.
+    function: String,
+    scopes: Vec<Vec<Var<'a>>>,
+    /// Sizes by the names that this function gives them.
+    symbols: BTreeMap<String, Dim>,
+}
+
+/// The evaluator's state along one path.
+pub(crate) struct Lowering<'a> {
+    builder: Builder,
+    diag: &'a Diag,
+    mode: Mode,
+    frames: Vec<Frame<'a>>,
+    /// Decisions to take again, and those taken on this path.
+    given: Vec<bool>,
+    decisions: Vec<(TokenStream, bool)>,
+    /// Parameters and states by path; a state's node changes when a layer updates it.
+    tensors: BTreeMap<String, NodeId>,
+    updates: BTreeMap<String, NodeId>,
+    seed: Option<NodeId>,
+    depth: usize,
+    /// In an index-form kernel: the sizes of the axes of the innermost closure.
+    axes: Option<Vec<Dim>>,
+    /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
+    elementwise: bool,
+}
+
+/// Every path through `function` in `mode`; empty where errors have been reported.
+pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -> Vec<Path> {
+    let before = diag.count();
+    let mut paths = Vec::new();
+    let mut pending = vec![Vec::new()];
+    while let Some(given) = pending.pop() {
+        if paths.len() == words::MAX_PATHS {
+            diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
+            return Vec::new();
+        }
+        // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
+        let fresh = given.len();
+        let path = lower_path(diag, unit, function, mode, given);
+        if diag.count() > before || path.graph.outputs.is_empty() {
+            return Vec::new();
+        }
+        // Each condition met for the first time was taken to be true: come back for false.
+        for position in (fresh..path.decisions.len()).rev() {
+            let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
+            other.push(false);
+            pending.push(other);
+        }
+        paths.push(path);
+    }
+    paths
+}
+
+/// Compiles a function of scalars on its own, to report what is wrong with it where it stands.
+pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
+    let mut lowering = Lowering::new(diag, &helper.name.to_string(), Mode::Inference, Vec::new());
+    lowering.elementwise = true;
+    lowering.enter(unit, None, &helper.name.to_string());
+    for (position, (name, dtype)) in helper.args.iter().enumerate() {
+        let id = lowering.builder.input(InputKind::Argument(position), &name.to_string(), Shape::scalar(), *dtype);
+        lowering.bind(&name.to_string(), Val::Tensor(id), false, true);
+    }
+    let value = lowering.block(&helper.body);
+    if !value.is_unknown() {
+        lowering.tensor(value, Some(helper.result), helper.name.span());
+    }
+}
+
+fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
+    let mut lowering = Lowering::new(diag, &function.name.to_string(), mode, given);
+    let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new()));
+    let name = match unit.model {
+        Some(_) => format!("{}::{}", unit.name(), function.name),
+        None => function.name.to_string(),
+    };
+    lowering.enter(unit, this, &name);
+    lowering.arguments(&function.args);
+    let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
+    lowering.results(function, value);
+    let mut builder = lowering.builder;
+    for (path, id) in lowering.updates {
+        builder.output(OutputKind::State(path), id);
+    }
+    Path { decisions: lowering.decisions, graph: builder.finish() }
+}
+
+impl<'a> Lowering<'a> {
+    fn new(diag: &'a Diag, name: &str, mode: Mode, given: Vec<bool>) -> Self {
+        Lowering {
+            builder: Builder::new(name),
+            diag,
+            mode,
+            frames: Vec::new(),
+            given,
+            decisions: Vec::new(),
+            tensors: BTreeMap::new(),
+            updates: BTreeMap::new(),
+            seed: None,
+            depth: 0,
+            axes: None,
+            elementwise: false,
+        }
+    }
+
+    /// Whether `function` stands in a `kernel!`.
+    fn kernel(&self, function: &Function) -> bool {
+        !function.receiver && self.frame().unit.model.is_none()
+    }
+
+    fn enter(&mut self, unit: &'a Unit, this: Option<Place<'a>>, function: &str) {
+        self.frames.push(Frame {
+            unit,
+            this,
+            function: function.to_string(),
+            scopes: vec![Vec::new()],
+            symbols: BTreeMap::new(),
+        });
+    }
+
+    fn frame(&self) -> &Frame<'a> {
+        self.frames.last().expect("evaluation happens inside a call")
+    }
+
+    fn frame_mut(&mut self) -> &mut Frame<'a> {
+        self.frames.last_mut().expect("evaluation happens inside a call")
+    }
+
+    fn arguments(&mut self, args: &[Arg]) {
+        let (mut tensors, mut scalars) = (0, 0);
+        for arg in args {
+            let name = arg.name.to_string();
+            let value = match &arg.ty {
+                ArgType::Tensor(ty) => {
+                    tensors += 1;
+                    let id = self.argument(&arg.name, ty, tensors - 1);
+                    Val::Tensor(id)
+                }
+                ArgType::Scalar(dtype) => {
+                    scalars += 1;
+                    // The runtime passes the seed as scalar 0; the caller's follow.
+                    self.seed();
+                    let kind = InputKind::Scalar(scalars);
+                    Val::Tensor(self.builder.input(kind, &name, Shape::scalar(), *dtype))
+                }
+                ArgType::Plain(ty) => {
+                    let ident = &arg.name;
+                    Val::Plain(quote::quote!(#ident), *ty)
+                }
+            };
+            self.bind(&name, value, false, true);
+        }
+    }
+
+    fn argument(&mut self, name: &Ident, ty: &TensorType, position: usize) -> NodeId {
+        let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+        self.at(name.span());
+        let id = self.builder.input(InputKind::Argument(position), &name.to_string(), shape, ty.dtype);
+        for (axis, dim) in ty.dims.iter().enumerate() {
+            self.builder.set_origin(id, axis, &format!("`{name}: &{ty}`"));
+            let symbols = &mut self.frame_mut().symbols;
+            dim.dim.visit_symbols(&mut |symbol| {
+                symbols.insert(symbol.name().to_string(), Dim::symbol(symbol.name()));
+            });
+        }
+        id
+    }
+
+    /// Nodes built from now on come from `span`.
+    fn at(&mut self, span: Span) {
+        let id = self.diag.id(span);
+        self.builder.set_span(id);
+    }
+
+    /// The node, or the error reported.
+    fn check(&mut self, result: Result<NodeId>, span: Span) -> Val<'a> {
+        match result {
+            Ok(id) => Val::Tensor(id),
+            Err(diagnostic) => {
+                self.diag.diagnostic(&diagnostic, span);
+                Val::Unknown
+            }
+        }
+    }
+
+    fn report(&self, span: Span, message: &m::Message, values: &[&dyn std::fmt::Display]) -> Val<'a> {
+        self.diag.report(span, message, values);
+        Val::Unknown
+    }
+
+    fn bind(&mut self, name: &str, value: Val<'a>, mutable: bool, argument: bool) {
+        if let Val::Tensor(id) = value {
+            self.builder.name(id, name);
+        }
+        let axes = self.axes.as_ref().map_or(0, Vec::len);
+        let scopes = &mut self.frame_mut().scopes;
+        let variable = Var { name: name.to_string(), value, mutable, argument, axes };
+        scopes.last_mut().expect("a call has a scope").push(variable);
+    }
+
+    /// Checks the body's value against the declared results and makes it the graph's outputs.
+    fn results(&mut self, function: &Function, value: Val<'a>) {
+        if value.is_unknown() {
+            return;
+        }
+        let name = &function.name;
+        let values = match (function.tuple, value) {
+            (true, Val::Tuple(values)) if values.len() == function.results.len() => values,
+            (false, value @ (Val::Tensor(_) | Val::Number(_) | Val::Dim(_))) => vec![value],
+            (_, value) => {
+                let (span, expected) = match function.results.as_slice() {
+                    [one] if !function.tuple => (one.span, "a tensor".to_string()),
+                    many => (name.span(), format!("a tuple of {}", many.len())),
+                };
+                self.report(span, &m::RESULT_COUNT, &[name, &expected, &value.kind()]);
+                return;
+            }
+        };
+        for (position, (value, ty)) in values.into_iter().zip(&function.results).enumerate() {
+            let Some(id) = self.tensor(value, Some(ty.dtype), ty.span) else { continue };
+            if self.result(name, id, ty) {
+                self.builder.output(OutputKind::Result(position), id);
+            }
+        }
+    }
+
+    fn result(&mut self, name: &Ident, id: NodeId, ty: &TensorType) -> bool {
+        let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
+        if dtype != ty.dtype {
+            self.report(ty.span, &m::RESULT_DTYPE, &[name, &ty.dtype, &dtype, &ty.dtype]);
+            return false;
+        }
+        if shape.rank() != ty.dims.len() {
+            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+            self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape]);
+            return false;
+        }
+        let mut fits = true;
+        for (axis, dim) in ty.dims.iter().enumerate() {
+            if dim.dim != shape[axis] {
+                let note = self.builder.origin_note(id, axis);
+                self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note]);
+                fits = false;
+            }
+        }
+        fits
+    }
+
+    /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
+    fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
+        let dtype = dtype.unwrap_or(DType::F32);
+        match value {
+            Val::Tensor(id) => Some(id),
+            Val::Number(value) if dtype.is_float() => Some(self.builder.constant(value, dtype)),
+            Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
+            Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
+                Ok(id) => Some(id),
+                Err(diagnostic) => {
+                    self.diag.diagnostic(&diagnostic, span);
+                    None
+                }
+            },
+            Val::Index(index) => self.index_tensor(&index, dtype, span),
+            Val::Unknown => None,
+            Val::Plain(tokens, ty) => {
+                self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
+                None
+            }
+            other => {
+                self.report(span, &m::OPERAND, &[&"tensor", &other.kind()]);
+                None
+            }
+        }
+    }
+
+    /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
+    fn seed(&mut self) -> NodeId {
+        if let Some(seed) = self.seed {
+            return seed;
+        }
+        let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
+        self.seed = Some(seed);
+        seed
+    }
+}

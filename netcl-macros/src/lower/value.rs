@@ -1,0 +1,107 @@
+//! What an expression is worth while a function is compiled.
+
+use crate::ast::{Constant, FieldKind, LayerField, PlainType};
+use crate::lower::Unit;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
+use netcl_kernels::ops;
+use proc_macro2::TokenStream;
+
+/// A part of the model that a `self.field` names.
+#[derive(Clone)]
+pub(crate) enum Place<'a> {
+    /// The model itself or a nested one, with its path (`""` or `block.`).
+    Model(&'a Unit, String),
+    /// A layer: its field's name and path (`block.hidden`).
+    Layer(&'a LayerField, String, String),
+    /// An array of layers or models: the unit that names nested models, its field's name and its path.
+    Many(&'a Unit, &'a FieldKind, usize, String, String),
+}
+
+/// An index of a kernel: `sum(coefficient * axis) + offset`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Affine {
+    /// Axis and coefficient, axes ascending, coefficients not zero.
+    pub(crate) terms: Vec<(usize, i64)>,
+    pub(crate) offset: Dim,
+}
+
+/// A value.
+#[derive(Clone)]
+pub(crate) enum Val<'a> {
+    Tensor(NodeId),
+    /// A size: integer literals, integer constants, symbols and arithmetic on them.
+    Dim(Dim),
+    Number(f64),
+    Bool(bool),
+    DType(DType),
+    List(Vec<Val<'a>>),
+    Tuple(Vec<Val<'a>>),
+    /// Known when the function is called: the Rust expression over plain arguments.
+    Plain(TokenStream, PlainType),
+    Place(Place<'a>),
+    Range(Dim, Dim),
+    Index(Affine),
+    /// The value of a statement.
+    Unit,
+    /// Something is wrong with it; said already.
+    Unknown,
+}
+
+impl Val<'_> {
+    /// What it is, for messages.
+    pub(crate) fn kind(&self) -> String {
+        match self {
+            Val::Tensor(_) => "a tensor".into(),
+            Val::Dim(dim) if dim.as_constant().is_some() => "an integer".into(),
+            Val::Dim(_) => "a size".into(),
+            Val::Number(_) => "a number".into(),
+            Val::Bool(_) => "a bool".into(),
+            Val::DType(_) => "an element type".into(),
+            Val::List(_) => "a list".into(),
+            Val::Tuple(_) => "a tuple".into(),
+            Val::Plain(_, ty) => format!("a plain `{}`", ty.name()),
+            Val::Place(Place::Model(..)) => "a model".into(),
+            Val::Place(Place::Layer(..)) => "a layer".into(),
+            Val::Place(Place::Many(..)) => "an array of layers".into(),
+            Val::Range(..) => "a range".into(),
+            Val::Index(_) => "an index".into(),
+            Val::Unit => "nothing".into(),
+            Val::Unknown => "something unknown".into(),
+        }
+    }
+
+    pub(crate) fn is_unknown(&self) -> bool {
+        match self {
+            Val::Unknown => true,
+            Val::List(items) | Val::Tuple(items) => items.iter().any(Val::is_unknown),
+            _ => false,
+        }
+    }
+
+    /// As an argument of an operation, where it can be one.
+    pub(crate) fn operand(&self) -> Option<ops::Value> {
+        Some(match self {
+            Val::Tensor(id) => ops::Value::Tensor(*id),
+            Val::Dim(dim) => ops::Value::Dim(dim.clone()),
+            Val::Number(value) => ops::Value::Number(*value),
+            Val::Bool(value) => ops::Value::Bool(*value),
+            Val::DType(dtype) => ops::Value::Dim(Dim::from(DType::ALL.iter().position(|known| known == dtype)?)),
+            Val::List(items) | Val::Tuple(items) => {
+                ops::Value::List(items.iter().map(Val::operand).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl From<Constant> for Val<'_> {
+    fn from(constant: Constant) -> Self {
+        match constant {
+            Constant::Integer(value) => Val::Dim(Dim::constant(value)),
+            Constant::Float(value) => Val::Number(value),
+            Constant::Bool(value) => Val::Bool(value),
+        }
+    }
+}

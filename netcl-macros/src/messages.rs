@@ -1,0 +1,149 @@
+//! What this crate says about mistakes: one named message each, with a hint that says what to write instead.
+//!
+//! Each has a case under `tests/ui`. (Shapes and types are judged by `netcl-kernels`, in its own words.)
+
+use std::fmt::Display;
+
+/// A message with gaps (`{}`) that are filled in order, the text's before the hint's.
+pub(crate) struct Message {
+    /// Starts lower case, names the user's words, no trailing dot.
+    pub(crate) text: &'static str,
+    /// What to write instead.
+    pub(crate) hint: &'static str,
+}
+
+impl Message {
+    /// The text with `values` in the gaps.
+    pub(crate) fn fill(&self, values: &[&dyn Display]) -> String {
+        let mut values = values.iter();
+        let mut filled = String::new();
+        for (position, part) in [self.text, self.hint].into_iter().filter(|part| !part.is_empty()).enumerate() {
+            if position == 1 {
+                filled.push_str("\nhint: ");
+            }
+            let mut pieces = part.split("{}");
+            filled.push_str(pieces.next().unwrap_or_default());
+            for piece in pieces {
+                if let Some(value) = values.next() {
+                    filled.push_str(&value.to_string());
+                }
+                filled.push_str(piece);
+            }
+        }
+        filled
+    }
+}
+
+macro_rules! messages {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $hint:literal;)*) => {
+        $($(#[$doc])* pub(crate) const $name: Message = Message { text: $text, hint: $hint };)*
+        /// Every message with its name, for the test that looks for a UI case of each.
+        #[cfg(test)]
+        pub(crate) const ALL: &[(&str, Message)] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+messages! {
+    // Items
+    NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
+    NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
+    NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
+    GENERIC_MODEL = "a model cannot be generic", "write the sizes as numbers, or as `#[netcl::constant] const` items";
+    TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
+    NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
+    FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
+    GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
+    SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
+    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`", "use `f32`, `i32`, `u32` or `bool` arguments and result";
+    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
+    DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
+
+    // Fields
+    UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
+    UNKNOWN_KEY = "`{}` has no configuration key `{}`{}", "its keys are {}";
+    MISSING_KEY = "`{}` needs `{}`: {}", "write `#[layer({} = ..)]`";
+    DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
+    KEY_TYPE = "`{}` takes {}, found `{}`", "";
+    DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
+    MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
+    COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
+    ARRAY_LENGTH = "the length of an array field must be a number from 1 to {}", "write `[{}; 4]`";
+    UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers";
+    MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
+    PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "";
+    PARAMETER_SHAPE = "the sizes of a parameter must be positive numbers, found `{}`", "a parameter is as large for every batch: write a number, or a `#[netcl::constant]`";
+    CONSTANT_VALUE = "`#[constant(..)]` takes one number or bool, found `{}`", "write `#[constant(0.5)]`";
+    FIELD_TYPE = "a field of a model cannot be of type `{}`", "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
+    RESERVED_NAME = "`{}` is netcl's own name", "choose another";
+
+    // Types
+    NOT_A_TENSOR_TYPE = "expected a tensor type, found `{}`", "write `{}Tensor<f32, N, 64>`";
+    MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
+    UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
+    BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
+    ZERO_DIMENSION = "a dimension must be at least 1, found {}", "";
+    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "name it in an argument's type, or write a number";
+    ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`";
+    ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
+    ARGUMENT_PATTERN = "an argument needs a plain name", "write `x: &Tensor<..>` and take it apart in the body";
+    DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
+    MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
+    RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> Tensor<f32, N, 10>` or a tuple of such; the generated function returns a `Result`";
+
+    // Bodies
+    UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
+    UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
+    UNKNOWN_METHOD = "there is no operation `{}`{}", "the operations on tensors are listed in `netcl::ops`; a function of your own needs `#[netcl::function]`";
+    UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}";
+    LAYER_CALL = "`{}` is a layer: it has `forward` and nothing else", "write `self.{}.forward(&x)`";
+    LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "";
+    CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "";
+    CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "";
+    RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";
+    NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
+    LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
+    LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
+    CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
+    CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments; `#[netcl::dynamic]` leaves the function to run time";
+    CONDITION_TYPE = "`if` takes a bool, found {}", "";
+    IF_WITHOUT_ELSE = "`if` as a value needs an `else`", "write `if .. { a } else { b }`";
+    TOO_MANY_PATHS = "`{}` has more than {} ways through its `if`s: each is compiled on its own", "split it into several functions";
+    UNSUPPORTED = "{} cannot be compiled", "{}";
+    PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
+    TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "";
+    LET_WITHOUT_VALUE = "`let` needs a value", "write `let y = ..;`";
+    ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "operations give new tensors: write `let y = ..`";
+    ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
+    ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
+    ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
+    UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
+    OPERANDS = "`{}` is not defined for {} and {}", "";
+    OPERAND = "`{}` is not defined for {}", "";
+    PLAIN_IN_TENSOR = "`{}` is a plain {} and can only be used in conditions", "make it an `f32` argument to compute with it";
+    TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
+    RESULT_COUNT = "`{}` returns {}, its body gives {}", "";
+    RESULT_SHAPE = "`{}` returns {}, its body gives {}", "";
+    RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "";
+    RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert with `.cast({})`";
+    NOT_A_NUMBER = "`{}` is not a number that fits", "";
+
+    // Kernels
+    KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
+    KERNEL_RECEIVER = "a kernel has no `self`", "pass tensors as arguments";
+    KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`";
+    KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
+    KERNEL_INDEX_PATTERN = "an index is a plain name", "write `|n, c| ..`";
+    KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
+    KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
+    KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "";
+    KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "";
+    KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products and quotients of indices cannot be checked against the shape";
+    KERNEL_BOUNDS = "`{}` may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`";
+    KERNEL_GATHER_AXIS = "an index that comes from a tensor can only be the first", "reorder the axes of `{}`";
+    KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
+    KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
+    KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
+    KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
+    PAD_ARGUMENT = "`pad` takes one read", "write `pad(x[n, c - 1])`";
+}

@@ -1,0 +1,70 @@
+//! Values that can be known while parsing: literals, known constants, and integer arithmetic on them.
+
+use super::fold_integers;
+use crate::ast::Constant;
+use std::collections::BTreeMap;
+use syn::{Expr, Lit, UnOp};
+
+/// Constants by name: those that the `impl` or a `#[netcl::constant]` declares.
+pub(crate) type Constants = BTreeMap<String, Constant>;
+
+/// The value of `expr`, if it can be known.
+pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
+    match expr {
+        Expr::Lit(lit) => literal(&lit.lit),
+        Expr::Paren(inner) => evaluate(&inner.expr, constants),
+        Expr::Group(inner) => evaluate(&inner.expr, constants),
+        Expr::Block(block) => match block.block.stmts.as_slice() {
+            [syn::Stmt::Expr(inner, None)] => evaluate(inner, constants),
+            _ => None,
+        },
+        Expr::Unary(unary) => match (&unary.op, evaluate(&unary.expr, constants)?) {
+            (UnOp::Neg(_), Constant::Integer(value)) => Some(Constant::Integer(value.checked_neg()?)),
+            (UnOp::Neg(_), Constant::Float(value)) => Some(Constant::Float(-value)),
+            (UnOp::Not(_), Constant::Bool(value)) => Some(Constant::Bool(!value)),
+            _ => None,
+        },
+        Expr::Binary(binary) => match (evaluate(&binary.left, constants)?, evaluate(&binary.right, constants)?) {
+            (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
+            _ => None,
+        },
+        Expr::Path(path) => constants.get(&name(&path.path)?).copied(),
+        _ => None,
+    }
+}
+
+/// The name under which the path's constant is known: `HIDDEN`, `Self::HIDDEN` or `sizes::HIDDEN` are `HIDDEN`.
+pub(crate) fn name(path: &syn::Path) -> Option<String> {
+    path.segments.last().map(|segment| segment.ident.to_string())
+}
+
+/// A literal's value.
+pub(crate) fn literal(lit: &Lit) -> Option<Constant> {
+    match lit {
+        Lit::Int(int) if matches!(int.suffix(), "f32" | "f64") => Some(Constant::Float(int.base10_parse().ok()?)),
+        Lit::Int(int) => Some(Constant::Integer(int.base10_parse().ok()?)),
+        Lit::Float(float) => Some(Constant::Float(float.base10_parse().ok()?)),
+        Lit::Bool(bool) => Some(Constant::Bool(bool.value)),
+        _ => None,
+    }
+}
+
+/// The paths in `expr` that are not known constants.
+pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
+    match expr {
+        Expr::Path(path) => {
+            if name(&path.path).is_some_and(|name| !constants.contains_key(&name)) {
+                found.push(path.path.clone());
+            }
+        }
+        Expr::Paren(inner) => unknown_paths(&inner.expr, constants, found),
+        Expr::Group(inner) => unknown_paths(&inner.expr, constants, found),
+        Expr::Unary(unary) => unknown_paths(&unary.expr, constants, found),
+        Expr::Tuple(tuple) => tuple.elems.iter().for_each(|elem| unknown_paths(elem, constants, found)),
+        Expr::Binary(binary) => {
+            unknown_paths(&binary.left, constants, found);
+            unknown_paths(&binary.right, constants, found);
+        }
+        _ => {}
+    }
+}

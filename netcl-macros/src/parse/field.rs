@@ -1,0 +1,191 @@
+//! One field of a model's struct.
+
+use super::constant::{self, Constants};
+use super::{attr, list, suggestion, text, types};
+use crate::ast::{Field, FieldKind, TensorField};
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::words;
+use netcl_kernels::layers::{self, Init};
+use syn::parse::Parse;
+use syn::spanned::Spanned;
+use syn::{Attribute, GenericArgument, PathArguments, Type};
+
+/// The field; what is wrong with it is reported and gives [`FieldKind::Unknown`].
+pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> Option<Field> {
+    let name = field.ident.clone()?;
+    let (own, attrs): (Vec<_>, Vec<_>) = field.attrs.iter().cloned().partition(|attr| helper(attr).is_some());
+    if name.to_string().starts_with("__netcl") {
+        diag.report(name.span(), &m::RESERVED_NAME, &[&name]);
+    }
+    for (position, attr) in own.iter().enumerate() {
+        if own[..position].iter().any(|other| helper(other) == helper(attr)) {
+            diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
+        }
+    }
+    let kind = kind(diag, &field.ty, &own, constants).unwrap_or(FieldKind::Unknown);
+    Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
+}
+
+/// Which of our attributes this is.
+pub(crate) fn helper(attr: &Attribute) -> Option<&'static str> {
+    words::FIELD_ATTRIBUTES.into_iter().find(|name| attr.path().is_ident(name))
+}
+
+fn find<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attrs.iter().find(|attr| attr.path().is_ident(name))
+}
+
+fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
+    match ty {
+        Type::Paren(inner) => return kind(diag, &inner.elem, attrs, constants),
+        Type::Group(inner) => return kind(diag, &inner.elem, attrs, constants),
+        Type::Array(array) => {
+            let count = attr::count(diag, &array.len, &text(&array.elem), constants);
+            let each = single(diag, &array.elem, attrs, None, constants)?;
+            return Some(FieldKind::Many { each: Box::new(each), count: count?, vec: false });
+        }
+        _ => {}
+    }
+    if let Some(inner) = vec_of(ty) {
+        let mut count = None;
+        let each = single(diag, inner, attrs, Some(&mut count), constants)?;
+        let Some(count) = count else {
+            diag.report(ty.span(), &m::MISSING_COUNT, &[]);
+            return None;
+        };
+        let count = attr::count(diag, &count, &text(inner), constants)?;
+        return Some(FieldKind::Many { each: Box::new(each), count, vec: true });
+    }
+    single(diag, ty, attrs, None, constants)
+}
+
+/// `T` of `Vec<T>`.
+fn vec_of(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) if last.ident == "Vec" => match arguments.args.first()? {
+            GenericArgument::Type(inner) => Some(inner),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One layer, model, tensor or constant. Where it stands in a `Vec`, `count` receives the length.
+fn single(
+    diag: &Diag,
+    ty: &Type,
+    attrs: &[Attribute],
+    count: Option<&mut Option<syn::Expr>>,
+    constants: &Constants,
+) -> Option<FieldKind> {
+    let Type::Path(path) = ty else {
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    let name = last.ident.to_string();
+    let unfit = |allowed: &[&str]| {
+        for attr in attrs {
+            let helper = helper(attr).unwrap_or_default();
+            if !allowed.contains(&helper) {
+                diag.report(attr.span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty)]);
+            }
+        }
+    };
+    if name == words::TENSOR {
+        unfit(&[words::PARAMETER, words::STATE]);
+        return tensor(diag, ty, attrs, constants);
+    }
+    if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool")
+        && path.path.get_ident().is_some()
+    {
+        unfit(&[words::CONSTANT]);
+        return number(diag, ty, attrs, constants);
+    }
+    unfit(&[words::LAYER]);
+    if !matches!(last.arguments, PathArguments::None) {
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
+        return None;
+    }
+    let mut pairs = match find(attrs, words::LAYER) {
+        Some(given) => attr::pairs(diag, given),
+        None => attr::Pairs::default(),
+    };
+    if pairs.broken {
+        return None;
+    }
+    match (pairs.take(words::COUNT), count) {
+        (Some(given), Some(count)) => *count = Some(given),
+        (Some(given), None) => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
+        _ => {}
+    }
+    match layers::find(&name) {
+        Some(layer) => attr::layer(diag, layer, pairs, ty.span(), constants).map(FieldKind::Layer),
+        None if pairs.given.is_empty() => Some(FieldKind::Model(path.path.clone())),
+        None => {
+            let known = || layers::all().iter().map(|layer| layer.name);
+            diag.report(ty.span(), &m::UNKNOWN_LAYER, &[&name, &suggestion(&name, known()), &list(known())]);
+            None
+        }
+    }
+}
+
+fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
+    let parsed = types::tensor(diag, ty, "", constants);
+    let (given, trainable) = match (find(attrs, words::PARAMETER), find(attrs, words::STATE)) {
+        (Some(given), None) => (given, true),
+        (None, Some(given)) => (given, false),
+        _ => {
+            diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
+            return None;
+        }
+    };
+    let mut pairs = attr::pairs(diag, given);
+    let init = match pairs.take(words::INIT) {
+        Some(expr) => attr::init(diag, &expr, constants),
+        None => Some(Init::Constant(0.0)),
+    };
+    for (key, _) in &pairs.given {
+        let key = key.to_string();
+        let known = || [words::INIT].into_iter();
+        diag.report(
+            given.span(),
+            &m::UNKNOWN_KEY,
+            &[&words::PARAMETER, &key, &suggestion(&key, known()), &list(known())],
+        );
+    }
+    let parsed = parsed?;
+    let mut shape = Vec::new();
+    for dim in &parsed.dims {
+        match dim.dim.as_constant() {
+            Some(value) => shape.push(value as usize),
+            None => diag.report(dim.span, &m::PARAMETER_SHAPE, &[&dim.dim]),
+        }
+    }
+    (shape.len() == parsed.dims.len()).then_some(())?;
+    Some(FieldKind::Tensor(TensorField { dtype: parsed.dtype, shape, init: init?, trainable }))
+}
+
+fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
+    let Some(given) = find(attrs, words::CONSTANT) else {
+        diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
+        return None;
+    };
+    let expr = match given.parse_args_with(syn::Expr::parse) {
+        Ok(expr) => expr,
+        Err(_) => {
+            diag.report(given.span(), &m::CONSTANT_VALUE, &[&text(&given.meta)]);
+            return None;
+        }
+    };
+    match constant::evaluate(&expr, constants) {
+        Some(value) => Some(FieldKind::Constant { value, ty: ty.clone() }),
+        None => {
+            diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
+            None
+        }
+    }
+}

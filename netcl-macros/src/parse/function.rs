@@ -1,0 +1,187 @@
+//! Functions to compile, and functions of scalars.
+
+use super::{constant::Constants, text, types};
+use crate::ast::{Arg, Function, Helper};
+use crate::diag::Diag;
+use crate::messages as m;
+use netcl_kernels::dtype::DType;
+use proc_macro2::Ident;
+use syn::spanned::Spanned;
+use syn::{Attribute, Block, FnArg, Pat, ReceiverKind, ReturnType, Signature, Type, Visibility};
+
+/// A compiled function; `None` (with errors reported) where its signature cannot be understood.
+pub(crate) fn function(
+    diag: &Diag,
+    attrs: &[Attribute],
+    vis: &Visibility,
+    sig: &Signature,
+    body: &Block,
+    constants: &Constants,
+) -> Option<Function> {
+    let before = diag.count();
+    form(diag, sig);
+    let mut receiver = false;
+    let mut args: Vec<Arg> = Vec::new();
+    for input in &sig.inputs {
+        match input {
+            FnArg::Receiver(given) => {
+                receiver = true;
+                if !matches!(given.kind, ReceiverKind::Reference(_, _, None)) {
+                    diag.report(given.span(), &m::SELF_BY_VALUE, &[]);
+                }
+            }
+            FnArg::Typed(typed) => {
+                let Some(name) = plain_name(diag, &typed.pat) else { continue };
+                if args.iter().any(|arg| arg.name == name) {
+                    diag.report(name.span(), &m::DUPLICATE_ARGUMENT, &[&name]);
+                    continue;
+                }
+                if let Some(ty) = types::argument(diag, &name.to_string(), &typed.ty, constants) {
+                    args.push(Arg { name, ty });
+                }
+            }
+        }
+    }
+    let (results, tuple) = results(diag, sig, constants);
+    if diag.count() > before {
+        return None;
+    }
+    let function = Function {
+        attrs: attrs.to_vec(),
+        vis: vis.clone(),
+        name: sig.ident.clone(),
+        receiver,
+        args,
+        results,
+        tuple,
+        body: body.clone(),
+    };
+    unbound(diag, &function);
+    (diag.count() == before).then_some(function)
+}
+
+/// Rule: a compiled function is a plain `fn`. Wrong: `async fn forward(..)`, `fn forward<T>(..)`.
+fn form(diag: &Diag, sig: &Signature) {
+    let words = [
+        sig.asyncness.map(|token| ("async", token.span)),
+        sig.constness.map(|token| ("const", token.span)),
+        sig.abi.as_ref().map(|abi| ("extern", abi.span())),
+    ];
+    for (word, span) in words.into_iter().flatten() {
+        diag.report(span, &m::FUNCTION_FORM, &[&word, &sig.ident]);
+    }
+    if let syn::Safety::Unsafe(token) = &sig.safety {
+        diag.report(token.span, &m::FUNCTION_FORM, &[&"unsafe", &sig.ident]);
+    }
+    if let Some(first) = sig.generics.params.first() {
+        diag.report(first.span(), &m::GENERIC_FUNCTION, &[]);
+    }
+}
+
+fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
+    match pat {
+        Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() && ident.mutability.is_none() => {
+            Some(ident.ident.clone())
+        }
+        _ => {
+            diag.report(pat.span(), &m::ARGUMENT_PATTERN, &[]);
+            None
+        }
+    }
+}
+
+fn results(diag: &Diag, sig: &Signature, constants: &Constants) -> (Vec<crate::ast::TensorType>, bool) {
+    let ReturnType::Type(_, ty) = &sig.output else {
+        diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
+        return (Vec::new(), false);
+    };
+    let one = |ty: &Type| {
+        if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
+            diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty)]);
+            return None;
+        }
+        types::tensor(diag, ty, "", constants)
+    };
+    match &**ty {
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => (tuple.elems.iter().filter_map(one).collect(), true),
+        ty => (one(ty).into_iter().collect(), false),
+    }
+}
+
+/// Rule: the sizes of results follow from the arguments. Wrong: `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`.
+fn unbound(diag: &Diag, function: &Function) {
+    let mut bound = Vec::new();
+    for (_, ty) in function.tensors() {
+        ty.dims.iter().for_each(|dim| dim.dim.visit_symbols(&mut |symbol| bound.push(symbol.clone())));
+    }
+    for dim in function.results.iter().flat_map(|ty| &ty.dims) {
+        dim.dim.visit_symbols(&mut |symbol| {
+            if !bound.contains(symbol) {
+                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol]);
+            }
+        });
+    }
+}
+
+/// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.
+pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helper> {
+    let before = diag.count();
+    form(diag, sig);
+    let mut args = Vec::new();
+    for input in &sig.inputs {
+        match input {
+            FnArg::Receiver(given) => diag.report(given.span(), &m::FUNCTION_NOT_PLAIN, &[]),
+            FnArg::Typed(typed) => {
+                let Some(name) = plain_name(diag, &typed.pat) else { continue };
+                if let Some(dtype) = scalar(diag, &typed.ty) {
+                    args.push((name, dtype));
+                }
+            }
+        }
+    }
+    let result = match &sig.output {
+        ReturnType::Default => {
+            diag.report(sig.ident.span(), &m::FUNCTION_NOT_PLAIN, &[]);
+            None
+        }
+        ReturnType::Type(_, ty) => scalar(diag, ty),
+    }?;
+    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone() })
+}
+
+fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {
+    let known = match ty {
+        Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    };
+    let dtype = match known.as_deref() {
+        Some("f32") => Some(DType::F32),
+        Some("i32") => Some(DType::I32),
+        Some("u32") => Some(DType::U32),
+        Some("bool") => Some(DType::Bool),
+        _ => None,
+    };
+    if dtype.is_none() {
+        diag.report(ty.span(), &m::FUNCTION_NOT_PLAIN, &[]);
+    }
+    dtype
+}
+
+/// Whether the function is left to plain Rust: no tensor in its signature, or marked `#[netcl::dynamic]`.
+pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
+    let marked = attrs.iter().any(is_dynamic);
+    marked || !mentions_tensor(quote::ToTokens::to_token_stream(sig))
+}
+
+/// Whether this is `#[netcl::dynamic]`.
+pub(crate) fn is_dynamic(attr: &Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|segment| segment.ident == crate::words::DYNAMIC)
+}
+
+fn mentions_tensor(tokens: proc_macro2::TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        proc_macro2::TokenTree::Ident(ident) => ident == crate::words::TENSOR,
+        proc_macro2::TokenTree::Group(group) => mentions_tensor(group.stream()),
+        _ => false,
+    })
+}

@@ -1,0 +1,54 @@
+//! `x[n, c]`: several indices in one pair of brackets, which Rust's grammar has no place for.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+/// Words that a list in brackets may follow.
+const KEYWORDS: [&str; 8] = ["in", "return", "if", "else", "match", "let", "mut", "break"];
+
+/// The tokens with `x[n, c]` as `x[(n, c)]`.
+pub(crate) fn tuples(tokens: TokenStream) -> TokenStream {
+    let mut result = Vec::new();
+    for token in tokens {
+        let token = match token {
+            TokenTree::Group(group) => {
+                let mut inner = tuples(group.stream());
+                let indexes = group.delimiter() == Delimiter::Bracket && result.last().is_some_and(ends_expression);
+                if indexes && has_comma(&inner) {
+                    let mut tuple = Group::new(Delimiter::Parenthesis, inner);
+                    tuple.set_span(group.span());
+                    inner = TokenTree::Group(tuple).into();
+                }
+                let mut same = Group::new(group.delimiter(), inner);
+                same.set_span(group.span());
+                TokenTree::Group(same)
+            }
+            other => other,
+        };
+        result.push(token);
+    }
+    result.into_iter().collect()
+}
+
+fn ends_expression(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Ident(ident) => !KEYWORDS.contains(&ident.to_string().as_str()),
+        TokenTree::Group(group) => group.delimiter() != Delimiter::Brace,
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    }
+}
+
+fn has_comma(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| matches!(&token, TokenTree::Punct(punct) if punct.as_char() == ','))
+}
+
+/// The text of a read, as the user wrote it.
+pub(crate) fn text(read: &syn::ExprIndex) -> String {
+    let name = super::text(&read.expr);
+    match &*read.index {
+        syn::Expr::Tuple(tuple) => {
+            let indices: Vec<String> = tuple.elems.iter().map(super::text).collect();
+            format!("{name}[{}]", indices.join(", "))
+        }
+        one => format!("{name}[{}]", super::text(one)),
+    }
+}

@@ -1,0 +1,110 @@
+//! Tokens to our syntax tree. Parsers report to the [`crate::diag::Diag`] and carry on.
+
+pub(crate) mod attr;
+pub(crate) mod constant;
+pub(crate) mod field;
+pub(crate) mod function;
+pub(crate) mod index;
+pub(crate) mod model;
+pub(crate) mod types;
+
+use netcl_kernels::fold;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
+/// ` (did you mean …?)` if one of `known` is close to `given`.
+pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let nearest = known.map(|name| (distance(given, name), name)).min();
+    match nearest {
+        Some((distance, name)) if distance <= 1 + given.len() / 4 && distance < name.len() => {
+            format!("; did you mean `{name}`?")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether `given` is a likely misspelling of one of `known`.
+pub(crate) fn is_near<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> bool {
+    !suggestion(given, known).is_empty()
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(x != *y)).min(above + 1).min(row[j] + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
+
+/// The names in backticks, separated by commas.
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Tokens as people write them: `prettyplease` is not worth its build time for the few words of a message.
+pub(crate) fn text(tokens: &impl quote::ToTokens) -> String {
+    let mut text = String::new();
+    write(tokens.to_token_stream(), &mut text);
+    text
+}
+
+fn write(tokens: TokenStream, text: &mut String) {
+    // Whether the last token was the end of an operand, and the last sign joined to the next.
+    let (mut operand, mut joined) = (false, true);
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                if !joined && !(operand && group.delimiter() != Delimiter::Brace) {
+                    text.push(' ');
+                }
+                text.push_str(open);
+                write(group.stream(), text);
+                text.push_str(close);
+                (operand, joined) = (true, false);
+            }
+            TokenTree::Punct(punct) => {
+                let sign = punct.as_char();
+                let closes = matches!(sign, ',' | ';' | '.' | ':' | '?' | '<' | '>' | '!');
+                if !joined && !closes {
+                    text.push(' ');
+                }
+                let unary = matches!(sign, '-' | '!' | '&' | '*') && !operand;
+                text.push(sign);
+                operand = matches!(sign, '>' | '?');
+                joined = unary || matches!(sign, '.' | ':' | '<' | '!' | '\'') || punct.spacing() == Spacing::Joint;
+            }
+            word => {
+                if !joined {
+                    text.push(' ');
+                }
+                text.push_str(&word.to_string());
+                (operand, joined) = (true, false);
+            }
+        }
+    }
+}
+
+/// Arithmetic on literals while parsing.
+pub(crate) fn fold_integers(op: &syn::BinOp, a: i64, b: i64) -> Option<i64> {
+    use netcl_kernels::graph::BinaryOp;
+    Some(match op {
+        syn::BinOp::Add(_) => a.checked_add(b)?,
+        syn::BinOp::Sub(_) => a.checked_sub(b)?,
+        syn::BinOp::Mul(_) => a.checked_mul(b)?,
+        syn::BinOp::Div(_) if b != 0 => fold::binary_i64(BinaryOp::Div, a, b)?,
+        syn::BinOp::Rem(_) if b != 0 => fold::binary_i64(BinaryOp::Rem, a, b)?,
+        _ => return None,
+    })
+}

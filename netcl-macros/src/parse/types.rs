@@ -1,0 +1,156 @@
+//! Tensor types and dimensions.
+
+use super::{constant, constant::Constants, text};
+use crate::ast::{ArgType, Constant, DimToken, PlainType, TensorType};
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::words;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, GenericArgument, PathArguments, Type};
+
+/// Whether `ty` is written as a tensor, borrowed or not.
+pub(crate) fn is_tensor(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => is_tensor(&reference.elem),
+        Type::Paren(inner) => is_tensor(&inner.elem),
+        Type::Group(inner) => is_tensor(&inner.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().any(is_tensor),
+        Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            last.ident == words::TENSOR && matches!(last.arguments, PathArguments::AngleBracketed(_))
+        }),
+        _ => false,
+    }
+}
+
+/// `Tensor<f32, N, 64>`; `borrow` is what the hint puts before it.
+pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants) -> Option<TensorType> {
+    let (segment, span) = match ty {
+        Type::Paren(inner) => return tensor(diag, &inner.elem, borrow, constants),
+        Type::Group(inner) => return tensor(diag, &inner.elem, borrow, constants),
+        Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
+        _ => {
+            diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &borrow]);
+            return None;
+        }
+    };
+    if segment.ident != words::TENSOR {
+        diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &borrow]);
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
+        return None;
+    };
+    let mut arguments = arguments.args.iter();
+    let Some(first) = arguments.next() else {
+        diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
+        return None;
+    };
+    let dtype = match first {
+        GenericArgument::Type(Type::Path(path)) => {
+            path.path.segments.last().and_then(|last| DType::from_name(&last.ident.to_string()))
+        }
+        _ => None,
+    };
+    if dtype.is_none() {
+        diag.report(first.span(), &m::UNKNOWN_DTYPE, &[&text(first)]);
+    }
+    let mut dims = Vec::new();
+    let mut complete = dtype.is_some();
+    for argument in arguments {
+        let dim = match argument {
+            GenericArgument::Type(Type::Path(path)) if path.qself.is_none() => path_dim(&path.path, constants),
+            GenericArgument::Const(expr) => expr_dim(expr, constants),
+            _ => None,
+        };
+        let span = argument.span();
+        match dim {
+            None => {
+                diag.report(span, &m::BAD_DIMENSION, &[&text(argument)]);
+                complete = false;
+            }
+            Some(dim) if dim.as_constant().is_some_and(|value| value < 1) => {
+                diag.report(span, &m::ZERO_DIMENSION, &[&dim]);
+                complete = false;
+            }
+            Some(dim) => dims.push(DimToken { dim, span }),
+        }
+    }
+    complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
+}
+
+fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {
+    let name = constant::name(path)?;
+    match constants.get(&name) {
+        Some(Constant::Integer(value)) => Some(Dim::constant(*value)),
+        Some(_) => None,
+        None => path.get_ident().filter(|_| DType::from_name(&name).is_none()).map(|_| Dim::symbol(&name)),
+    }
+}
+
+/// A dimension written as an expression: `N`, `64`, `N * 2 + 1`, `H / 2`.
+pub(crate) fn expr_dim(expr: &Expr, constants: &Constants) -> Option<Dim> {
+    match expr {
+        Expr::Lit(lit) => match constant::literal(&lit.lit)? {
+            Constant::Integer(value) => Some(Dim::constant(value)),
+            _ => None,
+        },
+        Expr::Path(path) if path.qself.is_none() => path_dim(&path.path, constants),
+        Expr::Paren(inner) => expr_dim(&inner.expr, constants),
+        Expr::Group(inner) => expr_dim(&inner.expr, constants),
+        Expr::Block(block) => match block.block.stmts.as_slice() {
+            [syn::Stmt::Expr(inner, None)] => expr_dim(inner, constants),
+            _ => None,
+        },
+        Expr::Binary(binary) => {
+            let (a, b) = (expr_dim(&binary.left, constants)?, expr_dim(&binary.right, constants)?);
+            match binary.op {
+                BinOp::Add(_) => Some(a + b),
+                BinOp::Sub(_) => Some(a - b),
+                BinOp::Mul(_) => Some(a * b),
+                BinOp::Div(_) => match b.as_constant() {
+                    Some(divisor) if divisor > 0 => Some(a.floor_div(divisor as u64)),
+                    Some(_) => None,
+                    None => a.exact_div(&b),
+                },
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The type of an argument of a compiled function called `name`.
+pub(crate) fn argument(diag: &Diag, name: &str, ty: &Type, constants: &Constants) -> Option<ArgType> {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() => {
+            tensor(diag, &reference.elem, "&", constants).map(ArgType::Tensor)
+        }
+        Type::Path(path) => {
+            if path.path.segments.last().is_some_and(|last| last.ident == words::TENSOR) {
+                diag.report(ty.span(), &m::ARGUMENT_BY_VALUE, &[&name]);
+                return None;
+            }
+            let known = path.path.get_ident().map(ToString::to_string);
+            match known.as_deref() {
+                Some("bool") => Some(ArgType::Plain(PlainType::Bool)),
+                Some("usize") => Some(ArgType::Plain(PlainType::Usize)),
+                Some("f32") => Some(ArgType::Scalar(DType::F32)),
+                Some("i32") => Some(ArgType::Scalar(DType::I32)),
+                Some("u32") => Some(ArgType::Scalar(DType::U32)),
+                _ => {
+                    diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&text(ty)]);
+                    None
+                }
+            }
+        }
+        Type::Paren(inner) => argument(diag, name, &inner.elem, constants),
+        Type::Group(inner) => argument(diag, name, &inner.elem, constants),
+        _ => {
+            diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&text(ty)]);
+            None
+        }
+    }
+}

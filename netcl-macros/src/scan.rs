@@ -1,0 +1,139 @@
+//! Which names in a body have to be looked up elsewhere before it can be compiled.
+
+use crate::lower::is_builtin;
+use crate::parse::constant::Constants;
+use crate::parse::{self, function};
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
+
+/// Functions that are called by path in `block` and that nobody here knows.
+pub(crate) fn calls(block: &Block) -> Vec<Path> {
+    let mut calls = Calls::default();
+    calls.visit_block(block);
+    calls.found
+}
+
+/// The functions of scalars that an `impl` block's compiled functions call.
+pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
+    let mut calls = Calls::default();
+    compiled(item).for_each(|f| calls.visit_block(&f.block));
+    calls.found
+}
+
+fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
+    item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(f),
+        _ => None,
+    })
+}
+
+#[derive(Default)]
+struct Calls {
+    found: Vec<Path>,
+}
+
+impl<'ast> Visit<'ast> for Calls {
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let Expr::Path(path) = &*call.func
+            && path.qself.is_none()
+            && let Some(last) = path.path.segments.last()
+        {
+            let single = path.path.segments.len() == 1;
+            let name = last.ident.to_string();
+            // Types and `Self` start with a capital; functions do not.
+            let first = path.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
+            let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_');
+            let own = first.starts_with(|c: char| c.is_uppercase());
+            if lower && !own && !(single && is_builtin(&name)) && !self.found.contains(&path.path) {
+                self.found.push(path.path.clone());
+            }
+        }
+        visit::visit_expr_call(self, call);
+    }
+}
+
+/// The constants that an `impl` block's compiled functions use: capital names in bodies that no argument's type binds,
+/// and single names in braces in types (`Tensor<f32, N, { HIDDEN }>`).
+pub(crate) fn constant_paths(item: &ItemImpl) -> Vec<Path> {
+    let mut own = Constants::new();
+    parse::model::impl_constants(item, &mut own);
+    let mut found = Vec::new();
+    for f in compiled(item) {
+        constants_of(&f.sig, &f.block, &own, &mut found);
+    }
+    found
+}
+
+/// The same for one function.
+pub(crate) fn constants_of(sig: &Signature, block: &Block, own: &Constants, found: &mut Vec<Path>) {
+    let mut types = Dims::default();
+    types.visit_signature(sig);
+    let mut names = Names { bound: types.bare, found: types.braced };
+    names.found.retain(|path| path.get_ident().is_none_or(|ident| !names.bound.contains(&ident.to_string())));
+    names.visit_block(block);
+    for path in names.found {
+        let known = parse::constant::name(&path).is_some_and(|name| own.contains_key(&name));
+        if !known && !found.contains(&path) {
+            found.push(path);
+        }
+    }
+}
+
+/// Names in tensor types: bare ones are symbols, single ones in braces are constants.
+#[derive(Default)]
+struct Dims {
+    bare: BTreeSet<String>,
+    braced: Vec<Path>,
+}
+
+impl<'ast> Visit<'ast> for Dims {
+    fn visit_generic_argument(&mut self, argument: &'ast GenericArgument) {
+        match argument {
+            GenericArgument::Type(Type::Path(path)) => {
+                if let Some(ident) = path.path.get_ident() {
+                    self.bare.insert(ident.to_string());
+                }
+            }
+            GenericArgument::Const(Expr::Block(block)) => {
+                if let [syn::Stmt::Expr(Expr::Path(path), None)] = block.block.stmts.as_slice() {
+                    self.braced.push(path.path.clone());
+                }
+            }
+            _ => {}
+        }
+        visit::visit_generic_argument(self, argument);
+    }
+}
+
+struct Names {
+    bound: BTreeSet<String>,
+    found: Vec<Path>,
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let name = parse::constant::name(&path.path).unwrap_or_default();
+        let capital = name.len() > 1 && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_');
+        let foreign = path.path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
+        if capital
+            && foreign
+            && name.starts_with(char::is_uppercase)
+            && !self.bound.contains(&name)
+            && !self.found.contains(&path.path)
+        {
+            self.found.push(path.path.clone());
+        }
+    }
+}
+
+/// The block without what is ordinary Rust in it.
+pub(crate) fn without_ordinary(item: &ItemImpl) -> ItemImpl {
+    let mut item = item.clone();
+    item.items.retain(|item| match item {
+        ImplItem::Fn(f) => !function::is_ordinary(&f.attrs, &f.sig),
+        ImplItem::Const(_) => true,
+        _ => false,
+    });
+    item
+}

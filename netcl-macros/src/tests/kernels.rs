@@ -1,0 +1,83 @@
+use super::Crate;
+use quote::quote;
+
+fn errors(items: proc_macro2::TokenStream) -> Vec<String> {
+    let mut own = Crate::default();
+    own.kernel(items);
+    own.errors()
+}
+
+#[test]
+fn index_form() {
+    let mut own = Crate::default();
+    own.function(quote!(
+        fn leak(x: f32) -> f32 {
+            max(x, 0.1 * x)
+        }
+    ));
+    own.kernel(quote! {
+        /// y = max(x + bias, 0), the bias broadcast over rows.
+        pub fn bias_relu(x: &Tensor<f32, N, C>, bias: &Tensor<f32, C>) -> Tensor<f32, N, C> {
+            |n, c| max(x[n, c] + bias[c], 0.0)
+        }
+        pub fn row_mean(x: &Tensor<f32, N, C>) -> Tensor<f32, N> {
+            |n| sum(0..C, |c| x[n, c]) / C
+        }
+        fn softmax(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+            |n, c| {
+                let top = max(0..C, |k| x[n, k]);
+                exp(x[n, c] - top) / sum(0..C, |k| exp(x[n, k] - top))
+            }
+        }
+        fn embed(table: &Tensor<f32, V, C>, rows: &Tensor<u32, N>) -> Tensor<f32, N, C> {
+            |n, c| leak(table[rows[n], c])
+        }
+        fn blur(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+            |n| 0.25 * pad(x[n - 1]) + 0.5 * x[n] + 0.25 * pad(x[n + 1])
+        }
+        fn causal(x: &Tensor<f32, N, N>) -> Tensor<f32, N, N> {
+            |i, j| if j <= i { x[i, j] } else { -1e9 }
+        }
+        fn both(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>) {
+            |n| (x[n] * 2.0, x[n] + n as f32)
+        }
+        fn best(x: &Tensor<f32, N, C>) -> Tensor<i32, N> {
+            |n| argmax(0..C, |c| x[n, c])
+        }
+        fn halves(x: &Tensor<f32, { N * 2 }>) -> Tensor<f32, N> {
+            |n| x[2 * n] + x[2 * n + 1]
+        }
+        fn dot(x: &Tensor<f32, N>, y: &Tensor<f32, N>) -> Tensor<f32> {
+            sum(0..N, |n| x[n] * y[n])
+        }
+    });
+    own.sound();
+    assert!(own.output.contains("fn vjp"));
+}
+
+#[test]
+fn misuse() {
+    let all = errors(quote! {
+        fn a(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n, c + 1] }
+        fn b(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n] }
+        fn c(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n, c| x[n] }
+        fn d(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] = 1.0; x[n] } }
+        fn e(x: &Tensor<f32, N>, y: &Tensor<i32, N>) -> Tensor<f32, N> { |n| x[n] + y[n] }
+        fn f(x: &Tensor<f32, N>) -> Tensor<f32, N, K> { |n, k| x[n] }
+        fn g(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| maxx(x[n], 0.0) }
+    });
+    let parts = [
+        "`c + 1` may be outside axis 1 of `x`, which has C elements",
+        "`x` has 2 axes, found 1 index",
+        "index `c` is never used",
+        "the result has 1 axis, the closure 2 indices",
+        "`x` is an argument",
+        "expects operands of one type, found f32 and i32",
+        "dimension `K` is not bound",
+        "did you mean `max`",
+    ];
+    for (error, part) in all.iter().zip(parts) {
+        assert!(error.contains(part), "{part:?} is not in {all:#?}");
+    }
+    assert_eq!(all.len(), parts.len(), "{all:#?}");
+}

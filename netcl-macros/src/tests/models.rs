@@ -1,0 +1,170 @@
+use super::Crate;
+use quote::quote;
+
+fn mlp() -> Crate {
+    let mut own = Crate::default();
+    own.model(quote! {
+        pub struct Mlp {
+            #[layer(inputs = 64, outputs = 32)]
+            hidden: Linear,
+            #[layer(inputs = 32, outputs = 10)]
+            output: Linear,
+        }
+    });
+    own
+}
+
+#[test]
+fn a_model_gets_its_functions() {
+    let mut own = mlp();
+    own.model(quote! {
+        impl Mlp {
+            pub fn forward(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 10> {
+                let h = self.hidden.forward(x).relu();
+                self.output.forward(&h)
+            }
+            pub fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+                self.forward(x).cross_entropy(labels)
+            }
+        }
+    });
+    own.sound();
+    assert!(own.output.contains("fn forward"));
+    assert!(own.output.contains("fn loss_with_gradients"));
+    assert!(!own.output.contains("fn forward_with_gradients"), "only scalars have gradients");
+}
+
+#[test]
+fn a_wrong_literal_says_both_sides() {
+    let mut own = Crate::default();
+    own.model(quote! {
+        struct Mlp {
+            #[layer(inputs = 64, outputs = 64)]
+            hidden: Linear,
+            #[layer(inputs = 32, outputs = 10)]
+            output: Linear,
+        }
+    });
+    own.model(quote! {
+        impl Mlp {
+            fn forward(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 10> {
+                self.output.forward(&self.hidden.forward(x).relu())
+            }
+        }
+    });
+    assert_eq!(own.errors(), ["`output` expects 32 features, found 64 (from `hidden`, `outputs = 64`)"]);
+}
+
+#[test]
+fn all_errors_at_once() {
+    let mut own = mlp();
+    own.model(quote! {
+        impl Mlp {
+            fn a(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 32> {
+                let h = self.hiden.forward(x);
+                let g = y + 1.0;
+                match x { _ => x }
+            }
+            fn b(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 31> {
+                self.hidden.forward(x)
+            }
+        }
+    });
+    let errors = own.errors();
+    assert_eq!(errors.len(), 4, "{errors:#?}");
+    assert!(errors[0].contains("did you mean `hidden`"));
+    assert!(errors[3].contains("returns 31 here, its body gives 32 (from `hidden`, `outputs = 32`)"), "{errors:?}");
+}
+
+#[test]
+fn loops_over_layers_and_nested_models() {
+    let mut own = Crate::default();
+    own.constant(quote!(
+        pub const WIDTH: usize = 16;
+    ));
+    own.function(quote!(
+        fn scaled(x: f32) -> f32 {
+            if x > 0.0 { x * 2.0 } else { 0.5 * x }
+        }
+    ));
+    own.model(quote! {
+        pub struct Block {
+            #[layer(inputs = WIDTH, outputs = WIDTH)]
+            linear: Linear,
+            #[parameter(init = 1.0)]
+            scale: Tensor<f32, 16>,
+            #[constant(0.5)]
+            half: f32,
+        }
+    });
+    own.model(quote! {
+        impl Block {
+            pub fn forward(&self, x: &Tensor<f32, M, 16>) -> Tensor<f32, M, 16> {
+                scaled(self.linear.forward(x)) * &self.scale + x * self.half
+            }
+        }
+    });
+    own.model(quote! {
+        pub struct Net {
+            blocks: [Block; 3],
+            #[layer(count = 2, inputs = 16, outputs = 16)]
+            layers: Vec<Linear>,
+        }
+    });
+    own.model(quote! {
+        impl Net {
+            const ROUNDS: usize = 2;
+            pub fn forward(&self, x: &Tensor<f32, N, { WIDTH }>, deep: bool, level: usize) -> Tensor<f32, N, 16> {
+                let mut h = x.clone();
+                for block in &self.blocks {
+                    h = block.forward(&h);
+                }
+                for i in 0..Self::ROUNDS {
+                    h += self.layers[i].forward(&h);
+                }
+                if deep && level > 3 { h.relu() } else { h }
+            }
+        }
+    });
+    own.sound();
+    assert!(own.output.contains("blocks.2."));
+    // A bare name in a tensor type is a symbol, whatever else it is.
+    own.model(quote! {
+        impl Block {
+            fn bare(&self, x: &Tensor<f32, N, WIDTHS>) -> Tensor<f32, N, 16> {
+                self.linear.forward(x)
+            }
+        }
+    });
+    assert_eq!(own.errors().len(), 1, "{:#?}", own.errors());
+    assert!(own.errors()[0].contains("`linear` expects 16 features, found WIDTHS"), "{:?}", own.errors());
+}
+
+#[test]
+fn paths_are_chosen_by_the_users_conditions() {
+    let mut own = mlp();
+    own.model(quote! {
+        impl Mlp {
+            pub fn forward(&self, x: &Tensor<f32, N, 64>, deep: bool, level: usize) -> Tensor<f32, N, 32> {
+                let h = self.hidden.forward(x);
+                if deep && level > 3 { h.relu() } else if level == 0 { h.tanh() } else { h }
+            }
+        }
+    });
+    own.sound();
+    let text = own.output.replace(' ', "");
+    assert!(text.contains("[::netcl::__private::Function;3]"), "{text}");
+    assert!(text.contains("if(deep&&(level>3usize)){0}else{if(level==0usize){1}else{2}}"), "{text}");
+}
+
+#[test]
+fn recursion_is_an_error() {
+    let mut own = mlp();
+    own.model(quote! {
+        impl Mlp {
+            fn a(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 64> { self.b(x) }
+            fn b(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 64> { self.a(x) }
+        }
+    });
+    assert!(own.errors().iter().any(|error| error.contains("a → b → a")), "{:?}", own.errors());
+}

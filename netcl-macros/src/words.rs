@@ -1,0 +1,34 @@
+//! Every attribute, key and name with a meaning of its own.
+
+/// `#[layer(inputs = 64, ..)]` on a field.
+pub(crate) const LAYER: &str = "layer";
+/// `#[parameter(init = ..)]` on a tensor field.
+pub(crate) const PARAMETER: &str = "parameter";
+/// `#[state(init = ..)]` on a tensor field that the optimizer leaves alone.
+pub(crate) const STATE: &str = "state";
+/// `#[constant(0.5)]` on a number field.
+pub(crate) const CONSTANT: &str = "constant";
+/// The helper attributes of a model's fields.
+pub(crate) const FIELD_ATTRIBUTES: [&str; 4] = [LAYER, PARAMETER, STATE, CONSTANT];
+/// The length of a `Vec` field.
+pub(crate) const COUNT: &str = "count";
+/// How a tensor field starts.
+pub(crate) const INIT: &str = "init";
+/// `#[netcl::dynamic]` on a function that is left to the run-time tape.
+pub(crate) const DYNAMIC: &str = "dynamic";
+/// `#[gradient(..)]` on a kernel.
+pub(crate) const GRADIENT: &str = "gradient";
+/// The type of tensors in signatures and fields.
+pub(crate) const TENSOR: &str = "Tensor";
+/// A read that gives zero outside the tensor.
+pub(crate) const PAD: &str = "pad";
+/// What every layer has.
+pub(crate) const FORWARD: &str = "forward";
+/// Reductions over an index range.
+pub(crate) const REDUCTIONS: [&str; 7] = ["sum", "prod", "max", "min", "mean", "argmax", "argmin"];
+/// More ways through one function than this are refused: each is a plan of its own.
+pub(crate) const MAX_PATHS: usize = 32;
+/// Loops longer than this are refused: each round is compiled.
+pub(crate) const MAX_ROUNDS: i64 = 1024;
+/// Evaluation stops here: deeper expressions would exhaust rustc's stack.
+pub(crate) const MAX_DEPTH: usize = 128;

@@ -1,0 +1,325 @@
+//! Memory of the host device: aligned, zero-initialised, shared between threads that write disjoint parts of it.
+//!
+//! This file is the home of the host device's `unsafe` code, together with `isa.rs` (processor features) and the calls
+//! of the matrix library.
+//!
+//! # Who may touch what
+//!
+//! An OpenCL kernel writes global memory from many work-items without locks, and so do host kernels here. References
+//! (`&[f32]`) into such memory would promise what cannot be promised, so there are none: elements are copied in and
+//! out through raw pointers, every access inside the allocation (checked). Two work-items that touch one element
+//! without atomics, one of them writing, are a data race in OpenCL and are one here; the schedules make no such
+//! kernels. Relaxed atomics would remove even that, but compilers do not turn them into vector instructions.
+
+#![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
+
+use netcl_kernels::kir::AtomicOp;
+use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Of every allocation, in bytes: a cache line, and the widest vector register.
+pub(crate) const ALIGNMENT: usize = 64;
+
+/// The host has no more memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the host has no {bytes} bytes of memory left; use smaller batches or free tensors")]
+pub struct OutOfMemory {
+    /// What was asked for.
+    pub bytes: usize,
+}
+
+/// An access outside of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "bytes {offset}..{offset}+{bytes} are outside of a host buffer of {size} bytes, or start off its {ALIGNMENT}-byte grid"
+)]
+pub struct OutOfBounds {
+    /// First byte.
+    pub offset: usize,
+    /// How many.
+    pub bytes: usize,
+    /// The buffer's size.
+    pub size: usize,
+}
+
+/// One allocation, freed with its last user.
+#[derive(Debug)]
+struct Allocation {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the allocation is plain bytes without thread affinity; how threads share it is described at the top.
+unsafe impl Send for Allocation {}
+// SAFETY: as above.
+unsafe impl Sync for Allocation {}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: `start` came from `alloc_zeroed` with this layout and nobody else holds it any more.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+/// A part of an allocation of the host device; clones and views share the memory.
+#[derive(Clone, Debug)]
+pub struct HostBuffer {
+    allocation: Arc<Allocation>,
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: `start` points into `allocation`, which is `Send` and `Sync` and lives as long.
+unsafe impl Send for HostBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for HostBuffer {}
+
+impl HostBuffer {
+    /// `bytes` zero bytes, aligned to [`ALIGNMENT`].
+    pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
+        let out_of_memory = OutOfMemory { bytes };
+        let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| out_of_memory)?;
+        // SAFETY: the layout's size is not zero.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(out_of_memory)?;
+        Ok(HostBuffer { allocation: Arc::new(Allocation { start, layout }), start, bytes })
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The part of `bytes` bytes from `offset` (a multiple of [`ALIGNMENT`]) on; shares the memory.
+    pub fn view(&self, offset: usize, bytes: usize) -> Result<Self, OutOfBounds> {
+        self.check(offset, bytes)?;
+        if !offset.is_multiple_of(ALIGNMENT) {
+            return Err(OutOfBounds { offset, bytes, size: self.bytes });
+        }
+        // SAFETY: `check` has found `offset` inside the allocation, or one past its end.
+        let start = unsafe { self.start.add(offset) };
+        Ok(HostBuffer { allocation: Arc::clone(&self.allocation), start, bytes })
+    }
+
+    /// Copies bytes from `offset` on into `out`.
+    pub fn read(&self, offset: usize, out: &mut [u8]) -> Result<(), OutOfBounds> {
+        self.check(offset, out.len())?;
+        // SAFETY: checked to be inside; `out` is exclusive memory of the caller, so the two do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(self.start.as_ptr().add(offset), out.as_mut_ptr(), out.len()) }
+        Ok(())
+    }
+
+    /// Copies `data` to `offset` and on.
+    pub fn write(&self, offset: usize, data: &[u8]) -> Result<(), OutOfBounds> {
+        self.check(offset, data.len())?;
+        // SAFETY: checked to be inside; nobody has a reference into the buffer, so `data` is elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.start.as_ptr().add(offset), data.len()) }
+        Ok(())
+    }
+
+    /// Copies the first `bytes` of `source`; the two may overlap.
+    pub fn copy_from(&self, source: &HostBuffer, bytes: usize) -> Result<(), OutOfBounds> {
+        self.check(0, bytes)?;
+        source.check(0, bytes)?;
+        // SAFETY: both checked to be inside; `copy` allows overlap.
+        unsafe { std::ptr::copy(source.start.as_ptr(), self.start.as_ptr(), bytes) }
+        Ok(())
+    }
+
+    /// Sets the first `bytes` to zero.
+    pub fn zero(&self, bytes: usize) -> Result<(), OutOfBounds> {
+        self.check(0, bytes)?;
+        // SAFETY: checked to be inside.
+        unsafe { std::ptr::write_bytes(self.start.as_ptr(), 0, bytes) }
+        Ok(())
+    }
+
+    /// The first byte, for the matrix library and for vector loads; `bytes()` are valid from there.
+    pub(crate) fn pointer(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    fn check(&self, offset: usize, bytes: usize) -> Result<(), OutOfBounds> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.bytes => Ok(()),
+            _ => Err(OutOfBounds { offset, bytes, size: self.bytes }),
+        }
+    }
+}
+
+/// Types any bytes of which are a value.
+trait Plain: Copy {}
+impl Plain for u8 {}
+impl Plain for u16 {}
+impl Plain for i32 {}
+impl Plain for u32 {}
+impl Plain for i64 {}
+impl Plain for f32 {}
+impl Plain for f64 {}
+
+impl HostBuffer {
+    /// Where `count` elements from `index` on lie, if they are inside.
+    #[inline]
+    fn elements<T>(&self, index: usize, count: usize) -> Option<*mut T> {
+        let end = index.checked_add(count)?;
+        // SAFETY: `index` is inside the buffer, or one past its end.
+        (end <= self.bytes / size_of::<T>()).then(|| unsafe { self.start.as_ptr().cast::<T>().add(index) })
+    }
+
+    fn read_plain<T: Plain>(&self, index: usize, out: &mut [T]) {
+        if let Some(from) = self.elements::<T>(index, out.len()) {
+            // SAFETY: `elements` has checked the range; any bytes are a `T`; `out` is exclusive memory elsewhere.
+            unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), out.as_mut_ptr().cast(), size_of_val(out)) }
+        }
+    }
+
+    fn write_plain<T: Plain>(&self, index: usize, values: &[T]) {
+        if let Some(to) = self.elements::<T>(index, values.len()) {
+            // SAFETY: `elements` has checked the range; nobody has a reference into it.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), to.cast(), size_of_val(values)) }
+        }
+    }
+
+    fn gather_plain<T: Plain>(&self, indices: &[usize], lanes: usize, out: &mut [T]) {
+        if lanes == 1 {
+            for (&index, out) in indices.iter().zip(out) {
+                if let Some(from) = self.elements::<T>(index, 1) {
+                    // SAFETY: `elements` has checked the index; any bytes are a `T`.
+                    *out = unsafe { from.read_unaligned() };
+                }
+            }
+        } else {
+            for (&index, out) in indices.iter().zip(out.chunks_exact_mut(lanes)) {
+                self.read_plain(index, out);
+            }
+        }
+    }
+
+    fn scatter_plain<T: Plain>(&self, indices: &[usize], lanes: usize, values: &[T]) {
+        if lanes == 1 {
+            for (&index, &value) in indices.iter().zip(values) {
+                if let Some(to) = self.elements::<T>(index, 1) {
+                    // SAFETY: `elements` has checked the index.
+                    unsafe { to.write_unaligned(value) }
+                }
+            }
+        } else {
+            for (&index, values) in indices.iter().zip(values.chunks_exact(lanes)) {
+                self.write_plain(index, values);
+            }
+        }
+    }
+}
+
+/// Runs `$plain` with the typed slice, `$truth` with one of truth values: their bytes must be 0 or 1.
+macro_rules! typed {
+    ($kind:ident, $slice:expr, $values:ident => $plain:expr, $truths:ident => $truth:expr) => {
+        match $slice {
+            $kind::Bool($truths) => $truth,
+            $kind::U8($values) => $plain,
+            $kind::U16($values) => $plain,
+            $kind::I32($values) => $plain,
+            $kind::U32($values) => $plain,
+            $kind::I64($values) => $plain,
+            $kind::F32($values) => $plain,
+            $kind::F64($values) => $plain,
+        }
+    };
+}
+
+impl Memory for HostBuffer {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn read(&self, index: usize, out: SliceMut<'_>) {
+        typed!(SliceMut, out, out => self.read_plain(index, out), truths => {
+            for (position, truth) in truths.iter_mut().enumerate() {
+                let mut byte = [0u8];
+                self.read_plain(index + position, &mut byte);
+                *truth = byte[0] != 0;
+            }
+        });
+    }
+
+    fn write(&self, index: usize, values: Slice<'_>) {
+        typed!(Slice, values, values => self.write_plain(index, values), truths => {
+            for (position, &truth) in truths.iter().enumerate() {
+                self.write_plain(index + position, &[u8::from(truth)]);
+            }
+        });
+    }
+
+    fn gather(&self, indices: &[usize], lanes: usize, out: SliceMut<'_>) {
+        typed!(SliceMut, out, out => self.gather_plain(indices, lanes, out), truths => {
+            for (&index, truths) in indices.iter().zip(truths.chunks_exact_mut(lanes)) {
+                if index != usize::MAX {
+                    Memory::read(self, index, SliceMut::Bool(truths));
+                }
+            }
+        });
+    }
+
+    fn scatter(&self, indices: &[usize], lanes: usize, values: Slice<'_>) {
+        typed!(Slice, values, values => self.scatter_plain(indices, lanes, values), truths => {
+            for (&index, truths) in indices.iter().zip(truths.chunks_exact(lanes)) {
+                if index != usize::MAX {
+                    Memory::write(self, index, Slice::Bool(truths));
+                }
+            }
+        });
+    }
+
+    fn atomic(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+        match operand {
+            Scalar::I32(_) => self.atomic_32(op, index, operand, |bits| Scalar::I32(bits as i32)),
+            Scalar::U32(_) => self.atomic_32(op, index, operand, Scalar::U32),
+            Scalar::F32(_) => self.atomic_32(op, index, operand, |bits| Scalar::F32(f32::from_bits(bits))),
+            Scalar::I64(_) => self.atomic_64(op, index, operand, |bits| Scalar::I64(bits as i64)),
+            Scalar::F64(_) => self.atomic_64(op, index, operand, |bits| Scalar::F64(f64::from_bits(bits))),
+        }
+    }
+}
+
+/// The bits of a value of four bytes, or of eight.
+fn bits(value: Scalar) -> u64 {
+    match value {
+        Scalar::I32(value) => u64::from(value as u32),
+        Scalar::U32(value) => u64::from(value),
+        Scalar::I64(value) => value as u64,
+        Scalar::F32(value) => u64::from(value.to_bits()),
+        Scalar::F64(value) => value.to_bits(),
+    }
+}
+
+impl HostBuffer {
+    fn atomic_32(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u32) -> Scalar) -> Scalar {
+        let Some(cell) = self.elements::<AtomicU32>(index, 1) else { return operand };
+        // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.
+        let cell = unsafe { &*cell };
+        let mut old = cell.load(Ordering::Relaxed);
+        loop {
+            let new = bits(of(old).updated(op, operand)) as u32;
+            match cell.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(old) => return of(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    fn atomic_64(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u64) -> Scalar) -> Scalar {
+        let Some(cell) = self.elements::<AtomicU64>(index, 1) else { return operand };
+        // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.
+        let cell = unsafe { &*cell };
+        let mut old = cell.load(Ordering::Relaxed);
+        loop {
+            let new = bits(of(old).updated(op, operand));
+            match cell.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(old) => return of(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The host as a device: native code, the block interpreter, the matrix library. Calls return when the work is done.
+
+use crate::device::backend::{AllocateError, Backend, DeviceInfo, DeviceKind, Memory, Native, Program as BuiltProgram};
+use crate::device::host::memory::HostBuffer;
+use crate::device::host_launch::HostProgram;
+use crate::error::{Error, Result};
+use netcl_kernels::plan::{Plan, Target};
+use std::sync::Arc;
+
+/// The host.
+pub(crate) struct Host {
+    info: DeviceInfo,
+}
+
+impl Host {
+    pub(crate) fn new() -> Host {
+        let threads = rayon::current_num_threads() as u32;
+        let info = DeviceInfo {
+            name: format!("{threads} threads, {}", std::env::consts::ARCH),
+            selector: "host".to_owned(),
+            kind: DeviceKind::Host,
+            target: Target::Host,
+            platform: String::new(),
+            driver: String::new(),
+            memory: 0,
+            compute_units: threads,
+            fp64: true,
+            fp16: false,
+        };
+        Host { info }
+    }
+}
+
+impl Backend for Host {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
+        HostBuffer::new(bytes).map(Memory::Host).map_err(|_| AllocateError::OutOfMemory)
+    }
+
+    fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
+        own(parent)?.view(offset, bytes).map(Memory::Host).map_err(outside)
+    }
+
+    fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
+        own(memory)?.write(0, data).map_err(outside)
+    }
+
+    fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
+        own(memory)?.read(0, into).map_err(outside)
+    }
+
+    fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
+        own(to)?.copy_from(own(from)?, bytes).map_err(outside)
+    }
+
+    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
+        own(memory)?.zero(bytes).map_err(outside)
+    }
+
+    fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
+        Ok(Box::new(HostProgram::new(plan)?))
+    }
+
+    fn finish(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn own(memory: &Memory) -> Result<&HostBuffer> {
+    match memory {
+        Memory::Host(memory) => Ok(memory),
+        Memory::OpenCl(_) | Memory::Null(_) => Err(outside("memory of another kind of device")),
+    }
+}
+
+/// Ranges are checked before they come here, so this is a defect; it is still an error and no panic.
+fn outside(problem: impl ToString) -> Error {
+    Error::Plan { function: "host".to_owned(), problem: problem.to_string() }
+}

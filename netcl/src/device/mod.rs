@@ -1,0 +1,154 @@
+//! Devices: what there is, and which one to use.
+
+pub(crate) mod backend;
+pub(crate) mod host;
+mod host_backend;
+mod host_launch;
+pub(crate) mod null;
+pub(crate) mod opencl;
+mod select;
+
+pub use backend::{DeviceInfo, DeviceKind};
+pub use null::LaunchRecord;
+
+use crate::error::Result;
+use crate::memory::{Pool, PoolStats, Region};
+use backend::Backend;
+use netcl_kernels::plan::Target;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    id: u32,
+    backend: Arc<dyn Backend>,
+    pool: Arc<Pool>,
+    launches: AtomicU64,
+}
+
+impl Device {
+    /// The best device there is: what `NETCL_DEVICE` says (see [`Device::select`]), else a GPU, else an accelerator,
+    /// else the host. Without `NETCL_DEVICE` this never fails.
+    ///
+    /// ```
+    /// let device = netcl::Device::auto()?;
+    /// println!("running on {device}");
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    pub fn auto() -> Result<Device> {
+        let selector = crate::config::get()?.device.as_deref();
+        selector.map_or_else(select::best, select::by_variable)
+    }
+
+    /// The device that `selector` names:
+    ///
+    /// | selector | device |
+    /// |---|---|
+    /// | `auto` | a GPU, else an accelerator, else the host |
+    /// | `gpu`, `cpu`, `accel` | the first OpenCL device of that kind |
+    /// | `host` | this process's own threads; always there |
+    /// | `null` | records launches and computes nothing |
+    /// | `opencl:P:D` | device `D` of OpenCL platform `P` (`opencl:P`: its first) |
+    /// | anything else | the first device whose name or platform contains it, case ignored |
+    pub fn select(selector: &str) -> Result<Device> {
+        select::select(selector)
+    }
+
+    /// What can be selected: every OpenCL device, then the host.
+    pub fn all() -> Vec<DeviceInfo> {
+        select::all()
+    }
+
+    /// The host device.
+    pub fn host() -> Device {
+        select::host()
+    }
+
+    /// A new null device that takes plans made for `target` and pretends to have `memory` bytes.
+    pub fn null(target: Target, memory: u64) -> Device {
+        Device::of(null::Null::new(target, memory))
+    }
+
+    fn of(backend: impl Backend) -> Device {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let backend: Arc<dyn Backend> = Arc::new(backend);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Device(Arc::new(Inner { id, pool: Pool::new(backend.clone()), backend, launches: AtomicU64::new(0) }))
+    }
+
+    /// What it is.
+    pub fn info(&self) -> &DeviceInfo {
+        self.0.backend.info()
+    }
+
+    /// Waits until everything that was started on it is done; reports what went wrong meanwhile.
+    pub fn finish(&self) -> Result<()> {
+        self.0.backend.finish()
+    }
+
+    /// What its memory pool holds.
+    pub fn memory_stats(&self) -> PoolStats {
+        self.0.pool.stats()
+    }
+
+    /// Gives memory that is kept for reuse back to the driver; returns how many bytes that were.
+    pub fn release_idle_memory(&self) -> usize {
+        self.0.pool.release_idle()
+    }
+
+    /// How many kernels and library calls were launched on it since the process started.
+    pub fn launches(&self) -> u64 {
+        self.0.launches.load(Ordering::Relaxed)
+    }
+
+    /// The launches that a null device has recorded since the last call; `None` for other devices.
+    pub fn take_records(&self) -> Option<Vec<LaunchRecord>> {
+        self.0.backend.records()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.0.backend
+    }
+
+    /// Uninitialised memory of at least `bytes`.
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<Region> {
+        self.0.pool.allocate(bytes)
+    }
+
+    pub(crate) fn count_launches(&self, launches: u64) {
+        self.0.launches.fetch_add(launches, Ordering::Relaxed);
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        self.id() == other.id()
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.info();
+        match info.kind {
+            DeviceKind::Host => write!(f, "host ({})", info.name),
+            DeviceKind::Null => write!(f, "null (plans for {})", info.target.name()),
+            kind => write!(f, "{} ({kind}, {}, {})", info.name, info.platform, info.selector),
+        }
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({self})")
+    }
+}

@@ -1,0 +1,86 @@
+//! Building programs: from memory, from the disk cache, from source.
+
+use super::Shared;
+use crate::error::{Error, Result};
+use crate::program::{Key, disk};
+use netcl_kernels::plan::Plan;
+use opencl3::program::Program;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+/// Programs built in this process, by key.
+pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
+
+/// What every kernel is built with. Kernels are OpenCL C 1.2, which every driver takes; no flag here may change
+/// results.
+const OPTIONS: &str = "-cl-std=CL1.2";
+
+/// The built program of a plan.
+pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
+    let key = Key::new(&shared.info, OPTIONS, &plan.source);
+    if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Ok(program.clone());
+    }
+    let program = match from_disk(shared, &key) {
+        Some(program) => program,
+        None => {
+            let program = from_source(shared, plan)?;
+            // One device, so one binary.
+            match program.get_binaries() {
+                Ok(binaries) if binaries.len() == 1 && !binaries[0].is_empty() => disk::store(&key, &binaries[0]),
+                Ok(_) => {}
+                Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
+            }
+            program
+        }
+    };
+    let mut programs = shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(programs.entry(key).or_insert_with(|| Arc::new(program)).clone())
+}
+
+fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
+    let binary = disk::load(key)?;
+    // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
+    // holds. A driver that does not take them says so (OpenCL 5.8.1).
+    let created = unsafe { Program::create_from_binary(&shared.context, shared.context.devices(), &[&binary]) };
+    let built = created.and_then(|mut program| {
+        program.build(shared.context.devices(), OPTIONS)?;
+        Ok(program)
+    });
+    match built {
+        Ok(program) => Some(program),
+        Err(error) => {
+            tracing::warn!(%error, "a cached program is refused by the driver; it is built again");
+            disk::remove(key);
+            None
+        }
+    }
+}
+
+fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
+    let started = std::time::Instant::now();
+    let failed = |log: String| Error::Build {
+        device: shared.info.name.clone(),
+        program: plan.name.clone(),
+        log: if log.trim().is_empty() { "(the driver gives no log)".to_owned() } else { log.trim_end().to_owned() },
+        source_text: numbered(&plan.source),
+    };
+    if plan.source.contains('\0') {
+        return Err(failed("the source contains a NUL character".to_owned()));
+    }
+    let mut program = Program::create_from_source(&shared.context, &plan.source)
+        .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
+    if let Err(error) = program.build(shared.context.devices(), OPTIONS) {
+        let log = program.get_build_log(shared.device.id()).unwrap_or_default();
+        return Err(failed(if log.trim().is_empty() { error.to_string() } else { log }));
+    }
+    tracing::debug!(function = plan.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
+    Ok(program)
+}
+
+/// The source with line numbers, as driver logs refer to them.
+fn numbered(source: &str) -> String {
+    let lines: Vec<String> =
+        source.lines().enumerate().map(|(number, line)| format!("{:>4} | {line}", number + 1)).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,292 @@
+//! Devices behind an OpenCL driver. The only place that calls OpenCL.
+//!
+//! One context and one in-order queue per device: commands run in the order in which they were enqueued, so a buffer
+//! that was freed may be handed out again while commands that use it are still waiting.
+#![allow(unsafe_code, reason = "OpenCL is a C interface; every block says what it relies on")]
+
+mod build;
+mod launch;
+pub(crate) mod memory;
+pub(crate) mod platform;
+
+use crate::device::backend::{AllocateError, Backend, DeviceInfo, Memory, Native, Program as BuiltProgram};
+use crate::error::{Error, Result};
+use memory::ClMemory;
+use netcl_kernels::plan::Plan;
+use opencl3::command_queue::{
+    CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_migrate_mem_object, enqueue_read_buffer,
+    enqueue_write_buffer,
+};
+use opencl3::context::Context;
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
+};
+use opencl3::event::Event;
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, ClMem};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_int};
+use std::collections::VecDeque;
+use std::ptr::null;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Writes up to this size are copied first and do not wait; larger ones wait, which costs less than the copy.
+const STAGED_WRITE: usize = 64 << 20;
+/// At most this much may be copied and not written yet.
+const STAGED_TOTAL: usize = 256 << 20;
+/// Fills are cut into pieces of this size: a driver that was measured fails for tens of gigabytes at once.
+const FILL_CHUNK: usize = 1 << 30;
+
+/// One device's context and queue.
+pub(crate) struct OpenCl {
+    shared: Arc<Shared>,
+}
+
+/// What everything made on the device keeps alive. Dropped in this order.
+pub(super) struct Shared {
+    info: DeviceInfo,
+    staged: Mutex<Staged>,
+    programs: Mutex<build::Programs>,
+    queue: CommandQueue,
+    context: Context,
+    device: opencl3::device::Device,
+}
+
+/// Sources of writes that the device has not done yet.
+#[derive(Default)]
+struct Staged {
+    waiting: VecDeque<(Event, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl OpenCl {
+    /// Opens a device.
+    pub(crate) fn open(found: &platform::Found) -> Result<OpenCl> {
+        let fail = |operation: &str, code| driver_error(&found.info, operation, code);
+        let context = Context::from_device(&found.device).map_err(|error| fail("clCreateContext", error.0))?;
+        // The 1.2 call: it is there on every version, and its in-order queue is all that is needed.
+        #[allow(deprecated, reason = "works on every OpenCL version")]
+        let queue = CommandQueue::create_default(&context, 0).map_err(|error| fail("clCreateCommandQueue", error.0))?;
+        let shared = Shared {
+            info: found.info.clone(),
+            staged: Mutex::default(),
+            programs: Mutex::default(),
+            queue,
+            context,
+            device: found.device,
+        };
+        Ok(OpenCl { shared: Arc::new(shared) })
+    }
+}
+
+impl Backend for OpenCl {
+    fn info(&self) -> &DeviceInfo {
+        &self.shared.info
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
+        let shared = &*self.shared;
+        let out_of_memory = |code: cl_int| match code {
+            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => {
+                AllocateError::OutOfMemory
+            }
+            _ => AllocateError::Other(shared.error("clCreateBuffer", code)),
+        };
+        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
+        let buffer = unsafe { Buffer::<u8>::create(&shared.context, CL_MEM_READ_WRITE, bytes, std::ptr::null_mut()) }
+            .map_err(|error| out_of_memory(error.0))?;
+        // Drivers may put allocation off to the first use, where failing is too late to free something.
+        let objects = [buffer.get()];
+        // SAFETY: one live buffer of this queue's context, whose content is undefined anyway (OpenCL 5.5.4).
+        let event = unsafe {
+            enqueue_migrate_mem_object(
+                shared.queue.get(),
+                1,
+                objects.as_ptr(),
+                CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
+                0,
+                null(),
+            )
+        };
+        match event {
+            Ok(event) => drop(Event::new(event)),
+            Err(code) => return Err(out_of_memory(code)),
+        }
+        Ok(Memory::OpenCl(ClMemory::new(buffer)))
+    }
+
+    fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
+        let parent = own(parent)?;
+        // SAFETY: the region lies inside the parent and starts at a multiple of 512 bytes, above what any device asks
+        // for (OpenCL 5.2.3); the parent is no sub-buffer itself: `Region::part` sees to all three.
+        let buffer = unsafe { parent.buffer().create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) }
+            .map_err(|error| self.shared.error("clCreateSubBuffer", error.0))?;
+        Ok(Memory::OpenCl(ClMemory::new(buffer)))
+    }
+
+    fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
+        let target = own(memory)?.raw();
+        let shared = &*self.shared;
+        let mut staged = shared.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        staged.release_done();
+        if data.len() > STAGED_WRITE {
+            // SAFETY: a blocking write reads `data` only until it returns (OpenCL 5.2.2); the buffer is at least as
+            // long, which `Region::write` sees to.
+            let event = unsafe {
+                enqueue_write_buffer(
+                    shared.queue.get(),
+                    target,
+                    CL_BLOCKING,
+                    0,
+                    data.len(),
+                    data.as_ptr().cast(),
+                    0,
+                    null(),
+                )
+            };
+            return shared.done("clEnqueueWriteBuffer", event);
+        }
+        if staged.bytes + data.len() > STAGED_TOTAL {
+            self.finish_locked(&mut staged)?;
+        }
+        let copy = data.to_vec();
+        // SAFETY: `copy`'s heap block stays where it is until the event has completed: `Staged` keeps both and lets go
+        // of them only then, or after `clFinish`.
+        let event = unsafe {
+            enqueue_write_buffer(
+                shared.queue.get(),
+                target,
+                CL_NON_BLOCKING,
+                0,
+                copy.len(),
+                copy.as_ptr().cast(),
+                0,
+                null(),
+            )
+        };
+        let event = event.map_err(|code| shared.error("clEnqueueWriteBuffer", code))?;
+        staged.bytes += copy.len();
+        staged.waiting.push_back((Event::new(event), copy));
+        Ok(())
+    }
+
+    fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
+        let source = own(memory)?.raw();
+        // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
+        let event = unsafe {
+            enqueue_read_buffer(
+                self.shared.queue.get(),
+                source,
+                CL_BLOCKING,
+                0,
+                into.len(),
+                into.as_mut_ptr().cast(),
+                0,
+                null(),
+            )
+        };
+        self.shared.done("clEnqueueReadBuffer", event)
+    }
+
+    fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
+        let (from, to) = (own(from)?.raw(), own(to)?.raw());
+        // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`Region::copy_to`).
+        let event = unsafe { enqueue_copy_buffer(self.shared.queue.get(), from, to, 0, 0, bytes, 0, null()) };
+        self.shared.done("clEnqueueCopyBuffer", event)
+    }
+
+    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
+        let target = own(memory)?.raw();
+        let mut start = 0;
+        while start < bytes {
+            let size = FILL_CHUNK.min(bytes - start);
+            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+            let pattern = [0u8; 16];
+            let width = if size % 16 == 0 { 16 } else { 1 };
+            // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
+            // its width and inside the buffer.
+            let event = unsafe {
+                enqueue_fill_buffer(
+                    self.shared.queue.get(),
+                    target,
+                    pattern.as_ptr().cast(),
+                    width,
+                    start,
+                    size,
+                    0,
+                    null(),
+                )
+            };
+            self.shared.done("clEnqueueFillBuffer", event)?;
+            start += size;
+        }
+        Ok(())
+    }
+
+    fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
+        let program = build::program(&self.shared, plan)?;
+        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
+    }
+
+    fn finish(&self) -> Result<()> {
+        let mut staged = self.shared.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        self.finish_locked(&mut staged)
+    }
+}
+
+impl OpenCl {
+    fn finish_locked(&self, staged: &mut Staged) -> Result<()> {
+        self.shared.queue.finish().map_err(|error| self.shared.error("clFinish", error.0))?;
+        staged.waiting.clear();
+        staged.bytes = 0;
+        Ok(())
+    }
+}
+
+impl Staged {
+    /// Lets go of what the device has copied. The queue is in order, so the first that waits ends the search.
+    fn release_done(&mut self) {
+        while let Some((event, data)) = self.waiting.front() {
+            // 0 is CL_COMPLETE, negative values are errors; both mean that the data is no longer read.
+            if event.command_execution_status().is_ok_and(|status| status.0 > 0) {
+                break;
+            }
+            self.bytes -= data.len();
+            self.waiting.pop_front();
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Writes in flight read `staged`, which is freed next. If even this fails, leaking it is the safe way.
+        if self.queue.finish().is_err() {
+            std::mem::forget(std::mem::take(self.staged.get_mut().unwrap_or_else(PoisonError::into_inner)));
+        }
+    }
+}
+
+impl Shared {
+    fn error(&self, operation: &str, code: cl_int) -> Error {
+        driver_error(&self.info, operation, code)
+    }
+
+    fn done(&self, operation: &str, event: Result<cl_event, cl_int>) -> Result<()> {
+        match event {
+            Ok(event) => {
+                drop(Event::new(event));
+                Ok(())
+            }
+            Err(code) => Err(self.error(operation, code)),
+        }
+    }
+}
+
+fn driver_error(info: &DeviceInfo, operation: &str, code: cl_int) -> Error {
+    Error::Driver { device: info.name.clone(), operation: operation.to_owned(), code: error_text(code).to_owned() }
+}
+
+fn own(memory: &Memory) -> Result<&ClMemory> {
+    match memory {
+        Memory::OpenCl(memory) => Ok(memory),
+        _ => Err(Error::Plan { function: "device".into(), problem: "memory of another kind of device".into() }),
+    }
+}

@@ -1,0 +1,238 @@
+//! What can go wrong, as values: every variant says what was given, what was expected and what to do.
+
+use crate::memory::PoolStats;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::span::Diagnostic;
+use std::path::PathBuf;
+
+/// The result of everything in netcl that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An argument of a compiled function has the wrong shape or element type.
+    #[error("`{function}`: argument `{argument}` expects {expected}, found {found}")]
+    Argument {
+        /// The function, as the user wrote it (`Mlp::forward`).
+        function: String,
+        /// The argument's name.
+        argument: String,
+        /// Element type and shape, and where a symbol got its value from.
+        expected: String,
+        /// Element type and shape.
+        found: String,
+    },
+
+    /// A compiled function got too many or too few arguments.
+    #[error("`{function}` expects {expected} tensor arguments, found {found}")]
+    ArgumentCount {
+        /// The function.
+        function: String,
+        /// How many it has.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+
+    /// A compiled function got too many or too few numbers, or one of another type.
+    #[error("`{function}` expects the scalars ({expected}), found ({found})")]
+    Scalars {
+        /// The function.
+        function: String,
+        /// Their types.
+        expected: String,
+        /// Their types.
+        found: String,
+    },
+
+    /// A symbolic dimension became zero.
+    #[error(
+        "`{function}`: argument `{argument}` of shape {shape:?} makes `{symbol}` 0; pass at least one element along that \
+         axis (skip empty batches)"
+    )]
+    Empty {
+        /// The function.
+        function: String,
+        /// The argument's name.
+        argument: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// The symbol.
+        symbol: String,
+    },
+
+    /// A size that follows from the arguments is impossible.
+    #[error("`{function}`: `{what}` would have the shape {shape} with {bindings}: {problem}")]
+    Size {
+        /// The function.
+        function: String,
+        /// The buffer.
+        what: String,
+        /// Symbolic.
+        shape: String,
+        /// The symbols' values.
+        bindings: String,
+        /// Negative, too large.
+        problem: String,
+    },
+
+    /// Two things that must be on one device are not.
+    #[error("`{operation}`: {what} is on {found}, expected {expected}; move it with `to_device`")]
+    DeviceMismatch {
+        /// The operation.
+        operation: String,
+        /// Argument, model or gradients.
+        what: String,
+        /// Where it should be.
+        expected: String,
+        /// Where it is.
+        found: String,
+    },
+
+    /// Shapes that do not go together.
+    #[error("`{operation}`: {message}")]
+    Shape {
+        /// The operation.
+        operation: &'static str,
+        /// Given, expected, what to do.
+        message: String,
+    },
+
+    /// A wrong element type.
+    #[error("`{operation}` expects {expected}, found {found}; convert it with `cast`")]
+    DType {
+        /// The operation.
+        operation: &'static str,
+        /// The type it works with.
+        expected: DType,
+        /// The type given.
+        found: DType,
+    },
+
+    /// The device has no memory left, also after idle buffers were freed.
+    #[error(
+        "out of memory on {device}: {requested} bytes wanted; {pool}. Use a smaller batch, drop tensors that are not needed, \
+         or pick another device"
+    )]
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// Bytes wanted.
+        requested: usize,
+        /// The pool when it failed.
+        pool: Box<PoolStats>,
+    },
+
+    /// The driver refused a kernel source.
+    #[error("{device} cannot build the kernels of `{program}`:\n{log}\nsource:\n{source_text}")]
+    Build {
+        /// The device.
+        device: String,
+        /// The function they belong to.
+        program: String,
+        /// The driver's log.
+        log: String,
+        /// With line numbers.
+        source_text: String,
+    },
+
+    /// The driver returned an error.
+    #[error("{device}: {operation} failed with {code}")]
+    Driver {
+        /// The device.
+        device: String,
+        /// What was called, and for which kernel.
+        operation: String,
+        /// OpenCL's name for the error.
+        code: String,
+    },
+
+    /// No device fits.
+    #[error("no device `{selector}`; {hint}; found: {}", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
+    NoDevice {
+        /// What was asked for.
+        selector: String,
+        /// What may be asked for.
+        hint: String,
+        /// What there is.
+        available: Vec<String>,
+    },
+
+    /// An environment variable has a value that is not understood.
+    #[error("the environment variable {variable} is `{value}`; accepted: {accepted}")]
+    Config {
+        /// Its name.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        accepted: &'static str,
+    },
+
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// `read`, `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+
+    /// A weight file is damaged or of another kind.
+    #[error("{} is not a usable safetensors file: {problem}", path.display())]
+    WeightFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+
+    /// A weight file does not fit the model; nothing was loaded.
+    #[error("the weights do not fit the model, nothing was loaded:\n{}", problems.join("\n"))]
+    Weights {
+        /// One line per tensor that is missing, unexpected, or of another shape or type.
+        problems: Vec<String>,
+    },
+
+    /// A model has no parameter or state of that name.
+    #[error("the model has no tensor `{path}`; it has: {}", available.join(", "))]
+    UnknownParameter {
+        /// The path asked for.
+        path: String,
+        /// The paths there are.
+        available: Vec<String>,
+    },
+
+    /// A compiled function's plan does not hold together; a defect of netcl or of hand-written text.
+    #[error("`{function}`: the plan is unusable: {problem}")]
+    Plan {
+        /// The function.
+        function: String,
+        /// What does not hold.
+        problem: String,
+    },
+
+    /// The device cannot do what the function needs.
+    #[error("`{function}` cannot run on {device}: {problem}")]
+    Unsupported {
+        /// The function.
+        function: String,
+        /// The device.
+        device: String,
+        /// What is missing, and what to do.
+        problem: String,
+    },
+
+    /// A graph made at run time is wrong.
+    #[error("`{operation}`: {diagnostic}")]
+    Graph {
+        /// The operation.
+        operation: String,
+        /// What is wrong with it.
+        diagnostic: Diagnostic,
+    },
+}

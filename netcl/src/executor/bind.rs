@@ -1,0 +1,86 @@
+//! A plan with its symbols bound: arena, kernel objects, shapes of the results.
+
+use crate::device::Device;
+use crate::device::backend::{BindRequest, Bound, Place, Program};
+use crate::error::{Error, Result};
+use crate::executor::geometry;
+use crate::executor::interface::Interface;
+use crate::memory::{ALIGNMENT, Region};
+use netcl_kernels::dim::Symbol;
+use netcl_kernels::plan::memory::{LayoutError, layout};
+use netcl_kernels::plan::{Plan, Role};
+use std::sync::Arc;
+
+/// Everything that depends on the symbols' values and on nothing else.
+pub(super) struct BoundPlan {
+    /// The symbols' values, in the plan's order.
+    pub(super) sizes: Vec<u64>,
+    /// Ready to launch.
+    pub(super) launcher: Box<dyn Bound>,
+    /// Shape and bytes of the buffer in each slot.
+    pub(super) externals: Vec<(Arc<[usize]>, usize)>,
+    /// Scratch memory; the launcher's regions are parts of it.
+    _arena: Option<Region>,
+}
+
+/// Makes it.
+pub(super) fn bind(
+    plan: &Plan,
+    interface: &Interface,
+    device: &Device,
+    program: &dyn Program,
+    sizes: Vec<u64>,
+) -> Result<BoundPlan> {
+    let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
+    let size_error = |position: usize, problem: String| Error::Size {
+        function: plan.name.clone(),
+        what: plan.buffers[position].name.clone(),
+        shape: plan.buffers[position].shape.to_string(),
+        bindings: geometry::show(&bindings),
+        problem,
+    };
+    let layout = layout(plan, &bindings, ALIGNMENT as u64).map_err(|error| match error {
+        LayoutError::Size(id) => size_error(id.0 as usize, error.to_string()),
+        LayoutError::Arena => Error::Plan { function: plan.name.clone(), problem: error.to_string() },
+    })?;
+    for (position, buffer) in plan.buffers.iter().enumerate() {
+        // Kernels index with 32 bits, signed.
+        if layout.sizes[position] / buffer.dtype.size() as u64 > i32::MAX as u64 {
+            let elements = layout.sizes[position] / buffer.dtype.size() as u64;
+            return Err(size_error(
+                position,
+                format!("{elements} elements are more than 2^31 - 1; use smaller batches"),
+            ));
+        }
+    }
+    let arena = match usize::try_from(layout.arena) {
+        Ok(0) => None,
+        Ok(bytes) => Some(device.allocate(bytes)?),
+        Err(_) => return Err(Error::Plan { function: plan.name.clone(), problem: LayoutError::Arena.to_string() }),
+    };
+    let mut places = Vec::with_capacity(plan.buffers.len());
+    let mut externals = Vec::with_capacity(interface.externals.len());
+    for (position, buffer) in plan.buffers.iter().enumerate() {
+        let bytes = layout.sizes[position] as usize;
+        places.push(match (&buffer.role, interface.slots[position], layout.offsets[position], &arena) {
+            (Role::Scratch, _, Some(offset), Some(arena)) => Place::Internal(arena.part(offset as usize, bytes)?),
+            (_, Some(slot), _, _) => {
+                let shape = buffer.shape.evaluate(&bindings).unwrap_or_default();
+                debug_assert_eq!(slot, externals.len(), "slots are numbered in the order of buffers");
+                externals.push((Arc::from(shape), bytes));
+                Place::External(slot)
+            }
+            _ => Place::Unused,
+        });
+    }
+    let request = BindRequest { bindings: &bindings, places: &places, externals: interface.externals.len() };
+    let launcher = program.bind(&request)?;
+    tracing::debug!(
+        function = plan.name,
+        sizes = geometry::show(&bindings),
+        arena = layout.arena,
+        device = device.info().name,
+        "plan bound"
+    );
+    Ok(BoundPlan { sizes, launcher, externals, _arena: arena })
+}

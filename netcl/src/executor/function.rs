@@ -1,0 +1,176 @@
+//! Functions compiled by the macros: plans as text, one for each kind of device, loaded on first use.
+
+use crate::device::Device;
+use crate::device::backend::NativeEntry;
+use crate::error::{Error, Result};
+use crate::executor::scalar::Scalar;
+use crate::executor::{Call, Loaded};
+use crate::model::core::{ModelCore, call_seed};
+use crate::model::gradients::Gradients;
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::{Plan, Target};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+/// One plan, as the macro embeds it.
+pub struct PlanSource {
+    /// `host`, `cpu` or `gpu`: [`Target::name`].
+    pub target: &'static str,
+    /// The [`Plan`] as JSON.
+    pub json: &'static str,
+    /// For the host: native code of the loop steps, by step. Empty where there is none.
+    pub native: &'static [Option<NativeEntry>],
+}
+
+/// A function, as the macro embeds it.
+pub struct FunctionSource {
+    /// As the user wrote it: `Mlp::forward`.
+    pub name: &'static str,
+    /// One for each target.
+    pub plans: &'static [PlanSource],
+}
+
+/// A compiled function.
+///
+/// Scalar 0 of its plans is the random seed (`U32`), which the function supplies itself; the caller's follow.
+pub struct Function {
+    source: &'static FunctionSource,
+    plans: [OnceLock<Arc<Plan>>; 3],
+    loaded: RwLock<Vec<(u32, Arc<Loaded>)>>,
+    /// Calls without a model that drew random numbers.
+    calls: AtomicU64,
+}
+
+impl Function {
+    /// Of that source; nothing is parsed yet.
+    pub const fn new(source: &'static FunctionSource) -> Function {
+        Function {
+            source,
+            plans: [const { OnceLock::new() }; 3],
+            loaded: RwLock::new(Vec::new()),
+            calls: AtomicU64::new(0),
+        }
+    }
+
+    /// Runs it: the results by position.
+    ///
+    /// `core` is the model's memory and `prefix` where in it the function's paths start; both are left out for
+    /// functions without a model.
+    pub fn call(
+        &self,
+        core: Option<&ModelCore>,
+        prefix: &str,
+        args: &[&Tensor],
+        scalars: &[Scalar],
+    ) -> Result<Vec<Tensor>> {
+        let device = self.device(core, args)?;
+        let loaded = self.loaded(&device)?;
+        let store = core.map(ModelCore::store);
+        let scalars = self.scalars(&loaded, core, scalars);
+        let model = store.as_deref().map(|store| (store, prefix));
+        Ok(loaded.call(&Call { args, model, scalars: &scalars, ..Call::default() })?.results)
+    }
+
+    /// Runs it, a function compiled with its gradients: the results by position, the gradients in the parameters, and
+    /// the gradients in those arguments that have one, in order.
+    pub fn call_with_gradients(
+        &self,
+        core: &ModelCore,
+        prefix: &str,
+        args: &[&Tensor],
+        scalars: &[Scalar],
+    ) -> Result<(Vec<Tensor>, Gradients, Vec<Tensor>)> {
+        let device = core.device();
+        let loaded = self.loaded(&device)?;
+        let store = core.store();
+        let scalars = self.scalars(&loaded, Some(core), scalars);
+        let buffer = store.gradient_buffer()?;
+        // Untouched buffers may come from an earlier call with another function.
+        if !loaded.needs_model() {
+            buffer.prepare(0, false)?;
+        }
+        let call = Call {
+            args,
+            model: Some((&*store, prefix)),
+            scalars: &scalars,
+            gradients: Some(&buffer),
+            ..Call::default()
+        };
+        let outputs = loaded.call(&call)?;
+        let argument_gradients = outputs.argument_gradients.into_iter().flatten().collect();
+        Ok((outputs.results, Gradients::new(store, buffer), argument_gradients))
+    }
+
+    /// The function's name.
+    pub fn name(&self) -> &'static str {
+        self.source.name
+    }
+
+    /// The plan for a kind of device.
+    pub fn plan(&self, target: Target) -> Result<Arc<Plan>> {
+        let cell = &self.plans[target as usize];
+        if let Some(plan) = cell.get() {
+            return Ok(plan.clone());
+        }
+        let source = self.plan_source(target)?;
+        let mut plan: Plan = serde_json::from_str(source.json).map_err(|error| Error::Plan {
+            function: self.source.name.to_owned(),
+            problem: format!("its text for {} devices cannot be read: {error}", target.name()),
+        })?;
+        self.source.name.clone_into(&mut plan.name);
+        if plan.target != target {
+            return Err(Error::Plan {
+                function: self.source.name.to_owned(),
+                problem: format!("the plan given for {} devices is for {}", target.name(), plan.target.name()),
+            });
+        }
+        Ok(cell.get_or_init(|| Arc::new(plan)).clone())
+    }
+
+    fn plan_source(&self, target: Target) -> Result<&'static PlanSource> {
+        self.source.plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
+            function: self.source.name.to_owned(),
+            problem: format!("it has no plan for {} devices", target.name()),
+        })
+    }
+
+    fn device(&self, core: Option<&ModelCore>, args: &[&Tensor]) -> Result<Device> {
+        let device = core.map(ModelCore::device).or_else(|| args.first().map(|arg| arg.device().clone()));
+        device.ok_or_else(|| Error::ArgumentCount { function: self.source.name.to_owned(), expected: 1, found: 0 })
+    }
+
+    fn loaded(&self, device: &Device) -> Result<Arc<Loaded>> {
+        let find = |list: &[(u32, Arc<Loaded>)]| {
+            list.iter().find(|(id, _)| *id == device.id()).map(|(_, loaded)| loaded.clone())
+        };
+        if let Some(loaded) = find(&self.loaded.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(loaded);
+        }
+        let target = device.info().target;
+        let native = self.plan_source(target)?.native;
+        let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native)?);
+        let mut list = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been first.
+        if let Some(loaded) = find(&list) {
+            return Ok(loaded);
+        }
+        list.push((device.id(), loaded.clone()));
+        Ok(loaded)
+    }
+
+    /// The caller's scalars after the seed, if the plan has scalars at all.
+    fn scalars(&self, loaded: &Loaded, core: Option<&ModelCore>, given: &[Scalar]) -> Vec<Scalar> {
+        let types = &loaded.plan().scalars;
+        if types.first() != Some(&DType::U32) || types.len() != given.len() + 1 {
+            return given.to_vec();
+        }
+        let seed = match core {
+            // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
+            _ if !loaded.uses_seed() => Scalar::U32(0),
+            Some(core) => core.next_seed(),
+            None => call_seed(0, self.calls.fetch_add(1, Ordering::Relaxed)),
+        };
+        std::iter::once(seed).chain(given.iter().copied()).collect()
+    }
+}

@@ -1,0 +1,151 @@
+//! What a plan wants from its caller, derived once.
+
+use crate::error::{Error, Result};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::OutputKind;
+use netcl_kernels::plan::memory::{lifetimes, visit_buffers};
+use netcl_kernels::plan::{Arg, BufferId, Plan, Role};
+
+/// Who supplies the memory of one external buffer.
+#[derive(Clone, Debug)]
+pub(super) enum Supplier {
+    /// The caller's argument at that position.
+    Argument(usize),
+    /// A new tensor, the result at that position.
+    Result(usize),
+    /// A new tensor, the gradient in the argument at that position.
+    ArgumentGradient(usize),
+    /// The model's parameter of that path.
+    Parameter(String),
+    /// The model's state of that path.
+    State(String),
+    /// The new value of the model's state of that path.
+    NewState {
+        path: String,
+        /// Some later step reads the old value: the new one is written elsewhere and copied after the last step.
+        late: bool,
+    },
+    /// The gradient in the parameter of that path.
+    Gradient(String),
+}
+
+/// One external buffer; its position in [`Interface::externals`] is its slot at launch.
+#[derive(Clone, Debug)]
+pub(super) struct External {
+    pub(super) buffer: BufferId,
+    pub(super) supplier: Supplier,
+}
+
+/// What a plan wants from its caller.
+#[derive(Debug)]
+pub(super) struct Interface {
+    pub(super) externals: Vec<External>,
+    /// The slot of each buffer of the plan.
+    pub(super) slots: Vec<Option<usize>>,
+    /// Each argument's buffer, by position. A position without one belongs to an argument that nothing needs.
+    pub(super) arguments: Vec<Option<BufferId>>,
+    /// How many results there are.
+    pub(super) results: usize,
+    /// How many argument gradients there are at most.
+    pub(super) argument_gradients: usize,
+    /// Whether some step takes scalar 0, the random seed of model functions.
+    pub(super) uses_first_scalar: bool,
+    /// Whether memory of a model is needed.
+    pub(super) needs_model: bool,
+}
+
+impl Interface {
+    /// Derives it, and checks that the plan's numbers point at things that exist.
+    pub(super) fn of(plan: &Plan) -> Result<Interface> {
+        let fail = |problem: String| Error::Plan { function: plan.name.clone(), problem };
+        for step in &plan.steps {
+            let mut outside = None;
+            visit_buffers(step, &mut |id| {
+                if id.0 as usize >= plan.buffers.len() {
+                    outside = Some(id.0);
+                }
+            });
+            if let Some(id) = outside {
+                return Err(fail(format!("step `{}` names buffer {id} of {}", step.label, plan.buffers.len())));
+            }
+            for arg in &step.args {
+                if let Arg::Scalar(position, dtype) = arg
+                    && plan.scalars.get(*position) != Some(dtype)
+                {
+                    return Err(fail(format!("step `{}` takes scalar {position} as {dtype}", step.label)));
+                }
+            }
+        }
+        let mut interface = Interface {
+            externals: Vec::new(),
+            slots: vec![None; plan.buffers.len()],
+            arguments: Vec::new(),
+            results: 0,
+            argument_gradients: 0,
+            uses_first_scalar: plan
+                .steps
+                .iter()
+                .any(|step| step.args.iter().any(|arg| matches!(arg, Arg::Scalar(0, DType::U32)))),
+            needs_model: false,
+        };
+        let mut results = Vec::new();
+        for (position, buffer) in plan.buffers.iter().enumerate() {
+            let id = BufferId(position as u32);
+            let written = || plan.steps.iter().any(|step| step.writes.contains(&id));
+            let supplier = match &buffer.role {
+                Role::Scratch => continue,
+                Role::Argument(argument) => {
+                    let count = interface.arguments.len().max(argument + 1);
+                    interface.arguments.resize(count, None);
+                    if interface.arguments[*argument].replace(id).is_some() {
+                        return Err(fail(format!("argument {argument} has two buffers")));
+                    }
+                    Supplier::Argument(*argument)
+                }
+                Role::Parameter(path) => Supplier::Parameter(path.clone()),
+                Role::State(path) => Supplier::State(path.clone()),
+                Role::Output(kind) => {
+                    if !written() {
+                        return Err(fail(format!("nothing writes the output `{}`", buffer.name)));
+                    }
+                    match kind {
+                        OutputKind::Result(result) => {
+                            results.push(*result);
+                            Supplier::Result(*result)
+                        }
+                        OutputKind::ArgumentGradient(argument) => {
+                            interface.argument_gradients = interface.argument_gradients.max(argument + 1);
+                            Supplier::ArgumentGradient(*argument)
+                        }
+                        OutputKind::Gradient(path) => Supplier::Gradient(path.clone()),
+                        OutputKind::State(path) => {
+                            Supplier::NewState { path: path.clone(), late: read_after_write(plan, path, id) }
+                        }
+                    }
+                }
+            };
+            interface.needs_model |=
+                !matches!(supplier, Supplier::Argument(_) | Supplier::Result(_) | Supplier::ArgumentGradient(_));
+            interface.slots[position] = Some(interface.externals.len());
+            interface.externals.push(External { buffer: id, supplier });
+        }
+        results.sort_unstable();
+        if results.iter().enumerate().any(|(position, result)| position != *result) {
+            return Err(fail(format!("its results are numbered {results:?}")));
+        }
+        interface.results = results.len();
+        Ok(interface)
+    }
+}
+
+/// Whether a step after the first that writes the new value reads the old one.
+///
+/// A step that does both is fine: the scheduler makes such a step read only the elements that it is about to write.
+fn read_after_write(plan: &Plan, path: &str, new: BufferId) -> bool {
+    let old = plan.buffers.iter().position(|buffer| matches!(&buffer.role, Role::State(own) if own == path));
+    let lives = lifetimes(plan);
+    match (old.and_then(|old| lives[old]), lives[new.0 as usize]) {
+        (Some((_, last_read)), Some((first_write, _))) => last_read > first_write,
+        _ => false,
+    }
+}

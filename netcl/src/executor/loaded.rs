@@ -1,0 +1,241 @@
+//! A plan on a device: built once, called often, from any thread.
+
+use crate::device::Device;
+use crate::device::backend::{Native, Program};
+use crate::error::{Error, Result};
+use crate::executor::bind::{BoundPlan, bind};
+use crate::executor::check;
+use crate::executor::interface::{Interface, Supplier};
+use crate::executor::resolve::{Resolved, resolve};
+use crate::executor::scalar::Scalar;
+use crate::memory::Region;
+use crate::model::core::Store;
+use crate::model::gradients::GradientBuffer;
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::Plan;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
+const BOUND_KEPT: usize = 4;
+/// How many models' memory stays looked up (the blocks of a model that call one function count each).
+const RESOLVED_KEPT: usize = 256;
+
+/// A plan whose kernels are built for a device.
+pub(crate) struct Loaded {
+    plan: Arc<Plan>,
+    device: Device,
+    program: Box<dyn Program>,
+    interface: Interface,
+    /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
+    /// and threads do not wait for each other.
+    bound: Mutex<Vec<BoundPlan>>,
+    resolved: Mutex<Vec<Arc<Resolved>>>,
+}
+
+/// One call.
+#[derive(Default)]
+pub(crate) struct Call<'a> {
+    /// The arguments by position.
+    pub(crate) args: &'a [&'a Tensor],
+    /// The model's memory, and where in it the function's paths start.
+    pub(crate) model: Option<(&'a Store, &'a str)>,
+    /// Every scalar the plan names.
+    pub(crate) scalars: &'a [Scalar],
+    /// Where results go that are not to be new tensors, by result.
+    pub(crate) into: &'a [Region],
+    /// Where gradients go.
+    pub(crate) gradients: Option<&'a GradientBuffer>,
+}
+
+/// What a call gives.
+#[derive(Debug, Default)]
+pub(crate) struct Outputs {
+    /// By position; empty if [`Call::into`] was given.
+    pub(crate) results: Vec<Tensor>,
+    /// By argument; `None` for arguments without a gradient.
+    pub(crate) argument_gradients: Vec<Option<Tensor>>,
+}
+
+impl Loaded {
+    /// Builds the plan's kernels.
+    pub(crate) fn new(device: &Device, plan: Arc<Plan>, native: Native) -> Result<Loaded> {
+        let interface = Interface::of(&plan)?;
+        let info = device.info();
+        if plan.target != info.target {
+            return Err(Error::Unsupported {
+                function: plan.name.clone(),
+                device: device.to_string(),
+                problem: format!("the plan is for {} devices, not for {}", plan.target.name(), info.target.name()),
+            });
+        }
+        if !info.fp64 && plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) {
+            return Err(Error::Unsupported {
+                function: plan.name.clone(),
+                device: device.to_string(),
+                problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
+            });
+        }
+        let program = device.backend().load(&plan, native)?;
+        let device = device.clone();
+        Ok(Loaded { plan, device, program, interface, bound: Mutex::default(), resolved: Mutex::default() })
+    }
+
+    /// The plan.
+    pub(crate) fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Whether a step takes scalar 0 as its random seed.
+    pub(crate) fn uses_seed(&self) -> bool {
+        self.interface.uses_first_scalar
+    }
+
+    /// Whether the plan writes gradients of parameters.
+    pub(crate) fn needs_model(&self) -> bool {
+        self.interface.needs_model
+    }
+
+    /// Runs it.
+    pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
+        let sizes = check::symbols(&self.plan, &self.interface, &self.device, call.args)?;
+        self.check_scalars(call.scalars)?;
+        let resolved = self.resolved(call)?;
+        let mut bound = self.take_bound(sizes)?;
+        let outputs = self.run(call, resolved.as_deref(), &mut bound)?;
+        self.keep_bound(bound);
+        Ok(outputs)
+    }
+
+    fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<Outputs> {
+        let mut regions: Vec<Option<Region>> = vec![None; self.interface.externals.len()];
+        if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
+            for (slot, parameter) in &resolved.parameters {
+                regions[*slot] = Some(store.parameters()[*parameter].region.clone());
+            }
+            for (slot, state) in &resolved.states {
+                regions[*slot] = Some(store.states()[*state].region.clone());
+            }
+            if let Some(gradients) = call.gradients {
+                gradients.prepare(resolved.id, resolved.covers_all)?;
+                for (slot, parameter) in &resolved.gradients {
+                    regions[*slot] = Some(gradients.part(*parameter));
+                }
+            }
+        }
+        let mut outputs = Outputs::default();
+        outputs.argument_gradients.resize(self.interface.argument_gradients, None);
+        let mut results: Vec<Option<Tensor>> = vec![None; self.interface.results];
+        let mut externals = Vec::with_capacity(regions.len());
+        for (slot, (external, region)) in self.interface.externals.iter().zip(regions).enumerate() {
+            let (shape, bytes) = &bound.externals[slot];
+            let new_tensor = |region: &Region| {
+                let dtype = self.plan.buffer(external.buffer).dtype;
+                Tensor::from_region(region.clone(), shape.clone(), dtype, self.device.clone())
+            };
+            externals.push(match &external.supplier {
+                Supplier::Argument(position) => call.args[*position].region().clone(),
+                Supplier::Result(position) => match call.into.get(*position) {
+                    Some(region) => region.clone(),
+                    None => {
+                        let region = self.device.allocate(*bytes)?;
+                        results[*position] = Some(new_tensor(&region));
+                        region
+                    }
+                },
+                Supplier::ArgumentGradient(position) => {
+                    let region = self.device.allocate(*bytes)?;
+                    outputs.argument_gradients[*position] = Some(new_tensor(&region));
+                    region
+                }
+                Supplier::NewState { late: true, .. } => self.device.allocate(*bytes)?,
+                Supplier::Parameter(_) | Supplier::State(_) | Supplier::NewState { .. } | Supplier::Gradient(_) => {
+                    region.ok_or_else(|| self.no_memory(external.buffer.0 as usize))?
+                }
+            });
+        }
+        let launches = bound.launcher.launch(&externals, call.scalars)?;
+        self.device.count_launches(launches);
+        if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
+            for (slot, state) in &resolved.late {
+                externals[*slot].copy_to(&store.states()[*state].region, bound.externals[*slot].1)?;
+            }
+        }
+        outputs.results = results.into_iter().flatten().collect();
+        Ok(outputs)
+    }
+
+    fn no_memory(&self, buffer: usize) -> Error {
+        Error::Plan {
+            function: self.plan.name.clone(),
+            problem: format!(
+                "`{}` belongs to a model or its gradients, which this call does not have",
+                self.plan.buffers[buffer].name
+            ),
+        }
+    }
+
+    fn check_scalars(&self, scalars: &[Scalar]) -> Result<()> {
+        let expected = || self.plan.scalars.iter().map(|dtype| dtype.compute());
+        if expected().eq(scalars.iter().map(|scalar| scalar.dtype())) {
+            return Ok(());
+        }
+        let list = |types: Vec<DType>| types.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
+        Err(Error::Scalars {
+            function: self.plan.name.clone(),
+            expected: list(expected().collect()),
+            found: list(scalars.iter().map(|scalar| scalar.dtype()).collect()),
+        })
+    }
+
+    fn resolved(&self, call: &Call<'_>) -> Result<Option<Arc<Resolved>>> {
+        let Some((store, prefix)) = call.model.filter(|_| self.interface.needs_model) else {
+            return Ok(None);
+        };
+        if store.device() != &self.device {
+            return Err(Error::DeviceMismatch {
+                operation: self.plan.name.clone(),
+                what: "the model".to_owned(),
+                expected: self.device.to_string(),
+                found: store.device().to_string(),
+            });
+        }
+        let mut list = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = list.iter().find(|known| known.store == store.id() && known.prefix == prefix) {
+            return Ok(Some(found.clone()));
+        }
+        let resolved = Arc::new(resolve(&self.plan, &self.interface, store, prefix)?);
+        if list.len() == RESOLVED_KEPT {
+            list.remove(0);
+        }
+        list.push(resolved.clone());
+        Ok(Some(resolved))
+    }
+
+    fn take_bound(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
+        let lock = || self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut list = lock();
+            if let Some(position) = list.iter().position(|bound| bound.sizes == sizes) {
+                return Ok(list.remove(position));
+            }
+        }
+        let attempt = || bind(&self.plan, &self.interface, &self.device, &*self.program, sizes.clone());
+        match attempt() {
+            Err(Error::OutOfMemory { .. }) => {
+                // The arenas of other sizes are the first thing to give up.
+                drop(std::mem::take(&mut *lock()));
+                attempt()
+            }
+            result => result,
+        }
+    }
+
+    fn keep_bound(&self, bound: BoundPlan) {
+        let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        list.insert(0, bound);
+        let surplus = if list.len() > BOUND_KEPT { list.pop() } else { None };
+        drop(list);
+        drop(surplus);
+    }
+}

@@ -1,0 +1,76 @@
+//! A plan's paths in a model's memory, looked up once per model and function.
+
+use crate::error::{Error, Result};
+use crate::executor::interface::{Interface, Supplier};
+use crate::model::core::{Entry, Store};
+use netcl_kernels::dim::Shape;
+use netcl_kernels::plan::Plan;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where the model's tensors lie that a plan uses.
+pub(super) struct Resolved {
+    /// Of the store and the prefix it was made for.
+    pub(super) store: u64,
+    pub(super) prefix: String,
+    /// Distinct among all; identifies which gradients the plan writes.
+    pub(super) id: u64,
+    // Positions and not regions, so that nothing here keeps the memory of a dropped model.
+    /// `(slot, position among the store's parameters)`.
+    pub(super) parameters: Vec<(usize, usize)>,
+    /// `(slot, position among the store's states)` of states and of new values written in place.
+    pub(super) states: Vec<(usize, usize)>,
+    /// `(slot, position among the store's states)` of new values that are copied after the last step.
+    pub(super) late: Vec<(usize, usize)>,
+    /// `(slot, position among the store's parameters)` of gradients.
+    pub(super) gradients: Vec<(usize, usize)>,
+    /// Whether every parameter of the model gets a gradient.
+    pub(super) covers_all: bool,
+}
+
+/// Looks every path up.
+pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix: &str) -> Result<Resolved> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let mut resolved = Resolved {
+        store: store.id(),
+        prefix: prefix.to_owned(),
+        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        parameters: Vec::new(),
+        states: Vec::new(),
+        late: Vec::new(),
+        gradients: Vec::new(),
+        covers_all: false,
+    };
+    for (slot, external) in interface.externals.iter().enumerate() {
+        let buffer = plan.buffer(external.buffer);
+        let fits = |entry: &Entry| {
+            if entry.dtype == buffer.dtype && Shape::of(&entry.shape) == buffer.shape {
+                return Ok(());
+            }
+            Err(Error::Argument {
+                function: plan.name.clone(),
+                argument: entry.path.clone(),
+                expected: format!("{} {}", buffer.dtype, buffer.shape),
+                found: format!("{} {}", entry.dtype, Shape::of(&entry.shape)),
+            })
+        };
+        match &external.supplier {
+            Supplier::Argument(_) | Supplier::Result(_) | Supplier::ArgumentGradient(_) => {}
+            Supplier::Parameter(path) | Supplier::Gradient(path) => {
+                let index = store.parameter_index(prefix, path)?;
+                fits(&store.parameters()[index])?;
+                let gradient = matches!(external.supplier, Supplier::Gradient(_));
+                let list = if gradient { &mut resolved.gradients } else { &mut resolved.parameters };
+                list.push((slot, index));
+            }
+            Supplier::State(path) | Supplier::NewState { path, .. } => {
+                let index = store.state_index(prefix, path)?;
+                fits(&store.states()[index])?;
+                let late = matches!(external.supplier, Supplier::NewState { late: true, .. });
+                let list = if late { &mut resolved.late } else { &mut resolved.states };
+                list.push((slot, index));
+            }
+        }
+    }
+    resolved.covers_all = resolved.gradients.len() == store.parameters().len();
+    Ok(resolved)
+}

@@ -1,0 +1,5 @@
+//! Weights on disk.
+
+mod weights;
+
+pub use weights::{load, save};

@@ -1,0 +1,30 @@
+//! netcl: deep learning for every OpenCL device, with gradients generated while your crate compiles.
+#![deny(unsafe_code)]
+
+#[doc(hidden)]
+pub mod __private;
+mod config;
+pub mod data;
+mod device;
+mod error;
+mod executor;
+pub mod io;
+pub mod jit;
+mod log;
+mod memory;
+mod model;
+pub mod nn;
+pub mod optim;
+pub mod prelude;
+mod program;
+mod report;
+mod tensor;
+
+pub use device::{Device, DeviceInfo, DeviceKind, LaunchRecord};
+pub use error::{Error, Result};
+pub use memory::PoolStats;
+pub use model::{Gradients, Model, ModelCore, Schema, Seed};
+pub use netcl_kernels::dtype::DType;
+pub use netcl_kernels::plan::Target;
+pub use netcl_macros::{constant, dynamic, function, kernel, model};
+pub use tensor::{Element, Operand, Tensor};

@@ -1,0 +1,297 @@
+//! A model's memory.
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executor::scalar::Scalar;
+use crate::memory::{ALIGNMENT, Region};
+use crate::model::gradients::{GradientBuffer, Spare};
+use crate::model::{Schema, Seed, init};
+use crate::tensor::Tensor;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::philox::philox4x32;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// A model's parameters in one buffer, its states in another. Cheap to clone; clones are the same memory, which is how
+/// nested models and layers share their model's.
+#[derive(Clone)]
+pub struct ModelCore(Arc<Inner>);
+
+struct Inner {
+    id: u64,
+    seed: Seed,
+    /// Calls that drew random numbers.
+    steps: AtomicU64,
+    store: RwLock<Arc<Store>>,
+}
+
+/// One tensor of a model.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) path: String,
+    pub(crate) shape: Arc<[usize]>,
+    pub(crate) dtype: DType,
+    /// In the buffer of its kind; a multiple of [`ALIGNMENT`].
+    pub(crate) offset: usize,
+    pub(crate) region: Region,
+}
+
+impl Entry {
+    pub(crate) fn bytes(&self) -> usize {
+        self.shape.iter().product::<usize>() * self.dtype.size()
+    }
+}
+
+/// The memory itself, on one device.
+pub(crate) struct Store {
+    id: u64,
+    device: Device,
+    parameters: Group,
+    states: Group,
+    /// Gradient buffers that are free; see [`GradientBuffer`].
+    spare: Arc<Spare>,
+}
+
+/// Tensors in one buffer.
+struct Group {
+    /// `None` if there are no tensors.
+    whole: Option<Region>,
+    bytes: usize,
+    entries: Vec<Entry>,
+    /// Path → position.
+    positions: BTreeMap<String, usize>,
+}
+
+impl ModelCore {
+    /// The memory that `schema` asks for, filled by its initialisation.
+    ///
+    /// # Errors
+    ///
+    /// Two tensors of one path, a parameter that is not `f32`, or no memory.
+    pub fn new(device: &Device, seed: Seed, schema: &Schema) -> Result<ModelCore> {
+        let mut seen = std::collections::BTreeSet::new();
+        for (path, spec) in schema.entries() {
+            let wrong = |message: String| Err(Error::Shape { operation: "Model::new", message });
+            if !seen.insert(path) {
+                return wrong(format!("two tensors are called `{path}`; rename a field"));
+            }
+            if spec.trainable && spec.dtype != DType::F32 {
+                return wrong(format!("the parameter `{path}` is {}; parameters are f32", spec.dtype));
+            }
+        }
+        let group = |trainable: bool| {
+            let specs = schema.entries().iter().filter(|(_, spec)| spec.trainable == trainable);
+            let plain = specs.clone().map(|(path, spec)| (path.as_str(), Arc::from(spec.shape.as_slice()), spec.dtype));
+            let (group, mut image) = Group::new(device, plain)?;
+            for ((path, spec), entry) in specs.zip(&group.entries) {
+                init::fill(seed.0, path, spec, &mut image[entry.offset..]);
+            }
+            group.write(&image)?;
+            Ok(group)
+        };
+        let store = Store::new(device, group(true)?, group(false)?);
+        let store = RwLock::new(Arc::new(store));
+        Ok(ModelCore(Arc::new(Inner { id: next_id(), seed, steps: AtomicU64::new(0), store })))
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> Device {
+        self.store().device.clone()
+    }
+
+    /// Path and value of every parameter, as views.
+    pub fn parameters(&self) -> Vec<(String, Tensor)> {
+        let store = self.store();
+        store.parameters.entries.iter().map(|entry| (entry.path.clone(), store.view(entry))).collect()
+    }
+
+    /// Path and value of every state, as views.
+    pub fn states(&self) -> Vec<(String, Tensor)> {
+        let store = self.store();
+        store.states.entries.iter().map(|entry| (entry.path.clone(), store.view(entry))).collect()
+    }
+
+    /// The parameter or state of that path, as a view.
+    pub fn tensor(&self, path: &str) -> Result<Tensor> {
+        let store = self.store();
+        Ok(store.view(store.entry(path)?))
+    }
+
+    /// Overwrites the parameter or state of that path.
+    pub fn set_tensor(&self, path: &str, value: &Tensor) -> Result<()> {
+        let store = self.store();
+        let entry = store.entry(path)?;
+        if value.dtype() != entry.dtype || value.shape() != &*entry.shape {
+            return Err(Error::Argument {
+                function: "set_tensor".to_owned(),
+                argument: path.to_owned(),
+                expected: format!("{} {}", entry.dtype, Shape::of(&entry.shape)),
+                found: format!("{} {}", value.dtype(), Shape::of(value.shape())),
+            });
+        }
+        let value = value.to_device(&store.device)?;
+        if value.region().id() == entry.region.id() {
+            return Ok(());
+        }
+        value.region().copy_to(&entry.region, entry.bytes())
+    }
+
+    /// Moves all of it to another device.
+    pub fn to_device(&self, device: &Device) -> Result<()> {
+        let store = self.store();
+        if &store.device == device {
+            return Ok(());
+        }
+        let moved = |group: &Group| {
+            let plain = group.entries.iter().map(|entry| (entry.path.as_str(), entry.shape.clone(), entry.dtype));
+            let (new, mut image) = Group::new(device, plain)?;
+            if let Some(whole) = &group.whole {
+                whole.read(&mut image)?;
+            }
+            new.write(&image)?;
+            Ok(new)
+        };
+        let new = Store::new(device, moved(&store.parameters)?, moved(&store.states)?);
+        *self.0.store.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+        Ok(())
+    }
+
+    /// Distinct among all models; moving a model does not change it.
+    pub(crate) fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// The memory as it is now.
+    pub(crate) fn store(&self) -> Arc<Store> {
+        self.0.store.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The seed of the next call that draws random numbers: Philox of the model's seed and how many such calls there
+    /// were, so that a run can be repeated and no two steps drop the same elements.
+    pub(crate) fn next_seed(&self) -> Scalar {
+        call_seed(self.0.seed.0, self.0.steps.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The random seed of call number `step`.
+pub(crate) fn call_seed(seed: u64, step: u64) -> Scalar {
+    let counter = [step as u32, (step >> 32) as u32, 0x7365_6564, 0];
+    Scalar::U32(philox4x32(counter, [seed as u32, (seed >> 32) as u32])[0])
+}
+
+impl Store {
+    fn new(device: &Device, parameters: Group, states: Group) -> Store {
+        Store { id: next_id(), device: device.clone(), parameters, states, spare: Arc::default() }
+    }
+
+    /// Distinct among all stores of the process.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn parameters(&self) -> &[Entry] {
+        &self.parameters.entries
+    }
+
+    pub(crate) fn states(&self) -> &[Entry] {
+        &self.states.entries
+    }
+
+    /// All parameters at once and their bytes, padding included; `None` if there are none.
+    pub(crate) fn parameter_buffer(&self) -> Option<(&Region, usize)> {
+        Some((self.parameters.whole.as_ref()?, self.parameters.bytes))
+    }
+
+    pub(crate) fn parameter_index(&self, prefix: &str, path: &str) -> Result<usize> {
+        self.parameters.position(prefix, path).ok_or_else(|| self.unknown(&join(prefix, path)))
+    }
+
+    pub(crate) fn state_index(&self, prefix: &str, path: &str) -> Result<usize> {
+        self.states.position(prefix, path).ok_or_else(|| self.unknown(&join(prefix, path)))
+    }
+
+    /// A buffer for the gradients of all parameters: a free one, or a new one filled with zeros.
+    pub(crate) fn gradient_buffer(&self) -> Result<GradientBuffer> {
+        GradientBuffer::take(&self.spare, &self.device, &self.parameters.entries, self.parameters.bytes)
+    }
+
+    fn entry(&self, path: &str) -> Result<&Entry> {
+        let find = |group: &'_ Group| group.position("", path);
+        match (find(&self.parameters), find(&self.states)) {
+            (Some(position), _) => Ok(&self.parameters.entries[position]),
+            (_, Some(position)) => Ok(&self.states.entries[position]),
+            (None, None) => Err(self.unknown(path)),
+        }
+    }
+
+    fn view(&self, entry: &Entry) -> Tensor {
+        Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, self.device.clone())
+    }
+
+    fn unknown(&self, path: &str) -> Error {
+        let all = self.parameters.entries.iter().chain(&self.states.entries);
+        Error::UnknownParameter { path: path.to_owned(), available: all.map(|entry| entry.path.clone()).collect() }
+    }
+}
+
+impl Group {
+    /// Memory for the tensors, and an image of zeros to be filled and written to it.
+    fn new<'a>(
+        device: &Device,
+        tensors: impl Iterator<Item = (&'a str, Arc<[usize]>, DType)>,
+    ) -> Result<(Group, Vec<u8>)> {
+        let tensors: Vec<_> = tensors.collect();
+        let (mut offsets, mut bytes) = (Vec::with_capacity(tensors.len()), 0usize);
+        for (path, shape, dtype) in &tensors {
+            offsets.push(bytes);
+            let end = shape
+                .iter()
+                .try_fold(dtype.size(), |size, &dim| size.checked_mul(dim))
+                .and_then(|size| bytes.checked_add(size)?.checked_next_multiple_of(ALIGNMENT));
+            bytes = end.ok_or_else(|| Error::Shape {
+                operation: "Model::new",
+                message: format!("the tensor `{path}` of shape {shape:?} is larger than memory can be"),
+            })?;
+        }
+        let whole = if bytes == 0 { None } else { Some(device.allocate(bytes)?) };
+        let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: BTreeMap::new() };
+        for ((path, shape, dtype), offset) in tensors.into_iter().zip(offsets) {
+            let size = shape.iter().product::<usize>() * dtype.size();
+            let region = match &group.whole {
+                Some(whole) if size > 0 => whole.part(offset, size)?,
+                _ => device.allocate(1)?,
+            };
+            group.positions.insert(path.to_owned(), group.entries.len());
+            group.entries.push(Entry { path: path.to_owned(), shape, dtype, offset, region });
+        }
+        Ok((group, vec![0; bytes]))
+    }
+
+    fn write(&self, image: &[u8]) -> Result<()> {
+        self.whole.as_ref().map_or(Ok(()), |whole| whole.write(image))
+    }
+
+    fn position(&self, prefix: &str, path: &str) -> Option<usize> {
+        if prefix.is_empty() {
+            return self.positions.get(path).copied();
+        }
+        self.positions.get(&join(prefix, path)).copied()
+    }
+}
+
+/// `prefix.path`.
+fn join(prefix: &str, path: &str) -> String {
+    let prefix = prefix.strip_suffix('.').unwrap_or(prefix);
+    if prefix.is_empty() { path.to_owned() } else { format!("{prefix}.{path}") }
+}

@@ -1,0 +1,111 @@
+//! Initial values: computed on the host in `f64`, so that a seed gives the same bits on every device.
+//!
+//! Element `i` of the tensor at `path` is drawn from Philox4x32-10 with the model's seed as key and
+//! `(i, FNV-1a of path)` as counter: it depends on nothing else, neither on other tensors nor on the order of fields.
+
+use crate::program::checksum;
+use half::{bf16, f16};
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
+use netcl_kernels::layers::{Init, TensorSpec};
+use netcl_kernels::philox::philox4x32;
+use rayon::prelude::*;
+
+/// Elements that one task fills.
+const CHUNK: usize = 1 << 14;
+
+/// Writes the initial values of a tensor to the start of `into`.
+pub(super) fn fill(seed: u64, path: &str, spec: &TensorSpec, into: &mut [u8]) {
+    let elements: usize = spec.shape.iter().product();
+    let stream = checksum(path.as_bytes());
+    let size = spec.dtype.size();
+    into[..elements * size].par_chunks_mut(CHUNK * size).enumerate().for_each(|(chunk, bytes)| {
+        for (position, element) in bytes.chunks_exact_mut(size).enumerate() {
+            let index = (chunk * CHUNK + position) as u64;
+            put(value(seed, stream, index, spec.init), spec.dtype, element);
+        }
+    });
+}
+
+fn value(seed: u64, stream: u64, index: u64, init: Init) -> f64 {
+    let draws = || {
+        let counter = [index as u32, (index >> 32) as u32, stream as u32, (stream >> 32) as u32];
+        let words = philox4x32(counter, [seed as u32, (seed >> 32) as u32]);
+        // 53 random bits each, in [0, 1).
+        let unit = |high: u32, low: u32| ((u64::from(high) << 32 | u64::from(low)) >> 11) as f64 / (1u64 << 53) as f64;
+        (unit(words[0], words[1]), unit(words[2], words[3]))
+    };
+    match init {
+        Init::Constant(value) => value,
+        Init::Uniform { bound } => (2.0 * draws().0 - 1.0) * bound,
+        Init::Normal { std } => {
+            // Box and Muller (1958); 1 - u is never 0.
+            let (u, v) = draws();
+            std * (-2.0 * (1.0 - u).ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
+        }
+    }
+}
+
+/// `value` as the bytes of one element.
+fn put(value: f64, dtype: DType, into: &mut [u8]) {
+    match dtype {
+        DType::F32 => into.copy_from_slice(&(value as f32).to_ne_bytes()),
+        DType::F64 => into.copy_from_slice(&value.to_ne_bytes()),
+        DType::F16 => into.copy_from_slice(&f16::from_f64(value).to_ne_bytes()),
+        DType::BF16 => into.copy_from_slice(&bf16::from_f64(value).to_ne_bytes()),
+        DType::Bool | DType::U8 | DType::I32 | DType::U32 | DType::I64 => {
+            let integer = match fold::cast(Literal::float(value, DType::F64), dtype) {
+                Literal::Bool(value) => i64::from(value),
+                Literal::Int(value, _) => value,
+                Literal::Float(..) => unreachable!("a cast to an integer type gives an integer"),
+            };
+            // Little-endian bytes of the wider type start with those of the narrower.
+            let bytes = integer.to_le_bytes();
+            into.copy_from_slice(&bytes[..into.len()]);
+            if cfg!(target_endian = "big") {
+                into.reverse();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(seed: u64, path: &str, shape: &[usize], init: Init) -> Vec<f32> {
+        let spec = TensorSpec { name: "weight", shape: shape.to_vec(), dtype: DType::F32, init, trainable: true };
+        let mut bytes = vec![0; shape.iter().product::<usize>() * 4];
+        fill(seed, path, &spec, &mut bytes);
+        bytes.chunks_exact(4).map(|four| f32::from_ne_bytes(four.try_into().unwrap())).collect()
+    }
+
+    #[test]
+    fn uniform_numbers_stay_in_bounds_and_have_their_moments() {
+        let draws = numbers(1, "a", &[50_000], Init::Uniform { bound: 0.5 });
+        assert!(draws.iter().all(|draw| (-0.5..=0.5).contains(draw)));
+        let mean = draws.iter().map(|&x| f64::from(x)).sum::<f64>() / 5e4;
+        let variance = draws.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / 5e4;
+        assert!(mean.abs() < 0.005 && (variance - 1.0 / 12.0).abs() < 0.001, "{mean} {variance}");
+    }
+
+    #[test]
+    fn normal_numbers_have_their_moments() {
+        let draws = numbers(1, "a", &[50_000], Init::Normal { std: 2.0 });
+        let mean = draws.iter().map(|&x| f64::from(x)).sum::<f64>() / 5e4;
+        let variance = draws.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / 5e4;
+        let beyond = draws.iter().filter(|x| x.abs() > 2.0 * 1.959_964).count() as f64 / 5e4;
+        assert!(mean.abs() < 0.03 && (variance - 4.0).abs() < 0.08, "{mean} {variance}");
+        assert!((beyond - 0.05).abs() < 0.004, "{beyond}");
+    }
+
+    #[test]
+    fn a_number_depends_on_seed_path_and_position_alone() {
+        let init = Init::Uniform { bound: 1.0 };
+        let long = numbers(7, "a", &[40_000], init);
+        assert_eq!(long[..100], numbers(7, "a", &[100], init));
+        assert_ne!(long[..100], numbers(8, "a", &[100], init));
+        assert_ne!(long[..100], numbers(7, "b", &[100], init));
+        assert_ne!(long[..100], numbers(7 | 1 << 40, "a", &[100], init));
+    }
+}

@@ -1,0 +1,155 @@
+//! Adam and AdamW.
+
+use crate::error::Result;
+use crate::model::{Gradients, Model};
+use crate::optim::Optimizer;
+use crate::optim::update::{Formula, Update};
+use netcl_kernels::graph::NodeId;
+use netcl_kernels::span;
+
+/// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
+///
+/// ```text
+/// g ← g + weight_decay · p
+/// m ← β₁·m + (1 - β₁)·g              v ← β₂·v + (1 - β₂)·g²
+/// p ← p - lr / (1 - β₁ᵗ) · m / (√v / √(1 - β₂ᵗ) + ε)
+/// ```
+pub struct Adam(Moments);
+
+/// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as `torch.optim.AdamW`: [`Adam`] after
+/// `p ← p · (1 - lr · weight_decay)`, without decay in the gradient.
+pub struct AdamW(Moments);
+
+struct Moments {
+    rate: f64,
+    betas: (f64, f64),
+    epsilon: f64,
+    weight_decay: f64,
+    steps: i32,
+    update: Update,
+}
+
+impl Moments {
+    fn new(rate: f64, weight_decay: f64, update: Update) -> Moments {
+        Moments { rate, betas: (0.9, 0.999), epsilon: 1e-8, weight_decay, steps: 0, update }
+    }
+
+    /// `decay` is what the formula takes for weight decay.
+    fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, decay: f64) -> Result<()> {
+        let (first, second) = self.betas;
+        let step = self.steps.saturating_add(1);
+        let scalars = [
+            decay,
+            first,
+            1.0 - first,
+            second,
+            1.0 - second,
+            self.rate / (1.0 - first.powi(step)),
+            (1.0 - second.powi(step)).sqrt(),
+            self.epsilon,
+        ];
+        self.update.step(model, gradients, &scalars)?;
+        // A step that failed has not been made.
+        self.steps = step;
+        Ok(())
+    }
+}
+
+macro_rules! builders {
+    ($($name:ident),*) => {$(
+        impl $name {
+            /// The decay rates of the two moments; by default 0.9 and 0.999.
+            pub fn betas(mut self, first: f64, second: f64) -> Self {
+                self.0.betas = (first, second);
+                self
+            }
+
+            /// Added to the denominator; by default 1e-8.
+            pub fn epsilon(mut self, epsilon: f64) -> Self {
+                self.0.epsilon = epsilon;
+                self
+            }
+
+            /// The weight decay.
+            pub fn weight_decay(mut self, decay: f64) -> Self {
+                self.0.weight_decay = decay;
+                self
+            }
+        }
+    )*};
+}
+
+builders!(Adam, AdamW);
+
+impl Adam {
+    /// With PyTorch's defaults and no weight decay.
+    pub fn new(learning_rate: f64) -> Adam {
+        Adam(Moments::new(learning_rate, 0.0, Update::new("adam", 2, adam)))
+    }
+}
+
+impl AdamW {
+    /// With PyTorch's defaults: a weight decay of 0.01.
+    pub fn new(learning_rate: f64) -> AdamW {
+        AdamW(Moments::new(learning_rate, 0.01, Update::new("adamw", 2, adamw)))
+    }
+}
+
+impl Optimizer for Adam {
+    fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
+        let decay = self.0.weight_decay;
+        self.0.step(model, gradients, decay)
+    }
+
+    fn learning_rate(&self) -> f64 {
+        self.0.rate
+    }
+
+    fn set_learning_rate(&mut self, rate: f64) {
+        self.0.rate = rate;
+    }
+}
+
+impl Optimizer for AdamW {
+    fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
+        let decay = 1.0 - self.0.rate * self.0.weight_decay;
+        self.0.step(model, gradients, decay)
+    }
+
+    fn learning_rate(&self) -> f64 {
+        self.0.rate
+    }
+
+    fn set_learning_rate(&mut self, rate: f64) {
+        self.0.rate = rate;
+    }
+}
+
+fn adam(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
+    let decay = f.mul(t[0], s[0])?;
+    let g = f.add(t[1], decay)?;
+    moved(f, t, s, t[0], g)
+}
+
+fn adamw(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
+    let p = f.mul(t[0], s[0])?;
+    moved(f, t, s, p, t[1])
+}
+
+/// What both have in common, from the parameters `p` and the gradient `g` on.
+fn moved(f: &mut Formula, t: &[NodeId], s: &[NodeId], p: NodeId, g: NodeId) -> span::Result<Vec<NodeId>> {
+    let [_, first, one_minus_first, second, one_minus_second, step_size, correction, epsilon] = *s else {
+        return Err(span::Diagnostic::new(format!("expects 8 scalars, found {}", s.len())));
+    };
+    let (old, new) = (f.mul(t[2], first)?, f.mul(g, one_minus_first)?);
+    let m = f.add(old, new)?;
+    let squared = f.mul(g, g)?;
+    let (old, new) = (f.mul(t[3], second)?, f.mul(squared, one_minus_second)?);
+    let v = f.add(old, new)?;
+    let root = f.sqrt(v)?;
+    let root = f.div(root, correction)?;
+    let denominator = f.add(root, epsilon)?;
+    let ratio = f.div(m, denominator)?;
+    let step = f.mul(ratio, step_size)?;
+    Ok(vec![f.sub(p, step)?, m, v])
+}

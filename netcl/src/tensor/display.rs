@@ -1,0 +1,98 @@
+//! Printing. Never more than a few lines: a huge tensor shows its corners.
+
+use crate::tensor::{Element, Tensor};
+use half::{bf16, f16};
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
+use std::fmt;
+
+/// Elements shown at either end of an axis that is cut.
+const EDGE: usize = 3;
+/// Tensors with at most this many elements are shown whole.
+const WHOLE: usize = 64;
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({} {} on {})", self.dtype(), Shape::of(self.shape()), self.device())
+    }
+}
+
+impl fmt::Display for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.dtype(), Shape::of(self.shape()))?;
+        match self.to_bytes() {
+            Ok(bytes) => {
+                f.write_str(" ")?;
+                Printer { tensor: self, bytes: &bytes, whole: self.elements() <= WHOLE }.axis(f, 0, 0)
+            }
+            Err(error) => write!(f, " (cannot be read: {error})"),
+        }
+    }
+}
+
+struct Printer<'a> {
+    tensor: &'a Tensor,
+    bytes: &'a [u8],
+    whole: bool,
+}
+
+impl Printer<'_> {
+    fn axis(&self, f: &mut fmt::Formatter<'_>, axis: usize, start: usize) -> fmt::Result {
+        let shape = self.tensor.shape();
+        let Some(&size) = shape.get(axis) else {
+            return self.element(f, start);
+        };
+        let stride: usize = shape[axis + 1..].iter().product();
+        let innermost = axis + 1 == shape.len();
+        f.write_str("[")?;
+        let mut position = 0;
+        while position < size {
+            if position > 0 {
+                f.write_str(if innermost { ", " } else { ",\n" })?;
+                if !innermost {
+                    write!(f, "{:axis$} ", "")?;
+                }
+            }
+            if !self.whole && position == EDGE && size > 2 * EDGE {
+                f.write_str("…")?;
+                position = size - EDGE;
+                continue;
+            }
+            self.axis(f, axis + 1, start + position * stride)?;
+            position += 1;
+        }
+        f.write_str("]")
+    }
+
+    fn element(&self, f: &mut fmt::Formatter<'_>, index: usize) -> fmt::Result {
+        let size = self.tensor.dtype().size();
+        let bytes = &self.bytes[index * size..][..size];
+        match self.tensor.dtype() {
+            DType::Bool => write!(f, "{}", bool::from_bytes(bytes)[0]),
+            DType::U8 => write!(f, "{}", u8::from_bytes(bytes)[0]),
+            DType::I32 => write!(f, "{}", i32::from_bytes(bytes)[0]),
+            DType::U32 => write!(f, "{}", u32::from_bytes(bytes)[0]),
+            DType::I64 => write!(f, "{}", i64::from_bytes(bytes)[0]),
+            DType::F16 => write!(f, "{:?}", f16::from_bytes(bytes)[0].to_f32()),
+            DType::BF16 => write!(f, "{:?}", bf16::from_bytes(bytes)[0].to_f32()),
+            DType::F32 => write!(f, "{:?}", f32::from_bytes(bytes)[0]),
+            DType::F64 => write!(f, "{:?}", f64::from_bytes(bytes)[0]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Device, Tensor};
+
+    #[test]
+    fn small_tensors_are_shown_whole_and_huge_ones_are_not() {
+        let device = Device::host();
+        let small = Tensor::from_slice(&device, &[1.0f32, 2.5, -3.0, 4.0], &[2, 2]).unwrap();
+        assert_eq!(small.to_string(), "f32 [2, 2] [[1.0, 2.5],\n [-3.0, 4.0]]");
+        let huge = Tensor::full(&device, 7u8, &[1000, 1000]).unwrap().to_string();
+        assert!(huge.len() < 300 && huge.contains('…'), "{huge}");
+        assert_eq!(Tensor::scalar(&device, true).unwrap().to_string(), "bool [] true");
+        assert_eq!(Tensor::from_slice::<f32>(&device, &[], &[0, 3]).unwrap().to_string(), "f32 [0, 3] []");
+    }
+}

@@ -1,0 +1,68 @@
+//! The Rust types that elements can have.
+
+use half::{bf16, f16};
+use netcl_kernels::dtype::DType;
+
+/// A type that tensors can hold: `bool`, `u8`, `i32`, `u32`, `i64`, `f16`, `bf16`, `f32` or `f64`.
+pub trait Element: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'static {
+    /// Its netcl name.
+    const DTYPE: DType;
+
+    #[doc(hidden)]
+    fn to_bytes(elements: &[Self]) -> Vec<u8>;
+
+    #[doc(hidden)]
+    fn from_bytes(bytes: &[u8]) -> Vec<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! element {
+    ($($type:ty => $dtype:ident),* $(,)?) => {$(
+        impl sealed::Sealed for $type {}
+
+        impl Element for $type {
+            const DTYPE: DType = DType::$dtype;
+
+            fn to_bytes(elements: &[Self]) -> Vec<u8> {
+                let mut bytes = Vec::with_capacity(size_of_val(elements));
+                for element in elements {
+                    bytes.extend_from_slice(&element.to_ne_bytes());
+                }
+                bytes
+            }
+
+            fn from_bytes(bytes: &[u8]) -> Vec<Self> {
+                let (elements, _) = bytes.as_chunks();
+                elements.iter().map(|&bytes| <$type>::from_ne_bytes(bytes)).collect()
+            }
+        }
+    )*};
+}
+
+element!(
+    u8 => U8,
+    i32 => I32,
+    u32 => U32,
+    i64 => I64,
+    f16 => F16,
+    bf16 => BF16,
+    f32 => F32,
+    f64 => F64,
+);
+
+impl sealed::Sealed for bool {}
+
+impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+
+    fn to_bytes(elements: &[Self]) -> Vec<u8> {
+        elements.iter().map(|&element| u8::from(element)).collect()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Vec<Self> {
+        bytes.iter().map(|&byte| byte != 0).collect()
+    }
+}

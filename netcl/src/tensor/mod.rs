@@ -1,0 +1,196 @@
+//! Tensors: a shape, an element type, and memory on a device.
+
+mod display;
+mod element;
+mod ops;
+
+pub use element::Element;
+pub use ops::Operand;
+
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::memory::Region;
+use netcl_kernels::dtype::DType;
+use std::sync::Arc;
+
+/// A tensor: row-major, on one device, of a type and shape known at run time. Cheap to clone; clones share memory, and
+/// nothing but an optimizer or [`crate::Model::set_tensor`] changes what is in it.
+#[derive(Clone)]
+pub struct Tensor {
+    region: Region,
+    shape: Arc<[usize]>,
+    dtype: DType,
+    device: Device,
+}
+
+impl Tensor {
+    /// A tensor of `shape` with these elements in row-major order.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// let x = Tensor::from_slice(&Device::host(), &[1.0f32, 2.0, 3.0, 4.0], &[2, 2])?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If `shape` has another number of elements, or there is no memory.
+    pub fn from_slice<T: Element>(device: &Device, elements: &[T], shape: &[usize]) -> Result<Tensor> {
+        let wanted = element_count("Tensor::from_slice", shape)?;
+        if wanted != elements.len() {
+            return Err(Error::Shape {
+                operation: "Tensor::from_slice",
+                message: format!("the shape {shape:?} has {wanted} elements, {} were given", elements.len()),
+            });
+        }
+        Tensor::from_bytes(device, &T::to_bytes(elements), shape, T::DTYPE)
+    }
+
+    /// A tensor of `shape`, every element `value`.
+    pub fn full<T: Element>(device: &Device, value: T, shape: &[usize]) -> Result<Tensor> {
+        let elements = element_count("Tensor::full", shape)?;
+        Tensor::from_bytes(device, &T::to_bytes(&[value]).repeat(elements), shape, T::DTYPE)
+    }
+
+    /// A tensor of `shape` and `dtype`, every element 0 (or false).
+    pub fn zeros(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let tensor = Tensor::uninitialised(device, shape, dtype)?;
+        tensor.region.zero()?;
+        Ok(tensor)
+    }
+
+    /// A tensor of shape `[]`.
+    pub fn scalar<T: Element>(device: &Device, value: T) -> Result<Tensor> {
+        Tensor::from_slice(device, &[value], &[])
+    }
+
+    /// A tensor whose bytes are these.
+    pub(crate) fn from_bytes(device: &Device, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let tensor = Tensor::uninitialised(device, shape, dtype)?;
+        debug_assert_eq!(bytes.len(), tensor.byte_count());
+        tensor.region.write(bytes)?;
+        Ok(tensor)
+    }
+
+    fn uninitialised(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let bytes =
+            element_count("Tensor", shape)?.checked_mul(dtype.size()).ok_or_else(|| too_large("Tensor", shape))?;
+        let region = device.allocate(bytes.max(1))?;
+        Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
+    }
+
+    /// A view of memory.
+    pub(crate) fn from_region(region: Region, shape: Arc<[usize]>, dtype: DType, device: Device) -> Tensor {
+        Tensor { region, shape, dtype, device }
+    }
+
+    /// Its memory.
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// The size of each axis, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Where it is.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// How many elements it has.
+    pub fn elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    pub(crate) fn byte_count(&self) -> usize {
+        self.elements() * self.dtype.size()
+    }
+
+    /// The elements in row-major order. Waits for the device.
+    ///
+    /// # Errors
+    ///
+    /// If the elements are not of type `T`, or something that was started on the device failed.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        self.expect::<T>("to_vec")?;
+        Ok(T::from_bytes(&self.to_bytes()?))
+    }
+
+    /// The only element, of a tensor that has one. Waits for the device.
+    pub fn item<T: Element>(&self) -> Result<T> {
+        self.expect::<T>("item")?;
+        if self.elements() != 1 {
+            return Err(Error::Shape {
+                operation: "item",
+                message: format!("expects a tensor with one element, found the shape {:?}; use `to_vec`", self.shape),
+            });
+        }
+        Ok(T::from_bytes(&self.to_bytes()?)[0])
+    }
+
+    /// The elements' bytes. Waits for the device.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; self.byte_count()];
+        self.region.read(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The same elements on another device; itself if it is there already.
+    pub fn to_device(&self, device: &Device) -> Result<Tensor> {
+        if &self.device == device {
+            return Ok(self.clone());
+        }
+        Tensor::from_bytes(device, &self.to_bytes()?, &self.shape, self.dtype)
+    }
+
+    /// A copy with memory of its own, which no optimizer changes.
+    pub fn copy(&self) -> Result<Tensor> {
+        let copy = Tensor::uninitialised(&self.device, &self.shape, self.dtype)?;
+        self.region.copy_to(&copy.region, self.byte_count())?;
+        Ok(copy)
+    }
+
+    /// The same elements in row-major order under another shape; shares memory.
+    ///
+    /// # Errors
+    ///
+    /// If `shape` has another number of elements.
+    pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
+        let wanted = element_count("reshape", shape)?;
+        if wanted != self.elements() {
+            return Err(Error::Shape {
+                operation: "reshape",
+                message: format!(
+                    "the shape {:?} has {} elements, {shape:?} has {wanted}; both must have as many",
+                    self.shape,
+                    self.elements()
+                ),
+            });
+        }
+        Ok(Tensor { shape: shape.into(), ..self.clone() })
+    }
+
+    fn expect<T: Element>(&self, operation: &'static str) -> Result<()> {
+        if self.dtype == T::DTYPE {
+            return Ok(());
+        }
+        Err(Error::DType { operation, expected: T::DTYPE, found: self.dtype })
+    }
+}
+
+fn element_count(operation: &'static str, shape: &[usize]) -> Result<usize> {
+    let count = shape.iter().try_fold(1usize, |product, &dim| product.checked_mul(dim));
+    count.ok_or_else(|| too_large(operation, shape))
+}
+
+fn too_large(operation: &'static str, shape: &[usize]) -> Error {
+    Error::Shape { operation, message: format!("the shape {shape:?} is larger than memory can be") }
+}

@@ -1,0 +1,255 @@
+//! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
+
+use crate::error::{Error, Result};
+use crate::jit;
+use crate::tensor::Tensor;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::ops::{self, Operation, Value};
+use netcl_kernels::span::Diagnostic;
+
+/// An argument of [`Tensor::apply`].
+#[derive(Clone, Copy, Debug)]
+pub enum Operand<'a> {
+    /// A tensor.
+    Tensor(&'a Tensor),
+    /// Several tensors.
+    Tensors(&'a [&'a Tensor]),
+    /// A number.
+    Number(f64),
+    /// An axis or a size.
+    Integer(i64),
+    /// Axes or sizes.
+    Integers(&'a [i64]),
+    /// A truth value.
+    Bool(bool),
+    /// An element type.
+    DType(DType),
+}
+
+impl<'a> From<&'a Tensor> for Operand<'a> {
+    fn from(tensor: &'a Tensor) -> Self {
+        Operand::Tensor(tensor)
+    }
+}
+
+impl From<f64> for Operand<'_> {
+    fn from(number: f64) -> Self {
+        Operand::Number(number)
+    }
+}
+
+impl From<i64> for Operand<'_> {
+    fn from(integer: i64) -> Self {
+        Operand::Integer(integer)
+    }
+}
+
+impl<'a> From<&'a [i64]> for Operand<'a> {
+    fn from(integers: &'a [i64]) -> Self {
+        Operand::Integers(integers)
+    }
+}
+
+impl From<bool> for Operand<'_> {
+    fn from(truth: bool) -> Self {
+        Operand::Bool(truth)
+    }
+}
+
+impl From<DType> for Operand<'_> {
+    fn from(dtype: DType) -> Self {
+        Operand::DType(dtype)
+    }
+}
+
+impl Tensor {
+    /// Applies the operation called `name` of netcl's table, the receiver first among the arguments.
+    ///
+    /// ```
+    /// # use netcl::{Device, Tensor};
+    /// # let device = Device::null(netcl::Target::Gpu, u64::MAX);
+    /// let x = Tensor::from_slice(&device, &[1.0f32, -2.0], &[2])?;
+    /// let y = x.apply("leaky_relu", &[0.1.into()])?;
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no such operation, or its arguments do not fit: the message names what was expected.
+    pub fn apply(&self, name: &str, others: &[Operand<'_>]) -> Result<Tensor> {
+        let operation = ops::find(name).ok_or_else(|| unknown(name))?;
+        let mut operands = vec![Operand::Tensor(self)];
+        operands.extend_from_slice(others);
+        let mut tensors: Vec<&Tensor> = Vec::new();
+        for operand in &operands {
+            match operand {
+                Operand::Tensor(tensor) => tensors.push(tensor),
+                Operand::Tensors(list) => tensors.extend_from_slice(list),
+                _ => {}
+            }
+        }
+        // One kernel for every batch size where the operation allows it: the leading axis as a symbol. Where a size
+        // must be known (a reshape to given sizes), every size is a constant.
+        let graph = match self.leading() {
+            Some(size) => build(operation, &operands, Some(size)).or_else(|_| build(operation, &operands, None)),
+            None => build(operation, &operands, None),
+        };
+        let graph = graph.map_err(|diagnostic| jit::failed(name, diagnostic))?;
+        let mut results = jit::run(&graph, &tensors)?;
+        results.pop().ok_or_else(|| jit::failed(name, Diagnostic::new("it has no result")))
+    }
+
+    fn leading(&self) -> Option<usize> {
+        self.shape().first().copied().filter(|&size| size > 1)
+    }
+}
+
+/// The graph of one operation; axes of size `leading` that are outermost become the symbol `N`.
+fn build(operation: &Operation, operands: &[Operand<'_>], leading: Option<usize>) -> Result<Graph, Diagnostic> {
+    let mut builder = Builder::new(operation.name);
+    let mut count = 0;
+    let mut input = |builder: &mut Builder, tensor: &Tensor| -> NodeId {
+        let mut shape = Shape::of(tensor.shape());
+        if let (Some(leading), Some(first)) = (leading, shape.0.first_mut())
+            && first.is(leading as i64)
+        {
+            *first = Dim::symbol("N");
+        }
+        let name = ["x", "y", "z"].get(count).map_or_else(|| format!("x{count}"), |name| (*name).to_owned());
+        count += 1;
+        builder.input(InputKind::Argument(count - 1), &name, shape, tensor.dtype())
+    };
+    let integer = |value: i64| Value::Dim(Dim::constant(value));
+    let values: Vec<Value> = operands
+        .iter()
+        .map(|operand| match *operand {
+            Operand::Tensor(tensor) => Value::Tensor(input(&mut builder, tensor)),
+            Operand::Tensors(list) => {
+                Value::List(list.iter().map(|tensor| Value::Tensor(input(&mut builder, tensor))).collect())
+            }
+            Operand::Number(number) => Value::Number(number),
+            Operand::Integer(value) => integer(value),
+            Operand::Integers(list) => Value::List(list.iter().copied().map(integer).collect()),
+            Operand::Bool(truth) => Value::Bool(truth),
+            Operand::DType(dtype) => {
+                let position = DType::ALL.iter().position(|other| *other == dtype);
+                integer(position.unwrap_or_default() as i64)
+            }
+        })
+        .collect();
+    let result = ops::call(&mut builder, operation, &values)?;
+    builder.output(OutputKind::Result(0), result);
+    Ok(builder.finish())
+}
+
+fn unknown(name: &str) -> Error {
+    // The nearest names first: those that share the most leading characters.
+    let shared = |other: &str| other.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
+    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
+    names.truncate(5);
+    let diagnostic =
+        Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
+    Error::Graph { operation: "apply".to_owned(), diagnostic }
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*);)*) => {
+        impl Tensor {$(
+            $(#[$doc])*
+            pub fn $name(&self $(, $arg: $type)*) -> Result<Tensor> {
+                self.apply(stringify!($name), &[$($arg.into()),*])
+            }
+        )*}
+    };
+}
+
+methods! {
+    /// `self + other`, broadcast.
+    add(other: &Tensor);
+    /// `self - other`, broadcast.
+    sub(other: &Tensor);
+    /// `self * other`, elementwise, broadcast.
+    mul(other: &Tensor);
+    /// `self / other`, broadcast.
+    div(other: &Tensor);
+    /// The larger of the two, broadcast; NaN if either is NaN.
+    maximum(other: &Tensor);
+    /// The smaller of the two, broadcast; NaN if either is NaN.
+    minimum(other: &Tensor);
+    /// `self ^ exponent`, broadcast.
+    pow(exponent: &Tensor);
+    /// `-self`.
+    neg();
+    /// `|self|`.
+    abs();
+    /// `e^self`.
+    exp();
+    /// The natural logarithm.
+    log();
+    /// The square root.
+    sqrt();
+    /// The hyperbolic tangent.
+    tanh();
+    /// `1 / (1 + e^-self)`.
+    sigmoid();
+    /// `max(self, 0)`.
+    relu();
+    /// `x · Φ(x)`, exact.
+    gelu();
+    /// `x · sigmoid(x)`.
+    silu();
+    /// Where `self == other`, broadcast.
+    eq(other: &Tensor);
+    /// Where `self < other`, broadcast.
+    lt(other: &Tensor);
+    /// Where `self > other`, broadcast.
+    gt(other: &Tensor);
+    /// The matrix product over the last two axes.
+    matmul(other: &Tensor);
+    /// The sum over the given axes, which disappear.
+    sum(axes: &[i64]);
+    /// The mean over the given axes, which disappear.
+    mean(axes: &[i64]);
+    /// The position of the largest element along an axis, which disappears; the first of equals.
+    argmax(axis: i64);
+    /// Softmax along an axis.
+    softmax(axis: i64);
+    /// Log-softmax along an axis.
+    log_softmax(axis: i64);
+    /// The last two axes swapped.
+    t();
+    /// Two axes swapped.
+    transpose(first: i64, second: i64);
+    /// The axes in another order.
+    permute(order: &[i64]);
+    /// Converted to another element type.
+    cast(dtype: DType);
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident),*) => {$(
+        /// The method of the same name.
+        impl std::ops::$trait<&Tensor> for &Tensor {
+            type Output = Result<Tensor>;
+
+            fn $method(self, other: &Tensor) -> Result<Tensor> {
+                Tensor::$method(self, other)
+            }
+        }
+
+        /// With a number of the tensor's type.
+        impl std::ops::$trait<f64> for &Tensor {
+            type Output = Result<Tensor>;
+
+            fn $method(self, other: f64) -> Result<Tensor> {
+                self.apply(stringify!($method), &[other.into()])
+            }
+        }
+    )*};
+}
+
+operators!(Add add, Sub sub, Mul mul, Div div);

@@ -1,0 +1,97 @@
+//! Plans written by hand, for tests of the runtime alone.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use netcl::__private::kernels::dim::{Dim, Shape, Symbol};
+use netcl::__private::kernels::graph::OutputKind;
+use netcl::__private::kernels::kir::Launch;
+use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
+use netcl::__private::{Function, FunctionSource, PlanSource};
+use netcl::{DType, Device, Schema};
+
+/// The OpenCL CPU device, or a note that there is none: the host and the null device do not compile OpenCL C.
+pub fn opencl() -> Option<Device> {
+    let device = Device::select("cpu").ok();
+    if device.is_none() {
+        eprintln!("no OpenCL CPU device here: this test checks nothing");
+    }
+    device
+}
+
+pub fn n() -> Dim {
+    Dim::symbol("N")
+}
+
+pub fn buffer(name: &str, shape: &[Dim], dtype: DType, role: Role) -> Buffer {
+    Buffer { name: name.into(), shape: Shape(shape.to_vec()), dtype, role }
+}
+
+pub fn step(entry: &str, global: Dim, args: Vec<Arg>, reads: &[u32], writes: &[u32]) -> Step {
+    Step {
+        label: entry.into(),
+        work: Work::Kernel { entry: entry.into(), launch: Launch { global: vec![global], local: vec![] } },
+        args,
+        reads: reads.iter().map(|&id| BufferId(id)).collect(),
+        writes: writes.iter().map(|&id| BufferId(id)).collect(),
+        flops: n() * Dim::from(2),
+        bytes: [n() * Dim::from(4), n() * Dim::from(4)],
+    }
+}
+
+pub fn arg(id: u32) -> Arg {
+    Arg::Buffer(BufferId(id))
+}
+
+pub fn result(position: usize) -> Role {
+    Role::Output(OutputKind::Result(position))
+}
+
+/// A function with this one plan, as a macro would embed it.
+pub fn function(plan: &Plan) -> Function {
+    let json: &'static str = Box::leak(serde_json::to_string(plan).unwrap().into_boxed_str());
+    let name: &'static str = Box::leak(plan.name.clone().into_boxed_str());
+    let plans = Box::leak(Box::new([PlanSource { target: plan.target.name(), json, native: &[] }]));
+    Function::new(Box::leak(Box::new(FunctionSource { name, plans })))
+}
+
+/// `y = (x · w + b)²` in two steps with a scratch buffer between; `x [N, 3]`, `w [3]`, `b [3]`.
+pub fn affine_square() -> Plan {
+    let size = || n() * Dim::from(3);
+    Plan {
+        name: "Toy::forward".into(),
+        target: Target::Cpu,
+        symbols: vec![Symbol::new("N")],
+        buffers: vec![
+            buffer("x", &[n(), Dim::from(3)], DType::F32, Role::Argument(0)),
+            buffer("w", &[Dim::from(3)], DType::F32, Role::Parameter("layer.w".into())),
+            buffer("b", &[Dim::from(3)], DType::F32, Role::Parameter("layer.b".into())),
+            buffer("h", &[n(), Dim::from(3)], DType::F32, Role::Scratch),
+            buffer("y", &[n(), Dim::from(3)], DType::F32, result(0)),
+        ],
+        scalars: vec![],
+        steps: vec![
+            step("affine", size(), vec![arg(0), arg(1), arg(2), arg(3), Arg::Dim(size())], &[0, 1, 2], &[3]),
+            step("square", size(), vec![arg(3), arg(4)], &[3], &[4]),
+        ],
+        source: "
+            kernel void affine(global const float *x, global const float *w, global const float *b,
+                               global float *h, uint size) {
+                uint i = get_global_id(0);
+                if (i < size) h[i] = x[i] * w[i % 3] + b[i % 3];
+            }
+            kernel void square(global const float *h, global float *y) {
+                uint i = get_global_id(0);
+                y[i] = h[i] * h[i];
+            }"
+        .into(),
+    }
+}
+
+pub fn toy_schema() -> Schema {
+    let mut schema = Schema::new();
+    let spec = |name, init, trainable| TensorSpec { name, shape: vec![3], dtype: DType::F32, init, trainable };
+    schema.add("layer.w", spec("w", Init::Uniform { bound: 1.0 }, true));
+    schema.add("layer.b", spec("b", Init::Constant(0.25), true));
+    schema.add("norm.mean", spec("mean", Init::Constant(0.0), false));
+    schema
+}

@@ -1,0 +1,84 @@
+//! Tensors and operations compiled at run time, on every device that computes.
+
+use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::{ModelCore, Schema, Seed};
+use netcl::{DType, Device, Element, Error, Tensor};
+
+fn devices() -> Vec<Device> {
+    std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
+}
+
+#[test]
+fn every_element_type_comes_back_as_it_went() {
+    fn check<T: Element + PartialEq>(device: &Device, elements: &[T]) {
+        let tensor = Tensor::from_slice(device, elements, &[elements.len()]).unwrap();
+        assert_eq!(tensor.dtype(), T::DTYPE);
+        assert_eq!(tensor.to_vec::<T>().unwrap(), elements);
+        assert_eq!(Tensor::full(device, elements[0], &[3, 2]).unwrap().to_vec::<T>().unwrap(), [elements[0]; 6]);
+    }
+    for device in devices() {
+        check(&device, &[true, false, true]);
+        check(&device, &[0u8, 255, 3]);
+        check(&device, &[i32::MIN, i32::MAX, -1]);
+        check(&device, &[0, u32::MAX, 1]);
+        check(&device, &[i64::MIN, i64::MAX, -1]);
+        check(&device, &[half::f16::MAX, half::f16::from_f32(-0.5)]);
+        check(&device, &[half::bf16::MAX, half::bf16::from_f32(-0.5)]);
+        check(&device, &[f32::MIN_POSITIVE, -0.0, f32::INFINITY]);
+        check(&device, &[f64::MIN_POSITIVE, -0.0, f64::INFINITY]);
+    }
+}
+
+#[test]
+fn misuse_is_an_error_that_says_what_to_do() {
+    let device = Device::host();
+    let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2]).unwrap();
+    let text = |result: netcl::Result<()>| result.unwrap_err().to_string();
+    assert!(text(Tensor::from_slice(&device, &[1.0f32], &[2]).map(|_| ())).contains("has 2 elements, 1 were given"));
+    assert!(text(x.to_vec::<f64>().map(|_| ())).contains("expects f64, found f32; convert it with `cast`"));
+    assert!(text(x.item::<f32>().map(|_| ())).contains("`to_vec`"));
+    assert!(text(x.reshape(&[3]).map(|_| ())).contains("[2] has 2 elements, [3] has 3"));
+    assert!(text(Tensor::zeros(&device, &[usize::MAX, 2], DType::F32).map(|_| ())).contains("larger than memory"));
+    assert!(text(x.apply("rellu", &[]).map(|_| ())).contains("relu"));
+    assert!(text(x.add(&Tensor::zeros(&device, &[3], DType::F32).unwrap()).map(|_| ())).contains("[3]"));
+    let huge = Tensor::zeros(&device, &[1 << 46], DType::F32).map(|_| ()).unwrap_err();
+    assert!(matches!(huge, Error::OutOfMemory { .. }), "{huge}");
+}
+
+#[test]
+fn operations_compute_on_every_device() {
+    for device in devices() {
+        let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0, -4.0, 5.0, -6.0], &[2, 3]).unwrap();
+        let row = Tensor::from_slice(&device, &[10.0f32, 20.0, 30.0], &[3]).unwrap();
+        let of = |tensor: netcl::Result<Tensor>| tensor.unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(of(x.relu()), [1.0, 0.0, 3.0, 0.0, 5.0, 0.0], "{device}");
+        assert_eq!(of(&x + &row), [11.0, 18.0, 33.0, 6.0, 25.0, 24.0], "{device}");
+        assert_eq!(of(&x * 2.0), [2.0, -4.0, 6.0, -8.0, 10.0, -12.0], "{device}");
+        assert_eq!(of(x.sum(&[1])), [2.0, -5.0], "{device}");
+        assert_eq!(of(x.t()), [1.0, -4.0, -2.0, 5.0, 3.0, -6.0], "{device}");
+        let largest = x.argmax(1).unwrap();
+        assert_eq!(largest.to_vec::<i32>().unwrap(), [2, 1], "{device}");
+        assert_eq!(of(x.cast(DType::F32)), of(Ok(x.clone())), "{device}");
+        // Another batch size takes the same kernel.
+        let longer = Tensor::from_slice(&device, &[1.0f32; 15], &[5, 3]).unwrap();
+        assert_eq!(of(longer.sum(&[1])), [3.0; 5], "{device}");
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_parameters_on_every_device() {
+    let mut schema = Schema::new();
+    for (path, init) in [("a.weight", Init::Uniform { bound: 0.3 }), ("b.weight", Init::Normal { std: 0.02 })] {
+        schema.add(path, TensorSpec { name: "weight", shape: vec![33, 7], dtype: DType::F32, init, trainable: true });
+    }
+    let bits = |device: &Device| -> Vec<u32> {
+        let core = ModelCore::new(device, Seed(42), &schema).unwrap();
+        let numbers = core.parameters().into_iter().flat_map(|(_, tensor)| tensor.to_vec::<f32>().unwrap());
+        numbers.map(f32::to_bits).collect()
+    };
+    let first = bits(&Device::host());
+    assert!(first.iter().any(|bits| *bits != 0));
+    for device in devices() {
+        assert_eq!(bits(&device), first, "{device}");
+    }
+}

@@ -1,0 +1,331 @@
+//! Optimizers, batches and weight files, on every device that computes.
+
+mod common;
+
+use netcl::__private::kernels::compile::compile;
+use netcl::__private::kernels::dim::Shape;
+use netcl::__private::kernels::graph::build::Builder;
+use netcl::__private::kernels::graph::{Graph, InputKind, OutputKind};
+use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::kernels::plan::Target;
+use netcl::__private::{Function, FunctionSource, ModelCore, PlanSource, Schema, Seed};
+use netcl::data::DataLoader;
+use netcl::optim::{Adam, AdamW, Optimizer, Sgd};
+use netcl::{DType, Device, Error, Gradients, Model, Tensor, io};
+
+fn devices() -> Vec<Device> {
+    std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
+}
+
+/// A model of two parameters of awkward sizes and a state.
+struct Two {
+    core: ModelCore,
+}
+
+impl Two {
+    fn new(device: &Device, seed: u64) -> Two {
+        Two { core: ModelCore::new(device, Seed(seed), &Two::schema()).unwrap() }
+    }
+}
+
+impl Model for Two {
+    fn schema() -> Schema {
+        let mut schema = Schema::new();
+        let spec = |shape: &[usize], trainable| TensorSpec {
+            name: "tensor",
+            shape: shape.to_vec(),
+            dtype: DType::F32,
+            init: Init::Uniform { bound: 1.0 },
+            trainable,
+        };
+        schema.add("a", spec(&[7, 43], true));
+        schema.add("mean", spec(&[5], false));
+        schema.add("b", spec(&[130], true));
+        schema
+    }
+
+    fn core(&self) -> &ModelCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.core
+    }
+}
+
+/// A function compiled for every target, as the macro embeds it.
+fn embed(graph: &Graph) -> Function {
+    let plans: Vec<PlanSource> = Target::ALL
+        .into_iter()
+        .map(|target| {
+            let json = serde_json::to_string(&compile(graph, target).unwrap()).unwrap();
+            PlanSource { target: target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
+        })
+        .collect();
+    let name = Box::leak(graph.name.clone().into_boxed_str());
+    Function::new(Box::leak(Box::new(FunctionSource { name, plans: Box::leak(plans.into_boxed_slice()) })))
+}
+
+/// Gradients that are the arguments.
+fn pass_gradients() -> Function {
+    let mut b = Builder::new("Two::loss");
+    for (position, (path, shape)) in [("a", vec![7, 43]), ("b", vec![130])].into_iter().enumerate() {
+        let shape = Shape::of(&shape);
+        let argument = b.input(InputKind::Argument(position), &format!("g{position}"), shape, DType::F32);
+        let two = b.constant(2.0, DType::F32);
+        let doubled = b.binary(netcl::__private::kernels::graph::BinaryOp::Mul, argument, two).unwrap();
+        b.output(OutputKind::Gradient(path.into()), doubled);
+    }
+    embed(&b.finish())
+}
+
+fn gradients(function: &Function, model: &Two, step: usize) -> (Gradients, Vec<Vec<f64>>) {
+    let values: Vec<Vec<f32>> = [301usize, 130]
+        .iter()
+        .map(|&count| (0..count).map(|i| ((i * 7 + step * 13) % 29) as f32 * 0.03 - 0.4).collect())
+        .collect();
+    let device = model.device();
+    let g0 = Tensor::from_slice(&device, &values[0], &[7, 43]).unwrap();
+    let g1 = Tensor::from_slice(&device, &values[1], &[130]).unwrap();
+    let (_, gradients, _) = function.call_with_gradients(model.core(), "", &[&g0, &g1], &[]).unwrap();
+    (gradients, values.iter().map(|list| list.iter().map(|&g| 2.0 * f64::from(g)).collect()).collect())
+}
+
+/// The update of one number in f64: parameter, gradient, moments, step from 1 on.
+type Rule = fn(f64, f64, &mut [f64; 2], i32) -> f64;
+
+fn check(make: fn() -> Box<dyn Optimizer>, rule: Rule) {
+    let function = pass_gradients();
+    for device in devices() {
+        let mut model = Two::new(&device, 3);
+        let mut optimizer = make();
+        let read = |model: &Two| -> Vec<Vec<f64>> {
+            let lists = model.parameters().into_iter().map(|(_, tensor)| tensor.to_vec::<f32>().unwrap());
+            lists.map(|list| list.into_iter().map(f64::from).collect()).collect()
+        };
+        let mut wanted = read(&model);
+        let mut moments = [vec![[0.0; 2]; 301], vec![[0.0; 2]; 130]];
+        for step in 1..=5 {
+            let (gradients, numbers) = gradients(&function, &model, step);
+            let before = device.launches();
+            optimizer.step(&mut model, &gradients).unwrap();
+            if device.info().kind == netcl::DeviceKind::Null {
+                assert_eq!(device.launches() - before, 1);
+            }
+            for ((list, numbers), moments) in wanted.iter_mut().zip(&numbers).zip(&mut moments) {
+                for ((p, g), m) in list.iter_mut().zip(numbers).zip(moments) {
+                    *p = rule(*p, *g, m, step as i32);
+                }
+            }
+            for (found, wanted) in read(&model).into_iter().flatten().zip(wanted.iter().flatten()) {
+                assert!(
+                    (found - wanted).abs() < 2e-6 * wanted.abs().max(1.0),
+                    "{device} step {step}: {found} {wanted}"
+                );
+            }
+        }
+        let mean = model.tensor("mean").unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(mean, Two::new(&device, 3).tensor("mean").unwrap().to_vec::<f32>().unwrap(), "states stay");
+    }
+}
+
+#[test]
+fn sgd_is_the_formula() {
+    check(|| Box::new(Sgd::new(0.1)), |p, g, _, _| p - 0.1 * g);
+    check(
+        || Box::new(Sgd::new(0.1).momentum(0.9).weight_decay(0.01)),
+        |p, g, m, _| {
+            m[0] = 0.9 * m[0] + g + 0.01 * p;
+            p - 0.1 * m[0]
+        },
+    );
+    check(
+        || Box::new(Sgd::new(0.1).momentum(0.8).nesterov(true)),
+        |p, g, m, _| {
+            m[0] = 0.8 * m[0] + g;
+            p - 0.1 * (g + 0.8 * m[0])
+        },
+    );
+}
+
+fn adam(p: f64, g: f64, m: &mut [f64; 2], step: i32) -> f64 {
+    m[0] = 0.9 * m[0] + 0.1 * g;
+    m[1] = 0.999 * m[1] + 0.001 * g * g;
+    p - 0.01 / (1.0 - 0.9f64.powi(step)) * m[0] / ((m[1] / (1.0 - 0.999f64.powi(step))).sqrt() + 1e-8)
+}
+
+#[test]
+fn adam_is_the_formula() {
+    check(|| Box::new(Adam::new(0.01)), adam);
+    check(|| Box::new(Adam::new(0.01).weight_decay(0.1)), |p, g, m, step| adam(p, g + 0.1 * p, m, step));
+    check(|| Box::new(AdamW::new(0.01).weight_decay(0.1)), |p, g, m, step| adam(p * (1.0 - 0.01 * 0.1), g, m, step));
+}
+
+#[test]
+fn a_step_is_one_launch() {
+    let device = Device::null(Target::Gpu, 1 << 30);
+    let function = pass_gradients();
+    let mut model = Two::new(&device, 3);
+    let mut optimizer = AdamW::new(1e-3);
+    for _ in 0..3 {
+        let (gradients, _) = gradients(&function, &model, 0);
+        let before = device.launches();
+        optimizer.step(&mut model, &gradients).unwrap();
+        assert_eq!(device.launches() - before, 1);
+    }
+}
+
+#[test]
+fn gradients_of_another_model_are_refused() {
+    let device = Device::host();
+    let function = pass_gradients();
+    let (mut first, mut second) = (Two::new(&device, 1), Two::new(&device, 2));
+    let mut optimizer = AdamW::new(1e-3);
+    let (own, _) = gradients(&function, &first, 0);
+    optimizer.step(&mut first, &own).unwrap();
+    assert!(matches!(optimizer.step(&mut second, &own), Err(Error::Weights { .. })));
+}
+
+#[test]
+fn a_model_moves_with_its_optimizer() {
+    let function = pass_gradients();
+    let all = devices();
+    let run = |places: &[&Device]| -> Vec<f32> {
+        let mut model = Two::new(places[0], 5);
+        let mut optimizer = Adam::new(0.05);
+        for (step, device) in places.iter().enumerate() {
+            model.to_device(device).unwrap();
+            let (gradients, _) = gradients(&function, &model, step);
+            optimizer.step(&mut model, &gradients).unwrap();
+        }
+        model.parameters().into_iter().flat_map(|(_, tensor)| tensor.to_vec::<f32>().unwrap()).collect()
+    };
+    let (here, there) = (&all[0], all.last().unwrap());
+    for (stay, moved) in run(&[here; 4]).into_iter().zip(run(&[here, there, there, here])) {
+        assert!((stay - moved).abs() < 1e-5, "{stay} {moved}");
+    }
+}
+
+#[test]
+fn an_epoch_has_every_sample_once_in_another_order() {
+    for device in devices() {
+        let samples = 103usize;
+        let x: Vec<f32> = (0..samples * 3).map(|i| i as f32).collect();
+        let labels: Vec<u32> = (0..samples as u32).collect();
+        let loader = DataLoader::new(&device, &x, &[3], &labels, &[]).unwrap().batch_size(10).shuffle(Seed(4));
+        let epoch = |loader: &DataLoader| -> Vec<u32> {
+            let mut seen = Vec::new();
+            for batch in loader {
+                let (x, labels) = batch.unwrap();
+                assert!(x.shape() == [10, 3] || x.shape() == [3, 3]);
+                let (x, labels) = (x.to_vec::<f32>().unwrap(), labels.to_vec::<u32>().unwrap());
+                for (row, label) in x.chunks_exact(3).zip(&labels) {
+                    let first = *label as f32 * 3.0;
+                    assert_eq!(row, [first, first + 1.0, first + 2.0]);
+                }
+                seen.extend(labels);
+            }
+            seen
+        };
+        let (first, second) = (epoch(&loader), epoch(&loader));
+        assert_ne!(first, second);
+        for order in [&first, &second] {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, labels);
+        }
+        let again = DataLoader::new(&device, &x, &[3], &labels, &[]).unwrap().batch_size(7).shuffle(Seed(4));
+        assert_eq!(epoch_labels(&again), first, "the order is the seed's, whatever the batch size");
+        assert_eq!(loader.len(), 11);
+        let short = loader.drop_last(true);
+        assert_eq!((short.len(), (&short).into_iter().count()), (10, 10));
+    }
+}
+
+fn epoch_labels(loader: &DataLoader) -> Vec<u32> {
+    loader.into_iter().flat_map(|batch| batch.unwrap().1.to_vec::<u32>().unwrap()).collect()
+}
+
+#[test]
+fn a_loader_refuses_what_does_not_fit() {
+    let device = Device::host();
+    let text = |x: &[f32], shape: &[usize], labels: &[u32]| {
+        DataLoader::new(&device, x, shape, labels, &[]).map(|_| ()).unwrap_err().to_string()
+    };
+    assert!(text(&[0.0; 10], &[3], &[0; 3]).contains("no whole number of samples of shape [3]"));
+    assert!(text(&[0.0; 9], &[3], &[0; 4]).contains("x has 3 samples and labels has 4"));
+    assert!(text(&[0.0; 9], &[0], &[0; 4]).contains("no whole number"));
+    let empty = DataLoader::new(&device, &[] as &[f32], &[3], &[] as &[u32], &[]).unwrap();
+    assert_eq!((&empty).into_iter().count(), 0);
+}
+
+#[test]
+fn weights_go_through_a_file() {
+    let folder = std::env::temp_dir().join(format!("netcl-weights-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("model.safetensors");
+    let all = devices();
+    let (saved, mut loaded) = (Two::new(&all[0], 1), Two::new(all.last().unwrap(), 2));
+    let bits = |model: &Two| -> Vec<u32> {
+        let tensors = model.parameters().into_iter().chain(model.states());
+        tensors.flat_map(|(_, tensor)| tensor.to_vec::<f32>().unwrap()).map(f32::to_bits).collect()
+    };
+    assert_ne!(bits(&saved), bits(&loaded));
+    io::save(&saved, &path).unwrap();
+    io::load(&mut loaded, &path).unwrap();
+    assert_eq!(bits(&saved), bits(&loaded));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "no temporary file stays");
+
+    // Damage, at every kind of place, is an error and changes nothing.
+    let whole = std::fs::read(&path).unwrap();
+    for damaged in [&whole[..whole.len() - 1], &whole[..4], &[][..], b"{}"] {
+        std::fs::write(&path, damaged).unwrap();
+        assert!(matches!(io::load(&mut loaded, &path), Err(Error::WeightFile { .. })));
+    }
+    assert_eq!(bits(&saved), bits(&loaded));
+    assert!(matches!(io::load(&mut loaded, folder.join("nowhere")), Err(Error::Io { action: "read", .. })));
+    assert!(matches!(io::save(&saved, folder.join("no/such/folder")), Err(Error::Io { action: "write", .. })));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// As [`Two`], with one tensor of another shape and one of another name.
+struct Other(ModelCore);
+
+impl Model for Other {
+    fn schema() -> Schema {
+        let mut schema = Schema::new();
+        for (path, spec) in Two::schema().entries() {
+            let mut spec = spec.clone();
+            if path == "a" {
+                spec.shape = vec![43, 7];
+            }
+            schema.add(if path == "b" { "c" } else { path }, spec);
+        }
+        schema
+    }
+
+    fn core(&self) -> &ModelCore {
+        &self.0
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.0
+    }
+}
+
+#[test]
+fn weights_of_another_model_are_listed_and_refused() {
+    let path = std::env::temp_dir().join(format!("netcl-other-{}.safetensors", std::process::id()));
+    let device = Device::host();
+    let mut two = Two::new(&device, 1);
+    io::save(&Other(ModelCore::new(&device, Seed(1), &Other::schema()).unwrap()), &path).unwrap();
+    let before = two.tensor("b").unwrap().to_vec::<f32>().unwrap();
+    let error = io::load(&mut two, &path).unwrap_err();
+    let Error::Weights { problems } = &error else { panic!("{error}") };
+    assert_eq!(problems.len(), 3, "{error}");
+    for part in ["`a`: the model has f32 [7, 43], the file F32 [43, 7]", "missing: `b`", "unexpected: `c`"] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    assert_eq!(two.tensor("b").unwrap().to_vec::<f32>().unwrap(), before);
+    std::fs::remove_file(&path).unwrap();
+}

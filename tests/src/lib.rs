@@ -1,0 +1,1 @@
+//! Nothing here: see `suite/` and `tests/`.

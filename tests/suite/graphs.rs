@@ -1,0 +1,108 @@
+//! Graphs run on a device and by the reference interpreter, compared.
+
+use libtest_mimic::Failed;
+use netcl::{DType, Device, Tensor};
+use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
+use netcl_kernels::graph::{Graph, InputKind, Node, Op, OutputKind};
+use netcl_kernels::span::Span;
+
+/// A graph with its inputs.
+pub(crate) struct Example {
+    pub(crate) graph: Graph,
+    pub(crate) bindings: Vec<(Symbol, u64)>,
+    pub(crate) inputs: Vec<(InputKind, String, HostTensor)>,
+}
+
+impl Example {
+    /// The same function of plain arguments alone, as the JIT takes it, every output a result.
+    fn as_function(&self) -> Graph {
+        let mut graph = self.graph.clone();
+        let mut position = 0;
+        for node in &mut graph.nodes {
+            if let Op::Input(kind) = &mut node.op {
+                *kind = InputKind::Argument(position);
+                position += 1;
+            }
+        }
+        // Arguments bind symbols; one that appears in products of sizes only is bound by an argument of its own.
+        for (number, (symbol, _)) in self.bindings.iter().enumerate() {
+            let shape = Shape(vec![Dim::symbol(symbol.name())]);
+            let op = Op::Input(InputKind::Argument(position + number));
+            let (name, origins) = (format!("size_{symbol}"), Vec::new());
+            graph.nodes.push(Node { op, shape, dtype: DType::U8, name, span: Span::NONE, origins });
+        }
+        for (position, (kind, _)) in graph.outputs.iter_mut().enumerate() {
+            *kind = OutputKind::Result(position);
+        }
+        graph
+    }
+
+    /// Fails where a result on `device` differs from the reference by more than `tolerance`, relative to the largest
+    /// element of the result.
+    pub(crate) fn check(&self, device: &Device, tolerance: f64) -> Result<(), Failed> {
+        let find = |kind: &InputKind, name: &str| {
+            self.inputs.iter().find(|(k, n, _)| k == kind && n == name).map(|(_, _, value)| value.clone())
+        };
+        let expected = evaluate(&self.graph, &self.bindings, &find, Precision::F64).map_err(|e| e.to_string())?;
+        let mut arguments = Vec::new();
+        for node in &self.graph.nodes {
+            if let Op::Input(kind) = &node.op {
+                let value = find(kind, &node.name).ok_or_else(|| format!("no value for `{}`", node.name))?;
+                arguments.push(upload(device, &value)?);
+            }
+        }
+        for (_, size) in &self.bindings {
+            let sizes = vec![0u8; *size as usize];
+            arguments.push(Tensor::from_slice(device, &sizes, &[sizes.len()]).map_err(|error| error.to_string())?);
+        }
+        let arguments: Vec<&Tensor> = arguments.iter().collect();
+        let results = netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string())?;
+        for (position, ((kind, expected), found)) in expected.iter().zip(&results).enumerate() {
+            let wanted = expected.to_f64();
+            let found = download(found)?;
+            let scale = wanted.iter().filter(|x| x.is_finite()).fold(1e-3f64, |scale, x| scale.max(x.abs()));
+            if wanted.len() != found.len() {
+                return Err(format!("{kind:?}: {} elements, expected {}", found.len(), wanted.len()).into());
+            }
+            for (element, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
+                let same = wanted.is_nan() && found.is_nan() || wanted == found;
+                if !same && !((wanted - found).abs() <= tolerance * scale) {
+                    let graph = self.graph.to_string();
+                    let text = format!("output {position} ({kind:?}), element {element}: {found}, expected {wanted}\n{graph}");
+                    return Err(text.into());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn upload(device: &Device, value: &HostTensor) -> Result<Tensor, Failed> {
+    let (shape, data) = (value.shape(), value.to_f64());
+    let tensor = match value.dtype() {
+        DType::F32 => Tensor::from_slice(device, &data.iter().map(|&x| x as f32).collect::<Vec<_>>(), shape),
+        DType::F64 => Tensor::from_slice(device, &data, shape),
+        DType::U32 => Tensor::from_slice(device, &data.iter().map(|&x| x as u32).collect::<Vec<_>>(), shape),
+        DType::I32 => Tensor::from_slice(device, &data.iter().map(|&x| x as i32).collect::<Vec<_>>(), shape),
+        DType::Bool => Tensor::from_slice(device, &data.iter().map(|&x| x != 0.0).collect::<Vec<_>>(), shape),
+        DType::I64 => Tensor::from_slice(device, &data.iter().map(|&x| x as i64).collect::<Vec<_>>(), shape),
+        DType::U8 => Tensor::from_slice(device, &data.iter().map(|&x| x as u8).collect::<Vec<_>>(), shape),
+        other @ (DType::F16 | DType::BF16) => return Err(format!("{other} inputs are not used here").into()),
+    };
+    tensor.map_err(|error| error.to_string().into())
+}
+
+fn download(tensor: &Tensor) -> Result<Vec<f64>, Failed> {
+    let failed = |error: netcl::Error| Failed::from(error.to_string());
+    Ok(match tensor.dtype() {
+        DType::F32 => tensor.to_vec::<f32>().map_err(failed)?.into_iter().map(f64::from).collect(),
+        DType::F64 => tensor.to_vec::<f64>().map_err(failed)?,
+        DType::U32 => tensor.to_vec::<u32>().map_err(failed)?.into_iter().map(f64::from).collect(),
+        DType::I32 => tensor.to_vec::<i32>().map_err(failed)?.into_iter().map(f64::from).collect(),
+        DType::I64 => tensor.to_vec::<i64>().map_err(failed)?.into_iter().map(|x| x as f64).collect(),
+        DType::U8 => tensor.to_vec::<u8>().map_err(failed)?.into_iter().map(f64::from).collect(),
+        DType::Bool => tensor.to_vec::<bool>().map_err(failed)?.into_iter().map(|x| f64::from(u8::from(x))).collect(),
+        other @ (DType::F16 | DType::BF16) => return Err(format!("{other} results are not used here").into()),
+    })
+}

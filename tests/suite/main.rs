@@ -1,0 +1,45 @@
+//! One suite, every device: cases are data, the devices present are found at start, each pair is a test.
+
+mod exceptions;
+mod graphs;
+#[path = "../../kernels/tests/common/models.rs"]
+mod models;
+mod model_cases;
+mod random;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use netcl::Device;
+
+/// Something that must hold on every device.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) run: Box<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>,
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let devices = Device::all();
+    if std::env::var_os("NETCL_REQUIRE_OPENCL").is_some()
+        && !devices.iter().any(|info| info.selector.starts_with("opencl:"))
+    {
+        eprintln!("no OpenCL device was found, but NETCL_REQUIRE_OPENCL is set: install a driver such as PoCL");
+        std::process::exit(1);
+    }
+    let mut trials = Vec::new();
+    for info in devices {
+        for case in model_cases::all().into_iter().chain(random::all()) {
+            let exception = exceptions::reason(&info, &case.name);
+            let selector = info.selector.clone();
+            let name = format!("{selector} {}", case.name);
+            trials.push(Trial::test(name, move || {
+                let device = Device::select(&selector).map_err(|error| Failed::from(error.to_string()))?;
+                match (exception, (case.run)(&device)) {
+                    (None, result) => result,
+                    (Some(_), Err(_)) => Ok(()),
+                    (Some(reason), Ok(())) => Err(format!("passes, but is listed as failing: {reason}").into()),
+                }
+            }));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}

@@ -1,0 +1,60 @@
+//! Whole models with their gradients, against the reference interpreter.
+
+use crate::graphs::Example;
+use crate::{Case, models};
+use netcl_kernels::autodiff::{Arguments, append_gradients};
+use netcl_kernels::dim::Symbol;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::interp::HostTensor;
+use netcl_kernels::graph::{Graph, Op};
+
+pub(crate) fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for batch in [1u64, 7, 33] {
+        cases.push(case("mlp", batch, || models::mlp([64, 32, 10], true)));
+        cases.push(case("mlp wide", batch, || models::mlp([50, 130, 11], true)));
+        cases.push(case("cnn", batch, || models::cnn(8, 1, true)));
+        cases.push(case("cnn without padding", batch, || models::cnn(14, 0, true)));
+    }
+    for batch in [1, 3] {
+        cases.push(case("transformer block", batch, || models::transformer_block(true)));
+    }
+    cases
+}
+
+fn case(name: &str, batch: u64, build: fn() -> Graph) -> Case {
+    Case {
+        name: format!("models::{name}, batch {batch}"),
+        run: Box::new(move |device| {
+            let graph = append_gradients(build(), Arguments::None).map_err(|error| error.to_string())?;
+            example(graph, &[("N", batch), ("T", 5)]).check(device, 2e-5)
+        }),
+    }
+}
+
+/// Inputs from a small generator: floats within (-1, 1), labels below 10.
+pub(crate) fn example(graph: Graph, sizes: &[(&str, u64)]) -> Example {
+    let bindings: Vec<(Symbol, u64)> = sizes.iter().map(|(name, size)| (Symbol::new(name), *size)).collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let mut inputs = Vec::new();
+    for node in &graph.nodes {
+        let Op::Input(kind) = &node.op else { continue };
+        let shape = node.shape.evaluate(&bindings).expect("every symbol has a size");
+        let count: usize = shape.iter().product();
+        let values: Vec<f64> = (0..count)
+            .map(|_| match node.dtype {
+                DType::F32 => f64::from((next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0),
+                _ => (next() % 10) as f64,
+            })
+            .collect();
+        let value = HostTensor::from_f64(node.dtype, &shape, &values).expect("values for the shape");
+        inputs.push((kind.clone(), node.name.clone(), value));
+    }
+    Example { graph, bindings, inputs }
+}
