@@ -1,7 +1,9 @@
 //! The host as a device: its memory, native kernels, and products.
 #![allow(unsafe_code, reason = "the home of host memory and of native kernels")]
 
-pub mod memory;
+mod matmul;
+pub(crate) mod memory;
+pub(crate) mod product;
 
 /// Entry of a native kernel.
 pub type NativeEntry = fn();
