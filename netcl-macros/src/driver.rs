@@ -135,7 +135,8 @@ pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
 fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let diag = Diag::new();
     let Some(path) = parse::model::model_path(&diag, item) else {
-        return with_errors(diag, || fallback::implementation(item));
+        let stays = item.trait_.is_some();
+        return with_errors(diag, || if stays { fallback::implementation(item) } else { TokenStream::new() });
     };
     diag.dismiss();
     let Some(payload) = gathered.get(Kind::Table, &path) else {
@@ -154,7 +155,7 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let sound = !table.failed;
     let (unit, block) = unit(&diag, &gathered, table, item, path);
     let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
-    let failed = diag.count() > 0 || !sound;
+    let failed = diag.count() > 0 || functions.len() < block.functions.len();
     let errors = diag.finish().err().unwrap_or_default();
     let rest = if failed {
         fallback::implementation(item)
@@ -234,7 +235,11 @@ fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, path: s
 /// The functions of scalars among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
     for (_, path, tokens) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Function) {
-        let Some((function, rest)) = read_function(tokens) else { continue };
+        let Some((sound, function, rest)) = read_function(tokens) else { continue };
+        if !sound {
+            unit.broken.insert(path.clone());
+            continue;
+        }
         let silent = Diag::new();
         if let Some(helper) = parse::function::helper(&silent, &function.sig, &function.block) {
             unit.helpers.insert(path.clone(), helper);
@@ -279,18 +284,19 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
         unit.helpers.insert(helper.name.to_string(), helper.clone());
         crate::lower::check_helper(&diag, &unit, &helper);
     }
+    let sound = diag.count() == 0;
     let errors = diag.finish().err().unwrap_or_default();
     let gathered = gathered.tokens();
     let name = &item.sig.ident;
-    let payload = quote!({ #item } { #gathered });
+    let payload = quote!({ #sound } { #item } { #gathered });
     let export = chain::export(&paths::export_macro(name), Some(name), &item.vis, &payload);
     quote!(#errors #[allow(dead_code)] #item #export)
 }
 
-fn read_function(payload: &TokenStream) -> Option<(syn::ItemFn, Gathered)> {
+fn read_function(payload: &TokenStream) -> Option<(bool, syn::ItemFn, Gathered)> {
     let parts = chain::groups(payload.clone())?;
-    let [item, gathered] = parts.as_slice() else { return None };
-    Some((syn::parse2(item.clone()).ok()?, chain::read(gathered.clone())?))
+    let [sound, item, gathered] = parts.as_slice() else { return None };
+    Some((sound.to_string() == "true", syn::parse2(item.clone()).ok()?, chain::read(gathered.clone())?))
 }
 
 /// `#[netcl::constant]`.

@@ -83,11 +83,12 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
 
 /// `name` with the signature's arguments and no body to speak of.
 pub(crate) fn stub(vis: &syn::Visibility, sig: &Signature, name: &Ident, gradients: Option<&Ident>) -> TokenStream {
+    let mut names = std::collections::BTreeSet::new();
     let args = sig.inputs.iter().map(|input| match input {
         FnArg::Receiver(_) => quote!(&self),
         FnArg::Typed(typed) => {
             let pattern = match &*typed.pat {
-                Pat::Ident(ident) => {
+                Pat::Ident(ident) if names.insert(ident.ident.to_string()) => {
                     let ident = &ident.ident;
                     quote!(#ident)
                 }

@@ -65,6 +65,7 @@ pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
         let before = diag.count();
         if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
             diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
+            continue;
         }
         let function =
             parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants);

@@ -42,7 +42,7 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
     };
     let plain = planned(Mode::Inference, Ok, &name);
     // What is wrong in one mode is wrong in the other.
-    if diag.count() > before {
+    if diag.count() > before || plain.is_empty() {
         return None;
     }
     let gradients = function.is_loss().then(|| {

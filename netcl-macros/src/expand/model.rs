@@ -88,7 +88,9 @@ fn attach(field: &Field) -> Option<TokenStream> {
 
 fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
     match kind {
-        FieldKind::Model(model) => Some(quote!(<#model as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path)))),
+        FieldKind::Model(model) => {
+            Some(quote!(<#model as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path))))
+        }
         FieldKind::Constant { value, ty } => Some(match value {
             crate::ast::Constant::Integer(value) => {
                 let value = Literal::i64_unsuffixed(*value);
@@ -161,14 +163,22 @@ pub(super) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
     quote!(::netcl::DType::#variant)
 }
 
+/// The gradient structs of layers, each made once.
+#[derive(Default)]
+struct Structs {
+    names: std::collections::BTreeSet<String>,
+    tokens: TokenStream,
+}
+
 /// `MlpGradients`: a method for each field that has parameters.
 fn gradients(model: &Model) -> TokenStream {
     let (vis, name) = (&model.vis, paths::gradients(&model.name));
     let private = paths::private();
     let doc = format!("Gradients in the parameters of [`{}`].", model.name);
-    let mut structs = TokenStream::new();
+    let mut structs = Structs::default();
     let methods: Vec<TokenStream> =
         model.fields.iter().filter_map(|field| gradient_method(model, field, &mut structs)).collect();
+    let tokens = structs.tokens;
     quote! {
         #[doc = #doc]
         #[derive(Clone)]
@@ -188,11 +198,11 @@ fn gradients(model: &Model) -> TokenStream {
         impl #name {
             #(#methods)*
         }
-        #structs
+        #tokens
     }
 }
 
-fn gradient_method(model: &Model, field: &Field, structs: &mut TokenStream) -> Option<TokenStream> {
+fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
     let (vis, name) = (&model.vis, &field.name);
     let own = name.to_string();
     let doc = format!("Gradients in `{own}`.");
@@ -211,7 +221,7 @@ fn gradient_value(
     kind: &FieldKind,
     field: &str,
     path: &str,
-    structs: &mut TokenStream,
+    structs: &mut Structs,
 ) -> Option<(TokenStream, TokenStream)> {
     let tensor = |path: &str| quote!(self.all.tensor(&::std::format!("{}{}", self.prefix, #path))?);
     match kind {
@@ -232,11 +242,11 @@ fn gradient_value(
             let ty = layer_struct(model, field);
             let names: Vec<Ident> = trained.iter().map(|spec| format_ident!("{}", spec.name)).collect();
             // One struct serves all elements of an array.
-            if !structs.to_string().contains(&format!("struct {ty} ")) {
+            if structs.names.insert(ty.to_string()) {
                 let vis = &model.vis;
                 let doc = format!("Gradients in `{field}` of [`{}`].", model.name);
                 let docs = trained.iter().map(|spec| format!("Of shape {:?}.", spec.shape));
-                structs.extend(quote! {
+                structs.tokens.extend(quote! {
                     #[doc = #doc]
                     #[allow(dead_code)]
                     #[derive(Clone)]

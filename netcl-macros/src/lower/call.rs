@@ -41,6 +41,9 @@ impl<'a> Lowering<'a> {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
             return self.helper(unit, helper, args, span);
         }
+        if unit.broken.contains(&text(&path.path)) {
+            return Val::Unknown;
+        }
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
         }
@@ -146,7 +149,9 @@ impl<'a> Lowering<'a> {
                 if fits {
                     return Some(Val::Tensor(id));
                 }
-                let notes: String = (0..shape.rank()).map(|axis| self.builder.origin_note(id, axis)).collect();
+                let mut notes: Vec<String> = (0..shape.rank()).map(|axis| self.builder.origin_note(id, axis)).collect();
+                notes.dedup();
+                let notes = notes.concat();
                 wrong(self, format!("`{ty}`"), format!("{dtype} {shape}{notes}"))
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {

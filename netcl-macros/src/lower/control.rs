@@ -43,11 +43,11 @@ impl<'a> Lowering<'a> {
                 if pure && !matches!(value, Val::Unit | Val::Unknown) {
                     return self.report(expr.span(), &m::UNUSED_VALUE, &[]);
                 }
-                if semicolon.is_none() && last { value } else { Val::Unit }
+                if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
             Stmt::Item(item) => {
                 let instead = "move it out of the function";
-                self.report(item.span(), &m::UNSUPPORTED, &[&"an item in a compiled function", &instead])
+                self.report(item.span(), &m::UNSUPPORTED, &[&"an item", &instead])
             }
             Stmt::Macro(mac) => {
                 let instead = "write out what it stands for";
@@ -117,6 +117,10 @@ impl<'a> Lowering<'a> {
         let Some(variable) = variable else {
             return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
         };
+        if variable.argument || !variable.mutable {
+            // What follows would speak of a value that was never meant.
+            variable.value = Val::Unknown;
+        }
         if variable.argument {
             return self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name]);
         }
@@ -132,6 +136,7 @@ impl<'a> Lowering<'a> {
             || (number(&variable.value) && number(&value));
         if !same && !value.is_unknown() && !variable.value.is_unknown() {
             let (before, after) = (variable.value.kind(), value.kind());
+            variable.value = Val::Unknown;
             return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
         }
         variable.value = value;

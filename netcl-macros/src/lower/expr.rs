@@ -50,7 +50,7 @@ impl<'a> Lowering<'a> {
                     _ => {}
                 }
                 let right = self.expr(&binary.right);
-                self.binary(&binary.op, left, right, span)
+                self.binary(&binary.op, left, right, binary.op.span())
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
@@ -87,6 +87,13 @@ impl<'a> Lowering<'a> {
             return self.unknown_name(&text(path), span);
         }
         if let Some((value, axes)) = self.lookup(&name) {
+            if let (Val::Tensor(id), true) = (&value, self.axes.is_some() && self.frames.len() == 1 && axes == 0) {
+                let rank = self.builder.shape(*id).rank();
+                if rank > 0 {
+                    let indices = ["n", "c", "h", "w"].into_iter().cycle().take(rank).collect::<Vec<_>>().join(", ");
+                    return self.report(span, &m::KERNEL_TENSOR_VALUE, &[&name, &name, &indices]);
+                }
+            }
             return self.deepen(value, axes, span);
         }
         if name == "self"

@@ -9,7 +9,7 @@ use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, ReduceOp};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op, ReduceOp};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
@@ -184,6 +184,9 @@ impl<'a> Lowering<'a> {
                 Val::Unknown => return Val::Unknown,
                 Val::Index(_) => values.push(value),
                 // An index computed from indices: its elements are data as far as shapes go.
+                Val::Tensor(id) if rows && !self.reads_data(id) => {
+                    return self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]);
+                }
                 Val::Tensor(_) if rows && values.is_empty() => values.push(value),
                 Val::Tensor(_) if rows => return self.report(expr.span(), &m::KERNEL_GATHER_AXIS, &[&name]),
                 other => return self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()]),
@@ -200,6 +203,22 @@ impl<'a> Lowering<'a> {
                 self.view(read, &name, source, affine, 0, &indices, padded)
             }
         }
+    }
+
+    /// Whether the node's elements come from an argument.
+    fn reads_data(&self, id: NodeId) -> bool {
+        let mut seen = std::collections::BTreeSet::new();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let op = &self.builder.node(id).op;
+            if matches!(op, Op::Input(_)) {
+                return true;
+            }
+            if seen.insert(id) {
+                op.visit_operands(|operand| pending.push(operand));
+            }
+        }
+        false
     }
 
     fn whole_tensor(&self, name: &str) -> Option<NodeId> {

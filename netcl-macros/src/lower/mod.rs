@@ -25,7 +25,7 @@ use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use value::{Affine, Place, Val};
 
 /// What names mean in one model or kernel item.
@@ -36,6 +36,8 @@ pub(crate) struct Unit {
     /// Models that fields are of, by the text of their path.
     pub(crate) nested: BTreeMap<String, Unit>,
     pub(crate) helpers: BTreeMap<String, Helper>,
+    /// Functions of scalars that are wrong and have been reported.
+    pub(crate) broken: BTreeSet<String>,
     pub(crate) constants: Constants,
 }
 
@@ -105,9 +107,10 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
             diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
             return Vec::new();
         }
+        // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
         let fresh = given.len();
         let path = lower_path(diag, unit, function, mode, given);
-        if diag.count() > before {
+        if diag.count() > before || path.graph.outputs.is_empty() {
             return Vec::new();
         }
         // Each condition met for the first time was taken to be true: come back for false.

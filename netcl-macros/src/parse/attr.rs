@@ -8,26 +8,29 @@ use crate::messages as m;
 use crate::words;
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Init, Layer};
 use proc_macro2::{Ident, Span};
-use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, MetaNameValue, Token};
 
 /// The `key = value` pairs of one attribute.
-pub(crate) struct Pairs(pub(crate) Vec<(Ident, Expr)>);
+#[derive(Default)]
+pub(crate) struct Pairs {
+    pub(crate) given: Vec<(Ident, Expr)>,
+    /// Not understood; reported.
+    pub(crate) broken: bool,
+}
 
 /// Parses `#[name(key = value, ..)]`; `#[name]` has no pairs. Repeated keys are reported and dropped.
 pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
     let mut pairs: Vec<(Ident, Expr)> = Vec::new();
     if matches!(attr.meta, syn::Meta::Path(_)) {
-        return Pairs(pairs);
+        return Pairs { given: pairs, broken: false };
     }
-    let parsed = attr
-        .meta
-        .require_list()
-        .and_then(|list| Punctuated::<MetaNameValue, Token![,]>::parse_terminated.parse2(list.tokens.clone()));
-    match parsed {
-        Err(error) => diag.syntax(error),
+    match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
+        Err(error) => {
+            diag.syntax(error);
+            return Pairs { given: pairs, broken: true };
+        }
         Ok(metas) => {
             for meta in metas {
                 let Some(key) = meta.path.get_ident().cloned() else {
@@ -42,14 +45,14 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
             }
         }
     }
-    Pairs(pairs)
+    Pairs { given: pairs, broken: false }
 }
 
 impl Pairs {
     /// Takes the value of `key` out.
     pub(crate) fn take(&mut self, key: &str) -> Option<Expr> {
-        let position = self.0.iter().position(|(known, _)| known == key)?;
-        Some(self.0.remove(position).1)
+        let position = self.given.iter().position(|(known, _)| known == key)?;
+        Some(self.given.remove(position).1)
     }
 }
 
@@ -65,7 +68,7 @@ pub(crate) fn layer(
     let keys = || layer.config.iter().map(|key| key.name);
     let mut values = vec![None; layer.config.len()];
     let mut places = vec![None; layer.config.len()];
-    for (key, value) in pairs.0 {
+    for (key, value) in pairs.given {
         let name = key.to_string();
         let Some(position) = layer.config.iter().position(|known| known.name == name) else {
             diag.report(key.span(), &m::UNKNOWN_KEY, &[&layer.name, &name, &suggestion(&name, keys()), &list(keys())]);

@@ -112,8 +112,11 @@ fn single(
     }
     let mut pairs = match find(attrs, words::LAYER) {
         Some(given) => attr::pairs(diag, given),
-        None => attr::Pairs(Vec::new()),
+        None => attr::Pairs::default(),
     };
+    if pairs.broken {
+        return None;
+    }
     match (pairs.take(words::COUNT), count) {
         (Some(given), Some(count)) => *count = Some(given),
         (Some(given), None) => diag.report(given.span(), &m::COUNT_WITHOUT_VEC, &[&name]),
@@ -121,7 +124,7 @@ fn single(
     }
     match layers::find(&name) {
         Some(layer) => attr::layer(diag, layer, pairs, ty.span(), constants).map(FieldKind::Layer),
-        None if pairs.0.is_empty() => Some(FieldKind::Model(path.path.clone())),
+        None if pairs.given.is_empty() => Some(FieldKind::Model(path.path.clone())),
         None => {
             let known = || layers::all().iter().map(|layer| layer.name);
             diag.report(ty.span(), &m::UNKNOWN_LAYER, &[&name, &suggestion(&name, known()), &list(known())]);
@@ -145,7 +148,7 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         Some(expr) => attr::init(diag, &expr, constants),
         None => Some(Init::Constant(0.0)),
     };
-    for (key, _) in &pairs.0 {
+    for (key, _) in &pairs.given {
         let key = key.to_string();
         let known = || [words::INIT].into_iter();
         diag.report(

@@ -9,6 +9,7 @@ pub(crate) mod model;
 pub(crate) mod types;
 
 use netcl_kernels::fold;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// ` (did you mean …?)` if one of `known` is close to `given`.
 pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -48,19 +49,51 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// Tokens as people write them: `prettyplease` is not worth its build time for the few words of a message.
 pub(crate) fn text(tokens: &impl quote::ToTokens) -> String {
-    let raw = tokens.to_token_stream().to_string();
-    let mut tidy = String::with_capacity(raw.len());
-    for word in raw.split_whitespace() {
-        let glued = tidy.ends_with(['(', '[', '&', '.', '<', '!'])
-            || tidy.ends_with("::")
-            || word.starts_with([')', ']', ',', '.', ';', ':', '(', '[', '>', '<', '?'])
-                && !(word.starts_with(['<', '>']) && word.len() == 1 && tidy.ends_with(|c: char| c == ')'));
-        if !tidy.is_empty() && !glued {
-            tidy.push(' ');
+    let mut text = String::new();
+    write(tokens.to_token_stream(), &mut text);
+    text
+}
+
+fn write(tokens: TokenStream, text: &mut String) {
+    // Whether the last token was the end of an operand, and the last sign joined to the next.
+    let (mut operand, mut joined) = (false, true);
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                if !joined && !(operand && group.delimiter() != Delimiter::Brace) {
+                    text.push(' ');
+                }
+                text.push_str(open);
+                write(group.stream(), text);
+                text.push_str(close);
+                (operand, joined) = (true, false);
+            }
+            TokenTree::Punct(punct) => {
+                let sign = punct.as_char();
+                let closes = matches!(sign, ',' | ';' | '.' | ':' | '?' | '<' | '>' | '!');
+                if !joined && !closes {
+                    text.push(' ');
+                }
+                let unary = matches!(sign, '-' | '!' | '&' | '*') && !operand;
+                text.push(sign);
+                operand = matches!(sign, '>' | '?');
+                joined = unary || matches!(sign, '.' | ':' | '<' | '!' | '\'') || punct.spacing() == Spacing::Joint;
+            }
+            word => {
+                if !joined {
+                    text.push(' ');
+                }
+                text.push_str(&word.to_string());
+                (operand, joined) = (true, false);
+            }
         }
-        tidy.push_str(word);
     }
-    tidy
 }
 
 /// Arithmetic on literals while parsing.

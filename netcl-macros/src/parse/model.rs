@@ -35,7 +35,7 @@ pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec
                     constant::unknown_paths(&expr, constants, &mut found);
                 }
             } else {
-                for (_, expr) in super::attr::pairs(&silent, attr).0 {
+                for (_, expr) in super::attr::pairs(&silent, attr).given {
                     constant::unknown_paths(&expr, constants, &mut found);
                 }
             }

@@ -1,0 +1,26 @@
+//! CALL_ARGUMENT_SHAPE
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+    #[layer(inputs = 4, outputs = 2)]
+    output: Linear,
+    #[layer(count = 2, inputs = 4, outputs = 4)]
+    more: Vec<Linear>,
+}
+
+#[netcl::model]
+impl Mlp {
+    fn inner(&self, x: &Tensor<f32, N, 8>, deep: bool) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x)
+    }
+    fn shape(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        self.inner(x, true)
+    }
+    fn kind(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        self.inner(x, x)
+    }
+}
+
+fn main() {}

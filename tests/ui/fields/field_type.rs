@@ -1,0 +1,10 @@
+//! FIELD_TYPE
+
+#[netcl::model]
+pub struct Mlp {
+    names: &'static str,
+    #[layer(inputs = 8, outputs = 8)]
+    boxed: Box<Linear>,
+}
+
+fn main() {}

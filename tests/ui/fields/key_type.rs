@@ -1,0 +1,17 @@
+//! KEY_TYPE
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = -8, outputs = 4)]
+    a: Linear,
+    #[layer(inputs = 8, outputs = 4.0)]
+    b: Linear,
+    #[layer(inputs = 8, outputs = 4, bias = 1)]
+    c: Linear,
+    #[layer(inputs = 1, outputs = 4, kernel = (3, 3, 3))]
+    d: Conv2d,
+    #[layer(rate = "half")]
+    e: Dropout,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! MISSING_KEY
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 8)]
+    hidden: Linear,
+}
+
+fn main() {}

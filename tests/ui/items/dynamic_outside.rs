@@ -1,0 +1,6 @@
+//! DYNAMIC_OUTSIDE
+
+#[netcl::dynamic]
+fn forward() {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! KERNEL_ITEM
+
+netcl::kernel! {
+    struct Relu;
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! KERNEL_METHOD
+
+netcl::kernel! {
+    fn scaled(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[n].softmax(0)
+    }
+}
+
+fn main() {}

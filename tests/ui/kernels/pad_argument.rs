@@ -1,0 +1,9 @@
+//! PAD_ARGUMENT
+
+netcl::kernel! {
+    fn shifted(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| pad(x[n] - 1.0)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! An unknown name.
+
+netcl::kernel! {
+    fn scaled(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| x[n] * scale
+    }
+}
+
+fn main() {}

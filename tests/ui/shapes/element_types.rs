@@ -1,0 +1,20 @@
+//! Element types that differ.
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+    #[layer(inputs = 4, outputs = 2)]
+    output: Linear,
+    #[layer(count = 2, inputs = 4, outputs = 4)]
+    more: Vec<Linear>,
+}
+
+#[netcl::model]
+impl Mlp {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>, y: &Tensor<i32, N, 4>) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x) * y
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! NOT_A_TENSOR_TYPE
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+    #[layer(inputs = 4, outputs = 2)]
+    output: Linear,
+    #[layer(count = 2, inputs = 4, outputs = 4)]
+    more: Vec<Linear>,
+}
+
+#[netcl::model]
+impl Mlp {
+    fn forward(&self, x: &Matrix<f32, N, 8>) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x)
+    }
+}
+
+fn main() {}
