@@ -6,5 +6,8 @@ mod opencl_atomic;
 mod opencl_expr;
 mod opencl_helpers;
 mod opencl_layout;
+mod opencl_operators;
+mod opencl_places;
 mod opencl_stmt;
 pub mod rust;
+mod rust_expr;

@@ -1,7 +1,7 @@
 //! Stores and atomic updates.
 
 use super::opencl_expr::at_least;
-use super::opencl_stmt::Body;
+use super::opencl_stmt::{Body, space_name};
 use crate::dtype::DType;
 use crate::kir::*;
 
@@ -56,7 +56,7 @@ impl Body<'_, '_> {
         let text = self.converted(text, ty, wanted.dtype);
         match dtype {
             DType::BF16 => {
-                let helper = self.program.to_bf16(ty.lanes);
+                let helper = self.program.bf16_from_float(ty.lanes);
                 format!("{helper}({})", text.code)
             }
             DType::Bool if ty.lanes > 1 => format!("convert_uchar{}({} & 1)", ty.lanes, at_least(text, 14)),
@@ -93,13 +93,5 @@ impl Body<'_, '_> {
             _ => format!("atomic_{word}"),
         };
         format!("{function}(&{name}[{index}], {value})")
-    }
-}
-
-/// The address space of an array.
-pub(super) fn space_name(space: Space) -> &'static str {
-    match space {
-        Space::Local => "__local",
-        Space::Private => "__private",
     }
 }

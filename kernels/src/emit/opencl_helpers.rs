@@ -155,7 +155,7 @@ impl Program {
     }
 
     /// `float` to the bits of the nearest bfloat16.
-    pub(super) fn to_bf16(&mut self, lanes: u8) -> String {
+    pub(super) fn bf16_from_float(&mut self, lanes: u8) -> String {
         let ty = ValueType { dtype: DType::U32, lanes };
         let choose = match lanes {
             1 => "x != x ? (bits >> 16) | 0x40 : rounded",
@@ -168,7 +168,7 @@ impl Program {
     }
 
     /// The bits of bfloat16 as `float`.
-    pub(super) fn from_bf16(&mut self, lanes: u8) -> String {
+    pub(super) fn bf16_to_float(&mut self, lanes: u8) -> String {
         let ty = ValueType { dtype: DType::U32, lanes };
         let widened = if lanes == 1 { "(uint)x" } else { "convert_uint$N(x)" };
         let text = FROM_BF16.replace("$widened", widened);
@@ -216,7 +216,7 @@ impl Program {
 }
 
 const PHILOX: &str = "\
-// Uniform numbers in [0, 1): word `position % 4` of block `position / 4` of Philox4x32-10
+// Uniform numbers from 0 to below 1: word `position % 4` of block `position / 4` of Philox4x32-10
 // (Salmon, Moraes, Dror and Shaw, \"Parallel random numbers: as easy as 1, 2, 3\", 2011).
 static inline float$N $name($T position, uint seed, uint stream) {
     $T c0 = position >> 2, c1 = 0, c2 = 0, c3 = 0;

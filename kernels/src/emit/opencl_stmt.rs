@@ -292,3 +292,11 @@ fn operands(stmt: &Stmt) -> Vec<ExprId> {
         Stmt::Atomic { index, value, .. } => vec![*index, *value],
     }
 }
+
+/// The address space of an array.
+pub(super) fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Local => "__local",
+        Space::Private => "__private",
+    }
+}

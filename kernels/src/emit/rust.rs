@@ -1,1 +1,402 @@
-//! (being written)
+//! Rust out of verified kernels: native code of the host device, embedded in the user's crate by the macros.
+//!
+//! The text is one expression of type `netcl::__private::host::NativeEntry`. It is safe code: buffers are views that
+//! check every access (once per vector), vectors are arrays whose operations the compiler turns into vector
+//! instructions. Where the crate is built without optimisation, the expression says that the interpreter is to run.
+//!
+//! ```text
+//! {
+//!     #[cfg(not(debug_assertions))]
+//!     {
+//!         use ::netcl::__private::host as h;
+//!         struct Kernel;
+//!         impl h::NativeKernel for Kernel {
+//!             fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {
+//!                 let x_p0 = args.view::<f32>(0);
+//!                 let y_p1 = args.view::<f32>(1);
+//!                 for item in items {
+//!                     let id = args.id(item);
+//!                     y_p1.put(id[0], h::exp::<I, _>(x_p0.at(id[0])));
+//!                 }
+//!             }
+//!         }
+//!         h::entry::<Kernel>()
+//!     }
+//!     #[cfg(debug_assertions)]
+//!     {
+//!         ::netcl::__private::host::interpreted()
+//!     }
+//! }
+//! ```
+
+use super::rust_expr::{Region, expressions};
+use crate::dtype::DType;
+use crate::graph::BinaryOp;
+use crate::kir::verify::Verified;
+use crate::kir::*;
+
+/// The kernel as Rust; `None` if it needs what native code does not have: barriers, local arrays, sub-groups.
+pub fn native(verified: &Verified<'_>) -> Option<String> {
+    let code = native_code(verified, 2)?;
+    Some(format!(
+        "{{\n    #[cfg(not(debug_assertions))]\n    {{\n{code}    }}\n    #[cfg(debug_assertions)]\n    {{\n        \
+         ::netcl::__private::host::interpreted()\n    }}\n}}\n"
+    ))
+}
+
+/// The inner part of [`native`]: statements and a value, indented by `level`, whatever the crate is built for.
+pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
+    let kernel = verified.kernel();
+    let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
+    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_)));
+    let sub_groups = expressions(kernel).any(|expr| match expr {
+        Expr::SubGroup(..) => true,
+        Expr::WorkItem(item, _) => {
+            matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId)
+        }
+        _ => false,
+    });
+    if shared || foreign || sub_groups || kernel.launch.is_function() || has_barrier(&kernel.body) {
+        return None;
+    }
+    let mut writer = Writer::new(verified, &kernel.exprs, &kernel.vars, verified.types(), level);
+    for line in &kernel.doc {
+        writer.line(&format!("// {}", one_line(line)));
+    }
+    writer.line("use ::netcl::__private::host as h;");
+    for position in 0..kernel.functions.len() {
+        writer.out.push_str(&function(verified, position, level));
+    }
+    writer.line("struct Kernel;");
+    writer.line("#[allow(unused, clippy::all)]");
+    writer.line("impl h::NativeKernel for Kernel {");
+    writer.level += 1;
+    writer.line("#[inline(always)]");
+    writer.line("fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {");
+    writer.level += 1;
+    for (position, param) in kernel.params.iter().enumerate() {
+        let name = writer.param(ParamId(position as u32));
+        match &param.kind {
+            ParamKind::Buffer(dtype, _) => {
+                writer.line(&format!("let {name} = args.view::<{}>({position});", element(*dtype)));
+            }
+            ParamKind::Scalar(dtype) => {
+                writer.line(&format!("let {name} = args.number::<{}>({position});", dtype.compute().name()));
+            }
+            ParamKind::Symbol => writer.line(&format!("let {name} = args.number::<u32>({position});")),
+            ParamKind::Value(_) => {}
+        }
+    }
+    writer.line("for item in items {");
+    writer.level += 1;
+    writer.line("let id = args.id(item);");
+    for (position, array) in kernel.arrays.iter().enumerate() {
+        let name = writer.array(ArrayId(position as u32));
+        let zero = match array.dtype {
+            DType::Bool => "false".to_string(),
+            dtype => format!("0 as {}", dtype.compute().name()),
+        };
+        writer.line(&format!("let mut {name} = [{zero}; {}];", array.length));
+    }
+    writer.statements(&kernel.body);
+    for _ in 0..3 {
+        writer.level -= 1;
+        writer.line("}");
+    }
+    writer.line("h::entry::<Kernel>()");
+    Some(writer.out)
+}
+
+fn has_barrier(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::Barrier { .. } => true,
+        Stmt::For { body, .. } | Stmt::While { body, .. } => has_barrier(body),
+        Stmt::If { then, otherwise, .. } => has_barrier(then) || has_barrier(otherwise),
+        _ => false,
+    })
+}
+
+/// A user's text in a comment: on one line.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// A helper function.
+fn function(verified: &Verified<'_>, position: usize, level: usize) -> String {
+    let function = &verified.kernel().functions[position];
+    let types = verified.function_types(position);
+    let mut writer = Writer::new(verified, &function.exprs, &function.vars, types, level);
+    writer.assigned.fill(false);
+    writer.note_assigned(&function.body);
+    let params: Vec<String> = function
+        .params
+        .iter()
+        .map(|&param| {
+            let mutable = if writer.assigned[param.0 as usize] { "mut " } else { "" };
+            format!("{mutable}{}: {}", writer.var(param), type_name(function.vars[param.0 as usize].ty))
+        })
+        .collect();
+    let name = function_name(verified.kernel(), position as u32);
+    let result = type_name(types[function.result.0 as usize]);
+    writer.line("#[allow(unused, clippy::all)]");
+    writer.line("#[inline(always)]");
+    writer.line(&format!("fn {name}<I: h::Isa>({}) -> {result} {{", params.join(", ")));
+    writer.level += 1;
+    writer.statements(&function.body);
+    let value = writer.values(&[function.result]).remove(0);
+    writer.line(&value);
+    writer.level -= 1;
+    writer.line("}");
+    writer.out
+}
+
+/// The Rust name of a helper function.
+pub(super) fn function_name(kernel: &Kernel, position: u32) -> String {
+    format!("{}_f{position}", plain(&kernel.functions[position as usize].name))
+}
+
+/// The letters of a name that every Rust identifier may have.
+fn plain(name: &str) -> String {
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
+    if name.is_empty() { "v".to_string() } else { name }
+}
+
+/// The type of a buffer's elements.
+fn element(dtype: DType) -> &'static str {
+    match dtype {
+        DType::F16 => "h::F16",
+        DType::BF16 => "h::Bf16",
+        other => other.name(),
+    }
+}
+
+/// The type of a value.
+pub(super) fn type_name(ty: ValueType) -> String {
+    match ty.lanes {
+        1 => ty.dtype.compute().name().to_string(),
+        lanes => format!("h::V<{}, {lanes}>", ty.dtype.compute().name()),
+    }
+}
+
+/// Writes the statements of a kernel or helper function.
+pub(super) struct Writer<'a> {
+    pub(super) verified: &'a Verified<'a>,
+    pub(super) exprs: &'a [Expr],
+    pub(super) types: &'a [ValueType],
+    vars: &'a [Var],
+    pub(super) assigned: Vec<bool>,
+    /// Whether an expression reads memory or calls: then it is computed only where it is wanted.
+    pub(super) reads: Vec<bool>,
+    /// Names of expressions that are bound already, innermost region last.
+    pub(super) regions: Vec<Region>,
+    pub(super) out: String,
+    pub(super) level: usize,
+    loops: Vec<usize>,
+    next_loop: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn new(
+        verified: &'a Verified<'a>,
+        exprs: &'a [Expr],
+        vars: &'a [Var],
+        types: &'a [ValueType],
+        level: usize,
+    ) -> Self {
+        let mut reads: Vec<bool> = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let mut own = matches!(expr, Expr::Load { .. } | Expr::LoadArray { .. } | Expr::Call(..));
+            expr.visit_operands(&mut |id| own |= reads[id.0 as usize]);
+            reads.push(own);
+        }
+        let mut writer = Writer {
+            verified,
+            exprs,
+            types,
+            vars,
+            assigned: vec![false; vars.len()],
+            reads,
+            regions: Vec::new(),
+            out: String::new(),
+            level,
+            loops: Vec::new(),
+            next_loop: 0,
+        };
+        writer.note_assigned(&verified.kernel().body);
+        writer
+    }
+
+    fn note_assigned(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Assign(var, _) => {
+                    if let Some(assigned) = self.assigned.get_mut(var.0 as usize) {
+                        *assigned = true;
+                    }
+                }
+                Stmt::For { body, .. } | Stmt::While { body, .. } => self.note_assigned(body),
+                Stmt::If { then, otherwise, .. } => {
+                    self.note_assigned(then);
+                    self.note_assigned(otherwise);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // ---- names ----
+
+    pub(super) fn var(&self, var: VarId) -> String {
+        format!("{}_{}", plain(&self.vars[var.0 as usize].name), var.0)
+    }
+
+    pub(super) fn param(&self, param: ParamId) -> String {
+        format!("{}_p{}", plain(&self.verified.kernel().params[param.0 as usize].name), param.0)
+    }
+
+    pub(super) fn array(&self, array: ArrayId) -> String {
+        format!("{}_a{}", plain(&self.verified.kernel().arrays[array.0 as usize].name), array.0)
+    }
+
+    /// How faults name an array: behind the parameters.
+    pub(super) fn array_number(&self, array: ArrayId) -> usize {
+        self.verified.kernel().params.len() + array.0 as usize
+    }
+
+    // ---- statements ----
+
+    pub(super) fn line(&mut self, code: &str) {
+        self.out.push_str(&"    ".repeat(self.level));
+        self.out.push_str(code);
+        self.out.push('\n');
+    }
+
+    fn statements(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.statement(stmt);
+        }
+    }
+
+    /// Statements between braces that are open already.
+    fn block(&mut self, stmts: &[Stmt]) {
+        self.level += 1;
+        self.statements(stmts);
+        self.level -= 1;
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Comment(text) => {
+                let text = one_line(text);
+                self.line(&format!("// {text}"));
+            }
+            Stmt::Let(var, value) => {
+                let value = self.values(&[*value]).remove(0);
+                let mutable = if self.assigned[var.0 as usize] { "mut " } else { "" };
+                let ty = type_name(self.vars[var.0 as usize].ty);
+                let name = self.var(*var);
+                self.line(&format!("let {mutable}{name}: {ty} = {value};"));
+            }
+            Stmt::Assign(var, value) => {
+                let value = self.values(&[*value]).remove(0);
+                let name = self.var(*var);
+                self.line(&format!("{name} = {value};"));
+            }
+            Stmt::Store { buffer, index, value } => {
+                let dtype = match self.verified.kernel().params[buffer.0 as usize].kind {
+                    ParamKind::Buffer(dtype, _) => dtype.compute(),
+                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => return,
+                };
+                let texts = self.values(&[*index, *value]);
+                let ty = self.types[value.0 as usize];
+                let value = self.cast(dtype, ty, &texts[1]);
+                let method = if ty.lanes == 1 { "put" } else { "store" };
+                let name = self.param(*buffer);
+                self.line(&format!("{name}.{method}({}, {value});", texts[0]));
+            }
+            Stmt::StoreArray { array, index, value } => {
+                let dtype = self.verified.kernel().arrays[array.0 as usize].dtype;
+                let texts = self.values(&[*index, *value]);
+                let value = self.cast(dtype, self.types[value.0 as usize], &texts[1]);
+                let (name, number) = (self.array(*array), self.array_number(*array));
+                self.line(&format!("let (index, value) = ({}, {value});", texts[0]));
+                self.line(&format!("h::array_put(&mut {name}, index, value, {number}, args.faults());"));
+            }
+            Stmt::For { var, start, end, step, body } => self.for_loop(*var, [*start, *end, *step], body),
+            Stmt::While { condition, body } => {
+                let number = self.open_loop();
+                self.line(&format!("'loop_{number}: loop {{"));
+                self.level += 1;
+                let condition = self.values(&[*condition]).remove(0);
+                self.line(&format!("if !({condition}) {{ break 'loop_{number}; }}"));
+                self.line(&format!("'round_{number}: {{"));
+                self.block(body);
+                self.line("}");
+                self.level -= 1;
+                self.line("}");
+                self.loops.pop();
+            }
+            Stmt::If { condition, then, otherwise } => {
+                let condition = self.values(&[*condition]).remove(0);
+                self.line(&format!("if {condition} {{"));
+                self.block(then);
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.block(otherwise);
+                }
+                self.line("}");
+            }
+            Stmt::Break => {
+                let number = self.loops.last().copied().unwrap_or_default();
+                self.line(&format!("break 'loop_{number};"));
+            }
+            Stmt::Continue => {
+                let number = self.loops.last().copied().unwrap_or_default();
+                self.line(&format!("break 'round_{number};"));
+            }
+            // Refused in `native`.
+            Stmt::Barrier { .. } => {}
+            Stmt::Atomic { op, target, index, value, old } => {
+                let AtomicTarget::Buffer(buffer) = target else { return };
+                let texts = self.values(&[*index, *value]);
+                let name = self.param(*buffer);
+                let call = format!("{name}.atomic(h::AtomicOp::{op:?}, {}, {})", texts[0], texts[1]);
+                match old {
+                    Some(old) => {
+                        let mutable = if self.assigned[old.0 as usize] { "mut " } else { "" };
+                        let old = self.var(*old);
+                        self.line(&format!("let {mutable}{old} = {call};"));
+                    }
+                    None => self.line(&format!("{call};")),
+                }
+            }
+        }
+    }
+
+    fn open_loop(&mut self) -> usize {
+        let number = self.next_loop;
+        self.next_loop += 1;
+        self.loops.push(number);
+        number
+    }
+
+    fn for_loop(&mut self, var: VarId, [start, end, step]: [ExprId; 3], body: &[Stmt]) {
+        let texts = self.values(&[start, end, step]);
+        let number = self.open_loop();
+        let (name, ty) = (self.var(var), type_name(self.vars[var.0 as usize].ty));
+        self.line(&format!("let mut {name}: {ty} = {};", texts[0]));
+        self.line(&format!("let (end_{number}, step_{number}): ({ty}, {ty}) = ({}, {});", texts[1], texts[2]));
+        self.line(&format!("'loop_{number}: while {name} < end_{number} {{"));
+        self.level += 1;
+        self.line(&format!("'round_{number}: {{"));
+        self.block(body);
+        self.line("}");
+        let next = self.binary_text(BinaryOp::Add, self.vars[var.0 as usize].ty, &name, &format!("step_{number}"));
+        self.line(&format!("{name} = {next};"));
+        self.level -= 1;
+        self.line("}");
+        self.loops.pop();
+    }
+}

@@ -40,7 +40,8 @@ const BLOCK: usize = 1024;
 pub enum Fault {
     /// An access outside of a buffer or array.
     #[error(
-        "kernel `{kernel}`: work-item {item:?} accesses `{buffer}[{index}]`{}, but `{buffer}` has {length} elements",
+        "kernel `{kernel}`: {} accesses `{buffer}[{index}]`{}, but `{buffer}` has {length} elements",
+        .item.map_or("a work-item".to_string(), |id| format!("work-item {id:?}")),
         if *.lanes > 1 { format!(" ({lanes} elements from there on)") } else { String::new() }
     )]
     OutOfBounds {
@@ -54,8 +55,8 @@ pub enum Fault {
         lanes: usize,
         /// How many there are.
         length: usize,
-        /// The work-item's global id.
-        item: [usize; 3],
+        /// The work-item's global id, where it is known.
+        item: Option<[usize; 3]>,
     },
     /// A barrier under control flow that work-items take differently.
     #[error("kernel `{kernel}`: a barrier is reached by {active} of {items} work-items of a group; all must reach it")]
@@ -250,7 +251,7 @@ impl Launch<'_> {
 
     fn fault_outside(&self, buffer: &str, index: i64, lanes: usize, length: usize, item: [usize; 3]) -> Fault {
         let kernel = self.program.kernel.name.clone();
-        Fault::OutOfBounds { kernel, buffer: buffer.to_string(), index, lanes, length, item }
+        Fault::OutOfBounds { kernel, buffer: buffer.to_string(), index, lanes, length, item: Some(item) }
     }
 
     fn fault_barrier(&self, active: usize, items: usize) -> Fault {

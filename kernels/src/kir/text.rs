@@ -24,6 +24,7 @@
 //! - A line that starts with `;` is skipped. Kernels that break rules parse: judging them is the verifier's.
 
 mod lex;
+mod operation;
 mod parse;
 mod print;
 

@@ -60,10 +60,10 @@ void doubles(
     const uint i = get_global_id(0);
     const double4 v = vload4(0, &x[i]);
     vstore4(netcl_max_double4(netcl_min_double4(v, (double4)(1.0)), netcl_sign_double4(v)), 0, &y[i]);
-    vstore4(select((double4)(NAN), rint(v), convert_long4(convert_int4(v > 0.1))), 0, &y[i]);
+    vstore4(select((double4)((double)NAN), rint(v), convert_long4(convert_int4(v > 0.1))), 0, &y[i]);
     y[i] = netcl_maximum_double4(erf(v));
     f[i] = (float)sqrt(x[i]);
-    f[i] = 0.1f + 1e-45f + -3.4028235e38f * (x[i] < INFINITY ? -INFINITY : NAN);
+    f[i] = 0.1f + 1e-45f + -3.4028235e38f * (x[i] < (double)INFINITY ? -INFINITY : NAN);
     f[i] = (float)netcl_int_from_double(x[i]);
     f[i] = atan2(pow(rsqrt(2.0f), 3.0f), fmod(5.5f, -2.0f));
     netcl_atomic_add_global_double(&a[0], x[i]);

@@ -1,4 +1,4 @@
-// Uniform numbers in [0, 1): word `position % 4` of block `position / 4` of Philox4x32-10
+// Uniform numbers from 0 to below 1: word `position % 4` of block `position / 4` of Philox4x32-10
 // (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 static inline float8 netcl_uniform8(uint8 position, uint seed, uint stream) {
     uint8 c0 = position >> 2, c1 = 0, c2 = 0, c3 = 0;
@@ -17,7 +17,7 @@ static inline float8 netcl_uniform8(uint8 position, uint seed, uint stream) {
     return convert_float8(bits >> 8) * 0x1p-24f;
 }
 
-// Uniform numbers in [0, 1): word `position % 4` of block `position / 4` of Philox4x32-10
+// Uniform numbers from 0 to below 1: word `position % 4` of block `position / 4` of Philox4x32-10
 // (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 static inline float netcl_uniform(uint position, uint seed, uint stream) {
     uint c0 = position >> 2, c1 = 0, c2 = 0, c3 = 0;

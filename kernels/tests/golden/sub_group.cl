@@ -1,4 +1,3 @@
-#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 #ifdef cl_khr_subgroups
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif

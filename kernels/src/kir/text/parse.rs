@@ -1,16 +1,15 @@
 //! Text → kernel.
 
 use super::lex::{Kind, Token, tokens};
-use super::{ATOMIC_OPS, ParseError, SUB_GROUP_OPS, WORK_ITEMS, find, value_type};
+use super::{ATOMIC_OPS, ParseError, find, value_type};
 use crate::dim::Dim;
-use crate::dtype::{DType, Literal};
-use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
+use crate::dtype::DType;
 use crate::kir::*;
 
-type Parsed<T> = Result<T, ParseError>;
+pub(super) type Parsed<T> = Result<T, ParseError>;
 
 /// Blocks and nested expressions deeper than this are refused, as the parser descends for each.
-const DEEPEST: usize = 400;
+const DEEPEST: usize = 128;
 
 /// The kernel of a text; see [`super`].
 pub fn parse(text: &str) -> Parsed<Kernel> {
@@ -34,33 +33,33 @@ pub fn parse_all(text: &str) -> Parsed<Vec<Kernel>> {
 
 /// The expressions and variables that are being read: the kernel's, or those of one of its functions.
 #[derive(Default)]
-struct Code {
-    exprs: Vec<Expr>,
-    vars: Vec<Var>,
+pub(super) struct Code {
+    pub(super) exprs: Vec<Expr>,
+    pub(super) vars: Vec<Var>,
 }
 
-struct Parser {
+pub(super) struct Parser {
     tokens: Vec<Token>,
-    position: usize,
+    pub(super) position: usize,
     depth: usize,
-    params: Vec<Param>,
-    arrays: Vec<Array>,
-    functions: Vec<Function>,
+    pub(super) params: Vec<Param>,
+    pub(super) arrays: Vec<Array>,
+    pub(super) functions: Vec<Function>,
 }
 
 impl Parser {
-    fn new(text: &str) -> Parsed<Self> {
+    pub(super) fn new(text: &str) -> Parsed<Self> {
         let tokens = tokens(text)?;
         Ok(Parser { tokens, position: 0, depth: 0, params: Vec::new(), arrays: Vec::new(), functions: Vec::new() })
     }
 
     // ---- tokens ----
 
-    fn peek(&self) -> &Kind {
+    pub(super) fn peek(&self) -> &Kind {
         &self.tokens[self.position].kind
     }
 
-    fn next(&mut self) -> Kind {
+    pub(super) fn next(&mut self) -> Kind {
         let kind = self.peek().clone();
         if kind != Kind::End {
             self.position += 1;
@@ -68,36 +67,36 @@ impl Parser {
         kind
     }
 
-    fn error<T>(&self, message: String) -> Parsed<T> {
+    pub(super) fn error<T>(&self, message: String) -> Parsed<T> {
         let Token { line, column, .. } = self.tokens[self.position];
         Err(ParseError { line, column, message })
     }
 
-    fn expected<T>(&self, what: &str) -> Parsed<T> {
+    pub(super) fn expected<T>(&self, what: &str) -> Parsed<T> {
         self.error(format!("expected {what}, found {}", self.peek().describe()))
     }
 
-    fn is_mark(&mut self, mark: char) -> bool {
+    pub(super) fn is_mark(&mut self, mark: char) -> bool {
         let found = *self.peek() == Kind::Mark(mark);
         self.position += usize::from(found);
         found
     }
 
-    fn mark(&mut self, mark: char) -> Parsed<()> {
+    pub(super) fn mark(&mut self, mark: char) -> Parsed<()> {
         if self.is_mark(mark) { Ok(()) } else { self.expected(&format!("`{mark}`")) }
     }
 
-    fn is_word(&mut self, word: &str) -> bool {
+    pub(super) fn is_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Kind::Word(found) if found == word);
         self.position += usize::from(found);
         found
     }
 
-    fn keyword(&mut self, word: &str) -> Parsed<()> {
+    pub(super) fn keyword(&mut self, word: &str) -> Parsed<()> {
         if self.is_word(word) { Ok(()) } else { self.expected(&format!("`{word}`")) }
     }
 
-    fn word(&mut self) -> Parsed<String> {
+    pub(super) fn word(&mut self) -> Parsed<String> {
         match self.peek().clone() {
             Kind::Word(word) => {
                 self.position += 1;
@@ -107,7 +106,7 @@ impl Parser {
         }
     }
 
-    fn name(&mut self) -> Parsed<String> {
+    pub(super) fn name(&mut self) -> Parsed<String> {
         match self.peek().clone() {
             Kind::Word(name) | Kind::Text(name) => {
                 self.position += 1;
@@ -118,7 +117,7 @@ impl Parser {
     }
 
     /// A number without suffix.
-    fn integer<T: TryFrom<i64>>(&mut self, what: &str) -> Parsed<T> {
+    pub(super) fn integer<T: TryFrom<i64>>(&mut self, what: &str) -> Parsed<T> {
         if let Kind::Number(digits, suffix) = self.peek()
             && suffix.is_empty()
             && let Some(value) = digits.parse().ok().and_then(|value: i64| T::try_from(value).ok())
@@ -130,7 +129,7 @@ impl Parser {
     }
 
     /// A word that stands for something.
-    fn choice<T>(&mut self, what: &str, of: impl FnOnce(&str) -> Option<T>) -> Parsed<T> {
+    pub(super) fn choice<T>(&mut self, what: &str, of: impl FnOnce(&str) -> Option<T>) -> Parsed<T> {
         if let Kind::Word(word) = self.peek()
             && let Some(value) = of(word)
         {
@@ -140,12 +139,12 @@ impl Parser {
         self.expected(what)
     }
 
-    fn dtype(&mut self) -> Parsed<DType> {
+    pub(super) fn dtype(&mut self) -> Parsed<DType> {
         self.choice("an element type", DType::from_name)
     }
 
     /// What stands between brackets, with commas between.
-    fn list<T>(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    pub(super) fn list<T>(&mut self, close: char, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         while !self.is_mark(close) {
             if !items.is_empty() {
@@ -157,7 +156,7 @@ impl Parser {
     }
 
     /// Descends by one level.
-    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEEPEST {
             return self.error(format!("blocks and expressions nest more than {DEEPEST} deep"));
         }
@@ -169,7 +168,7 @@ impl Parser {
 
     // ---- declarations ----
 
-    fn kernel(&mut self) -> Parsed<Kernel> {
+    pub(super) fn kernel(&mut self) -> Parsed<Kernel> {
         let mut doc = Vec::new();
         loop {
             match self.peek().clone() {
@@ -213,7 +212,7 @@ impl Parser {
         })
     }
 
-    fn declarations(&mut self, code: &mut Code) -> Parsed<()> {
+    pub(super) fn declarations(&mut self, code: &mut Code) -> Parsed<()> {
         loop {
             if self.is_word("param") {
                 let name = self.name()?;
@@ -256,14 +255,14 @@ impl Parser {
         }
     }
 
-    fn var_declaration(&mut self) -> Parsed<Var> {
+    pub(super) fn var_declaration(&mut self) -> Parsed<Var> {
         let name = self.name()?;
         self.mark(':')?;
         let ty = self.choice("a type such as `f32` or `f32x8`", value_type)?;
         Ok(Var { name, ty })
     }
 
-    fn function(&mut self) -> Parsed<Function> {
+    pub(super) fn function(&mut self) -> Parsed<Function> {
         let name = self.name()?;
         self.mark('(')?;
         let mut code = Code::default();
@@ -287,7 +286,7 @@ impl Parser {
     }
 
     /// A sum of products of numbers, symbols and floor divisions `((…)/n)`.
-    fn dim(&mut self) -> Parsed<Dim> {
+    pub(super) fn dim(&mut self) -> Parsed<Dim> {
         self.deeper(|parser| {
             let mut sum = Dim::default();
             let mut negative = parser.is_mark('-');
@@ -304,7 +303,7 @@ impl Parser {
         })
     }
 
-    fn dim_product(&mut self) -> Parsed<Dim> {
+    pub(super) fn dim_product(&mut self) -> Parsed<Dim> {
         let mut product = self.dim_factor()?;
         while self.is_mark('*') {
             product = product * self.dim_factor()?;
@@ -312,7 +311,7 @@ impl Parser {
         Ok(product)
     }
 
-    fn dim_factor(&mut self) -> Parsed<Dim> {
+    pub(super) fn dim_factor(&mut self) -> Parsed<Dim> {
         if self.is_mark('(') {
             self.mark('(')?;
             let dividend = self.dim()?;
@@ -334,7 +333,7 @@ impl Parser {
 
     // ---- statements ----
 
-    fn statements(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
+    pub(super) fn statements(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
         let mut body = Vec::new();
         loop {
             if self.is_mark('%') {
@@ -358,7 +357,7 @@ impl Parser {
         }
     }
 
-    fn block(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
+    pub(super) fn block(&mut self, code: &mut Code) -> Parsed<Vec<Stmt>> {
         self.mark('{')?;
         let body = self.deeper(|parser| parser.statements(code))?;
         self.mark('}')?;
@@ -366,7 +365,7 @@ impl Parser {
     }
 
     /// The next statement; `None` where none starts here.
-    fn statement(&mut self, code: &mut Code) -> Parsed<Option<Stmt>> {
+    pub(super) fn statement(&mut self, code: &mut Code) -> Parsed<Option<Stmt>> {
         if let Kind::Comment(text) = self.peek().clone() {
             self.position += 1;
             return Ok(Some(Stmt::Comment(text)));
@@ -432,7 +431,7 @@ impl Parser {
         }))
     }
 
-    fn atomic(&mut self, code: &mut Code, old: Option<VarId>) -> Parsed<Stmt> {
+    pub(super) fn atomic(&mut self, code: &mut Code, old: Option<VarId>) -> Parsed<Stmt> {
         self.mark('.')?;
         let op = self.choice("an atomic operation", |word| find(&ATOMIC_OPS, word))?;
         let target = match self.place()? {
@@ -443,229 +442,10 @@ impl Parser {
         self.mark(',')?;
         Ok(Stmt::Atomic { op, target, index, value: self.expr(code)?, old })
     }
-
-    // ---- references ----
-
-    /// A name or a number, behind its sigil.
-    fn reference<'n>(&mut self, what: &str, mut names: impl Iterator<Item = &'n str>) -> Parsed<u32> {
-        if let Kind::Word(name) = self.peek().clone() {
-            return match names.position(|known| known == name) {
-                Some(position) => {
-                    self.position += 1;
-                    Ok(position as u32)
-                }
-                None => self.error(format!("there is no {what} `{name}`")),
-            };
-        }
-        self.integer(&format!("the name or number of a {what}"))
-    }
-
-    fn var(&mut self, code: &Code) -> Parsed<VarId> {
-        self.mark('$')?;
-        self.reference("variable", code.vars.iter().map(|var| var.name.as_str())).map(VarId)
-    }
-
-    fn param(&mut self) -> Parsed<ParamId> {
-        let names: Vec<String> = self.params.iter().map(|param| param.name.clone()).collect();
-        self.reference("parameter", names.iter().map(String::as_str)).map(ParamId)
-    }
-
-    fn place(&mut self) -> Parsed<Place> {
-        if self.is_mark('@') {
-            return self.param().map(Place::Param);
-        }
-        if !self.is_mark('#') {
-            return self.expected("`@` and a buffer or `#` and an array");
-        }
-        let names: Vec<String> = self.arrays.iter().map(|array| array.name.clone()).collect();
-        self.reference("array", names.iter().map(String::as_str)).map(|array| Place::Array(ArrayId(array)))
-    }
-
-    fn subscript(&mut self, code: &mut Code) -> Parsed<ExprId> {
-        self.mark('[')?;
-        let index = self.expr(code)?;
-        self.mark(']')?;
-        Ok(index)
-    }
-
-    // ---- expressions ----
-
-    /// `%n`, or an operation, which is appended.
-    fn expr(&mut self, code: &mut Code) -> Parsed<ExprId> {
-        if self.is_mark('%') {
-            return Ok(ExprId(self.integer("the number of an expression")?));
-        }
-        let expr = self.deeper(|parser| parser.operation(code))?;
-        code.exprs.push(expr);
-        Ok(ExprId(code.exprs.len() as u32 - 1))
-    }
-
-    fn arguments<const N: usize>(&mut self, code: &mut Code) -> Parsed<[ExprId; N]> {
-        self.mark('(')?;
-        let given = self.list(')', |parser| parser.expr(code))?;
-        let count = given.len();
-        given.try_into().or_else(|_| self.error(format!("expected {N} operands before this, found {count}")))
-    }
-
-    /// A number behind a point: lanes, a dimension, a stream.
-    fn dotted<T: TryFrom<i64>>(&mut self) -> Parsed<T> {
-        self.mark('.')?;
-        self.integer("a number")
-    }
-
-    fn operation(&mut self, code: &mut Code) -> Parsed<Expr> {
-        match self.peek().clone() {
-            Kind::Number(digits, suffix) => self.number(&digits, &suffix),
-            Kind::Mark('$') => self.var(code).map(Expr::Var),
-            Kind::Mark('@') => {
-                self.position += 1;
-                self.param().map(Expr::Param)
-            }
-            Kind::Mark('-') => {
-                self.position += 1;
-                self.keyword("inf")?;
-                self.mark('.')?;
-                Ok(Expr::Literal(Literal::Float(f64::NEG_INFINITY.to_bits(), self.dtype()?)))
-            }
-            Kind::Word(word) => {
-                self.position += 1;
-                self.named(&word, code)
-            }
-            _ => self.expected("an expression"),
-        }
-    }
-
-    fn number(&mut self, digits: &str, suffix: &str) -> Parsed<Expr> {
-        let Some(dtype) = DType::from_name(suffix) else {
-            return self.error(format!("expected a type behind `{digits}`, found `{suffix}`"));
-        };
-        let literal = if digits.contains(['.', 'e']) {
-            digits.parse().ok().map(|value: f64| Literal::Float(value.to_bits(), dtype))
-        } else {
-            digits.parse().ok().map(|value| Literal::Int(value, dtype))
-        };
-        let Some(literal) = literal else { return self.error(format!("`{digits}` is too large")) };
-        self.position += 1;
-        Ok(Expr::Literal(literal))
-    }
-
-    fn named(&mut self, word: &str, code: &mut Code) -> Parsed<Expr> {
-        if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == word) {
-            let [a] = self.arguments(code)?;
-            return Ok(Expr::Unary(op, a));
-        }
-        if let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == word) {
-            let [a, b] = self.arguments(code)?;
-            return Ok(Expr::Binary(op, a, b));
-        }
-        if let Some(op) = CompareOp::ALL.into_iter().find(|op| op.name() == word) {
-            let [a, b] = self.arguments(code)?;
-            return Ok(Expr::Compare(op, a, b));
-        }
-        if let Some(item) = find(&WORK_ITEMS, word) {
-            return Ok(Expr::WorkItem(item, self.dotted()?));
-        }
-        Ok(match word {
-            "true" => Expr::Literal(Literal::Bool(true)),
-            "false" => Expr::Literal(Literal::Bool(false)),
-            "inf" | "nan" => {
-                self.mark('.')?;
-                let value = if word == "inf" { f64::INFINITY } else { f64::NAN };
-                Expr::Literal(Literal::Float(value.to_bits(), self.dtype()?))
-            }
-            "bits" => self.bits()?,
-            "shl" | "shr" => {
-                let [a, b] = self.arguments(code)?;
-                Expr::Shift(word == "shl", a, b)
-            }
-            "mul_add" => {
-                let [a, b, c] = self.arguments(code)?;
-                Expr::MulAdd(a, b, c)
-            }
-            "select" => {
-                let [c, a, b] = self.arguments(code)?;
-                Expr::Select(c, a, b)
-            }
-            "cast" | "bitcast" => {
-                self.mark('.')?;
-                let dtype = self.dtype()?;
-                let [a] = self.arguments(code)?;
-                if word == "cast" { Expr::Cast(dtype, a) } else { Expr::Bitcast(dtype, a) }
-            }
-            "load" => self.load(code)?,
-            "splat" | "lane" => {
-                let number = self.dotted()?;
-                let [a] = self.arguments(code)?;
-                if word == "splat" { Expr::Splat(a, number) } else { Expr::Lane(a, number) }
-            }
-            "lane_ids" => {
-                self.mark('.')?;
-                let dtype = self.dtype()?;
-                Expr::LaneIds(dtype, self.dotted()?)
-            }
-            "horizontal" => {
-                self.mark('.')?;
-                let op = self.choice("a reduction", |word| ReduceOp::ALL.into_iter().find(|op| op.name() == word))?;
-                let [a] = self.arguments(code)?;
-                Expr::Horizontal(op, a)
-            }
-            "philox" => {
-                let stream = self.dotted()?;
-                let [counter, seed] = self.arguments(code)?;
-                Expr::Philox { counter, seed, stream }
-            }
-            "sub_group" => {
-                self.mark('.')?;
-                let op = self.choice("a sub-group operation", |word| find(&SUB_GROUP_OPS, word))?;
-                self.mark('(')?;
-                match self.list(')', |parser| parser.expr(code))?.as_slice() {
-                    [a] => Expr::SubGroup(op, *a, None),
-                    [a, b] => Expr::SubGroup(op, *a, Some(*b)),
-                    other => return self.error(format!("expected 1 or 2 operands before this, found {}", other.len())),
-                }
-            }
-            "call" => {
-                let names: Vec<String> = self.functions.iter().map(|function| function.name.clone()).collect();
-                let function = self.reference("function", names.iter().map(String::as_str))?;
-                self.mark('(')?;
-                Expr::Call(function, self.list(')', |parser| parser.expr(code))?)
-            }
-            _ => {
-                self.position -= 1;
-                return self.expected("an expression");
-            }
-        })
-    }
-
-    /// `.f64(0x7ff8000000000001)`.
-    fn bits(&mut self) -> Parsed<Expr> {
-        self.mark('.')?;
-        let dtype = self.dtype()?;
-        self.mark('(')?;
-        let bits = match self.peek() {
-            Kind::Number(prefix, digits) if prefix == "0x" => u64::from_str_radix(digits, 16).ok(),
-            _ => None,
-        };
-        let Some(bits) = bits else { return self.expected("64 bits in hexadecimal") };
-        self.position += 1;
-        self.mark(')')?;
-        Ok(Expr::Literal(Literal::Float(bits, dtype)))
-    }
-
-    fn load(&mut self, code: &mut Code) -> Parsed<Expr> {
-        let lanes = if *self.peek() == Kind::Mark('.') { Some(self.dotted()?) } else { None };
-        let place = self.place()?;
-        let index = self.subscript(code)?;
-        match (place, lanes) {
-            (Place::Param(buffer), lanes) => Ok(Expr::Load { buffer, index, lanes: lanes.unwrap_or(1) }),
-            (Place::Array(array), None) => Ok(Expr::LoadArray { array, index }),
-            (Place::Array(_), Some(_)) => self.error("arrays are read one element at a time".to_string()),
-        }
-    }
 }
 
 /// What is indexed.
-enum Place {
+pub(super) enum Place {
     Param(ParamId),
     Array(ArrayId),
 }

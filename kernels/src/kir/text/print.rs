@@ -35,20 +35,28 @@ pub fn print(kernel: &Kernel) -> String {
         };
         line(&mut text, "", &format!("array {}: {space} {}[{}]", name(&array.name), array.dtype, array.length));
     }
-    for function in &kernel.functions {
-        print_function(kernel, function, &mut text);
+    for position in 0..kernel.functions.len() {
+        print_function(kernel, position, &mut text);
     }
     for var in &kernel.vars {
         line(&mut text, "", &format!("var {}: {}", name(&var.name), var.ty));
     }
-    let mut printer =
-        Printer { kernel, exprs: &kernel.exprs, vars: &kernel.vars, next: 0, text, indent: String::new() };
+    let mut printer = Printer {
+        kernel,
+        functions: &kernel.functions,
+        exprs: &kernel.exprs,
+        vars: &kernel.vars,
+        next: 0,
+        text,
+        indent: String::new(),
+    };
     printer.statements(&kernel.body);
     printer.exprs_up_to(kernel.exprs.len());
     printer.text
 }
 
-fn print_function(kernel: &Kernel, function: &Function, text: &mut String) {
+fn print_function(kernel: &Kernel, position: usize, text: &mut String) {
+    let function = &kernel.functions[position];
     // Parameters that are not the first variables, in order, break a rule: they are then given by number.
     let regular = function.params.iter().enumerate().all(|(i, var)| var.0 as usize == i && i < function.vars.len());
     let declare = |var: &Var| format!("{}: {}", name(&var.name), var.ty);
@@ -64,6 +72,7 @@ fn print_function(kernel: &Kernel, function: &Function, text: &mut String) {
     }
     let mut printer = Printer {
         kernel,
+        functions: &kernel.functions[..position],
         exprs: &function.exprs,
         vars: &function.vars,
         next: 0,
@@ -126,6 +135,8 @@ fn literal(literal: Literal) -> String {
 
 struct Printer<'a> {
     kernel: &'a Kernel,
+    /// Those that stand above and can be named.
+    functions: &'a [Function],
     exprs: &'a [Expr],
     vars: &'a [Var],
     /// The first expression that is not printed yet.
@@ -187,7 +198,7 @@ impl Printer<'_> {
             }
             Expr::Call(function, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(|a| format!("%{}", a.0)).collect();
-                let names = self.kernel.functions.iter().map(|function| function.name.as_str());
+                let names = self.functions.iter().map(|function| function.name.as_str());
                 format!("call {}({})", reference("", names, *function), arguments.join(", "))
             }
         }

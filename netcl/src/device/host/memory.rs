@@ -11,6 +11,8 @@
 //! without atomics, one of them writing, are a data race in OpenCL and are one here; the schedules make no such
 //! kernels. Relaxed atomics would remove even that, but compilers do not turn them into vector instructions.
 
+#![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
+
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -19,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Of every allocation, in bytes: a cache line, and the widest vector register.
-pub const ALIGNMENT: usize = 64;
+pub(crate) const ALIGNMENT: usize = 64;
 
 /// The host has no more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,22 @@
-//! The host as a device: its memory, native kernels, and products.
-#![allow(unsafe_code, reason = "the home of host memory and of native kernels")]
+//! The host: its memory, native kernels, the interpreter's arithmetic for this processor.
 
-pub mod memory;
+mod isa;
+mod lanes;
+mod math;
+pub(crate) mod memory;
+pub(crate) mod native;
+mod view;
 
-/// Entry of a native kernel.
-pub type NativeEntry = fn();
+pub use native::NativeEntry;
+
+/// What the text of native kernels calls, and what runs them.
+pub mod exports {
+    pub use super::isa::engine;
+    pub use super::lanes::V;
+    pub use super::math::*;
+    pub use super::memory::HostBuffer;
+    pub use super::native::{Args, Entry, Faults, NativeEntry, NativeKernel, Passed, entry, interpreted};
+    pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
+    pub use netcl_kernels::kir::AtomicOp;
+    pub use netcl_kernels::kir::interp::math::Isa;
+}

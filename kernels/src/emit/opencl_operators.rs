@@ -1,0 +1,388 @@
+//! Elementwise functions and operators of OpenCL C.
+
+use super::opencl::{c_type, mask_type};
+use super::opencl_expr::*;
+use super::opencl_stmt::Body;
+use crate::dtype::{DType, Literal};
+use crate::graph::{BinaryOp, CompareOp, UnaryOp};
+use crate::kir::*;
+
+impl Body<'_, '_> {
+    pub(super) fn unary(&mut self, id: ExprId, op: UnaryOp, a: ExprId) -> Text {
+        use UnaryOp::*;
+        let ty = self.ty(id);
+        let call = |name: &str, a: String| primary(format!("{name}({a})"));
+        match op {
+            Neg if ty.dtype.is_float() || ty.lanes > 1 => {
+                let a = at_least(self.text(a), UNARY);
+                // `--x` would decrement.
+                text(UNARY, if a.starts_with('-') { format!("-({a})") } else { format!("-{a}") })
+            }
+            Neg => self.integer(id),
+            Not if ty.dtype == DType::Bool && ty.lanes == 1 => self.negated(a),
+            Not => {
+                let not = format!("~{}", at_least(self.text(a), UNARY));
+                if ty == ValueType::scalar(DType::U8) { text(UNARY, format!("(uchar){not}")) } else { text(UNARY, not) }
+            }
+            Recip => {
+                let one = if ty.dtype == DType::F64 { "1.0" } else { "1.0f" };
+                let a = at_least(self.text(a), UNARY);
+                text(PRODUCT, format!("{one} / {a}"))
+            }
+            Abs if ty.dtype.is_float() => call("fabs", self.value(a)),
+            Abs if matches!(ty.dtype, DType::U8 | DType::U32) => self.text(a),
+            Abs => {
+                let a = self.value(a);
+                if ty.lanes == 1 {
+                    text(UNARY, format!("({})abs({a})", c_type(ty)))
+                } else {
+                    primary(format!("as_{}(abs({a}))", c_type(ty)))
+                }
+            }
+            Sign if matches!(ty.dtype, DType::U8 | DType::U32) => {
+                let one = if ty.lanes == 1 && ty.dtype == DType::U32 { "1u" } else { &format!("({})(1)", c_type(ty)) };
+                let a = self.value(a);
+                primary(format!("min({a}, {one})"))
+            }
+            Sign => {
+                let helper = self.program.sign(ty);
+                call(&helper, self.value(a))
+            }
+            Exp => call("exp", self.value(a)),
+            Exp2 => call("exp2", self.value(a)),
+            Log => call("log", self.value(a)),
+            Log2 => call("log2", self.value(a)),
+            Log1p => call("log1p", self.value(a)),
+            Expm1 => call("expm1", self.value(a)),
+            Sqrt => call("sqrt", self.value(a)),
+            Rsqrt => call("rsqrt", self.value(a)),
+            Sin => call("sin", self.value(a)),
+            Cos => call("cos", self.value(a)),
+            Tan => call("tan", self.value(a)),
+            Tanh => call("tanh", self.value(a)),
+            Erf => call("erf", self.value(a)),
+            Floor => call("floor", self.value(a)),
+            Ceil => call("ceil", self.value(a)),
+            Round => call("rint", self.value(a)),
+        }
+    }
+
+    pub(super) fn binary(&mut self, id: ExprId, op: BinaryOp, a: ExprId, b: ExprId) -> Text {
+        use BinaryOp::*;
+        let ty = self.ty(id);
+        match op {
+            Add | Sub | Mul if !ty.dtype.is_float() && ty.lanes == 1 => self.integer(id),
+            Add => self.infix(SUM, SUM, PRODUCT, a, "+", b),
+            Sub => self.infix(SUM, SUM, PRODUCT, a, "-", b),
+            Mul => self.infix(PRODUCT, PRODUCT, UNARY, a, "*", b),
+            Div if ty.dtype.is_float() => self.infix(PRODUCT, PRODUCT, UNARY, a, "/", b),
+            Div | Rem if !ty.dtype.is_float() => {
+                if !self.divides_safely(b) {
+                    let helper = self.program.divide(op, ty);
+                    let (a, b) = (self.value(a), self.value(b));
+                    return primary(format!("{helper}({a}, {b})"));
+                }
+                let quotient = self.infix(PRODUCT, PRODUCT, UNARY, a, if op == Div { "/" } else { "%" }, b);
+                self.narrow(ty, quotient)
+            }
+            Max | Min if ty.dtype.is_float() => {
+                let helper = self.program.extremum(op, ty);
+                // The helper folds to one comparison where its second operand is a constant.
+                let (a, b) = if self.is_constant(a) && !self.is_constant(b) { (b, a) } else { (a, b) };
+                let (a, b) = (self.value(a), self.value(b));
+                primary(format!("{helper}({a}, {b})"))
+            }
+            And | Or | Xor if ty == ValueType::scalar(DType::Bool) => match op {
+                And => self.chain(AND, EQUALITY, a, "&&", b),
+                Or => self.chain(OR, EQUALITY, a, "||", b),
+                _ => self.infix(EQUALITY, RELATION, RELATION, a, "!=", b),
+            },
+            And => {
+                let bits = self.chain(BIT_AND, UNARY, a, "&", b);
+                self.narrow(ty, bits)
+            }
+            Or => {
+                let bits = self.chain(BIT_OR, UNARY, a, "|", b);
+                self.narrow(ty, bits)
+            }
+            Xor => {
+                let bits = self.chain(BIT_XOR, UNARY, a, "^", b);
+                self.narrow(ty, bits)
+            }
+            Div | Rem | Pow | Max | Min | Atan2 => {
+                let name = match op {
+                    Rem => "fmod",
+                    Pow => "pow",
+                    Atan2 => "atan2",
+                    Max => "max",
+                    _ => "min",
+                };
+                let (a, b) = (self.value(a), self.value(b));
+                primary(format!("{name}({a}, {b})"))
+            }
+        }
+    }
+
+    /// Bytes compute as `int`: back to a byte.
+    pub(super) fn narrow(&self, ty: ValueType, result: Text) -> Text {
+        if ty == ValueType::scalar(DType::U8) {
+            return text(UNARY, format!("(uchar){}", at_least(result, UNARY)));
+        }
+        result
+    }
+
+    /// Whether an integer division needs no helper: the divisor is known to be positive, or it is an unsigned scalar,
+    /// whose guard (if it needs one) the kernel evaluates before the division.
+    pub(super) fn divides_safely(&self, divisor: ExprId) -> bool {
+        let ty = self.ty(divisor);
+        let unsigned = ty.lanes == 1 && !matches!(ty.dtype, DType::I32 | DType::I64);
+        let known = match self.expr(divisor) {
+            Expr::Literal(Literal::Int(value, _)) => *value < -1,
+            Expr::Splat(a, _) => matches!(self.expr(*a), Expr::Literal(_)) && self.divides_safely(*a),
+            _ => false,
+        };
+        let zero = matches!(self.expr(divisor), Expr::Literal(Literal::Int(0, _)));
+        (unsigned && !zero) || known || self.is_positive(divisor)
+    }
+
+    /// Whether an integer is a size: made of positive literals, symbols and sizes of the index space.
+    pub(super) fn is_positive(&self, id: ExprId) -> bool {
+        match self.expr(id) {
+            Expr::Literal(Literal::Int(value, _)) => *value > 0,
+            Expr::Var(var) => self.positive_vars[var.0 as usize],
+            Expr::Param(param) => self.verified.kernel().params[param.0 as usize].kind == ParamKind::Symbol,
+            Expr::WorkItem(item, _) => matches!(
+                item,
+                WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups | WorkItem::SubGroupSize
+            ),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Mul, a, b) => self.is_positive(*a) && self.is_positive(*b),
+            Expr::Cast(dtype, a) => matches!(dtype, DType::I32 | DType::I64) && self.is_positive(*a),
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_constant(&self, id: ExprId) -> bool {
+        match self.expr(id) {
+            Expr::Literal(_) => true,
+            Expr::Splat(a, _) => matches!(self.expr(*a), Expr::Literal(_)),
+            _ => false,
+        }
+    }
+
+    /// `a op b` where the left side needs `left` and the right side `right`.
+    pub(super) fn infix(&mut self, level: u8, left: u8, right: u8, a: ExprId, op: &str, b: ExprId) -> Text {
+        let (a, b) = self.pair(a, b);
+        text(level, format!("{} {op} {}", at_least(a, left), at_least(b, right)))
+    }
+
+    /// `a op b op c` without parentheses; anything else that binds less than `inner` gets them.
+    pub(super) fn chain(&mut self, level: u8, inner: u8, a: ExprId, op: &str, b: ExprId) -> Text {
+        let (a, b) = self.pair(a, b);
+        let a = if a.level == level { a.code } else { at_least(a, inner) };
+        text(level, format!("{a} {op} {}", at_least(b, inner)))
+    }
+
+    /// Two operands of one type: beside a vector a scalar needs no splat, beside a value a literal needs no suffix.
+    pub(super) fn pair(&mut self, a: ExprId, b: ExprId) -> (Text, Text) {
+        let wide = matches!(self.ty(a).dtype, DType::F32 | DType::F64 | DType::I32 | DType::U32 | DType::I64);
+        let scalar = |own: &Self, id: ExprId| match *own.expr(id) {
+            Expr::Splat(a, _) if wide => Some(a),
+            _ => None,
+        };
+        match (scalar(self, a), scalar(self, b)) {
+            (Some(x), None) => (self.text(x), self.text(b)),
+            (None, Some(y)) => (self.text(a), self.text(y)),
+            _ => (self.beside(a, b), self.beside(b, a)),
+        }
+    }
+
+    /// `a`, next to `b` in an operation that gives both the same type.
+    pub(super) fn beside(&mut self, a: ExprId, b: ExprId) -> Text {
+        match (self.expr(a), self.expr(b)) {
+            (Expr::Literal(_), Expr::Literal(_)) => self.text(a),
+            (Expr::Literal(literal @ Literal::Int(value, DType::U32 | DType::U8)), _) if *value <= 0x7fff_ffff => {
+                primary(bare(*literal))
+            }
+            _ => self.text(a),
+        }
+    }
+
+    /// Scalar integer `+`, `-`, `*`, negation: in the unsigned type where it could overflow a signed one.
+    pub(super) fn integer(&mut self, id: ExprId) -> Text {
+        let ty = self.ty(id);
+        let signed = matches!(ty.dtype, DType::I32 | DType::I64) && ty.lanes == 1;
+        if !signed || self.is_index(id) {
+            let result = match *self.expr(id) {
+                Expr::Unary(_, a) => {
+                    let a = at_least(self.text(a), UNARY);
+                    text(UNARY, if a.starts_with('-') { format!("-({a})") } else { format!("-{a}") })
+                }
+                Expr::Binary(BinaryOp::Add, a, b) => self.infix(SUM, SUM, PRODUCT, a, "+", b),
+                Expr::Binary(BinaryOp::Sub, a, b) => self.infix(SUM, SUM, PRODUCT, a, "-", b),
+                Expr::MulAdd(a, b, c) => {
+                    let product = self.infix(PRODUCT, PRODUCT, UNARY, a, "*", b);
+                    let c = at_least(self.beside(c, a), PRODUCT);
+                    text(SUM, format!("{} + {c}", product.code))
+                }
+                Expr::Binary(_, a, b) => self.infix(PRODUCT, PRODUCT, UNARY, a, "*", b),
+                _ => self.text(id),
+            };
+            return self.narrow(ty, result);
+        }
+        let sum = self.unsigned(id).0;
+        text(UNARY, format!("({})({})", c_type(ty), sum.code))
+    }
+
+    /// The same in the unsigned type; whether it is of that type already.
+    pub(super) fn unsigned(&mut self, id: ExprId) -> (Text, bool) {
+        let (name, suffix) = if self.ty(id).dtype == DType::I64 { ("ulong", "UL") } else { ("uint", "u") };
+        let both = |own: &mut Self, a: ExprId, b: ExprId, level: u8, sign: &str| {
+            let ((a, known), (b, other)) = (own.unsigned(a), own.unsigned(b));
+            let a = if known || other { a } else { text(UNARY, format!("({name}){}", at_least(a, UNARY))) };
+            text(level, format!("{} {sign} {}", at_least(a, level), at_least(b, level + 1)))
+        };
+        match *self.expr(id) {
+            Expr::Literal(Literal::Int(value, dtype)) => {
+                let bits = if dtype == DType::I64 { value as u64 } else { u64::from(value as u32) };
+                (primary(format!("{bits}{suffix}")), true)
+            }
+            Expr::Binary(BinaryOp::Add, a, b) => (both(self, a, b, SUM, "+"), true),
+            Expr::Binary(BinaryOp::Sub, a, b) => (both(self, a, b, SUM, "-"), true),
+            Expr::Binary(BinaryOp::Mul, a, b) => (both(self, a, b, PRODUCT, "*"), true),
+            Expr::MulAdd(a, b, c) => {
+                let product = both(self, a, b, PRODUCT, "*");
+                let c = at_least(self.unsigned(c).0, PRODUCT);
+                (text(SUM, format!("{} + {c}", product.code)), true)
+            }
+            Expr::Unary(UnaryOp::Neg, a) => {
+                let a = at_least(self.unsigned(a).0, PRODUCT);
+                (text(SUM, format!("0{suffix} - {a}")), true)
+            }
+            _ => (self.text(id), false),
+        }
+    }
+
+    pub(super) fn shift(&mut self, left: bool, a: ExprId, b: ExprId) -> Text {
+        let ty = self.ty(a);
+        let sign = if left { "<<" } else { ">>" };
+        if ty == ValueType::scalar(DType::U8) {
+            // Bytes shift as `int`: OpenCL would take the count modulo 32.
+            let (a, b) = (at_least(self.text(a), UNARY), at_least(self.text(b), UNARY));
+            return text(UNARY, format!("(uchar)({a} {sign} ({b} & 7))"));
+        }
+        let (a, b) = (self.text(a), self.pair(b, a).0);
+        text(SHIFT, format!("{} {sign} {}", at_least(a, UNARY), at_least(b, UNARY)))
+    }
+
+    pub(super) fn compare(&mut self, op: CompareOp, a: ExprId, b: ExprId) -> Text {
+        let (level, sign) = match op {
+            CompareOp::Eq => (EQUALITY, "=="),
+            CompareOp::Ne => (EQUALITY, "!="),
+            CompareOp::Lt => (RELATION, "<"),
+            CompareOp::Le => (RELATION, "<="),
+            CompareOp::Gt => (RELATION, ">"),
+            CompareOp::Ge => (RELATION, ">="),
+        };
+        let ty = self.ty(a);
+        let comparison = match (self.expr(a), self.expr(b)) {
+            // No id is negative: it needs no cast beside a literal.
+            (Expr::WorkItem(item, dimension), Expr::Literal(Literal::Int(..))) => {
+                let (id, b) = (self.work_item(*item, *dimension), self.initialiser(b));
+                text(level, format!("{id} {sign} {b}"))
+            }
+            _ => self.infix(level, SUM, SUM, a, sign, b),
+        };
+        if ty.lanes > 1 && !mask_type(ty).starts_with("int") {
+            return primary(format!("convert_int{}({})", ty.lanes, comparison.code));
+        }
+        comparison
+    }
+
+    /// `!condition`: the opposite comparison where there is one (floats have none, for NaN's sake).
+    pub(super) fn negated(&mut self, condition: ExprId) -> Text {
+        match *self.expr(condition) {
+            Expr::Compare(op, a, b) => {
+                let opposite = match op {
+                    CompareOp::Eq => CompareOp::Ne,
+                    CompareOp::Ne => CompareOp::Eq,
+                    _ if self.ty(a).dtype.is_float() => {
+                        return text(UNARY, format!("!({})", self.value(condition)));
+                    }
+                    CompareOp::Lt => CompareOp::Ge,
+                    CompareOp::Le => CompareOp::Gt,
+                    CompareOp::Gt => CompareOp::Le,
+                    CompareOp::Ge => CompareOp::Lt,
+                };
+                self.compare(opposite, a, b)
+            }
+            Expr::Param(param) => text(EQUALITY, format!("{} == 0", self.params[param.0 as usize])),
+            _ => text(UNARY, format!("!{}", at_least(self.text(condition), UNARY))),
+        }
+    }
+
+    /// Whether two expressions are the same, node by node.
+    pub(super) fn same(&self, a: ExprId, b: ExprId) -> bool {
+        if a == b {
+            return true;
+        }
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        self.expr(a).visit_operands(&mut |id| left.push(id));
+        self.expr(b).visit_operands(&mut |id| right.push(id));
+        left.len() == right.len()
+            && {
+                let bare = |id: ExprId| self.expr(id).clone().map_operands(&mut |_| ExprId(0));
+                bare(a) == bare(b)
+            }
+            && left.iter().zip(&right).all(|(&a, &b)| self.same(a, b))
+    }
+
+    /// `= value`, or `+= y` where the value is what stands in `place` plus `y`, and so on.
+    pub(super) fn update(&mut self, value: ExprId, is_place: impl Fn(&Self, ExprId) -> bool) -> String {
+        let ty = self.ty(value);
+        let native = ty.dtype.is_float() || ty.dtype == DType::U32 || (ty.lanes > 1 && ty.dtype != DType::Bool);
+        let (sign, a, b) = match *self.expr(value) {
+            Expr::Binary(BinaryOp::Add, a, b) if native => ("+", a, b),
+            Expr::Binary(BinaryOp::Sub, a, b) if native => ("-", a, b),
+            Expr::Binary(BinaryOp::Mul, a, b) if native => ("*", a, b),
+            Expr::Binary(BinaryOp::Div, a, b) if ty.dtype.is_float() => ("/", a, b),
+            Expr::Binary(BinaryOp::And, a, b) if ty.dtype == DType::U32 => ("&", a, b),
+            Expr::Binary(BinaryOp::Or, a, b) if ty.dtype == DType::U32 => ("|", a, b),
+            Expr::Binary(BinaryOp::Xor, a, b) if ty.dtype == DType::U32 => ("^", a, b),
+            Expr::Shift(left, a, b) if ty == ValueType::scalar(DType::U32) => (if left { "<<" } else { ">>" }, a, b),
+            _ => return format!("= {}", self.initialiser(value)),
+        };
+        if !is_place(self, a) {
+            return format!("= {}", self.initialiser(value));
+        }
+        format!("{sign}= {}", self.initialiser(b))
+    }
+
+    /// Whether a value is index arithmetic: made of ids, sizes, loop counters and small constants.
+    pub(super) fn is_index(&self, id: ExprId) -> bool {
+        let own = match self.expr(id) {
+            Expr::Literal(Literal::Int(value, _)) => (-SMALL..=SMALL).contains(value),
+            Expr::WorkItem(..) | Expr::Binary(..) | Expr::MulAdd(..) | Expr::Compare(..) | Expr::Select(..) => true,
+            Expr::Param(param) => self.verified.kernel().params[param.0 as usize].kind == ParamKind::Symbol,
+            Expr::Var(var) => self.index_vars[var.0 as usize],
+            Expr::Unary(op, _) => matches!(op, UnaryOp::Neg | UnaryOp::Not),
+            Expr::Shift(left, ..) => !left,
+            Expr::Cast(dtype, a) => dtype.is_integer() && !self.ty(*a).dtype.is_float(),
+            Expr::Literal(_)
+            | Expr::Bitcast(..)
+            | Expr::Load { .. }
+            | Expr::LoadArray { .. }
+            | Expr::Splat(..)
+            | Expr::LaneIds(..)
+            | Expr::Lane(..)
+            | Expr::Horizontal(..)
+            | Expr::Philox { .. }
+            | Expr::SubGroup(..)
+            | Expr::Call(..) => false,
+        };
+        let mut all = own;
+        if own {
+            self.expr(id).visit_operands(&mut |operand| all = all && self.is_index(operand));
+        }
+        all
+    }
+}

@@ -1,0 +1,236 @@
+//! Text → references and expressions.
+
+use super::lex::Kind;
+use super::parse::{Code, Parsed, Parser, Place};
+use super::{SUB_GROUP_OPS, WORK_ITEMS, find};
+use crate::dtype::{DType, Literal};
+use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
+use crate::kir::*;
+
+impl Parser {
+    // ---- references ----
+
+    /// A name or a number, behind its sigil.
+    pub(super) fn reference<'n>(&mut self, what: &str, mut names: impl Iterator<Item = &'n str>) -> Parsed<u32> {
+        if let Kind::Word(name) = self.peek().clone() {
+            return match names.position(|known| known == name) {
+                Some(position) => {
+                    self.position += 1;
+                    Ok(position as u32)
+                }
+                None => self.error(format!("there is no {what} `{name}`")),
+            };
+        }
+        self.integer(&format!("the name or number of a {what}"))
+    }
+
+    pub(super) fn var(&mut self, code: &Code) -> Parsed<VarId> {
+        self.mark('$')?;
+        self.reference("variable", code.vars.iter().map(|var| var.name.as_str())).map(VarId)
+    }
+
+    pub(super) fn param(&mut self) -> Parsed<ParamId> {
+        let names: Vec<String> = self.params.iter().map(|param| param.name.clone()).collect();
+        self.reference("parameter", names.iter().map(String::as_str)).map(ParamId)
+    }
+
+    pub(super) fn place(&mut self) -> Parsed<Place> {
+        if self.is_mark('@') {
+            return self.param().map(Place::Param);
+        }
+        if !self.is_mark('#') {
+            return self.expected("`@` and a buffer or `#` and an array");
+        }
+        let names: Vec<String> = self.arrays.iter().map(|array| array.name.clone()).collect();
+        self.reference("array", names.iter().map(String::as_str)).map(|array| Place::Array(ArrayId(array)))
+    }
+
+    pub(super) fn subscript(&mut self, code: &mut Code) -> Parsed<ExprId> {
+        self.mark('[')?;
+        let index = self.expr(code)?;
+        self.mark(']')?;
+        Ok(index)
+    }
+
+    // ---- expressions ----
+
+    /// `%n`, or an operation, which is appended.
+    pub(super) fn expr(&mut self, code: &mut Code) -> Parsed<ExprId> {
+        if self.is_mark('%') {
+            return Ok(ExprId(self.integer("the number of an expression")?));
+        }
+        let expr = self.deeper(|parser| parser.operation(code))?;
+        code.exprs.push(expr);
+        Ok(ExprId(code.exprs.len() as u32 - 1))
+    }
+
+    pub(super) fn arguments<const N: usize>(&mut self, code: &mut Code) -> Parsed<[ExprId; N]> {
+        self.mark('(')?;
+        let given = self.list(')', |parser| parser.expr(code))?;
+        let count = given.len();
+        given.try_into().or_else(|_| {
+            self.position -= 1;
+            self.error(format!("expected {N} operands, found {count}"))
+        })
+    }
+
+    /// A number behind a point: lanes, a dimension, a stream.
+    pub(super) fn dotted<T: TryFrom<i64>>(&mut self) -> Parsed<T> {
+        self.mark('.')?;
+        self.integer("a number")
+    }
+
+    pub(super) fn operation(&mut self, code: &mut Code) -> Parsed<Expr> {
+        match self.peek().clone() {
+            Kind::Number(digits, suffix) => self.number(&digits, &suffix),
+            Kind::Mark('$') => self.var(code).map(Expr::Var),
+            Kind::Mark('@') => {
+                self.position += 1;
+                self.param().map(Expr::Param)
+            }
+            Kind::Mark('-') => {
+                self.position += 1;
+                self.keyword("inf")?;
+                self.mark('.')?;
+                Ok(Expr::Literal(Literal::Float(f64::NEG_INFINITY.to_bits(), self.dtype()?)))
+            }
+            Kind::Word(word) => {
+                self.position += 1;
+                self.named(&word, code)
+            }
+            _ => self.expected("an expression"),
+        }
+    }
+
+    pub(super) fn number(&mut self, digits: &str, suffix: &str) -> Parsed<Expr> {
+        let Some(dtype) = DType::from_name(suffix) else {
+            return self.error(format!("`{digits}{suffix}` says no element type: write `{digits}i32`, for example"));
+        };
+        let literal = if digits.contains(['.', 'e']) {
+            digits.parse().ok().map(|value: f64| Literal::Float(value.to_bits(), dtype))
+        } else {
+            digits.parse().ok().map(|value| Literal::Int(value, dtype))
+        };
+        let Some(literal) = literal else { return self.error(format!("`{digits}` is too large")) };
+        self.position += 1;
+        Ok(Expr::Literal(literal))
+    }
+
+    pub(super) fn named(&mut self, word: &str, code: &mut Code) -> Parsed<Expr> {
+        if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == word) {
+            let [a] = self.arguments(code)?;
+            return Ok(Expr::Unary(op, a));
+        }
+        if let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == word) {
+            let [a, b] = self.arguments(code)?;
+            return Ok(Expr::Binary(op, a, b));
+        }
+        if let Some(op) = CompareOp::ALL.into_iter().find(|op| op.name() == word) {
+            let [a, b] = self.arguments(code)?;
+            return Ok(Expr::Compare(op, a, b));
+        }
+        if let Some(item) = find(&WORK_ITEMS, word) {
+            return Ok(Expr::WorkItem(item, self.dotted()?));
+        }
+        Ok(match word {
+            "true" => Expr::Literal(Literal::Bool(true)),
+            "false" => Expr::Literal(Literal::Bool(false)),
+            "inf" | "nan" => {
+                self.mark('.')?;
+                let value = if word == "inf" { f64::INFINITY } else { f64::NAN };
+                Expr::Literal(Literal::Float(value.to_bits(), self.dtype()?))
+            }
+            "bits" => self.bits()?,
+            "shl" | "shr" => {
+                let [a, b] = self.arguments(code)?;
+                Expr::Shift(word == "shl", a, b)
+            }
+            "mul_add" => {
+                let [a, b, c] = self.arguments(code)?;
+                Expr::MulAdd(a, b, c)
+            }
+            "select" => {
+                let [c, a, b] = self.arguments(code)?;
+                Expr::Select(c, a, b)
+            }
+            "cast" | "bitcast" => {
+                self.mark('.')?;
+                let dtype = self.dtype()?;
+                let [a] = self.arguments(code)?;
+                if word == "cast" { Expr::Cast(dtype, a) } else { Expr::Bitcast(dtype, a) }
+            }
+            "load" => self.load(code)?,
+            "splat" | "lane" => {
+                let number = self.dotted()?;
+                let [a] = self.arguments(code)?;
+                if word == "splat" { Expr::Splat(a, number) } else { Expr::Lane(a, number) }
+            }
+            "lane_ids" => {
+                self.mark('.')?;
+                let dtype = self.dtype()?;
+                Expr::LaneIds(dtype, self.dotted()?)
+            }
+            "horizontal" => {
+                self.mark('.')?;
+                let op = self.choice("a reduction", |word| ReduceOp::ALL.into_iter().find(|op| op.name() == word))?;
+                let [a] = self.arguments(code)?;
+                Expr::Horizontal(op, a)
+            }
+            "philox" => {
+                let stream = self.dotted()?;
+                let [counter, seed] = self.arguments(code)?;
+                Expr::Philox { counter, seed, stream }
+            }
+            "sub_group" => {
+                self.mark('.')?;
+                let op = self.choice("a sub-group operation", |word| find(&SUB_GROUP_OPS, word))?;
+                self.mark('(')?;
+                match self.list(')', |parser| parser.expr(code))?.as_slice() {
+                    [a] => Expr::SubGroup(op, *a, None),
+                    [a, b] => Expr::SubGroup(op, *a, Some(*b)),
+                    other => {
+                        let message = format!("expected 1 or 2 operands, found {}", other.len());
+                        self.position -= 1;
+                        return self.error(message);
+                    }
+                }
+            }
+            "call" => {
+                let names: Vec<String> = self.functions.iter().map(|function| function.name.clone()).collect();
+                let function = self.reference("function", names.iter().map(String::as_str))?;
+                self.mark('(')?;
+                Expr::Call(function, self.list(')', |parser| parser.expr(code))?)
+            }
+            _ => {
+                self.position -= 1;
+                return self.expected("an expression");
+            }
+        })
+    }
+
+    /// `.f64(0x7ff8000000000001)`.
+    pub(super) fn bits(&mut self) -> Parsed<Expr> {
+        self.mark('.')?;
+        let dtype = self.dtype()?;
+        self.mark('(')?;
+        let bits = match self.peek() {
+            Kind::Number(prefix, digits) if prefix == "0x" => u64::from_str_radix(digits, 16).ok(),
+            _ => None,
+        };
+        let Some(bits) = bits else { return self.expected("64 bits in hexadecimal") };
+        self.position += 1;
+        self.mark(')')?;
+        Ok(Expr::Literal(Literal::Float(bits, dtype)))
+    }
+
+    pub(super) fn load(&mut self, code: &mut Code) -> Parsed<Expr> {
+        let lanes = if *self.peek() == Kind::Mark('.') { Some(self.dotted()?) } else { None };
+        let place = self.place()?;
+        let index = self.subscript(code)?;
+        match (place, lanes) {
+            (Place::Param(buffer), lanes) => Ok(Expr::Load { buffer, index, lanes: lanes.unwrap_or(1) }),
+            (Place::Array(array), None) => Ok(Expr::LoadArray { array, index }),
+            (Place::Array(_), Some(_)) => self.error("arrays are read one element at a time".to_string()),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The operations of native kernels by name: what emitted text calls for scalars, and maps over the lanes of vectors.
+//!
+//! The functions themselves are those of the block interpreter (`netcl_kernels::kir::interp::math`, where the sources
+//! of the formulas stand), so that both give the same bits.
+
+use super::lanes::{Bits, Convert, Recast, Scalar, V};
+use super::view::{self, Element};
+use netcl_kernels::kir::interp::math::{Isa, Real};
+use netcl_kernels::kir::interp::ops;
+use std::ops::Neg;
+
+/// The types of floating-point arithmetic.
+pub trait Float: Real + Scalar + Neg<Output = Self> {}
+impl Float for f32 {}
+impl Float for f64 {}
+
+macro_rules! float_functions {
+    ($($name:ident($x:ident) $value:expr;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of the kernel IR.")]
+        #[inline(always)]
+        pub fn $name<I: Isa, T: Float>($x: T) -> T {
+            $value
+        }
+    )*};
+}
+float_functions! {
+    exp(x) Real::exp::<I>(x);
+    exp2(x) Real::exp2::<I>(x);
+    expm1(x) Real::expm1::<I>(x);
+    log(x) Real::log::<I>(x);
+    log2(x) Real::log2::<I>(x);
+    log1p(x) Real::log1p::<I>(x);
+    sqrt(x) Real::sqrt(x);
+    rsqrt(x) Scalar::div(T::ONE, Real::sqrt(x));
+    recip(x) Scalar::div(T::ONE, x);
+    tanh(x) Real::tanh::<I>(x);
+    erf(x) Real::erf::<I>(x);
+    floor(x) Real::floor(x);
+    ceil(x) Real::ceil(x);
+    round(x) Real::round(x);
+}
+
+/// What a vector function does to a vector of one lane.
+macro_rules! lane_functions {
+    ($($name:ident $lanes:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of every lane.")]
+        #[inline(always)]
+        pub fn $lanes<I: Isa, T: Float, const L: usize>(x: V<T, L>) -> V<T, L> {
+            let mut out = x;
+            T::$lanes::<I>(&x.0, &mut out.0);
+            out
+        }
+
+        #[doc = concat!("`", stringify!($name), "` of the kernel IR.")]
+        #[inline(always)]
+        pub fn $name<I: Isa, T: Float>(x: T) -> T {
+            $lanes::<I, T, 1>(V([x])).0[0]
+        }
+    )*};
+}
+lane_functions! {
+    sin sin_lanes;
+    cos cos_lanes;
+    tan tan_lanes;
+}
+
+macro_rules! scalar_functions {
+    ($($name:ident($($x:ident)*);)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of the kernel IR.")]
+        #[inline(always)]
+        pub fn $name<T: Scalar>($($x: T),*) -> T {
+            T::$name($($x),*)
+        }
+    )*};
+}
+scalar_functions! {
+    neg(x);
+    abs(x);
+    sign(x);
+    add(x y);
+    sub(x y);
+    mul(x y);
+    div(x y);
+    rem(x y);
+    max(x y);
+    min(x y);
+}
+
+macro_rules! bit_functions {
+    ($($name:ident($($x:ident)*);)*) => {$(
+        #[doc = concat!("`", stringify!($name), "` of the kernel IR.")]
+        #[inline(always)]
+        pub fn $name<T: Bits>($($x: T),*) -> T {
+            T::$name($($x),*)
+        }
+    )*};
+}
+bit_functions! {
+    not(x);
+    and(x y);
+    or(x y);
+    xor(x y);
+    shl(x y);
+    shr(x y);
+}
+
+macro_rules! comparisons {
+    ($($name:ident $op:tt;)*) => {$(
+        #[doc = concat!("`x ", stringify!($op), " y`; not so where one is NaN, but for `!=`.")]
+        #[inline(always)]
+        pub fn $name<T: PartialOrd>(x: T, y: T) -> bool {
+            x $op y
+        }
+    )*};
+}
+comparisons! {
+    eq ==;
+    ne !=;
+    lt <;
+    le <=;
+    gt >;
+    ge >=;
+}
+
+/// `x` to the power `y`.
+#[inline(always)]
+pub fn pow<I: Isa, T: Float>(x: T, y: T) -> T {
+    Real::pow::<I>(x, y)
+}
+
+/// The angle of the point `(x, y)`.
+#[inline(always)]
+pub fn atan2<T: Float>(y: T, x: T) -> T {
+    Real::atan2(y, x)
+}
+
+/// `a * b + c` of floats, rounded once where the processor has the instruction.
+#[inline(always)]
+pub fn mul_add<I: Isa, T: Float>(a: T, b: T, c: T) -> T {
+    Real::fused::<I>(a, b, c)
+}
+
+/// [`mul_add`] of every lane.
+#[inline(always)]
+pub fn mul_add_lanes<I: Isa, T: Float, const L: usize>(a: V<T, L>, b: V<T, L>, c: V<T, L>) -> V<T, L> {
+    let mut out = c;
+    for lane in 0..L {
+        out.0[lane] = mul_add::<I, T>(a.0[lane], b.0[lane], c.0[lane]);
+    }
+    out
+}
+
+/// Lane by lane `condition ? then : otherwise`.
+#[inline(always)]
+pub fn select<T: Copy, const L: usize>(condition: V<bool, L>, then: V<T, L>, otherwise: V<T, L>) -> V<T, L> {
+    let mut out = otherwise;
+    for lane in 0..L {
+        out.0[lane] = if condition.0[lane] { then.0[lane] } else { otherwise.0[lane] };
+    }
+    out
+}
+
+/// `0, 1, ..` in the lanes.
+#[inline(always)]
+pub fn lane_ids<T: Scalar, const L: usize>() -> V<T, L> {
+    let mut out = [T::default(); L];
+    for (lane, out) in out.iter_mut().enumerate() {
+        *out = T::of_lane(lane);
+    }
+    V(out)
+}
+
+/// Conversion.
+#[inline(always)]
+pub fn cast<T: Convert<U>, U>(x: T) -> U {
+    x.convert()
+}
+
+/// The same bits.
+#[inline(always)]
+pub fn bitcast<T: Recast<U>, U>(x: T) -> U {
+    x.recast()
+}
+
+/// `f32` rounded to a storage type and back.
+#[inline(always)]
+pub fn rounded<T: Element<Value = f32>>(x: f32) -> f32 {
+    view::round::<T>(x)
+}
+
+/// A uniform random number.
+#[inline(always)]
+pub fn philox(counter: u32, seed: u32, stream: u32) -> f32 {
+    ops::philox(counter, seed, stream)
+}

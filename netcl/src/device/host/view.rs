@@ -1,0 +1,295 @@
+//! Buffers as native kernels see them: elements are copied out and in, every access is checked.
+
+#![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers, see memory.rs")]
+
+use super::lanes::V;
+use super::memory::HostBuffer;
+use super::native::Faults;
+use half::f16;
+use netcl_kernels::kir::AtomicOp;
+use netcl_kernels::kir::interp::{Memory, Scalar};
+use std::marker::PhantomData;
+
+/// How an element type is kept in memory and computed with.
+pub trait Element: 'static {
+    /// In memory. Any bits are a value.
+    type Stored: Stored;
+    /// In registers.
+    type Value: Copy + Default;
+    /// Memory to register.
+    fn load(stored: Self::Stored) -> Self::Value;
+    /// Register to memory; storage types round to nearest even.
+    fn store(value: Self::Value) -> Self::Stored;
+}
+
+mod sealed {
+    /// Types any bits of which are a value.
+    pub trait Stored: Copy + Default {}
+}
+pub(super) use sealed::Stored;
+
+macro_rules! plain {
+    ($($type:ty)*) => {$(
+        impl Stored for $type {}
+        impl Element for $type {
+            type Stored = $type;
+            type Value = $type;
+            #[inline(always)]
+            fn load(stored: $type) -> $type {
+                stored
+            }
+            #[inline(always)]
+            fn store(value: $type) -> $type {
+                value
+            }
+        }
+    )*};
+}
+plain!(u8 i32 u32 i64 f32 f64);
+
+impl Stored for u16 {}
+
+impl Element for bool {
+    type Stored = u8;
+    type Value = bool;
+    #[inline(always)]
+    fn load(stored: u8) -> bool {
+        stored != 0
+    }
+    #[inline(always)]
+    fn store(value: bool) -> u8 {
+        u8::from(value)
+    }
+}
+
+/// Half precision in memory, `f32` in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct F16;
+
+impl Element for F16 {
+    type Stored = u16;
+    type Value = f32;
+    #[inline(always)]
+    fn load(stored: u16) -> f32 {
+        f16::from_bits(stored).to_f32()
+    }
+    #[inline(always)]
+    fn store(value: f32) -> u16 {
+        f16::from_f32(value).to_bits()
+    }
+}
+
+/// bfloat16 in memory, `f32` in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Bf16;
+
+impl Element for Bf16 {
+    type Stored = u16;
+    type Value = f32;
+    #[inline(always)]
+    fn load(stored: u16) -> f32 {
+        f32::from_bits(u32::from(stored) << 16)
+    }
+    /// As `half` does it, without branches.
+    #[inline(always)]
+    fn store(value: f32) -> u16 {
+        let bits = value.to_bits();
+        let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
+        (if value.is_nan() { bits >> 16 | 0x40 } else { rounded }) as u16
+    }
+}
+
+/// `f32` rounded to a storage type and back.
+#[inline(always)]
+pub(super) fn round<T: Element<Value = f32>>(value: f32) -> f32 {
+    T::load(T::store(value))
+}
+
+/// Types of indices. A negative index becomes one that is too large.
+pub trait Index: Copy {
+    /// As an offset.
+    fn offset(self) -> usize;
+    /// As a signed number, for messages.
+    fn signed(self) -> i64;
+}
+
+macro_rules! index {
+    ($($type:ty)*) => {$(
+        impl Index for $type {
+            #[inline(always)]
+            fn offset(self) -> usize {
+                self as usize
+            }
+            #[inline(always)]
+            fn signed(self) -> i64 {
+                self as i64
+            }
+        }
+    )*};
+}
+index!(i32 u32 i64);
+
+/// A buffer of `T`. Accesses outside of it are noted, load zero and store nothing.
+#[derive(Debug)]
+pub struct View<'a, T: Element> {
+    start: *mut T::Stored,
+    length: usize,
+    buffer: Option<&'a HostBuffer>,
+    param: u32,
+    faults: &'a Faults,
+    elements: PhantomData<T>,
+}
+
+impl<T: Element> Clone for View<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: Element> Copy for View<'_, T> {}
+
+impl<'a, T: Element> View<'a, T> {
+    /// The buffer of parameter `param`.
+    #[inline(always)]
+    pub(super) fn new(buffer: Option<&'a HostBuffer>, param: u32, faults: &'a Faults) -> Self {
+        let (start, length) = match buffer {
+            Some(buffer) => (buffer.pointer().cast(), buffer.bytes() / size_of::<T::Stored>()),
+            None => (std::ptr::null_mut(), 0),
+        };
+        View { start, length, buffer, param, faults, elements: PhantomData }
+    }
+
+    /// Where `count` elements from `index` on lie; notes it if some are outside.
+    #[inline(always)]
+    fn place<X: Index>(self, index: X, count: usize) -> Option<*mut T::Stored> {
+        let offset = index.offset();
+        if self.length < count || offset > self.length - count {
+            self.faults.outside(self.param, index.signed());
+            return None;
+        }
+        // SAFETY: `offset + count <= length`, the elements of the buffer that this view borrows.
+        Some(unsafe { self.start.add(offset) })
+    }
+
+    /// One element.
+    #[inline(always)]
+    pub fn at<X: Index>(self, index: X) -> T::Value {
+        match self.place(index, 1) {
+            // SAFETY: `place` has checked the index; any bits are a value.
+            Some(place) => T::load(unsafe { place.read_unaligned() }),
+            None => T::Value::default(),
+        }
+    }
+
+    /// Writes one element.
+    #[inline(always)]
+    pub fn put<X: Index>(self, index: X, value: T::Value) {
+        if let Some(place) = self.place(index, 1) {
+            // SAFETY: `place` has checked the index.
+            unsafe { place.write_unaligned(T::store(value)) }
+        }
+    }
+
+    /// `L` consecutive elements.
+    #[inline(always)]
+    pub fn load<const L: usize, X: Index>(self, index: X) -> V<T::Value, L> {
+        match self.place(index, L) {
+            Some(place) => {
+                // SAFETY: `place` has checked all `L` elements; any bits are values.
+                let stored = unsafe { place.cast::<[T::Stored; L]>().read_unaligned() };
+                let mut values = [T::Value::default(); L];
+                for lane in 0..L {
+                    values[lane] = T::load(stored[lane]);
+                }
+                V(values)
+            }
+            None => V([T::Value::default(); L]),
+        }
+    }
+
+    /// Writes `L` consecutive elements.
+    #[inline(always)]
+    pub fn store<const L: usize, X: Index>(self, index: X, values: V<T::Value, L>) {
+        if let Some(place) = self.place(index, L) {
+            let mut stored = [T::Stored::default(); L];
+            for lane in 0..L {
+                stored[lane] = T::store(values.0[lane]);
+            }
+            // SAFETY: `place` has checked all `L` elements.
+            unsafe { place.cast::<[T::Stored; L]>().write_unaligned(stored) }
+        }
+    }
+
+    /// Updates one element in one step; gives the old value.
+    pub fn atomic<X: Index>(self, op: AtomicOp, index: X, operand: T::Value) -> T::Value
+    where
+        T::Value: Atomic,
+    {
+        match (self.place(index, 1), self.buffer) {
+            (Some(_), Some(buffer)) => T::Value::of(buffer.atomic(op, index.offset(), operand.scalar()), operand),
+            _ => operand,
+        }
+    }
+}
+
+/// Types of atomic operands.
+pub trait Atomic: Copy {
+    /// As the trait of memories takes it.
+    fn scalar(self) -> Scalar;
+    /// Back; `other` if the types differ.
+    fn of(scalar: Scalar, other: Self) -> Self;
+}
+
+macro_rules! atomic {
+    ($($type:ty, $kind:ident;)*) => {$(
+        impl Atomic for $type {
+            fn scalar(self) -> Scalar {
+                Scalar::$kind(self)
+            }
+            fn of(scalar: Scalar, other: Self) -> Self {
+                match scalar {
+                    Scalar::$kind(value) => value,
+                    _ => other,
+                }
+            }
+        }
+    )*};
+}
+atomic!(i32, I32; u32, U32; i64, I64; f32, F32; f64, F64;);
+
+/// One element of a private array; zero, and noted, outside of it.
+#[inline(always)]
+pub fn array_at<T: Copy + Default, X: Index>(array: &[T], index: X, number: u32, faults: &Faults) -> T {
+    match array.get(index.offset()) {
+        Some(value) => *value,
+        None => {
+            faults.outside(number, index.signed());
+            T::default()
+        }
+    }
+}
+
+/// Writes one element of a private array.
+#[inline(always)]
+pub fn array_put<T, X: Index>(array: &mut [T], index: X, value: T, number: u32, faults: &Faults) {
+    match array.get_mut(index.offset()) {
+        Some(place) => *place = value,
+        None => faults.outside(number, index.signed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::bf16;
+
+    #[test]
+    fn bfloat16_rounds_as_the_half_crate_does() {
+        for bits in (0..=u32::MAX).step_by(65_521).chain([0x7f80_0001, 0xffc0_0000, 0x7f7f_ffff, 0x3f80_8000]) {
+            let value = f32::from_bits(bits);
+            assert_eq!(Bf16::store(value), bf16::from_f32(value).to_bits(), "{value:e}");
+            let stored = bits as u16;
+            assert_eq!(Bf16::load(stored).to_bits(), bf16::from_bits(stored).to_f32().to_bits());
+        }
+    }
+}
