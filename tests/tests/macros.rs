@@ -108,7 +108,7 @@ netcl::kernel! {
 }
 
 fn host() -> Device {
-    Device::host()
+    std::env::var("NETCL_TEST_DEVICE").map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
 }
 
 fn floats(values: &[f32], shape: &[usize]) -> Tensor {
@@ -135,7 +135,9 @@ fn by_hand(net: &Net, x: &[f32]) -> Vec<f64> {
     let linear = |x: &[f64], path: &str, inputs: usize| -> Vec<f64> {
         let (w, b) = (of(&format!("{path}.weight")), of(&format!("{path}.bias")));
         x.chunks(inputs)
-            .flat_map(|row| (0..3).map(|o| b[o] + (0..inputs).map(|i| row[i] * w[i * 3 + o]).sum::<f64>()).collect::<Vec<_>>())
+            .flat_map(|row| {
+                (0..3).map(|o| b[o] + (0..inputs).map(|i| row[i] * w[i * 3 + o]).sum::<f64>()).collect::<Vec<_>>()
+            })
             .collect()
     };
     let x: Vec<f64> = x.iter().copied().map(f64::from).collect();
@@ -190,7 +192,10 @@ fn gradients_are_differences() -> Result<()> {
             };
             let difference = (side(1e-3) - side(-1e-3)) / 2e-3;
             net.set_tensor(path, &floats(&start, &shape))?;
-            assert!((f64::from(found[position]) - difference).abs() < 2e-3, "{path}[{position}]: {found:?}, {difference}");
+            assert!(
+                (f64::from(found[position]) - difference).abs() < 2e-3,
+                "{path}[{position}]: {found:?}, {difference}"
+            );
         }
     }
     Ok(())
