@@ -20,7 +20,8 @@ fn main() -> Result<()> {
     let (rows, columns) = (4usize, 3usize);
     let x: Vec<f32> = (0..rows * columns).map(|i| (i as f32 * 0.7).sin()).collect();
     let bias = [0.3f32, -0.2, 0.1];
-    let (xt, bt) = (Tensor::from_slice(&device, &x, &[rows, columns])?, Tensor::from_slice(&device, &bias, &[columns])?);
+    let (xt, bt) =
+        (Tensor::from_slice(&device, &x, &[rows, columns])?, Tensor::from_slice(&device, &bias, &[columns])?);
 
     let (y, pullback) = bias_relu.vjp(&xt, &bt)?;
     println!("y = {:?}", y.to_vec::<f32>()?);

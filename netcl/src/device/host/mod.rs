@@ -3,9 +3,9 @@
 mod isa;
 mod lanes;
 pub(crate) mod loops;
+mod math;
 #[allow(unsafe_code, reason = "calls of the matrix library")]
 mod matmul;
-mod math;
 pub(crate) mod memory;
 pub(crate) mod native;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
