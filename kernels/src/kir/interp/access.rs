@@ -1,8 +1,9 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
+use super::instr::{put_scalar, scalar};
 use super::memory::{Memory, Scalar, Slice, SliceMut};
 use super::program::{Extent, Guard, Reg};
-use super::run::{State, put_scalar, scalar};
+use super::run::State;
 use super::values::{Values, pair};
 use super::{Fault, Value};
 use crate::dtype::DType;
