@@ -89,7 +89,9 @@ impl Element for Bf16 {
     type Value = f32;
     #[inline(always)]
     fn load(stored: u16) -> f32 {
-        f32::from_bits(u32::from(stored) << 16)
+        let bits = u32::from(stored) << 16;
+        // A signalling NaN becomes a quiet one.
+        f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { bits | 0x0040_0000 } else { bits })
     }
     /// As `half` does it, without branches.
     #[inline(always)]
