@@ -24,9 +24,12 @@ mod rare;
 mod run;
 mod statement;
 mod values;
+mod wide;
 
 pub use memory::{Bytes, Memory, Scalar, Slice, SliceMut};
 pub use ops::Engine;
+
+use extent::Block;
 
 use super::verify::Verified;
 use super::{Expr, Kernel, ParamKind, Space, Stmt, WorkItem};
@@ -104,8 +107,6 @@ pub enum Value<'a> {
 pub struct Program {
     kernel: Kernel,
     code: compile::Code,
-    /// Blocks are work-groups; else groups cannot be seen, and blocks are as large as is fast.
-    grouped: bool,
     /// The most lanes of a register.
     lanes: usize,
 }
@@ -115,9 +116,9 @@ impl Program {
     pub fn new(verified: &Verified<'_>) -> Self {
         let kernel = verified.kernel();
         let grouped = !kernel.launch.local.is_empty() && sees_groups(kernel);
-        let code = compile::compile(verified, grouped);
+        let code = compile::compile(verified, if grouped { Block::Group } else { Block::Items });
         let lanes = code.registers.iter().map(|info| usize::from(info.lanes)).max().unwrap_or(1);
-        Program { kernel: kernel.clone(), code, grouped, lanes }
+        Program { kernel: kernel.clone(), code, lanes }
     }
 
     /// The kernel.
@@ -147,7 +148,12 @@ impl Program {
         if global.iter().any(|&size| u32::try_from(size).is_err()) {
             return Err(wrong(format!("the launch size {global:?} exceeds 32 bits")));
         }
-        let items = if self.grouped { local.iter().product() } else { (BLOCK / self.lanes).min(total).max(1) };
+        let room = (BLOCK / self.lanes).max(1);
+        let items = match self.code.kind {
+            Block::Items => room.min(total).max(1),
+            Block::Group => local.iter().product(),
+            Block::Rounds => room,
+        };
         let flat = global[1..] == [1, 1];
         let group_counts = std::array::from_fn(|axis| global[axis] / local[axis]);
         Ok(Launch { program: self, args, engine, global, local, group_counts, total, items, flat })
@@ -215,7 +221,7 @@ pub struct Launch<'a> {
     local: [usize; 3],
     group_counts: [usize; 3],
     total: usize,
-    /// Work-items of a block.
+    /// Work-items of a block, or rounds.
     items: usize,
     /// One dimension only.
     flat: bool,
@@ -224,18 +230,23 @@ pub struct Launch<'a> {
 impl Launch<'_> {
     /// How many blocks there are; each can run on any thread.
     pub fn groups(&self) -> usize {
-        self.total.div_ceil(self.items)
+        match self.program.code.kind {
+            Block::Items | Block::Group => self.total.div_ceil(self.items),
+            Block::Rounds => self.total,
+        }
     }
 
     /// Runs these blocks, one after another.
     pub fn run_groups(&self, groups: Range<usize>) -> Result<(), Fault> {
         let mut state = run::State::new(self);
         for group in groups {
-            if self.program.grouped {
-                state.block(group, self.items)?;
-            } else {
-                let start = group * self.items;
-                state.block(start, self.items.min(self.total - start))?;
+            match self.program.code.kind {
+                Block::Items => {
+                    let start = group * self.items;
+                    state.block(start, self.items.min(self.total - start))?;
+                }
+                Block::Group => state.block(group, self.items)?,
+                Block::Rounds => state.block(group, 1)?,
             }
         }
         Ok(())

@@ -191,6 +191,256 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         }
         h::entry::<Kernel>()
     }),
+    ("long_rows_0", {
+        // result = (x - sum(x) * 0.0007686395080707148) * rsqrt(sum((x - … * 0.0007686395080707148) * (x - … * 0.000768…
+        // result_1 = exp((x - max(x))) * recip(sum(exp((x - max(x)))))
+        use ::netcl::__private::host as h;
+        struct Kernel;
+        #[allow(unused, clippy::all)]
+        impl h::NativeKernel for Kernel {
+            #[inline(always)]
+            fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {
+                let n_p0 = args.number::<i32>(0);
+                let x_p1 = args.view::<f32>(1);
+                let scale_p2 = args.view::<f32>(2);
+                let result_p3 = args.view::<f32>(3);
+                let result_1_p4 = args.view::<f32>(4);
+                for item in items {
+                    let id = args.id(item);
+                    let first_row_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 3_i32);
+                    let end_1: i32 = h::min(h::add(first_row_0, 3_i32), n_p0);
+                    let mut row_2: i32 = first_row_0;
+                    let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_0: while row_2 < loop0_end {
+                        'round_0: {
+                            let mut sum_3: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                            let mut max_4: h::V<f32, 16> = h::V::<_, 16>::splat(f32::from_bits(4286578688_u32));
+                            let mut sum_5: f32 = 0.0_f32;
+                            let mut max_6: f32 = f32::from_bits(4286578688_u32);
+                            let whole_7: i32 = 1296_i32;
+                            let mut i_8: i32 = 0_i32;
+                            let (loop1_end, loop1_step): (i32, i32) = (whole_7, 16_i32);
+                            'loop_1: while i_8 < loop1_end {
+                                'round_1: {
+                                    let t_9: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_8));
+                                    sum_3 = sum_3.zip(t_9, h::add);
+                                    max_4 = max_4.zip(t_9, h::max);
+                                }
+                                i_8 = h::add(i_8, loop1_step);
+                            }
+                            let mut i_10: i32 = whole_7;
+                            let (loop2_end, loop2_step): (i32, i32) = (1301_i32, 1_i32);
+                            'loop_2: while i_10 < loop2_end {
+                                'round_2: {
+                                    let t_11: f32 = x_p1.at(h::add(h::mul(row_2, 1301_i32), i_10));
+                                    sum_5 = (sum_5 + t_11);
+                                    max_6 = h::max(max_6, t_11);
+                                }
+                                i_10 = h::add(i_10, loop2_step);
+                            }
+                            let result_12: f32 = (sum_3.fold(h::add) + sum_5);
+                            let result_13: f32 = h::max(max_4.fold(h::max), max_6);
+                            let mut sum_14: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                            let mut sum_15: h::V<f32, 16> = h::V::<_, 16>::splat(0.0_f32);
+                            let mut sum_16: f32 = 0.0_f32;
+                            let mut sum_17: f32 = 0.0_f32;
+                            let whole_18: i32 = 1296_i32;
+                            let mut i_19: i32 = 0_i32;
+                            let (loop3_end, loop3_step): (i32, i32) = (whole_18, 16_i32);
+                            'loop_3: while i_19 < loop3_end {
+                                'round_3: {
+                                    let t_20: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_19));
+                                    let t_21: h::V<f32, 16> = t_20.zip(h::V::<_, 16>::splat((result_12 * 0.0007686395_f32)), h::sub);
+                                    sum_14 = sum_14.zip(t_21.zip(t_21, h::mul), h::add);
+                                    sum_15 = sum_15.zip(t_20.zip(h::V::<_, 16>::splat(result_13), h::sub).map(h::exp::<I, _>), h::add);
+                                }
+                                i_19 = h::add(i_19, loop3_step);
+                            }
+                            let mut i_22: i32 = whole_18;
+                            let (loop4_end, loop4_step): (i32, i32) = (1301_i32, 1_i32);
+                            'loop_4: while i_22 < loop4_end {
+                                'round_4: {
+                                    let t_23: f32 = x_p1.at(h::add(h::mul(row_2, 1301_i32), i_22));
+                                    let t_24: f32 = (t_23 - (result_12 * 0.0007686395_f32));
+                                    sum_16 = (sum_16 + (t_24 * t_24));
+                                    sum_17 = (sum_17 + h::exp::<I, _>((t_23 - result_13)));
+                                }
+                                i_22 = h::add(i_22, loop4_step);
+                            }
+                            let result_25: f32 = (sum_14.fold(h::add) + sum_16);
+                            let result_26: f32 = (sum_15.fold(h::add) + sum_17);
+                            let whole_27: i32 = 1296_i32;
+                            let mut i_28: i32 = 0_i32;
+                            let (loop5_end, loop5_step): (i32, i32) = (whole_27, 16_i32);
+                            'loop_5: while i_28 < loop5_end {
+                                'round_5: {
+                                    let t_29: h::V<f32, 16> = x_p1.load::<16, _>(h::add(h::mul(row_2, 1301_i32), i_28));
+                                    result_p3.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.zip(h::V::<_, 16>::splat((result_12 * 0.0007686395_f32)), h::sub).zip(h::V::<_, 16>::splat(h::rsqrt::<I, _>((result_25 * 0.0007686395_f32))), h::mul).zip(scale_p2.load::<16, _>(i_28), h::mul));
+                                    result_1_p4.store(h::add(h::mul(row_2, 1301_i32), i_28), t_29.zip(h::V::<_, 16>::splat(result_13), h::sub).map(h::exp::<I, _>).zip(h::V::<_, 16>::splat(h::recip::<I, _>(result_26)), h::mul));
+                                }
+                                i_28 = h::add(i_28, loop5_step);
+                            }
+                            let mut i_30: i32 = whole_27;
+                            let (loop6_end, loop6_step): (i32, i32) = (1301_i32, 1_i32);
+                            'loop_6: while i_30 < loop6_end {
+                                'round_6: {
+                                    let t_31: f32 = x_p1.at(h::add(h::mul(row_2, 1301_i32), i_30));
+                                    result_p3.put(h::add(h::mul(row_2, 1301_i32), i_30), (((t_31 - (result_12 * 0.0007686395_f32)) * h::rsqrt::<I, _>((result_25 * 0.0007686395_f32))) * scale_p2.at(i_30)));
+                                    result_1_p4.put(h::add(h::mul(row_2, 1301_i32), i_30), (h::exp::<I, _>((t_31 - result_13)) * h::recip::<I, _>(result_26)));
+                                }
+                                i_30 = h::add(i_30, loop6_step);
+                            }
+                        }
+                        row_2 = h::add(row_2, loop0_step);
+                    }
+                }
+            }
+        }
+        h::entry::<Kernel>()
+    }),
+    ("long_reductions_0", {
+        // result = sum(x)
+        use ::netcl::__private::host as h;
+        struct Kernel;
+        #[allow(unused, clippy::all)]
+        impl h::NativeKernel for Kernel {
+            #[inline(always)]
+            fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {
+                let n_p0 = args.number::<i32>(0);
+                let x_p1 = args.view::<f64>(1);
+                let result_p2 = args.view::<f64>(2);
+                for item in items {
+                    let id = args.id(item);
+                    let start_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 32_i32);
+                    let end_1: i32 = h::min(h::add(start_0, 32_i32), 340_i32);
+                    let whole_2: i32 = h::sub(end_1, h::rem(h::sub(end_1, start_0), 8_i32));
+                    let mut i_3: i32 = start_0;
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
+                    'loop_0: while i_3 < loop0_end {
+                        'round_0: {
+                            let mut sum_4: h::V<f64, 8> = h::V::<_, 8>::splat(0.0_f64);
+                            let mut k_5: i32 = 0_i32;
+                            let (loop1_end, loop1_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_1: while k_5 < loop1_end {
+                                'round_1: {
+                                    sum_4 = sum_4.zip(x_p1.load::<8, _>(h::add(h::mul(k_5, 340_i32), i_3)), h::add);
+                                }
+                                k_5 = h::add(k_5, loop1_step);
+                            }
+                            result_p2.store(i_3, sum_4);
+                        }
+                        i_3 = h::add(i_3, loop0_step);
+                    }
+                    let mut i_6: i32 = whole_2;
+                    let (loop2_end, loop2_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_2: while i_6 < loop2_end {
+                        'round_2: {
+                            let mut sum_7: f64 = 0.0_f64;
+                            let mut k_8: i32 = 0_i32;
+                            let (loop3_end, loop3_step): (i32, i32) = (n_p0, 1_i32);
+                            'loop_3: while k_8 < loop3_end {
+                                'round_3: {
+                                    sum_7 = (sum_7 + x_p1.at(h::add(h::mul(k_8, 340_i32), i_6)));
+                                }
+                                k_8 = h::add(k_8, loop3_step);
+                            }
+                            result_p2.put(i_6, sum_7);
+                        }
+                        i_6 = h::add(i_6, loop2_step);
+                    }
+                }
+            }
+        }
+        h::entry::<Kernel>()
+    }),
+    ("long_reductions_1", {
+        // result_1 = min(x)
+        use ::netcl::__private::host as h;
+        struct Kernel;
+        #[allow(unused, clippy::all)]
+        impl h::NativeKernel for Kernel {
+            #[inline(always)]
+            fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {
+                let n_p0 = args.number::<i32>(0);
+                let x_p1 = args.view::<f64>(1);
+                let result_1_p2 = args.view::<f64>(2);
+                for item in items {
+                    let id = args.id(item);
+                    let first_row_0: i32 = h::mul(h::cast::<u32, i32>(id[0]), 12_i32);
+                    let end_1: i32 = h::min(h::add(first_row_0, 12_i32), n_p0);
+                    let mut row_2: i32 = first_row_0;
+                    let (loop0_end, loop0_step): (i32, i32) = (end_1, 1_i32);
+                    'loop_0: while row_2 < loop0_end {
+                        'round_0: {
+                            let mut min_3: h::V<f64, 8> = h::V::<_, 8>::splat(f64::from_bits(9218868437227405312_u64));
+                            let mut min_4: f64 = f64::from_bits(9218868437227405312_u64);
+                            let whole_5: i32 = 336_i32;
+                            let mut i_6: i32 = 0_i32;
+                            let (loop1_end, loop1_step): (i32, i32) = (whole_5, 8_i32);
+                            'loop_1: while i_6 < loop1_end {
+                                'round_1: {
+                                    min_3 = min_3.zip(x_p1.load::<8, _>(h::add(h::mul(row_2, 340_i32), i_6)), h::min);
+                                }
+                                i_6 = h::add(i_6, loop1_step);
+                            }
+                            let mut i_7: i32 = whole_5;
+                            let (loop2_end, loop2_step): (i32, i32) = (340_i32, 1_i32);
+                            'loop_2: while i_7 < loop2_end {
+                                'round_2: {
+                                    min_4 = h::min(min_4, x_p1.at(h::add(h::mul(row_2, 340_i32), i_7)));
+                                }
+                                i_7 = h::add(i_7, loop2_step);
+                            }
+                            let result_8: f64 = h::min(min_3.fold(h::min), min_4);
+                            result_1_p2.put(row_2, result_8);
+                        }
+                        row_2 = h::add(row_2, loop0_step);
+                    }
+                }
+            }
+        }
+        h::entry::<Kernel>()
+    }),
+    ("long_reductions_2", {
+        // result_2 = prod(x)
+        use ::netcl::__private::host as h;
+        struct Kernel;
+        #[allow(unused, clippy::all)]
+        impl h::NativeKernel for Kernel {
+            #[inline(always)]
+            fn run<I: h::Isa>(args: &h::Args<'_>, items: ::core::ops::Range<usize>) {
+                let n_p0 = args.number::<i32>(0);
+                let x_p1 = args.view::<f64>(1);
+                let result_2_p2 = args.view::<f64>(2);
+                for item in items {
+                    let id = args.id(item);
+                    let mut prod_0: h::V<f64, 8> = h::V::<_, 8>::splat(1.0_f64);
+                    let mut prod_1: f64 = 1.0_f64;
+                    let e6 = h::mul(n_p0, 340_i32);
+                    let whole_2: i32 = h::sub(e6, h::rem(e6, 8_i32));
+                    let mut i_3: i32 = 0_i32;
+                    let (loop0_end, loop0_step): (i32, i32) = (whole_2, 8_i32);
+                    'loop_0: while i_3 < loop0_end {
+                        'round_0: {
+                            prod_0 = prod_0.zip(x_p1.load::<8, _>(i_3), h::mul);
+                        }
+                        i_3 = h::add(i_3, loop0_step);
+                    }
+                    let mut i_4: i32 = whole_2;
+                    let (loop1_end, loop1_step): (i32, i32) = (h::mul(n_p0, 340_i32), 1_i32);
+                    'loop_1: while i_4 < loop1_end {
+                        'round_1: {
+                            prod_1 = (prod_1 * x_p1.at(i_4));
+                        }
+                        i_4 = h::add(i_4, loop1_step);
+                    }
+                    let result_5: f64 = (prod_0.fold(h::mul) * prod_1);
+                    result_2_p2.put(0_i32, result_5);
+                }
+            }
+        }
+        h::entry::<Kernel>()
+    }),
     ("reductions_0", {
         // result = sum(x)
         use ::netcl::__private::host as h;

@@ -90,6 +90,26 @@ pub(crate) fn cases() -> Vec<Case> {
         let x = input(b, 0, "x", rows(24), DType::F64);
         vec![axis_op(b, "softmax", x, 0)]
     });
+    // Rows long enough that the interpreter runs the rounds of their loops side by side.
+    graph(&mut cases, "long_rows", |b| {
+        let x = input(b, 0, "x", rows(1301), DType::F32);
+        let scale = input(b, 1, "scale", Shape::of(&[1301]), DType::F32);
+        let mean = b.mean(x, &[1], true).unwrap();
+        let centred = b.binary(BinaryOp::Sub, x, mean).unwrap();
+        let square = b.binary(BinaryOp::Mul, centred, centred).unwrap();
+        let variance = b.mean(square, &[1], true).unwrap();
+        let inverse = b.unary(UnaryOp::Rsqrt, variance).unwrap();
+        let normal = b.binary(BinaryOp::Mul, centred, inverse).unwrap();
+        let scaled = b.binary(BinaryOp::Mul, normal, scale).unwrap();
+        vec![scaled, axis_op(b, "softmax", x, -1)]
+    });
+    graph(&mut cases, "long_reductions", |b| {
+        let x = input(b, 0, "x", rows(340), DType::F64);
+        let sums = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
+        let low = b.reduce(ReduceOp::Min, x, &[1], false).unwrap();
+        let product = b.reduce(ReduceOp::Prod, x, &[0, 1], false).unwrap();
+        vec![sums, low, product]
+    });
     graph(&mut cases, "reductions", |b| {
         let x = input(b, 0, "x", rows(40), DType::F32);
         let sums = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();

@@ -1,5 +1,6 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
+use super::extent::Block;
 use super::instr::{put_scalar, scalar};
 use super::memory::{Memory, Scalar, Slice, SliceMut};
 use super::program::{Extent, Guard, Reg};
@@ -146,11 +147,13 @@ impl State<'_, '_> {
     }
 
     fn item_id(&self, item: usize) -> [usize; 3] {
-        if self.launch.program.grouped {
-            let (group, local) = (self.launch.group_id(self.start), self.launch.local_id(item));
-            std::array::from_fn(|d| group[d] * self.launch.local[d] + local[d])
-        } else {
-            self.launch.global_id(self.start + item)
+        match self.launch.program.code.kind {
+            Block::Items => self.launch.global_id(self.start + item),
+            Block::Rounds => self.launch.global_id(self.start),
+            Block::Group => {
+                let (group, local) = (self.launch.group_id(self.start), self.launch.local_id(item));
+                std::array::from_fn(|d| group[d] * self.launch.local[d] + local[d])
+            }
         }
     }
 

@@ -5,12 +5,13 @@
 //!   per block where they also contain ids.
 //! - Within a statement equal expressions are computed once; its temporary registers are used again by the next one.
 
-use super::extent::{Extents, Scope, analyse};
+use super::extent::{Block, Extents, Scope, analyse};
 use super::program::{Extent, Guard, Info, Instr, Node, Reg};
+use super::wide;
 use crate::dtype::DType;
 use crate::kir::verify::Verified;
 use crate::kir::{Expr, ExprId, Kernel, ValueType, VarId, WorkItem};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Registers from here on are temporaries of the statement being compiled, not yet placed.
 pub(super) const TEMPORARY: Reg = 1 << 31;
@@ -24,18 +25,29 @@ pub(super) struct Code {
     /// Runs once per block of work-items.
     pub(super) block: Vec<Instr>,
     pub(super) body: Box<[Node]>,
+    /// What the items of its blocks are.
+    pub(super) kind: Block,
     /// The most masks that are in use at once.
     pub(super) depth: usize,
 }
 
-/// Compiles; `grouped`: blocks are work-groups.
-pub(super) fn compile(verified: &Verified<'_>, grouped: bool) -> Code {
+/// Compiles for blocks of that kind; blocks of work-items become blocks of rounds where that pays.
+pub(super) fn compile(verified: &Verified<'_>, block: Block) -> Code {
     let kernel = verified.kernel();
-    let scope =
-        Scope { exprs: &kernel.exprs, types: verified.types(), arrays: &kernel.arrays, body: &kernel.body, grouped };
+    let mut scope = Scope {
+        exprs: &kernel.exprs,
+        types: verified.types(),
+        vars: &kernel.vars,
+        arrays: &kernel.arrays,
+        body: &kernel.body,
+        block,
+    };
+    if block == Block::Items && wide::pays(kernel, scope) {
+        scope.block = Block::Rounds;
+    }
     let mut shared = Shared { verified, kernel, code: Code::new() };
-    let types = kernel.vars.iter().map(|var| var.ty).collect::<Vec<_>>();
-    let mut compiler = Compiler::new(&mut shared, scope, &[], &types);
+    shared.code.kind = scope.block;
+    let mut compiler = Compiler::new(&mut shared, scope, &[]);
     compiler.hoist = true;
     let body = compiler.block(scope.body);
     let Shared { mut code, .. } = shared;
@@ -46,7 +58,14 @@ pub(super) fn compile(verified: &Verified<'_>, grouped: bool) -> Code {
 
 impl Code {
     fn new() -> Self {
-        Code { registers: Vec::new(), launch: Vec::new(), block: Vec::new(), body: Box::default(), depth: 0 }
+        Code {
+            registers: Vec::new(),
+            launch: Vec::new(),
+            block: Vec::new(),
+            body: Box::default(),
+            kind: Block::Items,
+            depth: 0,
+        }
     }
 }
 
@@ -57,6 +76,7 @@ fn depth(nodes: &[Node]) -> usize {
         .map(|node| match node {
             Node::Code(code) => code.iter().map(call_depth).max().unwrap_or(0),
             Node::For(node) => 2 + depth(&node.body),
+            Node::Wide(node) => depth(&node.body),
             Node::While { code, body, .. } => 2 + depth(body).max(code.iter().map(call_depth).max().unwrap_or(0)),
             Node::If { then, otherwise, .. } => 1 + depth(then).max(depth(otherwise)),
             _ => 0,
@@ -97,6 +117,8 @@ pub(super) struct Compiler<'s, 'a> {
     /// Whether expressions may be computed before the body.
     pub(super) hoist: bool,
     hoisted: HashMap<ExprId, Reg>,
+    /// Variables that the rounds of the loop being compiled are folded into.
+    pub(super) folding: BTreeSet<VarId>,
     /// Free registers, by type.
     pub(super) free: BTreeMap<Info, Vec<Reg>>,
     // Of the statement being compiled:
@@ -107,8 +129,8 @@ pub(super) struct Compiler<'s, 'a> {
 }
 
 impl<'s, 'a> Compiler<'s, 'a> {
-    fn new(shared: &'s mut Shared<'a>, scope: Scope<'a>, params: &[VarId], vars: &[ValueType]) -> Self {
-        let extents = analyse(scope, params, vars.len());
+    fn new(shared: &'s mut Shared<'a>, scope: Scope<'a>, params: &[VarId]) -> Self {
+        let extents = analyse(scope, params);
         let mut compiler = Compiler {
             shared,
             scope,
@@ -118,14 +140,15 @@ impl<'s, 'a> Compiler<'s, 'a> {
             extents,
             hoist: false,
             hoisted: HashMap::new(),
+            folding: BTreeSet::new(),
             free: BTreeMap::new(),
             sink: Level::Statement,
             instrs: Vec::new(),
             temporaries: Vec::new(),
             known: HashMap::new(),
         };
-        for (position, ty) in vars.iter().enumerate() {
-            let info = info(*ty, compiler.extents.vars[position]);
+        for (position, var) in scope.vars.iter().enumerate() {
+            let info = info(var.ty, compiler.extents.vars[position]);
             let reg = compiler.permanent(info);
             compiler.vars.push(reg);
         }
@@ -391,12 +414,12 @@ impl<'s, 'a> Compiler<'s, 'a> {
         let scope = Scope {
             exprs: &function.exprs,
             types: verified.function_types(position),
+            vars: &function.vars,
             arrays: &[],
             body: &function.body,
-            grouped: self.scope.grouped,
+            block: self.scope.block,
         };
-        let types: Vec<ValueType> = function.vars.iter().map(|var| var.ty).collect();
-        let mut inner = Compiler::new(self.shared, scope, &function.params, &types);
+        let mut inner = Compiler::new(self.shared, scope, &function.params);
         let params: Vec<Reg> = function.params.iter().map(|param| inner.vars[param.0 as usize]).collect();
         let mut body = inner.block(scope.body).into_vec();
         inner.begin();

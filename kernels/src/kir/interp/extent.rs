@@ -1,17 +1,19 @@
 //! Which values are the same for all work-items: these are computed once per block.
 
 use super::program::Extent;
-use crate::kir::{Array, Expr, ExprId, Space, Stmt, ValueType, VarId, WorkItem};
+use super::wide::carried;
+use crate::kir::{Array, Expr, ExprId, Space, Stmt, ValueType, Var, VarId, WorkItem};
 
 /// A function body or a kernel: what the analysis and the compiler look at.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) exprs: &'a [Expr],
     pub(super) types: &'a [ValueType],
+    pub(super) vars: &'a [Var],
     pub(super) arrays: &'a [Array],
     pub(super) body: &'a [Stmt],
-    /// Whether group ids and sizes are the same for the whole block.
-    pub(super) grouped: bool,
+    /// What the items of a block are.
+    pub(super) block: Block,
 }
 
 impl Scope<'_> {
@@ -19,9 +21,24 @@ impl Scope<'_> {
         self.types[id.0 as usize]
     }
 
+    pub(super) fn var_lanes(&self, var: VarId) -> u8 {
+        self.vars[var.0 as usize].ty.lanes
+    }
+
     pub(super) fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
+}
+
+/// What the items of a block are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    /// Any work-items.
+    Items,
+    /// The work-items of a group.
+    Group,
+    /// Rounds of the innermost loops of one work-item, see [`super::wide`].
+    Rounds,
 }
 
 /// The extents of a scope's values.
@@ -31,14 +48,15 @@ pub(super) struct Extents {
 }
 
 /// Starts from "all the same" and repeats until nothing changes any more.
-pub(super) fn analyse(scope: Scope<'_>, params: &[VarId], vars: usize) -> Extents {
+pub(super) fn analyse(scope: Scope<'_>, params: &[VarId]) -> Extents {
+    let vars = scope.vars.len();
     let mut extents = vec![Extent::One; vars];
     for param in params {
         extents[param.0 as usize] = Extent::Items;
     }
     loop {
         let exprs = expr_extents(scope, &extents);
-        let mut walk = Walk { exprs: &exprs, vars: extents.clone(), depths: vec![0; vars] };
+        let mut walk = Walk { scope, exprs: &exprs, vars: extents.clone(), depths: vec![0; vars] };
         walk.block(scope.body, 0);
         if walk.vars == extents {
             return Extents { vars: extents, exprs };
@@ -58,7 +76,8 @@ fn expr_extents(scope: Scope<'_>, vars: &[Extent]) -> Vec<Extent> {
             Expr::Var(var) => vars[var.0 as usize],
             Expr::WorkItem(item, _) => match item {
                 WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups => Extent::One,
-                WorkItem::GroupId if scope.grouped => Extent::One,
+                WorkItem::GroupId if scope.block == Block::Group => Extent::One,
+                _ if scope.block == Block::Rounds => Extent::One,
                 _ => Extent::Items,
             },
             Expr::LaneIds(..) => Extent::Lanes,
@@ -83,6 +102,7 @@ fn expr_extents(scope: Scope<'_>, vars: &[Extent]) -> Vec<Extent> {
 }
 
 struct Walk<'a> {
+    scope: Scope<'a>,
     exprs: &'a [Extent],
     vars: Vec<Extent>,
     /// Under how many decisions that items take differently a variable was bound.
@@ -92,6 +112,11 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn of(&self, id: ExprId) -> Extent {
         self.exprs[id.0 as usize]
+    }
+
+    /// The variables that a loop accumulates into, if its rounds run side by side.
+    fn widened(&self, var: VarId, step: ExprId, body: &[Stmt]) -> Option<std::collections::BTreeSet<VarId>> {
+        if self.scope.block == Block::Rounds { carried(self.scope, var, step, body) } else { None }
     }
 
     fn raise(&mut self, var: VarId, extent: Extent) {
@@ -111,6 +136,19 @@ impl Walk<'_> {
                     // Only some of the items that hold the variable may be here.
                     if self.depths[var.0 as usize] != depth {
                         self.raise(*var, Extent::Items);
+                    }
+                }
+                Stmt::For { var, step, body, .. } if self.widened(*var, *step, body).is_some() => {
+                    self.depths[var.0 as usize] = depth;
+                    self.raise(*var, Extent::Items);
+                    let carried = self.widened(*var, *step, body).unwrap_or_default();
+                    let before = self.vars.clone();
+                    self.block(body, depth);
+                    // What is folded in leaves one value behind.
+                    for var in carried {
+                        let lanes = self.scope.var_lanes(var);
+                        let one = if lanes > 1 { Extent::Lanes } else { Extent::One };
+                        self.vars[var.0 as usize] = before[var.0 as usize].max(one);
                     }
                 }
                 Stmt::For { var, start, end, step, body } => {

@@ -1,6 +1,7 @@
 //! Instructions of the interpreter on a block's registers.
 
 use super::Value;
+use super::extent::Block;
 use super::memory::{Scalar, Slice, SliceMut};
 use super::ops::{Operation, philox};
 use super::program::{Extent, Guard, Info, Instr, Reg};
@@ -191,7 +192,7 @@ impl State<'_, '_> {
     fn work_item(&mut self, to: Reg, item: WorkItem, dimension: usize) {
         let launch = self.launch;
         let local = |i: usize| launch.local_id(i)[dimension];
-        let grouped = launch.program.grouped;
+        let grouped = launch.program.code.kind == Block::Group;
         let value = |i: usize| match item {
             WorkItem::GlobalSize => launch.global[dimension],
             WorkItem::LocalSize => launch.local[dimension],

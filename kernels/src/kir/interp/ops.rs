@@ -28,6 +28,31 @@ pub enum Operation<'a> {
     Cast(SliceMut<'a>, Slice<'a>),
     /// The same bits.
     Bitcast(SliceMut<'a>, Slice<'a>),
+    /// `out = out op x[t]` (`first`) or `x[t] op out` for `times` consecutive pieces of `x`, each of the length of `out`;
+    /// an `x` of one piece or one value is taken that many times.
+    Fold {
+        /// What is done.
+        op: BinaryOp,
+        /// The accumulator.
+        out: SliceMut<'a>,
+        /// What is taken in.
+        x: Slice<'a>,
+        /// The accumulator is the first operand.
+        first: bool,
+        /// How often.
+        times: usize,
+    },
+    /// `out = a[t] * b[t] + out`, as [`Operation::Fold`].
+    FoldProduct {
+        /// The accumulator.
+        out: SliceMut<'a>,
+        /// Factors.
+        a: Slice<'a>,
+        /// Factors.
+        b: Slice<'a>,
+        /// How often.
+        times: usize,
+    },
     /// Random numbers: counter, seed, stream.
     Philox(&'a mut [f32], &'a [u32], u32, u32),
 }
@@ -97,6 +122,21 @@ pub fn compute<I: Isa>(operation: Operation<'_>) {
         Operation::Cast(SliceMut::U32(out), Slice::I32(a)) => map(out, a, |a| a as u32),
         Operation::Philox(out, counter, seed, stream) => {
             map(out, counter, inlined!(|counter| philox(counter, seed, stream)));
+        }
+        Operation::Fold { op, out: SliceMut::F32(out), x: Slice::F32(x), first, times } => match (op, first) {
+            (BinaryOp::Max, true) => fold(out, x, times, inlined!(|a, x| Real::max(a, x))),
+            (BinaryOp::Max, false) => fold(out, x, times, inlined!(|a, x| Real::max(x, a))),
+            (BinaryOp::Min, true) => fold(out, x, times, inlined!(|a, x| Real::min(a, x))),
+            (BinaryOp::Min, false) => fold(out, x, times, inlined!(|a, x| Real::min(x, a))),
+            (BinaryOp::Mul, _) => fold(out, x, times, |a, x| a * x),
+            _ => fold(out, x, times, |a, x| a + x),
+        },
+        Operation::FoldProduct { out: SliceMut::F32(out), a: Slice::F32(a), b: Slice::F32(b), times } => {
+            fold_product(out, a, b, times, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+        }
+        // Here because it rounds once or twice.
+        Operation::FoldProduct { out: SliceMut::F64(out), a: Slice::F64(a), b: Slice::F64(b), times } => {
+            fold_product(out, a, b, times, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
         }
         operation => rare::compute(operation),
     }
@@ -189,6 +229,60 @@ pub(super) fn chunks<A: Copy, B: Copy, C: Copy, U: Copy>(
 #[inline(always)]
 pub(super) fn pairs<A: Copy, B: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], f: impl Fn(A, B) -> U) {
     chunks(out, a, b, &[()], inlined!(|a, b, _none| f(a, b)));
+}
+
+/// `out = f(out, x[t])` for every `t`, in order.
+#[inline(always)]
+pub(super) fn fold<T: Copy>(out: &mut [T], x: &[T], times: usize, f: impl Fn(T, T) -> T) {
+    let whole = out.len() == 16 && x.len() == 16 * times;
+    if let ([out], true) = (out.as_chunks_mut::<16>().0, whole) {
+        let mut sum = *out;
+        for x in x.as_chunks::<16>().0 {
+            for lane in 0..16 {
+                sum[lane] = f(sum[lane], x[lane]);
+            }
+        }
+        *out = sum;
+        return;
+    }
+    let count = out.len();
+    for time in 0..times {
+        for (lane, out) in out.iter_mut().enumerate() {
+            *out = f(*out, x[piece(x.len(), count, time, lane)]);
+        }
+    }
+}
+
+/// `out = f(a[t], b[t], out)` for every `t`, in order.
+#[inline(always)]
+fn fold_product<T: Copy>(out: &mut [T], a: &[T], b: &[T], times: usize, f: impl Fn(T, T, T) -> T) {
+    let count = out.len();
+    let whole = count == 16 && a.len() == 16 * times && b.len() == a.len();
+    if let ([out], true) = (out.as_chunks_mut::<16>().0, whole) {
+        let mut sum = *out;
+        for (a, b) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0) {
+            for lane in 0..16 {
+                sum[lane] = f(a[lane], b[lane], sum[lane]);
+            }
+        }
+        *out = sum;
+        return;
+    }
+    for time in 0..times {
+        for (lane, out) in out.iter_mut().enumerate() {
+            *out = f(a[piece(a.len(), count, time, lane)], b[piece(b.len(), count, time, lane)], *out);
+        }
+    }
+}
+
+/// Where the value of a lane of the piece at `time` lies in an operand of that length.
+#[inline(always)]
+fn piece(length: usize, count: usize, time: usize, lane: usize) -> usize {
+    match length {
+        1 => 0,
+        _ if length == count => lane,
+        _ => time * count + lane,
+    }
 }
 
 /// `out = f(a)` for functions that take all lanes at once.

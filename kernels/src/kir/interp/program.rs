@@ -133,6 +133,22 @@ pub(super) enum Node {
         value: Reg,
     },
     For(Box<ForLoop>),
+    /// A counting loop whose rounds run side by side, see [`super::wide`].
+    Wide(Box<WideLoop>),
+    /// Takes the value of every round into a variable, in order.
+    Fold {
+        variable: Reg,
+        op: BinaryOp,
+        value: Reg,
+        /// The variable is the operation's first operand.
+        first: bool,
+    },
+    /// `variable = a * b + variable` for every round, in order.
+    FoldProduct {
+        variable: Reg,
+        a: Reg,
+        b: Reg,
+    },
     While {
         code: Box<[Instr]>,
         condition: Reg,
@@ -159,6 +175,17 @@ pub(super) enum Node {
 #[derive(Clone, Debug)]
 pub(super) struct ForLoop {
     pub(super) counter: Reg,
+    pub(super) end: Reg,
+    pub(super) step: Reg,
+    pub(super) body: Box<[Node]>,
+}
+
+/// A counting loop whose rounds run side by side.
+#[derive(Clone, Debug)]
+pub(super) struct WideLoop {
+    /// One value per round.
+    pub(super) counter: Reg,
+    pub(super) start: Reg,
     pub(super) end: Reg,
     pub(super) step: Reg,
     pub(super) body: Box<[Node]>,

@@ -1,8 +1,8 @@
 //! The interpreter's arithmetic that kernels seldom do: compiled once, for the crate's baseline.
 
-use super::math::Baseline;
+use super::math::{Baseline, Real};
 use super::memory::{Slice, SliceMut};
-use super::ops::{Operation, binary_real, chunks, map, pairs, unary_real};
+use super::ops::{Operation, binary_real, chunks, fold, map, pairs, unary_real};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
 
 /// What is not worth compiling for each kind of processor.
@@ -17,7 +17,9 @@ pub(super) fn compute(operation: Operation<'_>) {
         Operation::Select(out, condition, then, otherwise) => select(out, condition, then, otherwise),
         Operation::Cast(out, a) => cast(out, a),
         Operation::Bitcast(out, a) => bitcast(out, a),
-        Operation::Philox(..) => {}
+        Operation::Fold { op, out, x, first, times } => fold_any(op, out, x, first, times),
+        // Products are of floats.
+        Operation::FoldProduct { .. } | Operation::Philox(..) => {}
     }
 }
 
@@ -92,6 +94,38 @@ macro_rules! integer {
     };
 }
 use integer;
+
+fn fold_any(op: BinaryOp, out: SliceMut<'_>, x: Slice<'_>, first: bool, times: usize) {
+    macro_rules! integer {
+        ($out:expr, $x:expr) => {
+            match op {
+                BinaryOp::Max => fold($out, $x, times, |a, x| a.max(x)),
+                BinaryOp::Min => fold($out, $x, times, |a, x| a.min(x)),
+                BinaryOp::Mul => fold($out, $x, times, |a, x| a.wrapping_mul(x)),
+                _ => fold($out, $x, times, |a, x| a.wrapping_add(x)),
+            }
+        };
+    }
+    match (out, x) {
+        (SliceMut::F64(out), Slice::F64(x)) => match (op, first) {
+            (BinaryOp::Max, true) => fold(out, x, times, Real::max),
+            (BinaryOp::Max, false) => fold(out, x, times, |a, x| Real::max(x, a)),
+            (BinaryOp::Min, true) => fold(out, x, times, Real::min),
+            (BinaryOp::Min, false) => fold(out, x, times, |a, x| Real::min(x, a)),
+            (BinaryOp::Mul, _) => fold(out, x, times, |a, x| a * x),
+            _ => fold(out, x, times, |a, x| a + x),
+        },
+        (SliceMut::I32(out), Slice::I32(x)) => integer!(out, x),
+        (SliceMut::U32(out), Slice::U32(x)) => integer!(out, x),
+        (SliceMut::I64(out), Slice::I64(x)) => integer!(out, x),
+        (SliceMut::U8(out), Slice::U8(x)) => integer!(out, x),
+        (SliceMut::Bool(out), Slice::Bool(x)) => match op {
+            BinaryOp::Max | BinaryOp::Add => fold(out, x, times, |a, x| a | x),
+            _ => fold(out, x, times, |a, x| a & x),
+        },
+        _ => {}
+    }
+}
 
 fn shift(left: bool, out: SliceMut<'_>, a: Slice<'_>, b: Slice<'_>) {
     macro_rules! shift {

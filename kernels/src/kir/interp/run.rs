@@ -5,9 +5,11 @@
 //! begins, barriers order memory by themselves; what is left is to check that all items of a group reach them.
 
 use super::instr::{position, put_scalar, scalar, spread};
-use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg};
+use super::ops::Operation;
+use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg, WideLoop};
 use super::values::{Values, pair};
 use super::{Fault, Launch};
+use crate::graph::BinaryOp;
 use crate::kir::{AtomicTarget, Space};
 
 /// Which items are active.
@@ -128,6 +130,9 @@ impl<'l, 'a> State<'l, 'a> {
             Node::Store { buffer, index, value, lanes } => self.store(*buffer, *index, *value, *lanes, depth)?,
             Node::StoreArray { array, index, value } => self.store_array(*array, *index, *value, depth)?,
             Node::For(node) => self.for_loop(node, depth)?,
+            Node::Wide(node) => self.wide_loop(node, depth)?,
+            Node::Fold { variable, op, value, first } => self.fold(*variable, *op, *value, *first),
+            Node::FoldProduct { variable, a, b } => self.fold_product(*variable, *a, *b),
             Node::While { code, condition, body } => self.while_loop(code, *condition, body, depth)?,
             Node::If { condition, then, otherwise } => {
                 if self.info(*condition).extent == Extent::One {
@@ -246,6 +251,45 @@ impl<'l, 'a> State<'l, 'a> {
         };
         self.loops.pop();
         result
+    }
+
+    /// Runs as many rounds at once as a block has room for. There is one work-item, so no mask is needed.
+    fn wide_loop(&mut self, node: &WideLoop, depth: usize) -> Flow {
+        let [start, end, step] = [node.start, node.end, node.step].map(|reg| self.registers[reg as usize].integer(0));
+        if step < 1 {
+            return Err(self.launch.fault_step(step));
+        }
+        let outer = self.items;
+        let mut now = start;
+        let mut flow = Ok(());
+        while now < end && flow.is_ok() {
+            let rounds = ((end - now - 1) / step + 1).min(self.launch.items as i64);
+            self.items = rounds as usize;
+            self.masks[depth].all = true;
+            let counter = &mut self.registers[node.counter as usize];
+            for round in 0..rounds {
+                counter.set_integer(round as usize, now + round * step);
+            }
+            flow = self.nodes(&node.body, depth);
+            now += rounds * step;
+        }
+        self.items = outer;
+        flow
+    }
+
+    fn fold(&mut self, variable: Reg, op: BinaryOp, value: Reg, first: bool) {
+        let mut out = std::mem::replace(&mut self.registers[variable as usize], Values::taken());
+        let (all, x) = (out.slice_mut(self.length(variable)), self.registers[value as usize].slice(self.length(value)));
+        (self.launch.engine)(Operation::Fold { op, out: all, x, first, times: self.items });
+        self.registers[variable as usize] = out;
+    }
+
+    fn fold_product(&mut self, variable: Reg, a: Reg, b: Reg) {
+        let mut out = std::mem::replace(&mut self.registers[variable as usize], Values::taken());
+        let all = out.slice_mut(self.length(variable));
+        let [a, b] = [a, b].map(|reg| self.registers[reg as usize].slice(self.length(reg)));
+        (self.launch.engine)(Operation::FoldProduct { out: all, a, b, times: self.items });
+        self.registers[variable as usize] = out;
     }
 
     /// Takes items out of the mask at `depth` whose counter is not below its end.

@@ -1,8 +1,10 @@
 //! Statements of kernels as nodes of structured control flow.
 
 use super::compile::{Compiler, Level, TEMPORARY, info};
-use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg};
-use crate::kir::{ExprId, ParamKind, Stmt, ValueType};
+use super::extent::Block;
+use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg, WideLoop};
+use super::wide::{Fold, carried, fold};
+use crate::kir::{ExprId, ParamKind, Stmt, ValueType, VarId};
 
 impl Compiler<'_, '_> {
     pub(super) fn block(&mut self, stmts: &[Stmt]) -> Box<[Node]> {
@@ -39,10 +41,32 @@ impl Compiler<'_, '_> {
         nodes.push(Node::Set { variable, value, swap, masked });
     }
 
+    /// Folds the rounds of a widened loop into a variable.
+    fn fold(&mut self, var: VarId, value: ExprId, nodes: &mut Vec<Node>) {
+        let Some(kind) = fold(self.scope, var, value) else { return };
+        let variable = self.vars[var.0 as usize];
+        self.begin();
+        match kind {
+            Fold::Binary { op, value, first } => {
+                let value = self.expr(value, Guard::Active);
+                let (code, [value]) = self.finish([value]);
+                nodes.extend(code);
+                nodes.push(Node::Fold { variable, op, value, first });
+            }
+            Fold::Product(a, b) => {
+                let (a, b) = (self.expr(a, Guard::Active), self.expr(b, Guard::Active));
+                let (code, [a, b]) = self.finish([a, b]);
+                nodes.extend(code);
+                nodes.push(Node::FoldProduct { variable, a, b });
+            }
+        }
+    }
+
     fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) {
         match stmt {
             Stmt::Comment(_) => {}
             Stmt::Let(var, value) => self.set(self.vars[var.0 as usize], *value, false, nodes),
+            Stmt::Assign(var, value) if self.folding.contains(var) => self.fold(*var, *value, nodes),
             Stmt::Assign(var, value) => {
                 let variable = self.vars[var.0 as usize];
                 let masked = self.info(variable).extent == Extent::Items;
@@ -95,6 +119,20 @@ impl Compiler<'_, '_> {
                 nodes.push(Node::StoreArray { array: array.0, index, value });
             }
             Stmt::For { var, start, end, step, body } => {
+                let widened = match self.scope.block {
+                    Block::Rounds => carried(self.scope, *var, *step, body),
+                    Block::Items | Block::Group => None,
+                };
+                if let Some(carried) = widened {
+                    let (start, end) = (self.kept(*start, nodes), self.kept(*end, nodes));
+                    let step = self.kept(*step, nodes);
+                    self.folding = carried;
+                    let body = self.block(body);
+                    self.folding.clear();
+                    let counter = self.vars[var.0 as usize];
+                    nodes.push(Node::Wide(Box::new(WideLoop { counter, start, end, step, body })));
+                    return;
+                }
                 let counter = self.vars[var.0 as usize];
                 let end = self.kept(*end, nodes);
                 let step = self.kept(*step, nodes);

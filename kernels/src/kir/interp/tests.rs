@@ -351,3 +351,73 @@ fn random_numbers_are_those_of_the_generator() {
         assert_eq!(found, crate::philox::uniform(99, 5, i as u64));
     }
 }
+
+/// Sum, running maximum and a store in one loop over a row of 16-lane vectors.
+fn long_rows(rows: usize, columns: i64) -> Kernel {
+    let mut b = KernelBuilder::new("long_rows", sizes(rows, &[]));
+    let x = buffer(&mut b, "x", DType::F32, Access::Read);
+    let y = buffer(&mut b, "y", DType::F32, Access::Write);
+    let out = buffer(&mut b, "out", DType::F32, Access::Write);
+    let row = b.work_item(WorkItem::GlobalId, 0);
+    let (width, zero, sixteen) = (b.int(columns), b.int(0), b.int(16));
+    let start = b.mul(row, width);
+    let zeros = b.literal(Literal::float(0.0, DType::F32));
+    let zeros = b.splat(zeros, 16);
+    let (total, peak) = (b.bind("total", zeros), b.bind("peak", zeros));
+    b.for_loop("i", zero, width, sixteen, |b, i| {
+        let at = b.add(start, i);
+        let value = b.load(x, at, 16);
+        let (sum, high) = (b.get(total), b.get(peak));
+        let sum = b.mul_add(value, value, sum);
+        b.assign(total, sum);
+        let high = b.binary(BinaryOp::Max, high, value);
+        b.assign(peak, high);
+        let double = b.add(value, value);
+        b.store(y, at, double);
+    });
+    let (total, peak) = (b.get(total), b.get(peak));
+    let (total, peak) = (b.horizontal(ReduceOp::Sum, total), b.horizontal(ReduceOp::Max, peak));
+    let value = b.add(total, peak);
+    b.store(out, row, value);
+    b.finish()
+}
+
+#[test]
+fn rounds_of_long_loops_run_side_by_side() {
+    let (rows, columns) = (3, 16 * 150);
+    let kernel = long_rows(rows, columns as i64);
+    let verified = verify(&kernel, &Limits::unlimited()).unwrap();
+    assert_eq!(Program::new(&verified).code.kind, Block::Rounds);
+    let x = ramp(rows * columns);
+    let (y, out) = (Bytes::zeros(DType::F32, rows * columns), Bytes::zeros(DType::F32, rows));
+    run(&kernel, &[Value::Buffer(&floats(&x)), Value::Buffer(&y), Value::Buffer(&out)]).unwrap();
+    assert!(y.to_f32().iter().zip(&x).all(|(y, x)| *y == 2.0 * x));
+    for (found, row) in out.to_f32().into_iter().zip(x.chunks(columns)) {
+        let sum: f64 = row.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+        let exact = sum + f64::from(row.iter().fold(0.0f32, |a, &b| a.max(b)));
+        assert!((f64::from(found) - exact).abs() < 1e-5 * exact, "{found} {exact}");
+    }
+}
+
+#[test]
+fn rounds_that_depend_on_each_other_run_one_after_another() {
+    // y[i + 16] = y[i] + 1 within a row: a load of what an earlier round stored.
+    let mut b = KernelBuilder::new("prefix", sizes(2, &[]));
+    let y = buffer(&mut b, "y", DType::F32, Access::ReadWrite);
+    let row = b.work_item(WorkItem::GlobalId, 0);
+    let (width, zero, sixteen, last) = (b.int(1600), b.int(0), b.int(16), b.int(1584));
+    let start = b.mul(row, width);
+    let one = b.literal(Literal::float(1.0, DType::F32));
+    b.for_loop("i", zero, last, sixteen, |b, i| {
+        let at = b.add(start, i);
+        let value = b.load(y, at, 16);
+        let value = b.add(value, one);
+        let next = b.add(at, sixteen);
+        b.store(y, next, value);
+    });
+    let kernel = b.finish();
+    let y = Bytes::zeros(DType::F32, 3200);
+    run(&kernel, &[Value::Buffer(&y)]).unwrap();
+    let expected: Vec<f32> = (0..3200).map(|i| (i % 1600 / 16) as f32).collect();
+    assert_eq!(y.to_f32(), expected);
+}
