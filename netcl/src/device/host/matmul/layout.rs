@@ -1,5 +1,7 @@
 //! A checked product without its memory: how it is cut up, and the call of the library.
 
+#![allow(unsafe_code, reason = "the matrix library takes pointers; one call, all extents checked before it")]
+
 use super::scalar::Real;
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use std::cell::RefCell;
 
 /// Element types of products; what they do beyond `Copy` is private to the host device.
-pub trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
+pub(crate) trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
     /// The type in which they are multiplied and added: `f32`, or `f64` for itself.
     type Wide: Real;
 
@@ -26,7 +26,7 @@ pub trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
 }
 
 /// `f32` and `f64`, the types of which the library makes products.
-pub trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
+pub(crate) trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
     /// 0.
     const ZERO: Self;
     /// 1.
