@@ -127,8 +127,8 @@ impl Layer {
 fn configure(name: &str, settings: &[(&str, ConfigValue)]) -> Result<(&'static layers::Layer, Config)> {
     let declaration = layers::find(name).ok_or_else(|| {
         let known: Vec<&str> = layers::all().iter().map(|layer| layer.name).collect();
-        let diagnostic = Diagnostic::new(format!("there is no layer `{name}`"))
-            .hint(format!("layers: {}", known.join(", ")));
+        let diagnostic =
+            Diagnostic::new(format!("there is no layer `{name}`")).hint(format!("layers: {}", known.join(", ")));
         Error::Graph { operation: "Layer::new".to_owned(), diagnostic }
     })?;
     let pairs: Vec<(&str, ConfigValue, Span)> =

@@ -108,7 +108,8 @@ netcl::kernel! {
 }
 
 fn host() -> Device {
-    std::env::var("NETCL_TEST_DEVICE").map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
+    std::env::var("NETCL_TEST_DEVICE")
+        .map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
 }
 
 fn floats(values: &[f32], shape: &[usize]) -> Tensor {
