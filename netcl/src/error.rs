@@ -198,6 +198,15 @@ pub enum Error {
         problems: Vec<String>,
     },
 
+    /// An optimizer, a model and gradients that do not belong together.
+    #[error("`{operation}`: {problem}")]
+    Mismatch {
+        /// The optimizer.
+        operation: String,
+        /// What does not fit, and what to do.
+        problem: String,
+    },
+
     /// A model has no parameter or state of that name.
     #[error("the model has no tensor `{path}`; it has: {}", available.join(", "))]
     UnknownParameter {

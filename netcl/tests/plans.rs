@@ -211,6 +211,22 @@ fn out_of_memory_frees_idle_buffers_then_reports_figures() {
 }
 
 #[test]
+fn arenas_of_other_sizes_are_given_up_when_memory_is_short() {
+    // Rows of 12 bytes: 10,000 of them need 128 KiB of scratch and as much for the result.
+    let device = Device::null(Target::Cpu, 640 << 10);
+    let forward = function(&affine_square());
+    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+    for batch in [10_000usize, 9_000, 8_000, 10_000, 7_000] {
+        let x = Tensor::zeros(&device, &[batch, 3], DType::F32).unwrap();
+        let y = forward.call(Some(&core), "", &[&x], &[]).unwrap();
+        assert_eq!(y[0].shape(), [batch, 3]);
+    }
+    let x = Tensor::zeros(&device, &[20_000, 3], DType::F32).unwrap();
+    let error = forward.call(Some(&core), "", &[&x], &[]).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+}
+
+#[test]
 fn a_broken_source_gives_the_log_and_the_numbered_source() {
     let Some(device) = opencl() else { return };
     let mut plan = affine_square();

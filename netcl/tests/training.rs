@@ -183,7 +183,8 @@ fn gradients_of_another_model_are_refused() {
     let mut optimizer = AdamW::new(1e-3);
     let (own, _) = gradients(&function, &first, 0);
     optimizer.step(&mut first, &own).unwrap();
-    assert!(matches!(optimizer.step(&mut second, &own), Err(Error::Weights { .. })));
+    let error = optimizer.step(&mut second, &own).unwrap_err();
+    assert!(matches!(error, Error::Mismatch { .. }) && error.to_string().contains("`adamw`"), "{error}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::device::backend::{BindRequest, Bound, Memory, Place, Program as BuiltProgram};
 use crate::device::host::memory::HostBuffer;
+use crate::device::host::product::Product;
 use crate::error::{Error, Result};
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
@@ -17,36 +18,36 @@ use std::sync::Arc;
 /// A plan whose loop kernels are compiled for the interpreter.
 pub(crate) struct HostProgram {
     plan: Arc<Plan>,
-    steps: Vec<Code>,
+    /// The loop steps' programs, by step.
+    programs: Vec<Option<Arc<interp::Program>>>,
 }
 
 /// What runs a step.
-#[derive(Clone)]
 enum Code {
     /// A loop kernel without native code.
     Interpreted(Arc<interp::Program>),
+    /// The matrix library.
+    Product(Product),
 }
 
 impl HostProgram {
     pub(crate) fn new(plan: &Arc<Plan>) -> Result<HostProgram> {
-        let steps = plan.steps.iter().map(|step| compile(plan, step)).collect::<Result<_>>()?;
-        Ok(HostProgram { plan: plan.clone(), steps })
+        let programs = plan.steps.iter().map(|step| compile(plan, step)).collect::<Result<_>>()?;
+        Ok(HostProgram { plan: plan.clone(), programs })
     }
 }
 
-fn compile(plan: &Plan, step: &Step) -> Result<Code> {
+fn compile(plan: &Plan, step: &Step) -> Result<Option<Arc<interp::Program>>> {
     match &step.work {
         Work::Loop(kernel) => {
-            let verified = verify::verify(kernel, &verify::Limits::unlimited()).map_err(|diagnostics| Error::Plan {
-                function: plan.name.clone(),
-                problem: format!("step `{}`: {}", step.label, diagnostics[0]),
+            let verified = verify::verify(kernel, &verify::Limits::unlimited()).map_err(|diagnostics| {
+                let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+                unusable(plan, step, &messages.join("; "))
             })?;
-            Ok(Code::Interpreted(Arc::new(interp::Program::new(&verified))))
+            Ok(Some(Arc::new(interp::Program::new(&verified))))
         }
-        Work::MatMul { .. } | Work::Conv2d { .. } | Work::Kernel { .. } => Err(Error::Plan {
-            function: plan.name.clone(),
-            problem: format!("step `{}` is no work for the host", step.label),
-        }),
+        Work::MatMul { .. } | Work::Conv2d { .. } => Ok(None),
+        Work::Kernel { .. } => Err(unusable(plan, step, "it is OpenCL C")),
     }
 }
 
@@ -74,7 +75,7 @@ impl BuiltProgram for HostProgram {
             _ => false,
         };
         let mut steps = Vec::with_capacity(plan.steps.len());
-        for (step, code) in plan.steps.iter().zip(&self.steps) {
+        for (step, program) in plan.steps.iter().zip(&self.programs) {
             let mut passed = Vec::with_capacity(step.args.len());
             for (position, arg) in step.args.iter().enumerate() {
                 passed.push(match arg {
@@ -93,7 +94,12 @@ impl BuiltProgram for HostProgram {
                     Arg::Scalar(position, _) => Passed::Scalar(*position),
                 });
             }
-            steps.push((code.clone(), step.label.clone(), passed));
+            let code = match (program, Product::new(&step.work, request.bindings)) {
+                (Some(program), _) => Code::Interpreted(program.clone()),
+                (None, Some(product)) => Code::Product(product.map_err(|problem| unusable(plan, step, &problem))?),
+                (None, None) => return Err(unusable(plan, step, "it is no work for the host")),
+            };
+            steps.push((code, step.label.clone(), passed));
         }
         Ok(Box::new(HostBound { function: plan.name.clone(), bindings: request.bindings.to_vec(), steps }))
     }
@@ -101,39 +107,55 @@ impl BuiltProgram for HostProgram {
 
 impl Bound for HostBound {
     fn launch(&mut self, externals: &[Region], scalars: &[Scalar]) -> Result<u64> {
+        let fault = |label: &str, problem: String| Error::Plan {
+            function: self.function.clone(),
+            problem: format!("step `{label}`: {problem}"),
+        };
         for (code, label, passed) in &self.steps {
-            let mut values = Vec::with_capacity(passed.len());
-            for passed in passed {
-                values.push(match passed {
-                    Passed::Buffer(buffer) => Value::Buffer(buffer),
-                    Passed::External(slot) => Value::Buffer(own(&externals[*slot])?),
-                    Passed::Constant(literal) => Value::Scalar(*literal),
-                    Passed::Scalar(position) => Value::Scalar(scalars[*position].literal()),
-                });
-            }
             match code {
                 Code::Interpreted(program) => {
-                    let fault = |fault: interp::Fault| Error::Plan {
-                        function: self.function.clone(),
-                        problem: format!("step `{label}`: {fault}"),
-                    };
-                    let launch = program.launch(&values, &self.bindings, interp::ops::baseline).map_err(fault)?;
-                    // Some blocks for each thread, so that one that is late does not hold up all.
-                    let groups = launch.groups();
-                    let share = groups.div_ceil(4 * rayon::current_num_threads()).max(1);
-                    if groups <= share {
-                        launch.run().map_err(fault)?;
-                    } else {
-                        (0..groups.div_ceil(share))
-                            .into_par_iter()
-                            .try_for_each(|part| launch.run_groups(part * share..((part + 1) * share).min(groups)))
-                            .map_err(fault)?;
+                    let mut values = Vec::with_capacity(passed.len());
+                    for passed in passed {
+                        values.push(match passed {
+                            Passed::Buffer(buffer) => Value::Buffer(buffer),
+                            Passed::External(slot) => Value::Buffer(own(&externals[*slot])?),
+                            Passed::Constant(literal) => Value::Scalar(*literal),
+                            Passed::Scalar(position) => Value::Scalar(scalars[*position].literal()),
+                        });
                     }
+                    interpret(program, &values, &self.bindings).map_err(|problem| fault(label, problem.to_string()))?;
+                }
+                Code::Product(product) => {
+                    let mut buffers = Vec::with_capacity(3);
+                    for passed in passed {
+                        match passed {
+                            Passed::Buffer(buffer) => buffers.push(buffer),
+                            Passed::External(slot) => buffers.push(own(&externals[*slot])?),
+                            Passed::Constant(_) | Passed::Scalar(_) => {}
+                        }
+                    }
+                    let buffers = <[&HostBuffer; 3]>::try_from(buffers)
+                        .map_err(|found| fault(label, format!("it names {} buffers, expected 3", found.len())))?;
+                    product.run(buffers).map_err(|problem| fault(label, problem))?;
                 }
             }
         }
         Ok(self.steps.len() as u64)
     }
+}
+
+/// Runs a kernel's blocks on all threads.
+fn interpret(program: &interp::Program, values: &[Value<'_>], bindings: &[(Symbol, u64)]) -> Result<(), interp::Fault> {
+    let launch = program.launch(values, bindings, interp::ops::baseline)?;
+    // Some shares for each thread, so that one that is late does not hold up all.
+    let groups = launch.groups();
+    let share = groups.div_ceil(4 * rayon::current_num_threads()).max(1);
+    if groups <= share {
+        return launch.run();
+    }
+    (0..groups.div_ceil(share))
+        .into_par_iter()
+        .try_for_each(|part| launch.run_groups(part * share..((part + 1) * share).min(groups)))
 }
 
 fn own(region: &Region) -> Result<&HostBuffer> {

@@ -75,6 +75,9 @@ impl Device {
 
     fn of(backend: impl Backend) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
+        if let Ok(config) = crate::config::get() {
+            crate::log::install(config.log);
+        }
         let backend: Arc<dyn Backend> = Arc::new(backend);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Device(Arc::new(Inner { id, pool: Pool::new(backend.clone()), backend, launches: AtomicU64::new(0) }))

@@ -102,7 +102,11 @@ impl Loaded {
         self.check_scalars(call.scalars)?;
         let resolved = self.resolved(call)?;
         let mut bound = self.take_bound(sizes)?;
-        let outputs = self.run(call, resolved.as_deref(), &mut bound)?;
+        let outputs = match self.run(call, resolved.as_deref(), &mut bound) {
+            // Results are allocated before anything is launched, so nothing has happened yet.
+            Err(Error::OutOfMemory { .. }) if self.drop_bound() => self.run(call, resolved.as_deref(), &mut bound),
+            result => result,
+        }?;
         self.keep_bound(bound);
         Ok(outputs)
     }
@@ -213,22 +217,23 @@ impl Loaded {
     }
 
     fn take_bound(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
-        let lock = || self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         {
-            let mut list = lock();
+            let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(position) = list.iter().position(|bound| bound.sizes == sizes) {
                 return Ok(list.remove(position));
             }
         }
         let attempt = || bind(&self.plan, &self.interface, &self.device, &*self.program, sizes.clone());
         match attempt() {
-            Err(Error::OutOfMemory { .. }) => {
-                // The arenas of other sizes are the first thing to give up.
-                drop(std::mem::take(&mut *lock()));
-                attempt()
-            }
+            Err(Error::OutOfMemory { .. }) if self.drop_bound() => attempt(),
             result => result,
         }
+    }
+
+    /// Gives up the arenas of other sizes; says whether there were any.
+    fn drop_bound(&self) -> bool {
+        let dropped = std::mem::take(&mut *self.bound.lock().unwrap_or_else(PoisonError::into_inner));
+        !dropped.is_empty()
     }
 
     fn keep_bound(&self, bound: BoundPlan) {

@@ -162,7 +162,7 @@ mod tests {
     fn classes_waste_little_and_never_shrink() {
         for bytes in [1, 511, 512, 513, 4096, 4097, 1 << 20, (1 << 20) + 1, 3_000_000, 1 << 33, (1 << 33) + 5] {
             let class = size_class(bytes).unwrap();
-            assert!(class >= bytes && class % ALIGNMENT == 0, "{bytes} → {class}");
+            assert!(class >= bytes && class.is_multiple_of(ALIGNMENT), "{bytes} → {class}");
             assert_eq!(size_class(class), Some(class), "a class is its own class");
             if bytes > COARSE {
                 assert!(class - bytes <= bytes / 8, "{bytes} → {class}");

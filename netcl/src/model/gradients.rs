@@ -76,8 +76,10 @@ impl Gradients {
         if layout(&self.store) == layout(store) {
             return Ok(self.buffer.whole());
         }
-        Err(Error::Weights {
-            problems: vec![format!("`{operation}` got the gradients of a model with other parameters")],
+        Err(Error::Mismatch {
+            operation: operation.to_owned(),
+            problem: "the gradients are of a model with other parameters; pass those of the model that is stepped"
+                .to_owned(),
         })
     }
 

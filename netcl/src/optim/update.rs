@@ -82,11 +82,9 @@ impl Update {
         if let Some(state) = &self.state
             && state.core != core.id()
         {
-            return Err(Error::Weights {
-                problems: vec![format!(
-                    "this `{}` has stepped another model before; make one for each model",
-                    self.name
-                )],
+            return Err(Error::Mismatch {
+                operation: self.name.to_owned(),
+                problem: "this optimizer has stepped another model before; make one for each model".to_owned(),
             });
         }
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {

@@ -1,12 +1,18 @@
-//! The host: its memory, native kernels, the interpreter's arithmetic for this processor.
+//! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
 
 mod isa;
 mod lanes;
+pub(crate) mod loops;
 mod math;
+#[allow(unsafe_code, reason = "calls of the matrix library")]
+mod matmul;
 pub(crate) mod memory;
 pub(crate) mod native;
+#[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
+pub(crate) mod product;
 mod view;
 
+pub(crate) use isa::engine;
 pub use native::NativeEntry;
 
 /// What the text of native kernels calls, and what runs them.

@@ -200,7 +200,7 @@ impl Backend for OpenCl {
             let size = FILL_CHUNK.min(bytes - start);
             // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
             let pattern = [0u8; 16];
-            let width = if size % 16 == 0 { 16 } else { 1 };
+            let width = if size.is_multiple_of(16) { 16 } else { 1 };
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
             // its width and inside the buffer.
             let event = unsafe {

@@ -1,0 +1,356 @@
+//! Convolutions of the host device: forward, input gradient and weight gradient of `NCHW` images and `OIHW` weights.
+//!
+//! All three are matrix products over *patches*: the matrix with a row for every tap `(channel, i, j)` of the kernel and
+//! a column for every output position. With `W` the weight as `[o, taps]`, `P` the patches of one image and `G` the
+//! output gradient as `[o, positions]`:
+//!
+//! - forward: `Y = W·P`;
+//! - weight gradient: `∂W = Σ G·Pᵀ` over the images;
+//! - input gradient: `∂P = Wᵀ·G`, every element added to the input element that it was copied from.
+//!
+//! Patches are made for one image and as many output rows as stay in a core's cache, in scratch memory that the thread
+//! keeps. Threads share the images; the weight gradient adds partial sums in the order of the images, so results repeat
+//! bit for bit on the same number of threads. A 1 × 1 kernel with stride 1 needs no patches: the image is the matrix.
+
+mod patches;
+#[cfg(test)]
+mod tests;
+
+use super::matmul::{Layout, ProductError, Real, Result, Scalar, threads_for, transpose};
+use netcl_kernels::graph::ConvGeometry;
+use netcl_kernels::plan::ConvKind;
+use patches::Window;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Elements of patches that are made at a time: half of a core's second-level cache in `f32`.
+const BLOCK: usize = 1 << 17;
+
+/// The sizes of a convolution: input `[n, c, h, w]`, weight `[o, c/groups, kh, kw]`, output `[n, o, oh, ow]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConvShapes {
+    /// Images.
+    pub n: usize,
+    /// Input channels.
+    pub c: usize,
+    /// Input height.
+    pub h: usize,
+    /// Input width.
+    pub w: usize,
+    /// Output channels.
+    pub o: usize,
+    /// Kernel height.
+    pub kh: usize,
+    /// Kernel width.
+    pub kw: usize,
+    /// Output height.
+    pub oh: usize,
+    /// Output width.
+    pub ow: usize,
+    /// Stride, padding, dilation, groups.
+    pub geometry: ConvGeometry,
+}
+
+/// One of the three convolutions. `first` and `second` are, as `kind` says: input and weight, output gradient and
+/// weight, or input and output gradient, all row-major without gaps; `out` is overwritten.
+///
+/// `threads` is how many may work on it at once, 0 for all of rayon's current pool.
+///
+/// # Errors
+/// [`ProductError::Shape`] if the sizes contradict each other or the slices are not as long as they say.
+pub fn conv2d<T: Scalar>(
+    kind: ConvKind,
+    shapes: &ConvShapes,
+    first: &[T],
+    second: &[T],
+    out: &mut [T],
+    threads: usize,
+) -> Result {
+    let conv = Conv::new(shapes)?;
+    let [input, weight, output] = conv.lengths()?;
+    let expected = match kind {
+        ConvKind::Forward => [("input", input), ("weight", weight), ("output", output)],
+        ConvKind::InputGrad => [("output gradient", output), ("weight", weight), ("input gradient", input)],
+        ConvKind::WeightGrad => [("input", input), ("output gradient", output), ("weight gradient", weight)],
+    };
+    for ((name, expected), found) in expected.into_iter().zip([first.len(), second.len(), out.len()]) {
+        if found != expected {
+            return Err(ProductError::Shape(format!("the {name} has {found} elements, expected {expected}")));
+        }
+    }
+    if input == 0 || weight == 0 || output == 0 {
+        out.fill(T::default());
+        return Ok(());
+    }
+    let threads = threads_for(output.saturating_mul(conv.taps), threads);
+    if let (Some(first), Some(second)) = (T::as_wide(first), T::as_wide(second)) {
+        if let Some(out) = T::as_wide_mut(out) {
+            conv.run(kind, first, second, out, threads);
+        }
+        return Ok(());
+    }
+    T::Wide::scratch(first.len() + second.len() + out.len(), |scratch| {
+        let (wide_first, rest) = scratch.split_at_mut(first.len());
+        let (wide_second, wide_out) = rest.split_at_mut(second.len());
+        T::widen(first, wide_first);
+        T::widen(second, wide_second);
+        conv.run(kind, wide_first, wide_second, wide_out, threads);
+        T::narrow(wide_out, out);
+    });
+    Ok(())
+}
+
+/// A convolution whose sizes agree.
+#[derive(Clone, Copy, Debug)]
+struct Conv {
+    images: usize,
+    groups: usize,
+    /// Input channels of a group.
+    channels: usize,
+    /// Output channels of a group.
+    outputs: usize,
+    /// Rows of the patches: `channels · kh · kw`.
+    taps: usize,
+    /// Output positions: `oh · ow`.
+    positions: usize,
+    window: Window,
+}
+
+impl Conv {
+    fn new(shapes: &ConvShapes) -> Result<Conv> {
+        let &ConvShapes { n, c, h, w, o, kh, kw, oh, ow, geometry } = shapes;
+        let wrong = |text: String| Err(ProductError::Shape(text));
+        let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+        let groups = size(geometry.groups);
+        if groups == 0 || c % groups != 0 || o % groups != 0 {
+            return wrong(format!("{c} input and {o} output channels do not divide into {groups} groups"));
+        }
+        let [stride, padding, dilation] = [geometry.stride, geometry.padding, geometry.dilation].map(|p| p.map(size));
+        if stride.contains(&0) || dilation.contains(&0) {
+            return wrong(format!("stride {stride:?} and dilation {dilation:?} must be at least 1"));
+        }
+        for (axis, (name, input, kernel, output)) in
+            [("height", h, kh, oh), ("width", w, kw, ow)].into_iter().enumerate()
+        {
+            // (input + 2·padding - dilation·(kernel - 1) - 1) / stride + 1, or 0 where the kernel does not fit.
+            let sizes = || {
+                let padded = input.checked_add(padding[axis].checked_mul(2)?)?;
+                let reach = dilation[axis].checked_mul(kernel.saturating_sub(1))?.checked_add(1)?;
+                Some(padded.checked_sub(reach).map_or(0, |free| free / stride[axis] + 1))
+            };
+            if sizes().filter(|_| isize::try_from(padding[axis]).is_ok()) != Some(output) {
+                return wrong(format!(
+                    "{name} {output} of the output does not follow from input {input}, kernel {kernel}, stride {}, \
+                     padding {} and dilation {}",
+                    stride[axis], padding[axis], dilation[axis]
+                ));
+            }
+        }
+        let (channels, outputs) = (c / groups, o / groups);
+        let product = |factors: &[usize]| factors.iter().try_fold(1usize, |all, &factor| all.checked_mul(factor));
+        match (product(&[channels, kh, kw]), product(&[oh, ow])) {
+            (Some(taps), Some(positions)) => {
+                let window = Window { input: [h, w], kernel: [kh, kw], output: [oh, ow], stride, padding, dilation };
+                Ok(Conv { images: n, groups, channels, outputs, taps, positions, window })
+            }
+            _ => wrong("the sizes do not fit this machine's memory".to_owned()),
+        }
+    }
+
+    /// Elements of input, weight and output.
+    fn lengths(&self) -> Result<[usize; 3]> {
+        let [h, w] = self.window.input;
+        let product = |factors: &[usize]| factors.iter().try_fold(1usize, |all, &factor| all.checked_mul(factor));
+        let lengths = (
+            product(&[self.images, self.groups, self.channels, h, w]),
+            product(&[self.groups, self.outputs, self.taps]),
+            product(&[self.images, self.groups, self.outputs, self.positions]),
+        );
+        match lengths {
+            (Some(input), Some(weight), Some(output)) => Ok([input, weight, output]),
+            _ => Err(ProductError::Shape("the sizes do not fit this machine's memory".to_owned())),
+        }
+    }
+
+    fn run<T: Real>(&self, kind: ConvKind, first: &[T], second: &[T], out: &mut [T], threads: usize) {
+        match kind {
+            ConvKind::Forward => self.forward(first, second, out, threads),
+            ConvKind::InputGrad => self.input_grad(first, second, out, threads),
+            ConvKind::WeightGrad => self.weight_grad(first, second, out, threads),
+        }
+    }
+
+    /// Elements of one group of one input image.
+    fn input_group(&self) -> usize {
+        self.channels * self.window.input[0] * self.window.input[1]
+    }
+
+    /// Output rows whose patches are made at a time.
+    fn block_rows(&self) -> usize {
+        (BLOCK / (self.taps * self.window.output[1])).clamp(1, self.window.output[0])
+    }
+
+    /// The blocks of output rows, each with its range of positions.
+    fn blocks(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let [height, width] = self.window.output;
+        let step = self.block_rows();
+        (0..height).step_by(step).map(move |start| {
+            let rows = start..(start + step).min(height);
+            (rows.clone(), rows.start * width..rows.end * width)
+        })
+    }
+
+    /// Scratch elements for one block of patches.
+    fn patch_elements(&self) -> usize {
+        if self.window.is_pointwise() { 0 } else { self.taps * self.block_rows() * self.window.output[1] }
+    }
+
+    fn forward<T: Real>(&self, input: &[T], weight: &[T], out: &mut [T], threads: usize) {
+        let unit = self.outputs * self.positions;
+        shared(out, unit, threads, |first, out, threads| {
+            T::scratch(self.patch_elements(), |scratch| {
+                for (index, out) in out.chunks_exact_mut(unit).enumerate() {
+                    let image = chunk(input, first + index, self.input_group());
+                    let weight = chunk(weight, (first + index) % self.groups, self.outputs * self.taps);
+                    if self.window.is_pointwise() {
+                        let sizes = [self.outputs, self.positions, self.taps];
+                        let strides = [self.taps, 1, self.positions, 1, self.positions, 1];
+                        Layout::matrix(sizes, strides).run(weight, image, out, false, threads);
+                        continue;
+                    }
+                    for (rows, positions) in self.blocks() {
+                        let width = positions.len();
+                        let patches = &mut scratch[..self.taps * width];
+                        self.window.gather(image, rows, patches, threads);
+                        let strides = [self.taps, 1, width, 1, self.positions, 1];
+                        Layout::matrix([self.outputs, width, self.taps], strides).run(
+                            weight,
+                            patches,
+                            &mut out[positions.start..],
+                            false,
+                            threads,
+                        );
+                    }
+                }
+            });
+        });
+    }
+
+    fn input_grad<T: Real>(&self, grad: &[T], weight: &[T], out: &mut [T], threads: usize) {
+        let unit = self.input_group();
+        T::scratch(weight.len(), |transposed| {
+            // As `[taps, o]` per group the library reads the weight without packing it anew for every image.
+            for (to, from) in
+                transposed.chunks_exact_mut(self.outputs * self.taps).zip(weight.chunks_exact(self.outputs * self.taps))
+            {
+                transpose(from, self.taps, to, self.outputs, 1);
+            }
+            let weight = &*transposed;
+            shared(out, unit, threads, |first, out, threads| {
+                T::scratch(self.patch_elements(), |scratch| {
+                    for (index, out) in out.chunks_exact_mut(unit).enumerate() {
+                        let grad = chunk(grad, first + index, self.outputs * self.positions);
+                        let weight = chunk(weight, (first + index) % self.groups, self.outputs * self.taps);
+                        if self.window.is_pointwise() {
+                            let sizes = [self.taps, self.positions, self.outputs];
+                            let strides = [self.outputs, 1, self.positions, 1, self.positions, 1];
+                            Layout::matrix(sizes, strides).run(weight, grad, out, false, threads);
+                            continue;
+                        }
+                        out.fill(T::ZERO);
+                        for (rows, positions) in self.blocks() {
+                            let width = positions.len();
+                            let patches = &mut scratch[..self.taps * width];
+                            let strides = [self.outputs, 1, self.positions, 1, width, 1];
+                            Layout::matrix([self.taps, width, self.outputs], strides).run(
+                                weight,
+                                &grad[positions.start..],
+                                patches,
+                                false,
+                                threads,
+                            );
+                            self.window.scatter(patches, rows, out, threads);
+                        }
+                    }
+                });
+            });
+        });
+    }
+
+    fn weight_grad<T: Real>(&self, input: &[T], grad: &[T], out: &mut [T], threads: usize) {
+        let len = out.len();
+        let parts = threads.min(self.images);
+        // Each part is kept as `[taps, o]` per group: then the library packs the small gradient, not the patches.
+        T::scratch(parts * len, |sums| {
+            shared(sums, len, threads, |first, sums, threads| {
+                for (index, sums) in sums.chunks_exact_mut(len).enumerate() {
+                    let part = first + index;
+                    let images = self.images * part / parts..self.images * (part + 1) / parts;
+                    self.weight_grad_part(input, grad, images, sums, threads);
+                }
+            });
+            let size = self.outputs * self.taps;
+            let (total, others) = sums.split_at_mut(len);
+            for other in others.chunks_exact(len) {
+                for (total, &other) in total.iter_mut().zip(other) {
+                    *total += other;
+                }
+            }
+            for (to, from) in out.chunks_exact_mut(size).zip(total.chunks_exact(size)) {
+                transpose(from, self.outputs, to, self.taps, 1);
+            }
+        });
+    }
+
+    /// Sums of the weight gradient over `images`.
+    fn weight_grad_part<T: Real>(&self, input: &[T], grad: &[T], images: Range<usize>, sums: &mut [T], threads: usize) {
+        let begin = images.start;
+        T::scratch(self.patch_elements(), |scratch| {
+            for index in images.start * self.groups..images.end * self.groups {
+                let image = chunk(input, index, self.input_group());
+                let grad = chunk(grad, index, self.outputs * self.positions);
+                let group = index % self.groups;
+                let size = self.outputs * self.taps;
+                let sums = &mut sums[group * size..(group + 1) * size];
+                let add = index / self.groups > begin;
+                if self.window.is_pointwise() {
+                    let sizes = [self.taps, self.outputs, self.positions];
+                    let strides = [self.positions, 1, 1, self.positions, self.outputs, 1];
+                    Layout::matrix(sizes, strides).run(image, grad, sums, add, threads);
+                    continue;
+                }
+                for (rows, positions) in self.blocks() {
+                    let width = positions.len();
+                    let patches = &mut scratch[..self.taps * width];
+                    self.window.gather(image, rows, patches, threads);
+                    let strides = [width, 1, 1, self.positions, self.outputs, 1];
+                    Layout::matrix([self.taps, self.outputs, width], strides).run(
+                        patches,
+                        &grad[positions.start..],
+                        sums,
+                        add || positions.start > 0,
+                        threads,
+                    );
+                }
+            }
+        });
+    }
+}
+
+/// The `index`-th piece of `len` elements.
+fn chunk<T>(data: &[T], index: usize, len: usize) -> &[T] {
+    &data[index * len..(index + 1) * len]
+}
+
+/// Lets threads share the units of `out`: `body(first unit, its units, threads left for each)`.
+fn shared<T: Send>(out: &mut [T], unit: usize, threads: usize, body: impl Fn(usize, &mut [T], usize) + Sync) {
+    let units = out.len() / unit;
+    if threads == 1 || units == 1 {
+        return body(0, out, threads);
+    }
+    // Some more parts than threads, so that one which is held up does not hold up all.
+    let per_part = units.div_ceil(threads * 4).max(1);
+    out.par_chunks_mut(per_part * unit)
+        .enumerate()
+        .for_each(|(part, out)| body(part * per_part, out, threads.div_ceil(units)));
+}

@@ -1,0 +1,112 @@
+//! Element types of products, and the scratch memory of each.
+
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
+use std::cell::RefCell;
+
+/// Element types of products; what they do beyond `Copy` is private to the host device.
+pub trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
+    /// The type in which they are multiplied and added: `f32`, or `f64` for itself.
+    type Wide: Real;
+
+    /// Rounds to nearest, ties to even.
+    fn round(wide: Self::Wide) -> Self;
+
+    /// The slice itself where storage and arithmetic are one type; `None` where it must be converted.
+    fn as_wide(data: &[Self]) -> Option<&[Self::Wide]>;
+
+    /// As [`Scalar::as_wide`].
+    fn as_wide_mut(data: &mut [Self]) -> Option<&mut [Self::Wide]>;
+
+    /// Converts exactly; both of one length.
+    fn widen(from: &[Self], to: &mut [Self::Wide]);
+
+    /// Rounds each; both of one length.
+    fn narrow(from: &[Self::Wide], to: &mut [Self]);
+}
+
+/// `f32` and `f64`, the types of which the library makes products.
+pub trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// Lends `len` elements of this thread's scratch memory, contents unspecified. Nested loans are separate memory.
+    fn scratch<R>(len: usize, body: impl FnOnce(&mut [Self]) -> R) -> R;
+}
+
+/// Scratch memory that a thread keeps between calls, in bytes; longer pieces are given back.
+const KEPT_BYTES: usize = 64 << 20;
+
+macro_rules! real {
+    ($ty:ident) => {
+        impl Scalar for $ty {
+            type Wide = $ty;
+            fn round(wide: $ty) -> $ty {
+                wide
+            }
+            fn as_wide(data: &[$ty]) -> Option<&[$ty]> {
+                Some(data)
+            }
+            fn as_wide_mut(data: &mut [$ty]) -> Option<&mut [$ty]> {
+                Some(data)
+            }
+            fn widen(from: &[$ty], to: &mut [$ty]) {
+                to.copy_from_slice(from);
+            }
+            fn narrow(from: &[$ty], to: &mut [$ty]) {
+                to.copy_from_slice(from);
+            }
+        }
+
+        impl Real for $ty {
+            const ZERO: $ty = 0.0;
+            const ONE: $ty = 1.0;
+
+            fn scratch<R>(len: usize, body: impl FnOnce(&mut [$ty]) -> R) -> R {
+                thread_local! {
+                    static POOL: RefCell<Vec<Vec<$ty>>> = const { RefCell::new(Vec::new()) };
+                }
+                // The longest piece is taken out of the pool for the loan: a thread that waits in rayon may start
+                // another task that borrows as well.
+                let mut piece = POOL.with_borrow_mut(Vec::pop).unwrap_or_default();
+                if piece.len() < len {
+                    piece.resize(len, 0.0);
+                }
+                let result = body(&mut piece[..len]);
+                if size_of_val(piece.as_slice()) <= KEPT_BYTES {
+                    POOL.with_borrow_mut(|pool| pool.push(piece));
+                }
+                result
+            }
+        }
+    };
+}
+real!(f32);
+real!(f64);
+
+macro_rules! half_precision {
+    ($ty:ident) => {
+        impl Scalar for $ty {
+            type Wide = f32;
+            fn round(wide: f32) -> $ty {
+                $ty::from_f32(wide)
+            }
+            fn as_wide(_: &[$ty]) -> Option<&[f32]> {
+                None
+            }
+            fn as_wide_mut(_: &mut [$ty]) -> Option<&mut [f32]> {
+                None
+            }
+            fn widen(from: &[$ty], to: &mut [f32]) {
+                from.convert_to_f32_slice(to);
+            }
+            fn narrow(from: &[f32], to: &mut [$ty]) {
+                to.convert_from_f32_slice(from);
+            }
+        }
+    };
+}
+half_precision!(f16);
+half_precision!(bf16);

@@ -1,0 +1,120 @@
+//! Library steps of plans: sizes and strides under given symbol values, and the calls on host memory.
+
+use super::matmul::{self, ProductError, Scalar, Strided, StridedMut};
+use super::memory::HostBuffer;
+use half::{bf16, f16};
+use netcl_kernels::dim::{Bindings, Dim};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::{Operand, Work};
+
+/// A product whose sizes are known.
+#[derive(Clone, Debug)]
+pub(crate) struct Product {
+    kind: Kind,
+    dtype: DType,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    MatMul { batch: Vec<usize>, m: usize, n: usize, k: usize, operands: [Strides; 3] },
+}
+
+#[derive(Clone, Debug)]
+struct Strides {
+    offset: usize,
+    batch: Vec<usize>,
+    row: usize,
+    column: usize,
+}
+
+impl Product {
+    /// The step under `bindings`; `None` if it is no library step. The error says what has no value.
+    pub(crate) fn new(work: &Work, bindings: Bindings<'_>) -> Option<Result<Product, String>> {
+        match work {
+            Work::MatMul { batch, m, n, k, a, b, c, dtype } => Some((|| {
+                let operands = [strides(a, bindings)?, strides(b, bindings)?, strides(c, bindings)?];
+                let (m, n, k) = (size(m, bindings)?, size(n, bindings)?, size(k, bindings)?);
+                let kind = Kind::MatMul { batch: sizes(batch, bindings)?, m, n, k, operands };
+                Ok(Product { kind, dtype: *dtype })
+            })()),
+            Work::Conv2d { .. } | Work::Kernel { .. } | Work::Loop(_) => None,
+        }
+    }
+
+    /// Runs it on the two operands and the result, on all threads.
+    pub(crate) fn run(&self, buffers: [&HostBuffer; 3]) -> Result<(), String> {
+        match self.dtype {
+            DType::F32 => self.typed::<f32>(buffers),
+            DType::F64 => self.typed::<f64>(buffers),
+            DType::F16 => self.typed::<f16>(buffers),
+            DType::BF16 => self.typed::<bf16>(buffers),
+            DType::Bool | DType::U8 | DType::I32 | DType::U32 | DType::I64 => {
+                Err(format!("the host has no products of {}; cast to a float type", self.dtype))
+            }
+        }
+    }
+
+    fn typed<T: Scalar>(&self, [a, b, c]: [&HostBuffer; 3]) -> Result<(), String> {
+        let range = |buffer: &HostBuffer| (buffer.pointer() as usize, buffer.pointer() as usize + buffer.bytes());
+        let apart = |buffer: &HostBuffer| range(buffer).1 <= range(c).0 || range(c).1 <= range(buffer).0;
+        if !(apart(a) && apart(b)) {
+            return Err("its result lies in the memory of an operand".to_owned());
+        }
+        // SAFETY: the pointers are valid for as many bytes and aligned for any element; the memory is initialised (it
+        // was allocated zeroed) and any bytes are a float. `c` shares no byte with `a` and `b` (just checked). No other
+        // work runs on these buffers meanwhile: a plan's steps run one after another, its scratch memory and results
+        // are its own, and parameters are only written by optimizers, which have the model exclusively.
+        let (a, b, c) = unsafe { (slice::<T>(a), slice::<T>(b), slice_mut::<T>(c)) };
+        match &self.kind {
+            Kind::MatMul { batch, m, n, k, operands: [of_a, of_b, of_c] } => {
+                let start = |of: &Strides, length: usize| {
+                    let outside = || format!("an operand starts at element {}, past its buffer", of.offset);
+                    if of.offset <= length { Ok(of.offset) } else { Err(outside()) }
+                };
+                let (a, b) = (&a[start(of_a, a.len())?..], &b[start(of_b, b.len())?..]);
+                let end = c.len();
+                let c = &mut c[start(of_c, end)?..];
+                let a = Strided { data: a, batch: &of_a.batch, row: of_a.row, column: of_a.column };
+                let b = Strided { data: b, batch: &of_b.batch, row: of_b.row, column: of_b.column };
+                let c = StridedMut { data: c, batch: &of_c.batch, row: of_c.row, column: of_c.column };
+                matmul::matmul(batch, *m, *n, *k, a, b, c, 0)
+            }
+        }
+        .map_err(|error: ProductError| error.to_string())
+    }
+}
+
+/// # Safety
+///
+/// Nobody writes the buffer while the slice is alive.
+unsafe fn slice<T: Scalar>(buffer: &HostBuffer) -> &[T] {
+    // SAFETY: see `typed`, the only caller.
+    unsafe { std::slice::from_raw_parts(buffer.pointer().cast(), buffer.bytes() / size_of::<T>()) }
+}
+
+/// # Safety
+///
+/// Nobody reads or writes the buffer while the slice is alive.
+#[allow(clippy::mut_from_ref, reason = "a buffer is shared memory; the caller has this one to itself")]
+unsafe fn slice_mut<T: Scalar>(buffer: &HostBuffer) -> &mut [T] {
+    // SAFETY: see `typed`, the only caller.
+    unsafe { std::slice::from_raw_parts_mut(buffer.pointer().cast(), buffer.bytes() / size_of::<T>()) }
+}
+
+fn strides(operand: &Operand, bindings: Bindings<'_>) -> Result<Strides, String> {
+    Ok(Strides {
+        offset: size(&operand.offset, bindings)?,
+        batch: sizes(&operand.batch, bindings)?,
+        row: size(&operand.row, bindings)?,
+        column: size(&operand.column, bindings)?,
+    })
+}
+
+fn sizes(dims: &[Dim], bindings: Bindings<'_>) -> Result<Vec<usize>, String> {
+    dims.iter().map(|dim| size(dim, bindings)).collect()
+}
+
+fn size(dim: &Dim, bindings: Bindings<'_>) -> Result<usize, String> {
+    let value = dim.evaluate(bindings).and_then(|value| usize::try_from(value).ok());
+    value.ok_or_else(|| format!("{dim} is not known, negative or too large"))
+}

@@ -1,0 +1,196 @@
+//! The works that the peers' benchmarks measure, by netcl, in the same units: one JSON object a line.
+//!
+//! `cargo bench -p netcl-tests --bench peers -- [--device SELECTOR] [--only NAME]`. Medians after warm-up; compare in one
+//! run with the peers, as ratios.
+#![allow(missing_docs, reason = "a program")]
+
+use netcl::prelude::*;
+use std::time::Instant;
+
+#[netcl::model]
+pub struct Digits {
+    #[layer(inputs = 64, outputs = 32)]
+    hidden: Linear,
+    #[layer(inputs = 32, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Digits {
+    pub fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.output.forward(&self.hidden.forward(x).relu()).cross_entropy(labels)
+    }
+}
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 784, outputs = 512)]
+    first: Linear,
+    #[layer(inputs = 512, outputs = 512)]
+    second: Linear,
+    #[layer(inputs = 512, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Mlp {
+    pub fn loss(&self, x: &Tensor<f32, N, 784>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        let h = self.second.forward(&self.first.forward(x).relu()).relu();
+        self.output.forward(&h).cross_entropy(labels)
+    }
+}
+
+#[netcl::model]
+pub struct Cnn {
+    #[layer(inputs = 1, outputs = 32, kernel = 3)]
+    conv1: Conv2d,
+    #[layer(kernel = 2)]
+    pool1: MaxPool2d,
+    #[layer(inputs = 32, outputs = 64, kernel = 3)]
+    conv2: Conv2d,
+    #[layer(kernel = 2)]
+    pool2: MaxPool2d,
+    #[layer(inputs = 1600, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Cnn {
+    pub fn loss(&self, x: &Tensor<f32, N, 1, 28, 28>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        let a = self.pool1.forward(&self.conv1.forward(x).relu());
+        let b = self.pool2.forward(&self.conv2.forward(&a).relu());
+        self.output.forward(&b.flatten(1)).cross_entropy(labels)
+    }
+}
+
+netcl::kernel! {
+    fn chain(a: &Tensor<f32, N>, b: &Tensor<f32, N>, c: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| tanh(a[n] * b[n] + c[n]) * (1.0 / (1.0 + exp(-a[n]))) + max(b[n], 0.0)
+    }
+
+    fn rows_softmax(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> {
+        |n, c| {
+            let top = max(0..C, |k| x[n, k]);
+            exp(x[n, c] - top) / sum(0..C, |k| exp(x[n, k] - top))
+        }
+    }
+}
+
+struct Bench {
+    device: Device,
+    only: String,
+}
+
+impl Bench {
+    /// Seconds of one `work`, the median of several.
+    fn seconds(&self, warm: usize, runs: usize, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        for _ in 0..warm {
+            work()?;
+        }
+        self.device.finish()?;
+        let mut times = Vec::new();
+        for _ in 0..runs {
+            let start = Instant::now();
+            work()?;
+            self.device.finish()?;
+            times.push(start.elapsed().as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times[times.len() / 2])
+    }
+
+    fn report(&self, work: &str, value: f64, unit: &str) {
+        let device = &self.device.info().selector;
+        println!("{{\"work\": \"{work}\", \"peer\": \"netcl {device}\", \"value\": {value:.3}, \"unit\": \"{unit}\"}}");
+    }
+
+    fn wants(&self, work: &str) -> bool {
+        self.only.is_empty() || work.starts_with(&self.only)
+    }
+
+    /// Values of a slow wave: no two rows alike, mean near 0.
+    fn wave(&self, shape: &[usize]) -> Result<Tensor> {
+        let values: Vec<f32> = (0..shape.iter().product()).map(|i: usize| ((i % 9973) as f32 * 0.61).sin()).collect();
+        Tensor::from_slice(&self.device, &values, shape)
+    }
+
+    fn labels(&self, count: usize) -> Result<Tensor> {
+        let labels: Vec<u32> = (0..count as u32).map(|i| i * 7 % 10).collect();
+        Tensor::from_slice(&self.device, &labels, &[count])
+    }
+
+    /// Training steps, ten to a timing so that waiting for the device does not count.
+    fn train<M: Model>(
+        &self,
+        work: &str,
+        mut model: M,
+        x: &Tensor,
+        step: impl Fn(&mut M, &mut Adam, &Tensor, &Tensor) -> Result<()>,
+    ) -> Result<()> {
+        let batch = x.shape()[0];
+        let labels = self.labels(batch)?;
+        let mut optimizer = Adam::new(1e-3);
+        let steps = 10;
+        let seconds = self.seconds(2, 15, &mut || {
+            for _ in 0..steps {
+                step(&mut model, &mut optimizer, x, &labels)?;
+            }
+            Ok(())
+        })?;
+        self.report(work, (batch * steps) as f64 / seconds, "samples/s");
+        Ok(())
+    }
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let option = |name: &str| {
+        let position = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(position + 1).cloned()
+    };
+    let device = Device::select(&option("--device").unwrap_or_else(|| "auto".into()))?;
+    let bench = Bench { device: device.clone(), only: option("--only").unwrap_or_default() };
+    if bench.wants("train_mlp_digits_64_32_10_b32") {
+        let model = Digits::new(&device, Seed(1))?;
+        let x = bench.wave(&[32, 64])?;
+        bench.train("train_mlp_digits_64_32_10_b32", model, &x, |model, optimizer, x, labels| {
+            let (_, gradients) = model.loss_with_gradients(x, labels)?;
+            optimizer.step(model, &gradients)
+        })?;
+    }
+    if bench.wants("train_mlp_784_512_512_10_b128") {
+        let model = Mlp::new(&device, Seed(1))?;
+        let x = bench.wave(&[128, 784])?;
+        bench.train("train_mlp_784_512_512_10_b128", model, &x, |model, optimizer, x, labels| {
+            let (_, gradients) = model.loss_with_gradients(x, labels)?;
+            optimizer.step(model, &gradients)
+        })?;
+    }
+    if bench.wants("train_cnn_28x28_b64") {
+        let model = Cnn::new(&device, Seed(1))?;
+        let x = bench.wave(&[64, 1, 28, 28])?;
+        bench.train("train_cnn_28x28_b64", model, &x, |model, optimizer, x, labels| {
+            let (_, gradients) = model.loss_with_gradients(x, labels)?;
+            optimizer.step(model, &gradients)
+        })?;
+    }
+    if bench.wants("chain_forward") {
+        let count = 1 << 24;
+        let (a, b, c) = (bench.wave(&[count])?, bench.wave(&[count])?, bench.wave(&[count])?);
+        let seconds = bench.seconds(3, 9, &mut || chain(&a, &b, &c).map(drop))?;
+        bench.report("chain_forward", 16.0 * count as f64 / seconds / 1e9, "GB/s of 4 arrays");
+    }
+    if bench.wants("rows_softmax") {
+        let x = bench.wave(&[4096, 1024])?;
+        let seconds = bench.seconds(3, 9, &mut || rows_softmax(&x).map(drop))?;
+        bench.report("rows_softmax", 8.0 * (4096 * 1024) as f64 / seconds / 1e9, "GB/s");
+    }
+    if bench.wants("gemm_fp32") {
+        for n in [512, 1024] {
+            let (a, b) = (bench.wave(&[n, n])?, bench.wave(&[n, n])?);
+            let seconds = bench.seconds(2, 7, &mut || a.matmul(&b).map(drop))?;
+            bench.report(&format!("gemm_fp32_{n}"), 2.0 * (n as f64).powi(3) / seconds / 1e9, "GFLOP/s");
+        }
+    }
+    Ok(())
+}
