@@ -158,7 +158,7 @@ fn add(path: &str, spec: &TensorSpec) -> TokenStream {
 }
 
 /// The element type as a path.
-pub(super) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
+pub(crate) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
     let variant = format_ident!("{}", format!("{dtype:?}"));
     quote!(::netcl::DType::#variant)
 }

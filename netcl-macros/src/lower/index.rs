@@ -378,7 +378,8 @@ fn closure_of(body: &syn::Block) -> Option<&ExprClosure> {
     }
 }
 
-fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<String> {
+/// Every name in the tokens.
+pub(super) fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<String> {
     let mut names = std::collections::BTreeSet::new();
     for token in tokens {
         match token {
