@@ -1,10 +1,11 @@
 //! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
 
+mod conv;
 mod isa;
 mod lanes;
+mod math;
 #[allow(unsafe_code, reason = "calls of the matrix library")]
 mod matmul;
-mod math;
 pub(crate) mod memory;
 pub(crate) mod native;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
