@@ -1,7 +1,9 @@
 //! Graphs to plans, and plans to what is embedded in the user's crate.
 
+use netcl_kernels::emit;
 use netcl_kernels::graph::Graph;
-use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::kir::verify;
+use netcl_kernels::plan::{Plan, Target, Work};
 use netcl_kernels::span::{Diagnostic, Span};
 
 /// One embedded plan.
@@ -24,5 +26,16 @@ fn one(graph: &Graph, target: Target) -> Result<Compiled, Diagnostic> {
         let message = format!("the plan of `{}` for {} devices cannot be written: {error}", graph.name, target.name());
         Diagnostic { span: Span::NONE, message, hint: None }
     })?;
-    Ok(Compiled { target, json, native: Vec::new(), plan })
+    let native = match target {
+        Target::Host => plan.steps.iter().map(|step| native(&step.work)).collect(),
+        Target::Cpu | Target::Gpu => Vec::new(),
+    };
+    Ok(Compiled { target, json, native, plan })
+}
+
+/// Rust for a loop step; `None` leaves it to the interpreter.
+fn native(work: &Work) -> Option<String> {
+    let Work::Loop(kernel) = work else { return None };
+    let verified = verify::verify(kernel, &verify::Limits::unlimited()).ok()?;
+    emit::rust::native(&verified)
 }

@@ -69,7 +69,8 @@ impl Example {
                 let same = wanted.is_nan() && found.is_nan() || wanted == found;
                 if !same && !((wanted - found).abs() <= tolerance * scale) {
                     let graph = self.graph.to_string();
-                    let text = format!("output {position} ({kind:?}), element {element}: {found}, expected {wanted}\n{graph}");
+                    let text =
+                        format!("output {position} ({kind:?}), element {element}: {found}, expected {wanted}\n{graph}");
                     return Err(text.into());
                 }
             }

@@ -2,9 +2,9 @@
 
 mod exceptions;
 mod graphs;
+mod model_cases;
 #[path = "../../kernels/tests/common/models.rs"]
 mod models;
-mod model_cases;
 mod random;
 
 use libtest_mimic::{Arguments, Failed, Trial};

@@ -15,10 +15,13 @@
 //! | `bf16` | `float` | `ushort`, the upper half of the `float` |
 //!
 //! Signed arithmetic wraps: it is written in the unsigned type, except index arithmetic, which must not overflow. Vector
-//! operations on signed integers wrap on every compiler known. `a * b + c` is `mad`, which full-profile devices compute as
-//! a fused or as two rounded operations. Elementary functions are OpenCL's own: on CPU drivers they are fast for `float16`
-//! and slow for scalars (PoCL: `log` 0.8 ns an element as `float16`, 29 ns as `float`), so loop nests for CPUs should hand
-//! 16 lanes to each work-item and groups of 64 items.
+//! operations on signed integers wrap on every compiler known. `a * b + c` is `mad`, which full-profile devices compute
+//! as a fused or as two rounded operations.
+//!
+//! Elementary functions are OpenCL's own. On CPU drivers they are fast for `float16` and slow for scalars (PoCL on two
+//! cores, ns an element and core as `float`, `float8`, `float16`: `log` 29, 2.2, 0.8; `erf` 45, 3.6, 2.1; `exp` 1.5, 0.9,
+//! 0.5), so loop nests for CPUs should give each work-item one `float16` and a work-group 64 of them: then
+//! `tanh(a*b+c)*sigmoid(a)+relu(b)` over 2^24 elements runs at the speed of memory.
 
 use super::names::Namer;
 use super::opencl_layout::{WIDTH, comment, wrap};

@@ -265,7 +265,8 @@ const ATOMIC: &str = "\
 // Atomic $meaning; gives the old value.
 static inline $T $name(volatile $space $T* place, const $T value) {
     volatile $space $B* bits = (volatile $space $B*)place;
-    $B old = *bits, seen;
+    // Exchanging 0 for 0 reads: a plain read would race with the others' updates.
+    $B old = $exchange(bits, 0, 0), seen;
     do {
         seen = old;
         old = $exchange(bits, seen, as_$B($combined));

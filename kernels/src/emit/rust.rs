@@ -387,13 +387,13 @@ impl<'a> Writer<'a> {
         let number = self.open_loop();
         let (name, ty) = (self.var(var), type_name(self.vars[var.0 as usize].ty));
         self.line(&format!("let mut {name}: {ty} = {};", texts[0]));
-        self.line(&format!("let (end_{number}, step_{number}): ({ty}, {ty}) = ({}, {});", texts[1], texts[2]));
-        self.line(&format!("'loop_{number}: while {name} < end_{number} {{"));
+        self.line(&format!("let (loop{number}_end, loop{number}_step): ({ty}, {ty}) = ({}, {});", texts[1], texts[2]));
+        self.line(&format!("'loop_{number}: while {name} < loop{number}_end {{"));
         self.level += 1;
         self.line(&format!("'round_{number}: {{"));
         self.block(body);
         self.line("}");
-        let next = self.binary_text(BinaryOp::Add, self.vars[var.0 as usize].ty, &name, &format!("step_{number}"));
+        let next = self.binary_text(BinaryOp::Add, self.vars[var.0 as usize].ty, &name, &format!("loop{number}_step"));
         self.line(&format!("{name} = {next};"));
         self.level -= 1;
         self.line("}");

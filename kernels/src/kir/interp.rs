@@ -157,10 +157,16 @@ impl Program {
         for (param, arg) in params.iter().zip(args) {
             let expected = match (&param.kind, arg) {
                 (ParamKind::Buffer(..), Value::Buffer(_)) => continue,
+                // Sizes are the same bits as `i32` and as `u32`.
+                (ParamKind::Scalar(dtype), Value::Scalar(Literal::Int(_, found)))
+                    if dtype.is_integer() && dtype.size() == found.size() =>
+                {
+                    continue;
+                }
                 (ParamKind::Scalar(dtype), Value::Scalar(literal)) if literal.dtype().compute() == dtype.compute() => {
                     continue;
                 }
-                (ParamKind::Symbol, Value::Scalar(Literal::Int(_, crate::dtype::DType::U32))) => continue,
+                (ParamKind::Symbol, Value::Scalar(Literal::Int(..))) => continue,
                 (ParamKind::Buffer(dtype, _), _) => format!("a buffer of {dtype}"),
                 (ParamKind::Scalar(dtype), _) => format!("a number of type {dtype}"),
                 (ParamKind::Symbol, _) => "a number of type u32".to_string(),

@@ -40,7 +40,8 @@ static inline int netcl_int_from_double(double x) {
 // Atomic add; gives the old value.
 static inline double netcl_atomic_add_global_double(volatile __global double* place, const double value) {
     volatile __global ulong* bits = (volatile __global ulong*)place;
-    ulong old = *bits, seen;
+    // Exchanging 0 for 0 reads: a plain read would race with the others' updates.
+    ulong old = atom_cmpxchg(bits, 0, 0), seen;
     do {
         seen = old;
         old = atom_cmpxchg(bits, seen, as_ulong(as_double(seen) + value));

@@ -1,7 +1,8 @@
 // Atomic add; gives the old value.
 static inline float netcl_atomic_add_global(volatile __global float* place, const float value) {
     volatile __global uint* bits = (volatile __global uint*)place;
-    uint old = *bits, seen;
+    // Exchanging 0 for 0 reads: a plain read would race with the others' updates.
+    uint old = atomic_cmpxchg(bits, 0, 0), seen;
     do {
         seen = old;
         old = atomic_cmpxchg(bits, seen, as_uint(as_float(seen) + value));
@@ -17,7 +18,8 @@ static inline float netcl_max(float a, float b) {
 // Atomic max; gives the old value.
 static inline float netcl_atomic_max_global(volatile __global float* place, const float value) {
     volatile __global uint* bits = (volatile __global uint*)place;
-    uint old = *bits, seen;
+    // Exchanging 0 for 0 reads: a plain read would race with the others' updates.
+    uint old = atomic_cmpxchg(bits, 0, 0), seen;
     do {
         seen = old;
         old = atomic_cmpxchg(bits, seen, as_uint(netcl_max(as_float(seen), value)));

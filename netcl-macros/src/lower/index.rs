@@ -249,7 +249,9 @@ impl<'a> Lowering<'a> {
         for (axis, _) in coordinates.iter().flat_map(|coordinate| &coordinate.terms) {
             shape.0[*axis] = axes[*axis].clone();
         }
-        let own = (0..given).map(AxisIndex::axis);
+        // Where the gathered rows do not depend on an index, there is one row for all of it.
+        let rows = self.builder.shape(source).clone();
+        let own = (0..given).map(|axis| if rows[axis].is(1) { AxisIndex::fixed(0) } else { AxisIndex::axis(axis) });
         let index: Vec<AxisIndex> = own
             .chain(coordinates.into_iter().map(|c| AxisIndex { terms: c.terms, offset: c.offset, divisor: 1 }))
             .collect();

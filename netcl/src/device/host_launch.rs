@@ -1,65 +1,43 @@
 //! Plans on the host: each step's code made once, its buffers looked up at each launch.
 
 use crate::device::backend::{BindRequest, Bound, Memory, Native, Place, Program as BuiltProgram};
-use crate::device::host::engine;
+use crate::device::host::loops::{BoundLoop, Loop};
 use crate::device::host::memory::HostBuffer;
-use crate::device::host::native::{Args, Entry, Faults, Passed};
+use crate::device::host::native::Passed;
 use crate::device::host::product::Product;
 use crate::error::{Error, Result};
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::Region;
-use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::kir::interp::{self, Value};
-use netcl_kernels::kir::{Kernel, ParamKind, verify};
+use netcl_kernels::kir::ParamKind;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
-use rayon::prelude::*;
-use std::ops::Range;
 use std::sync::Arc;
-
-/// Work (operations and bytes) that native code does in about the time it takes to wake another thread.
-const NATIVE_SHARE: i64 = 1 << 16;
-/// The same of the interpreter.
-const INTERPRETED_SHARE: i64 = 1 << 13;
 
 /// A plan whose loop steps have code.
 pub(crate) struct HostProgram {
     plan: Arc<Plan>,
-    loops: Vec<Option<Loop>>,
-}
-
-/// The code of a loop step.
-#[derive(Clone)]
-enum Loop {
-    Native(Entry),
-    Interpreted(Arc<interp::Program>),
+    /// By step; `None` for library steps.
+    loops: Vec<Option<Arc<Loop>>>,
 }
 
 impl HostProgram {
     pub(crate) fn new(plan: &Arc<Plan>, native: Native) -> Result<HostProgram> {
-        let entry = |position: usize| native.get(position).copied().flatten().and_then(|entry| entry.code());
-        let steps = plan.steps.iter().enumerate();
-        let loops = steps.map(|(position, step)| code(plan, step, entry(position))).collect::<Result<_>>()?;
-        Ok(HostProgram { plan: plan.clone(), loops })
-    }
-}
-
-/// What runs a loop step; `None` for library steps.
-fn code(plan: &Plan, step: &Step, native: Option<Entry>) -> Result<Option<Loop>> {
-    match &step.work {
-        Work::Loop(kernel) => {
-            if let Some(entry) = native {
-                return Ok(Some(Loop::Native(entry)));
-            }
-            let verified = verify::verify(kernel, &verify::Limits::unlimited()).map_err(|diagnostics| {
-                let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-                unusable(&plan.name, &step.label, &messages.join("; "))
-            })?;
-            Ok(Some(Loop::Interpreted(Arc::new(interp::Program::new(&verified)))))
+        let mut loops = Vec::with_capacity(plan.steps.len());
+        for (position, step) in plan.steps.iter().enumerate() {
+            loops.push(match &step.work {
+                Work::Loop(kernel) => {
+                    let code = Loop::new(kernel, native.get(position).copied().flatten()).map_err(|diagnostics| {
+                        let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+                        unusable(&plan.name, &step.label, &messages.join("; "))
+                    })?;
+                    Some(Arc::new(code))
+                }
+                Work::MatMul { .. } | Work::Conv2d { .. } => None,
+                Work::Kernel { .. } => return Err(unusable(&plan.name, &step.label, "it is OpenCL C")),
+            });
         }
-        Work::MatMul { .. } | Work::Conv2d { .. } => Ok(None),
-        Work::Kernel { .. } => Err(unusable(&plan.name, &step.label, "it is OpenCL C")),
+        Ok(HostProgram { plan: plan.clone(), loops })
     }
 }
 
@@ -79,14 +57,12 @@ struct Ready {
 }
 
 enum ReadyWork {
-    Native { entry: Entry, global: [usize; 3], local: [usize; 3], shares: usize },
-    Interpreted { program: Arc<interp::Program>, shares: usize },
+    Loop(BoundLoop),
     Product(Product),
 }
 
 struct HostBound {
     plan: Arc<Plan>,
-    bindings: Vec<(Symbol, u64)>,
     steps: Vec<Ready>,
 }
 
@@ -98,40 +74,23 @@ impl BuiltProgram for HostProgram {
                 steps.push(Ready { position, work, sources: self.sources(step, request)? });
             }
         }
-        Ok(Box::new(HostBound { plan: self.plan.clone(), bindings: request.bindings.to_vec(), steps }))
+        Ok(Box::new(HostBound { plan: self.plan.clone(), steps }))
     }
 }
 
 impl HostProgram {
     /// The step's work; `None` if it has no work-items.
-    fn ready(&self, step: &Step, code: Option<&Loop>, request: &BindRequest<'_>) -> Result<Option<ReadyWork>> {
+    fn ready(&self, step: &Step, code: Option<&Arc<Loop>>, request: &BindRequest<'_>) -> Result<Option<ReadyWork>> {
         let wrong = |problem: &str| unusable(&self.plan.name, &step.label, problem);
-        let amount = [&step.flops, &step.bytes[0], &step.bytes[1]]
-            .into_iter()
-            .try_fold(0i64, |sum, dim| sum.checked_add(dim.evaluate(request.bindings)?))
-            .unwrap_or(i64::MAX);
-        let shares = |least: i64| {
-            // Some for each thread, so that one that is late does not hold up all; none too small to be worth it.
-            let most = 4 * rayon::current_num_threads() as i64;
-            (amount / least).clamp(1, most) as usize
-        };
         match (&step.work, code) {
             (Work::Loop(kernel), Some(code)) => {
-                let Some(geometry) = geometry::of(&self.plan.name, &step.label, &kernel.launch, request.bindings)?
-                else {
+                if geometry::of(&self.plan.name, &step.label, &kernel.launch, request.bindings)?.is_none() {
                     return Ok(None);
-                };
-                Ok(Some(match code {
-                    Loop::Native(entry) => ReadyWork::Native {
-                        entry: *entry,
-                        global: geometry.global,
-                        local: geometry.local.unwrap_or([1; 3]),
-                        shares: shares(NATIVE_SHARE),
-                    },
-                    Loop::Interpreted(program) => {
-                        ReadyWork::Interpreted { program: program.clone(), shares: shares(INTERPRETED_SHARE) }
-                    }
-                }))
+                }
+                let value = |dim: &netcl_kernels::dim::Dim| dim.evaluate(request.bindings).unwrap_or(i64::MAX);
+                let bytes = value(&step.bytes[0]).saturating_add(value(&step.bytes[1])).max(0) as u64;
+                let bound = code.bind(request.bindings, bytes).map_err(|fault| wrong(&fault.to_string()))?;
+                Ok(Some(ReadyWork::Loop(bound)))
             }
             (work, _) => match Product::new(work, request.bindings) {
                 Some(product) => Ok(Some(ReadyWork::Product(product.map_err(|problem| wrong(&problem))?))),
@@ -188,70 +147,25 @@ impl Bound for HostBound {
                     Source::Scalar(position) => Passed::Scalar(scalars[*position].literal()),
                 });
             }
-            self.run(&ready.work, &step.work, &passed)
-                .map_err(|problem| unusable(&self.plan.name, &step.label, &problem))?;
+            run(&ready.work, &passed).map_err(|problem| unusable(&self.plan.name, &step.label, &problem))?;
         }
         Ok(self.steps.len() as u64)
     }
 }
 
-impl HostBound {
-    fn run(&self, ready: &ReadyWork, work: &Work, passed: &[Passed<'_>]) -> Result<(), String> {
-        match ready {
-            ReadyWork::Native { entry, global, local, shares } => {
-                let Work::Loop(kernel) = work else { return Ok(()) };
-                native(*entry, kernel, *global, *local, *shares, passed)
-            }
-            ReadyWork::Interpreted { program, shares } => {
-                let values: Vec<Value<'_>> = passed.iter().map(value).collect();
-                let launch = program.launch(&values, &self.bindings, engine()).map_err(|fault| fault.to_string())?;
-                shared(launch.groups(), *shares, |groups| launch.run_groups(groups)).map_err(|fault| fault.to_string())
-            }
-            ReadyWork::Product(product) => {
-                let buffers = passed.iter().filter_map(|passed| match passed {
-                    Passed::Buffer(buffer) => Some(*buffer),
-                    Passed::Scalar(_) => None,
-                });
-                let buffers = <[&HostBuffer; 3]>::try_from(buffers.collect::<Vec<_>>())
-                    .map_err(|found| format!("it names {} buffers, expected 3", found.len()))?;
-                product.run(buffers)
-            }
+fn run(work: &ReadyWork, passed: &[Passed<'_>]) -> Result<(), String> {
+    match work {
+        ReadyWork::Loop(code) => code.run(passed).map_err(|fault| fault.to_string()),
+        ReadyWork::Product(product) => {
+            let buffers = passed.iter().filter_map(|passed| match passed {
+                Passed::Buffer(buffer) => Some(*buffer),
+                Passed::Scalar(_) => None,
+            });
+            let buffers = <[&HostBuffer; 3]>::try_from(buffers.collect::<Vec<_>>())
+                .map_err(|found| format!("it names {} buffers, expected 3", found.len()))?;
+            product.run(buffers)
         }
     }
-}
-
-fn value<'a>(passed: &Passed<'a>) -> Value<'a> {
-    match *passed {
-        Passed::Buffer(buffer) => Value::Buffer(buffer),
-        Passed::Scalar(literal) => Value::Scalar(literal),
-    }
-}
-
-/// Runs native code on all work-items.
-fn native(
-    entry: Entry,
-    kernel: &Kernel,
-    global: [usize; 3],
-    local: [usize; 3],
-    shares: usize,
-    passed: &[Passed<'_>],
-) -> Result<(), String> {
-    let faults = Faults::default();
-    let args = Args::new(passed, global, local, &faults);
-    shared(args.items(), shares, |items| {
-        entry(&args, items);
-        Ok::<(), String>(())
-    })?;
-    args.result(kernel).map_err(|fault| fault.to_string())
-}
-
-/// Runs `0..count` in at most `shares` parts, on as many threads as there are.
-fn shared<E: Send>(count: usize, shares: usize, run: impl Fn(Range<usize>) -> Result<(), E> + Sync) -> Result<(), E> {
-    let share = count.div_ceil(shares).max(1);
-    if count <= share {
-        return run(0..count);
-    }
-    (0..count.div_ceil(share)).into_par_iter().try_for_each(|part| run(part * share..((part + 1) * share).min(count)))
 }
 
 fn own(region: &Region) -> Result<&HostBuffer> {

@@ -406,7 +406,8 @@ impl<'l, 'a> State<'l, 'a> {
             Instr::Literal(to, literal) => self.registers[*to as usize] = constant(*literal),
             Instr::Param(to, param) => {
                 if let Value::Scalar(literal) = self.launch.args[*param as usize] {
-                    self.registers[*to as usize] = constant(literal);
+                    let dtype = self.info(*to).dtype;
+                    self.registers[*to as usize] = constant(crate::fold::cast(literal, dtype));
                 }
             }
             Instr::WorkItem(to, item, dimension) => self.work_item(*to, *item, usize::from(*dimension)),

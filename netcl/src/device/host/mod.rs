@@ -3,16 +3,16 @@
 mod conv;
 mod isa;
 mod lanes;
-mod math;
+pub(crate) mod loops;
 #[allow(unsafe_code, reason = "calls of the matrix library")]
 mod matmul;
+mod math;
 pub(crate) mod memory;
 pub(crate) mod native;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
 pub(crate) mod product;
 mod view;
 
-pub(crate) use isa::engine;
 pub use native::NativeEntry;
 
 /// What the text of native kernels calls, and what runs them.

@@ -1,0 +1,106 @@
+//! Loop steps of a plan: native code where the crate has some, else the interpreter; on all threads where that pays.
+
+use super::isa::engine;
+use super::native::{Args, Entry, Faults, NativeEntry, Passed};
+use netcl_kernels::dim::{Bindings, Symbol};
+use netcl_kernels::kir::Kernel;
+use netcl_kernels::kir::interp::{Fault, Program, Value};
+use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::span::Diagnostic;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A step that moves fewer bytes runs on the calling thread: waking others takes as long.
+const PARALLEL_BYTES: u64 = 192 << 10;
+
+/// A loop kernel, ready for any sizes.
+#[derive(Debug)]
+pub(crate) struct Loop {
+    kernel: Kernel,
+    code: Code,
+}
+
+#[derive(Debug)]
+enum Code {
+    Native(Entry),
+    Interpreted(Program),
+}
+
+impl Loop {
+    /// Of that kernel. Native code comes from a kernel that was verified when it was emitted; others are verified here.
+    pub(crate) fn new(kernel: &Kernel, native: Option<NativeEntry>) -> Result<Loop, Vec<Diagnostic>> {
+        let code = match native.and_then(NativeEntry::code) {
+            Some(entry) => Code::Native(entry),
+            None => Code::Interpreted(Program::new(&verify(kernel, &Limits::unlimited())?)),
+        };
+        Ok(Loop { kernel: kernel.clone(), code })
+    }
+
+    /// For those values of the symbols; `bytes` is about what one run reads and writes.
+    pub(crate) fn bind(self: &Arc<Self>, bindings: Bindings<'_>, bytes: u64) -> Result<BoundLoop, Fault> {
+        let wrong = |problem: String| Fault::Arguments { kernel: self.kernel.name.clone(), problem };
+        let (mut global, mut local) = ([1; 3], [1; 3]);
+        for (axis, dim) in self.kernel.launch.global.iter().enumerate() {
+            let size = dim.evaluate(bindings).and_then(|size| u32::try_from(size).ok());
+            global[axis] = size.ok_or_else(|| wrong(format!("the launch size `{dim}` is no 32-bit number")))? as usize;
+            if let Some(&size) = self.kernel.launch.local.get(axis) {
+                local[axis] = size as usize;
+                global[axis] = global[axis].next_multiple_of(size as usize);
+            }
+        }
+        let parallel = bytes >= PARALLEL_BYTES;
+        Ok(BoundLoop { code: Arc::clone(self), bindings: bindings.to_vec(), global, local, parallel })
+    }
+}
+
+/// A loop kernel with its sizes.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundLoop {
+    code: Arc<Loop>,
+    bindings: Vec<(Symbol, u64)>,
+    global: [usize; 3],
+    local: [usize; 3],
+    parallel: bool,
+}
+
+impl BoundLoop {
+    /// Runs it; one value for each parameter. Returns when all work-items have run.
+    pub(crate) fn run(&self, passed: &[Passed<'_>]) -> Result<(), Fault> {
+        match &self.code.code {
+            Code::Native(entry) => {
+                let faults = Faults::default();
+                let args = Args::new(passed, self.global, self.local, &faults);
+                self.share(args.items(), |items| {
+                    entry(&args, items);
+                    Ok(())
+                })?;
+                args.result(&self.code.kernel)
+            }
+            Code::Interpreted(program) => {
+                let values: Vec<Value<'_>> = passed
+                    .iter()
+                    .map(|passed| match passed {
+                        Passed::Buffer(buffer) => Value::Buffer(*buffer),
+                        Passed::Scalar(literal) => Value::Scalar(*literal),
+                    })
+                    .collect();
+                let launch = program.launch(&values, &self.bindings, engine())?;
+                self.share(launch.groups(), |groups| launch.run_groups(groups))
+            }
+        }
+    }
+
+    /// Runs `0..count` in pieces: some for each thread, so that one that is late does not hold up all.
+    fn share(&self, count: usize, run: impl Fn(Range<usize>) -> Result<(), Fault> + Sync) -> Result<(), Fault> {
+        let threads = rayon::current_num_threads();
+        if !self.parallel || count == 1 || threads == 1 {
+            return run(0..count);
+        }
+        let piece = count.div_ceil(4 * threads);
+        (0..count.div_ceil(piece))
+            .into_par_iter()
+            .with_max_len(1)
+            .try_for_each(|part| run(part * piece..((part + 1) * piece).min(count)))
+    }
+}
