@@ -250,6 +250,19 @@ fn pullbacks_reduce_over_broadcast_axes() -> Result<()> {
 }
 
 #[test]
+fn plans_can_be_seen() -> Result<()> {
+    use netcl::Target;
+    let report = Net::report(Target::Gpu)?;
+    assert!(report.contains("Net::forward on gpu: "), "{report}");
+    assert!(report.contains("Net::loss_with_gradients on gpu: "), "{report}");
+    assert!(Net::kernels(Target::Cpu)?.contains("kernel void"));
+    assert!(bias_leak.report(Target::Gpu)?.starts_with("bias_leak on gpu: 1 launch\n"));
+    let source = bias_leak.source(Target::Gpu)?;
+    assert!(source.contains("bias"), "the user's names stand in the source: {source}");
+    Ok(())
+}
+
+#[test]
 fn a_struct_inside_a_function_is_a_model() -> Result<()> {
     #[netcl::model]
     struct Local {

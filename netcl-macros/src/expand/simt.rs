@@ -53,7 +53,9 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         DType::U32 => quote!(#private::Scalar::U32(#name)),
         _ => quote!(#private::Scalar::F32(#name)),
     });
-    let chosen = source::function(&name.to_string(), &planned);
+    let statics = source::statics(&format_ident!("plans"), &name.to_string(), &planned);
+    let chosen = source::chosen(&planned);
+    let report = super::kernel::report(quote!(plans()));
     let unpacked = unpack(tuple, signature.results.len());
     let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result));
     quote! {
@@ -73,8 +75,10 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
                     &CALL
                 }
             }
+            #statics
+            #report
             fn call(#(#names: #types),*) -> ::netcl::Result<#result> {
-                let results = #chosen.call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
+                let results = plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
                 #unpacked
             }
             #vjp
