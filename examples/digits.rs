@@ -28,6 +28,7 @@ impl Mlp {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
+    println!("{}", Mlp::report(device.info().target)?);
     let (training, held_out) = digits();
     let loader = DataLoader::new(&device, &training.images, &[64], &training.labels, &[])?
         .batch_size(32)

@@ -35,6 +35,7 @@ impl Block {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
+    println!("{}", Block::report(device.info().target)?);
     let mut block = Block::new(&device, Seed(options.seed))?;
     let (batch, time) = (2, 7);
     let wave = |step: f32| (0..batch * time * 32).map(|i| (i as f32 * step).sin()).collect::<Vec<_>>();
@@ -45,14 +46,11 @@ fn main() -> Result<()> {
     println!("loss {:.6}", loss.item::<f32>()?);
 
     // Along the gradient the loss rises by the gradient's squared length: check that by differences.
-    let parameters: Vec<(String, Vec<f32>, Vec<f32>, Vec<usize>)> = block
-        .parameters()
-        .into_iter()
-        .map(|(path, value)| {
-            let gradient = gradients.tensor(&path)?.to_vec::<f32>()?;
-            Ok((path, value.to_vec::<f32>()?, gradient, value.shape().to_vec()))
-        })
-        .collect::<Result<_>>()?;
+    let mut parameters = Vec::new();
+    for (path, value) in block.parameters() {
+        let gradient = gradients.tensor(&path)?.to_vec::<f32>()?;
+        parameters.push((path, value.to_vec::<f32>()?, gradient, value.shape().to_vec()));
+    }
     let length: f64 = parameters.iter().flat_map(|(_, _, gradient, _)| gradient).map(|g| f64::from(*g).powi(2)).sum();
     let mut loss_at = |step: f32| -> Result<f64> {
         for (path, value, gradient, shape) in &parameters {

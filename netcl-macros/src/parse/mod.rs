@@ -69,7 +69,7 @@ fn write(tokens: TokenStream, text: &mut String) {
                     Delimiter::Brace => ("{ ", " }"),
                     Delimiter::None => ("", ""),
                 };
-                if !joined && !(operand && group.delimiter() != Delimiter::Brace) {
+                if !(joined || operand && group.delimiter() != Delimiter::Brace) {
                     text.push(' ');
                 }
                 text.push_str(open);
