@@ -172,8 +172,6 @@ pub(crate) struct Model {
 
 /// An annotated `impl` block.
 pub(crate) struct ModelImpl {
-    /// The path to the model, without its last segment's arguments.
-    pub(crate) path: syn::Path,
     pub(crate) self_ty: Box<syn::Type>,
     pub(crate) functions: Vec<Function>,
     /// What is passed on as it is.

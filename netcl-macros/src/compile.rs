@@ -4,7 +4,7 @@ use netcl_kernels::emit;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::kir::verify;
 use netcl_kernels::plan::{Plan, Target, Work};
-use netcl_kernels::span::{Diagnostic, Span};
+use netcl_kernels::span::Diagnostic;
 
 /// One embedded plan.
 pub(crate) struct Compiled {
@@ -21,16 +21,20 @@ pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
 }
 
 fn one(graph: &Graph, target: Target) -> Result<Compiled, Diagnostic> {
-    let plan = netcl_kernels::compile::compile(graph, target)?;
+    embed(netcl_kernels::compile::compile(graph, target)?)
+}
+
+/// The plan with what is embedded of it.
+pub(crate) fn embed(plan: Plan) -> Result<Compiled, Diagnostic> {
     let json = serde_json::to_string(&plan).map_err(|error| {
-        let message = format!("the plan of `{}` for {} devices cannot be written: {error}", graph.name, target.name());
-        Diagnostic { span: Span::NONE, message, hint: None }
+        let message = format!("the {} plan of `{}` cannot be written: {error}", plan.target.name(), plan.name);
+        Diagnostic::new(message)
     })?;
-    let native = match target {
+    let native = match plan.target {
         Target::Host => plan.steps.iter().map(|step| native(&step.work)).collect(),
         Target::Cpu | Target::Gpu => Vec::new(),
     };
-    Ok(Compiled { target, json, native, plan })
+    Ok(Compiled { target: plan.target, json, native, plan })
 }
 
 /// Rust for a loop step; `None` leaves it to the interpreter.

@@ -66,6 +66,14 @@ impl Diag {
         }
     }
 
+    /// Takes over the errors of `other`.
+    pub(crate) fn absorb(&self, other: Diag) {
+        other.checked.set(true);
+        for (span, text) in other.errors.take() {
+            self.push(span, text);
+        }
+    }
+
     /// Forgets the errors: somebody else has reported them.
     pub(crate) fn dismiss(self) {
         self.checked.set(true);

@@ -151,9 +151,9 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     }
     let diag = Diag::new();
     // Judged again, because its errors are this block's.
-    let path = parse::model::model_path(&diag, item).unwrap_or(path);
+    parse::model::model_path(&diag, item);
     let sound = !table.failed;
-    let (unit, block) = unit(&diag, &gathered, table, item, path);
+    let (unit, block) = unit(&diag, &gathered, table, item);
     let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
     let failed = diag.count() > 0 || functions.len() < block.functions.len();
     let errors = diag.finish().err().unwrap_or_default();
@@ -188,7 +188,7 @@ fn read_nested(payload: &TokenStream) -> Option<Unit> {
     let read = (|| {
         let path = parse::model::model_path(&silent, &item)?;
         let table = read_table(gathered.get(Kind::Table, &path)?)?;
-        Some(unit(&silent, &gathered, table, &item, path).0)
+        Some(unit(&silent, &gathered, table, &item).0)
     })();
     silent.dismiss();
     read.filter(|_| failed.to_string() == "false")
@@ -214,11 +214,11 @@ fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     }
 }
 
-fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, path: syn::Path) -> (Unit, ModelImpl) {
+fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Unit, ModelImpl) {
     let mut constants = table.constants;
     constants.extend(self::constants(gathered));
     parse::model::impl_constants(item, &mut constants);
-    let block = parse::model::model_impl(diag, item, path, &constants);
+    let block = parse::model::model_impl(diag, item, &constants);
     let mut unit = Unit { functions: block.functions.clone(), constants, ..Unit::default() };
     for field in &table.model.fields {
         if let Some(path) = nested_path(&field.kind)

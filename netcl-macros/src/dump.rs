@@ -24,6 +24,17 @@ pub(crate) fn graph(name: &str, graph: &Graph, plans: &[Compiled]) {
         return;
     }
     eprintln!("// netcl: {name}\n{graph}");
+    plans_of(name, plans);
+}
+
+/// Prints the kernels of a SIMT-form kernel.
+pub(crate) fn plans(name: &str, plans: &[Compiled]) {
+    if wanted(name) {
+        plans_of(name, plans);
+    }
+}
+
+fn plans_of(name: &str, plans: &[Compiled]) {
     for compiled in plans {
         eprintln!("// netcl: {name}, {} plan, {} launches", compiled.target.name(), compiled.plan.launches());
         if !compiled.plan.source.is_empty() {

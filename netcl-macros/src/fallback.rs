@@ -109,6 +109,48 @@ pub(crate) fn stub(vis: &syn::Visibility, sig: &Signature, name: &Ident, gradien
     quote! { #vis fn #name(#(#args),*) -> ::netcl::Result<#result> { ::core::unreachable!() } }
 }
 
+/// A SIMT-form kernel as a function of its inputs.
+pub(crate) fn simt(item: &syn::ItemFn) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let mut results = 0usize;
+    let mut names = std::collections::BTreeSet::new();
+    let args: Vec<TokenStream> = item
+        .sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => match &*typed.ty {
+                Type::Reference(reference) if reference.mutability.is_some() => {
+                    results += 1;
+                    None
+                }
+                ty => {
+                    let ty = plain(ty);
+                    match &*typed.pat {
+                        Pat::Ident(ident) if names.insert(ident.ident.to_string()) => {
+                            let ident = &ident.ident;
+                            Some(quote!(#ident: #ty))
+                        }
+                        _ => Some(quote!(_: #ty)),
+                    }
+                }
+            },
+            FnArg::Receiver(_) => None,
+        })
+        .collect();
+    let result = match results {
+        0 | 1 => quote!(::netcl::Tensor),
+        many => {
+            let each = (0..many).map(|_| quote!(::netcl::Tensor));
+            quote!((#(#each),*))
+        }
+    };
+    quote! {
+        #[allow(dead_code, unused_variables)]
+        #vis fn #name(#(#args),*) -> ::netcl::Result<#result> { ::core::unreachable!() }
+    }
+}
+
 /// The type with every `Tensor<..>` as netcl's own.
 fn plain(ty: &Type) -> TokenStream {
     match ty {

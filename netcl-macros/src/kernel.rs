@@ -5,7 +5,7 @@ use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
 use crate::parse::constant::Constants;
-use crate::{driver, expand, fallback, messages as m, parse, scan};
+use crate::{driver, expand, fallback, messages as m, parse, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -67,6 +67,13 @@ pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
             diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
             continue;
         }
+        if simt::is_simt(item) {
+            match simt_item(&diag, &unit, item) {
+                Some(expanded) => tokens.extend(expanded),
+                None => tokens.extend(fallback::simt(item)),
+            }
+            continue;
+        }
         let function =
             parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants);
         let expanded = function.and_then(|function| compiled(&diag, &unit, &function));
@@ -81,6 +88,21 @@ pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
     let mut all = diag.finish().err().unwrap_or_default();
     all.extend(tokens);
     all
+}
+
+/// A kernel in SIMT form, once for each choice of its element types.
+fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
+    let before = diag.count();
+    let mut instances = Vec::new();
+    for (item, decisions) in simt::instances(diag, item) {
+        let Some(signature) = simt::signature(diag, &item, &unit.constants) else { continue };
+        let Some(lowered) = simt::lower(diag, unit, &signature) else { continue };
+        match simt::compile(&signature, &lowered) {
+            Ok(plans) => instances.push(expand::simt::Instance { signature, lowered, decisions, plans }),
+            Err(diagnostic) => diag.diagnostic(&diagnostic, item.sig.ident.span()),
+        }
+    }
+    (diag.count() == before && !instances.is_empty()).then(|| expand::simt::kernel(instances))
 }
 
 fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {

@@ -19,6 +19,7 @@ mod messages;
 mod parse;
 mod paths;
 mod scan;
+mod simt;
 #[cfg(test)]
 mod tests;
 mod words;

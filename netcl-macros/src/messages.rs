@@ -82,7 +82,7 @@ messages! {
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "";
-    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "name it in an argument's type, or write a number";
+    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that is just `{}`; or write a number";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_PATTERN = "an argument needs a plain name", "write `x: &Tensor<..>` and take it apart in the body";
@@ -146,4 +146,49 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     PAD_ARGUMENT = "`pad` takes one read", "write `pad(x[n, c - 1])`";
+
+    // SIMT-form kernels
+    SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`";
+    SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
+    SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`";
+    SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
+    SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
+    SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
+    SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
+    SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`";
+    SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
+    SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
+    SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
+    SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
+    SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
+    SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
+    SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
+    SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
+    SIMT_LOOP = "a loop runs over a range", "write `for i in 0..N` or `for i in (0..N).step_by(64)`";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest part of a message between gaps.
+    fn mark(message: &Message) -> &'static str {
+        message.text.split("{}").max_by_key(|part| part.len()).unwrap_or_default().trim()
+    }
+
+    #[test]
+    fn every_message_has_a_ui_case() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui");
+        let mut texts = String::new();
+        for folder in std::fs::read_dir(&root).expect("the UI cases").flatten() {
+            for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                if file.path().extension().is_some_and(|extension| extension == "stderr") {
+                    texts.push_str(&std::fs::read_to_string(file.path()).expect("a text"));
+                }
+            }
+        }
+        let missing: Vec<&str> =
+            ALL.iter().filter(|(_, message)| !texts.contains(mark(message))).map(|(name, _)| *name).collect();
+        assert!(missing.is_empty(), "no case under tests/ui shows {missing:?}");
+    }
 }

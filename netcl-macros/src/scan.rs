@@ -31,9 +31,15 @@ fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
 #[derive(Default)]
 struct Calls {
     found: Vec<Path>,
+    /// Names that the block itself binds.
+    bound: BTreeSet<String>,
 }
 
 impl<'ast> Visit<'ast> for Calls {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.bound.insert(pattern.ident.to_string());
+    }
+
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func
             && path.qself.is_none()
@@ -45,7 +51,11 @@ impl<'ast> Visit<'ast> for Calls {
             let first = path.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
             let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_');
             let own = first.starts_with(|c: char| c.is_uppercase());
-            if lower && !own && !(single && is_builtin(&name)) && !self.found.contains(&path.path) {
+            if lower
+                && !own
+                && !(single && (is_builtin(&name) || crate::simt::is_known(&name) || self.bound.contains(&name)))
+                && !self.found.contains(&path.path)
+            {
                 self.found.push(path.path.clone());
             }
         }

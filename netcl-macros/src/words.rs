@@ -18,6 +18,10 @@ pub(crate) const INIT: &str = "init";
 pub(crate) const DYNAMIC: &str = "dynamic";
 /// `#[gradient(..)]` on a kernel.
 pub(crate) const GRADIENT: &str = "gradient";
+/// `#[launch(global = [N], local = [64])]` on a SIMT-form kernel.
+pub(crate) const LAUNCH: &str = "launch";
+/// `#[types(T = [f32, f16])]` on a SIMT-form kernel.
+pub(crate) const TYPES: &str = "types";
 /// The type of tensors in signatures and fields.
 pub(crate) const TENSOR: &str = "Tensor";
 /// A read that gives zero outside the tensor.

@@ -19,3 +19,21 @@ pub trait Part: Sized {
     /// The gradients of that part.
     fn gradients(all: &std::sync::Arc<Gradients>, prefix: &str) -> Self::Gradients;
 }
+
+/// What the plans of these functions do on devices of that kind: launches, bytes, memory.
+pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
+    let mut text = String::new();
+    for function in functions.iter().copied().flatten() {
+        text.push_str(&kernels::plan::report::report(&*function.plan(target)?));
+    }
+    Ok(text)
+}
+
+/// The OpenCL C of these functions' plans for devices of that kind.
+pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
+    let mut text = String::new();
+    for function in functions.iter().copied().flatten() {
+        text.push_str(&function.plan(target)?.source);
+    }
+    Ok(text)
+}

@@ -18,6 +18,7 @@ pub mod optim;
 pub mod prelude;
 mod program;
 mod report;
+pub mod simt;
 mod tensor;
 
 pub use device::{Device, DeviceInfo, DeviceKind, LaunchRecord};

@@ -1,4 +1,5 @@
 //! What the macros generate, run on the host: numbers against the definitions, gradients against differences.
+#![allow(missing_docs, unreachable_pub, reason = "a test")]
 
 use netcl::{Device, Model, Result, Seed, Tensor};
 
@@ -245,6 +246,19 @@ fn pullbacks_reduce_over_broadcast_axes() -> Result<()> {
     let rows = Tensor::from_slice(&host(), &[1u32, 1, 0], &[3])?;
     let (_, pullback) = embed.vjp(&x, &rows)?;
     close(&values(&pullback(&floats(&[1.0; 9], &[3, 3]))?), &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+    Ok(())
+}
+
+#[test]
+fn plans_can_be_seen() -> Result<()> {
+    use netcl::Target;
+    let report = Net::report(Target::Gpu)?;
+    assert!(report.contains("Net::forward on gpu: "), "{report}");
+    assert!(report.contains("Net::loss_with_gradients on gpu: "), "{report}");
+    assert!(Net::kernels(Target::Cpu)?.contains("kernel void"));
+    assert!(bias_leak.report(Target::Gpu)?.starts_with("bias_leak on gpu: 1 launch\n"));
+    let source = bias_leak.source(Target::Gpu)?;
+    assert!(source.contains("bias"), "the user's names stand in the source: {source}");
     Ok(())
 }
 

@@ -55,16 +55,32 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
 /// The `impl` block with the generated functions.
 pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expanded>) -> TokenStream {
     let (ty, others) = (&block.self_ty, &block.others);
+    let private = paths::private();
+    let vis = unit.model.as_ref().map(|model| &model.vis);
+    let all = block.functions.iter().zip(&expanded).flat_map(|(function, expanded)| {
+        let plain = format_ident!("__netcl_{}", function.name);
+        let gradients = expanded.gradients.as_ref().map(|_| format_ident!("__netcl_{}_with_gradients", function.name));
+        std::iter::once(plain).chain(gradients)
+    });
+    let all: Vec<_> = all.collect();
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
         let plain = plain(unit, function, &expanded.plain);
         let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
         quote!(#plain #gradients)
     });
     quote! {
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_question_mark)]
         impl #ty {
             #(#others)*
             #(#functions)*
+            /// What each function does on devices of that kind: launches, bytes read and written, memory.
+            #vis fn report(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+                #private::report(&[#(Self::#all()),*], target)
+            }
+            /// The OpenCL C of every function for devices of that kind.
+            #vis fn kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+                #private::source(&[#(Self::#all()),*], target)
+            }
         }
     }
 }
@@ -74,7 +90,9 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     let args = arguments(function);
     let results = function.results.len();
     let result = result_type(function);
-    let chosen = source::function(&format!("{}::{name}", unit.name()), planned);
+    let hidden = format_ident!("__netcl_{name}");
+    let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
+    let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let core = if function.receiver {
         quote!(::core::option::Option::Some(&self.__netcl), &self.__netcl_prefix)
@@ -83,9 +101,10 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     };
     let unpacked = unpack(function.tuple, results);
     quote! {
+        #statics
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> {
-            let results = #chosen.call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
+            let results = Self::#hidden()[#chosen].call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
@@ -97,15 +116,18 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
     let args = arguments(function);
     let private = paths::private();
     let part = quote!(<Self as #private::Part>);
-    let chosen = source::function(&format!("{}::{name}", unit.name()), planned);
+    let hidden = format_ident!("__netcl_{name}");
+    let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
+    let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let doc = format!("[`{0}`](Self::{0}) in training mode, with the gradients in the parameters.", function.name);
     let unpacked = unpack(false, 1);
     quote! {
+        #statics
         #[doc = #doc]
         #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
             let (results, gradients, _) =
-                #chosen.call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
+                Self::#hidden()[#chosen].call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
             let value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
             let gradients = #part::gradients(&::std::sync::Arc::new(gradients), &self.__netcl_prefix);
             ::core::result::Result::Ok((value?, gradients))

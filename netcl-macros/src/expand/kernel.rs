@@ -44,13 +44,14 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
     let pointer = pointer(function);
     let call = call(function, &plain);
     let vjp = differentiable.then(|| vjp(function, &pullback, &float));
+    let report = report(if differentiable { quote!(plans(), pullback_plans()) } else { quote!(plans()) });
     let inner = quote!(pub);
     Some(quote! {
         #(#attrs)*
         #[allow(non_upper_case_globals)]
         #vis static #name: #name::Kernel = #name::Kernel(());
         #[doc(hidden)]
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_question_mark)]
         #vis mod #name {
             /// A compiled kernel: call it, or take its `vjp`.
             #inner struct Kernel(pub(super) ());
@@ -64,6 +65,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
             }
             #call
             #vjp
+            #report
         }
     })
 }
@@ -91,6 +93,23 @@ fn gradients_only(graph: Graph) -> Graph {
     build::prune(graph)
 }
 
+/// `report` and `source` of a kernel.
+pub(super) fn report(plans: TokenStream) -> TokenStream {
+    let private = paths::private();
+    quote! {
+        impl Kernel {
+            /// What it does on devices of that kind: launches, bytes read and written, memory.
+            pub fn report(&self, target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+                #private::report(&[#plans], target)
+            }
+            /// Its OpenCL C for devices of that kind.
+            pub fn source(&self, target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+                #private::source(&[#plans], target)
+            }
+        }
+    }
+}
+
 fn pointer(function: &Function) -> TokenStream {
     let args = function.args.iter().map(|arg| match &arg.ty {
         crate::ast::ArgType::Tensor(_) => quote!(&::netcl::Tensor),
@@ -109,12 +128,14 @@ fn pointer(function: &Function) -> TokenStream {
 
 fn call(function: &Function, planned: &[Planned]) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let chosen = source::function(&function.name.to_string(), planned);
+    let statics = source::statics(&format_ident!("plans"), &function.name.to_string(), planned);
+    let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let unpacked = unpack(function.tuple, function.results.len());
     quote! {
+        #statics
         fn call(#args) -> ::netcl::Result<#result> {
-            let results = #chosen.call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
+            let results = plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
@@ -133,7 +154,8 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
         .filter(|(_, ty)| ty.dtype.is_float())
         .map(|(position, _)| format_ident!("cotangent_{position}"))
         .collect();
-    let chosen = source::function(&format!("{}.vjp", function.name), planned);
+    let statics = source::statics(&format_ident!("pullback_plans"), &format!("{}.vjp", function.name), planned);
+    let chosen = source::chosen(planned);
     let tuple = float.len() > 1;
     let gradient = if tuple {
         let each = float.iter().map(|_| quote!(::netcl::Tensor));
@@ -147,6 +169,7 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
     let scalar = paths::private();
     quote! {
+        #statics
         impl Kernel {
             /// The result, and the function that turns cotangents of it into gradients in the arguments.
             #[allow(clippy::type_complexity)]
@@ -157,7 +180,7 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
                 let value = call(#(#names),*)?;
                 #(#kept)*
                 let scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
-                let function = #chosen;
+                let function = &pullback_plans()[#chosen];
                 let pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
                     let results = function.call(
                         ::core::option::Option::None,

@@ -3,4 +3,5 @@
 pub(crate) mod functions;
 pub(crate) mod kernel;
 pub(crate) mod model;
+pub(crate) mod simt;
 mod source;

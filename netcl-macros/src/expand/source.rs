@@ -2,7 +2,7 @@
 
 use crate::compile::Compiled;
 use crate::paths;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// The plans of one path through a function.
@@ -11,17 +11,24 @@ pub(crate) struct Planned {
     pub(crate) plans: Vec<Compiled>,
 }
 
-/// An expression of type `&'static Function`: the plans of the path that the plain arguments choose.
-pub(super) fn function(name: &str, paths: &[Planned]) -> TokenStream {
+/// A function called `hidden` that gives the plans of all paths.
+pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStream {
     let private = self::paths::private();
     let sources = paths.iter().map(|path| source(name, &path.plans));
     let count = Literal::usize_unsuffixed(paths.len());
+    quote! {
+        #[doc(hidden)]
+        fn #hidden() -> &'static [#private::Function] {
+            static FUNCTIONS: [#private::Function; #count] = [#(#private::Function::new(&#sources)),*];
+            &FUNCTIONS
+        }
+    }
+}
+
+/// Which of them the plain arguments choose.
+pub(super) fn chosen(paths: &[Planned]) -> TokenStream {
     let all: Vec<usize> = (0..paths.len()).collect();
-    let chosen = choose(paths, &all, 0);
-    quote! {{
-        static FUNCTIONS: [#private::Function; #count] = [#(#private::Function::new(&#sources)),*];
-        &FUNCTIONS[#chosen]
-    }}
+    choose(paths, &all, 0)
 }
 
 fn source(name: &str, plans: &[Compiled]) -> TokenStream {

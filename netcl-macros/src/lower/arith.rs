@@ -13,7 +13,7 @@ use syn::BinOp;
 
 /// An operator, by what it does.
 #[derive(Clone, Copy)]
-pub(super) enum Operator {
+pub(crate) enum Operator {
     Binary(BinaryOp),
     Compare(CompareOp),
 }
@@ -28,7 +28,7 @@ impl Operator {
 }
 
 /// The operator that Rust's `op` (or `op=`) stands for.
-pub(super) fn operator(op: &BinOp) -> Option<Operator> {
+pub(crate) fn operator(op: &BinOp) -> Option<Operator> {
     use Operator::{Binary, Compare};
     Some(match op {
         BinOp::Add(_) | BinOp::AddAssign(_) => Binary(BinaryOp::Add),

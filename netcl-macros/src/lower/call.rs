@@ -47,10 +47,10 @@ impl<'a> Lowering<'a> {
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
         }
-        if self.axes.is_some() {
-            if let Some(value) = self.kernel_form(&name, call) {
-                return value;
-            }
+        if self.axes.is_some()
+            && let Some(value) = self.kernel_form(&name, call)
+        {
+            return value;
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)

@@ -84,7 +84,13 @@ impl<'a> Lowering<'a> {
                     self.bind_pattern(pattern, value);
                 }
             }
-            _ => drop(self.report(pattern.span(), &m::PATTERN, &[])),
+            _ => {
+                self.report(pattern.span(), &m::PATTERN, &[]);
+                // Its names are meant to be bound: speak of the pattern alone.
+                for name in super::index::names_in(quote::ToTokens::to_token_stream(pattern)) {
+                    self.bind(&name, Val::Unknown, false, false);
+                }
+            }
         }
     }
 

@@ -202,7 +202,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// Whether the operator also assigns.
-fn is_assignment(op: &syn::BinOp) -> bool {
+pub(crate) fn is_assignment(op: &syn::BinOp) -> bool {
     use syn::BinOp::*;
     matches!(
         op,

@@ -223,7 +223,7 @@ impl<'a> Lowering<'a> {
 
     fn whole_tensor(&self, name: &str) -> Option<NodeId> {
         match self.lookup(name)? {
-            (Val::Tensor(id), axes) if axes == 0 => Some(id),
+            (Val::Tensor(id), 0) => Some(id),
             _ => None,
         }
     }
@@ -378,7 +378,8 @@ fn closure_of(body: &syn::Block) -> Option<&ExprClosure> {
     }
 }
 
-fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<String> {
+/// Every name in the tokens.
+pub(super) fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<String> {
     let mut names = std::collections::BTreeSet::new();
     for token in tokens {
         match token {

@@ -43,7 +43,7 @@ impl<'a> Lowering<'a> {
                     let all = list(known().iter().map(String::as_str));
                     return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
                 };
-                let this = function.receiver.then(|| Place::Model(unit, path));
+                let this = function.receiver.then_some(Place::Model(unit, path));
                 self.inline(unit, this, function, args, span)
             }
             Val::Place(place @ Place::Many(..)) => match (name.as_str(), &place) {

@@ -17,6 +17,8 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
+pub(crate) use arith::{Operator, operator};
+pub(crate) use expr::is_assignment;
 pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;

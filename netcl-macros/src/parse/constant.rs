@@ -52,10 +52,8 @@ pub(crate) fn literal(lit: &Lit) -> Option<Constant> {
 /// The paths in `expr` that are not known constants.
 pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     match expr {
-        Expr::Path(path) => {
-            if name(&path.path).is_some_and(|name| !constants.contains_key(&name)) {
-                found.push(path.path.clone());
-            }
+        Expr::Path(path) if name(&path.path).is_some_and(|name| !constants.contains_key(&name)) => {
+            found.push(path.path.clone());
         }
         Expr::Paren(inner) => unknown_paths(&inner.expr, constants, found),
         Expr::Group(inner) => unknown_paths(&inner.expr, constants, found),

@@ -1,9 +1,10 @@
 //! Functions to compile, and functions of scalars.
 
 use super::{constant::Constants, text, types};
-use crate::ast::{Arg, Function, Helper};
+use crate::ast::{Arg, DimToken, Function, Helper};
 use crate::diag::Diag;
 use crate::messages as m;
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use proc_macro2::Ident;
 use syn::spanned::Spanned;
@@ -108,16 +109,15 @@ fn results(diag: &Diag, sig: &Signature, constants: &Constants) -> (Vec<crate::a
     }
 }
 
-/// Rule: the sizes of results follow from the arguments. Wrong: `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`.
+/// Rule: every size is bound by an axis that is just its name. Wrong: `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`,
+/// `fn f(x: &Tensor<f32, { N * 2 }>) -> Tensor<f32, N>`.
 fn unbound(diag: &Diag, function: &Function) {
-    let mut bound = Vec::new();
-    for (_, ty) in function.tensors() {
-        ty.dims.iter().for_each(|dim| dim.dim.visit_symbols(&mut |symbol| bound.push(symbol.clone())));
-    }
-    for dim in function.results.iter().flat_map(|ty| &ty.dims) {
+    let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
+    let results = function.results.iter().flat_map(|ty| &ty.dims);
+    for dim in dims.iter().copied().chain(results) {
         dim.dim.visit_symbols(&mut |symbol| {
-            if !bound.contains(symbol) {
-                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol]);
+            if !dims.iter().any(|bound| bound.dim == Dim::symbol(symbol.name())) {
+                diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
             }
         });
     }

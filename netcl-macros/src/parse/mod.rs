@@ -57,6 +57,9 @@ pub(crate) fn text(tokens: &impl quote::ToTokens) -> String {
 fn write(tokens: TokenStream, text: &mut String) {
     // Whether the last token was the end of an operand, and the last sign joined to the next.
     let (mut operand, mut joined) = (false, true);
+    // How many `<` of types are open: others compare.
+    let mut angles = 0usize;
+    let mut capital = false;
     for token in tokens {
         match token {
             TokenTree::Group(group) => {
@@ -66,7 +69,7 @@ fn write(tokens: TokenStream, text: &mut String) {
                     Delimiter::Brace => ("{ ", " }"),
                     Delimiter::None => ("", ""),
                 };
-                if !joined && !(operand && group.delimiter() != Delimiter::Brace) {
+                if !(joined || operand && group.delimiter() != Delimiter::Brace) {
                     text.push(' ');
                 }
                 text.push_str(open);
@@ -76,20 +79,27 @@ fn write(tokens: TokenStream, text: &mut String) {
             }
             TokenTree::Punct(punct) => {
                 let sign = punct.as_char();
-                let closes = matches!(sign, ',' | ';' | '.' | ':' | '?' | '<' | '>' | '!');
+                let opens = sign == '<' && (capital || text.ends_with("::"));
+                let closing = sign == '>' && angles > 0;
+                angles = angles + usize::from(opens) - usize::from(closing);
+                let closes =
+                    matches!(sign, ',' | ';' | '.' | ':' | '?') || opens || closing || (sign == '!' && operand);
                 if !joined && !closes {
                     text.push(' ');
                 }
                 let unary = matches!(sign, '-' | '!' | '&' | '*') && !operand;
                 text.push(sign);
-                operand = matches!(sign, '>' | '?');
-                joined = unary || matches!(sign, '.' | ':' | '<' | '!' | '\'') || punct.spacing() == Spacing::Joint;
+                operand = closing || sign == '?';
+                capital = false;
+                joined = unary || opens || matches!(sign, '.' | ':' | '!' | '\'') || punct.spacing() == Spacing::Joint;
             }
             word => {
                 if !joined {
                     text.push(' ');
                 }
-                text.push_str(&word.to_string());
+                let word = word.to_string();
+                capital = word.starts_with(char::is_uppercase);
+                text.push_str(&word);
                 (operand, joined) = (true, false);
             }
         }

@@ -84,7 +84,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 }
 
 /// The block; functions that are wrong are reported and left out.
-pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, path: syn::Path, constants: &Constants) -> ModelImpl {
+pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants) -> ModelImpl {
     let mut functions = Vec::new();
     let mut others = Vec::new();
     for item in &item.items {
@@ -100,5 +100,5 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, path: syn::Path, constant
             other => others.push(other.to_token_stream()),
         }
     }
-    ModelImpl { path, self_ty: item.self_ty.clone(), functions, others }
+    ModelImpl { self_ty: item.self_ty.clone(), functions, others }
 }

@@ -44,8 +44,8 @@ fn index_form() {
         fn best(x: &Tensor<f32, N, C>) -> Tensor<i32, N> {
             |n| argmax(0..C, |c| x[n, c])
         }
-        fn halves(x: &Tensor<f32, { N * 2 }>) -> Tensor<f32, N> {
-            |n| x[2 * n] + x[2 * n + 1]
+        fn halves(x: &Tensor<f32, { N * 2 }>, y: &Tensor<f32, N>) -> Tensor<f32, N> {
+            |n| x[2 * n] + x[2 * n + 1] * y[n]
         }
         fn dot(x: &Tensor<f32, N>, y: &Tensor<f32, N>) -> Tensor<f32> {
             sum(0..N, |n| x[n] * y[n])
@@ -76,6 +76,53 @@ fn misuse() {
         "dimension `K` is not bound",
         "did you mean `max`",
     ];
+    for (error, part) in all.iter().zip(parts) {
+        assert!(error.contains(part), "{part:?} is not in {all:#?}");
+    }
+    assert_eq!(all.len(), parts.len(), "{all:#?}");
+}
+
+#[test]
+fn simt_form() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        #[launch(global = [N], local = [64])]
+        fn add(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+            let mut scratch = local!([f32; 64]);
+            let i = global_id(0);
+            scratch[local_id(0)] = if i < N { x[i] } else { 0.0 };
+            barrier();
+            let mut sum = 0.0;
+            for k in 0..64 {
+                sum += scratch[k];
+            }
+            if i < N {
+                y[i] = sum;
+            }
+        }
+    });
+    own.sound();
+    // rustc checks the types that were found for bare numbers.
+    assert!(own.output.contains("mut sum : f32"), "{}", own.output);
+}
+
+#[test]
+fn simt_misuse() {
+    let all = errors(quote! {
+        #[launch(global = [N], local = [64])]
+        fn a(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+            if local_id(0) < 3 { barrier(); }
+            y[global_id(0)] = x[global_id(0)];
+        }
+        #[launch(global = [N])]
+        fn b(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { x[global_id(0)] = 1.0; }
+        #[launch(global = [N])]
+        fn c(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)] + global_id(0); }
+        fn d(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[0] = 1.0; }
+        #[launch(global = [N])]
+        fn e(x: &Tensor<f32, N>) { barier(); }
+    });
+    let parts = ["barrier", "`x` is an input", "`+` takes values of one type", "needs `#[launch", "`e` has no result"];
     for (error, part) in all.iter().zip(parts) {
         assert!(error.contains(part), "{part:?} is not in {all:#?}");
     }

@@ -58,8 +58,34 @@ fn models() {
 fn kernels() {
     let items = quote! {
         /// Rows.
-        pub fn rows(x: &Tensor<f32, N, { C * 2 }>, t: &Tensor<u32, N>) -> Tensor<f32, N> {
-            |n| { let y = sum(0..C, |c| if c > 0 { pad(x[n, 2 * c - 1]) } else { x[t[n], c] as f32 }); -max(y, 0.0) / C }
+        pub fn rows(x: &Tensor<f32, N, { C * 2 }>, t: &Tensor<u32, N>, w: &Tensor<f32, C>) -> Tensor<f32, N> {
+            |n| { let y = sum(0..C, |c| if c > 0 { pad(x[n, 2 * c - 1]) } else { x[t[n], c] as f32 }); -max(y, w[0]) / C }
+        }
+    };
+    let mut own = Crate::default();
+    own.kernel(items.clone());
+    own.sound();
+    for prefix in prefixes(items) {
+        Crate::default().kernel(prefix);
+    }
+}
+
+#[test]
+fn simt_kernels() {
+    let items = quote! {
+        /// Sums.
+        #[types(T = [f32, f16])]
+        #[launch(global = [N], local = [64])]
+        #[gradient(other)]
+        fn sums(x: &Tensor<T, N, C>, y: &mut Tensor<T, N>, count: &mut Tensor<u32, 1>, scale: f32) {
+            let mut scratch = local!([f32; 64]);
+            let (i, mut total) = (global_id(0), 0.0);
+            if i >= N { return; }
+            for c in (0..C).step_by(2) { total += x[i, c] * scale; }
+            scratch[local_id(0)] = total.exp();
+            while total > 1.0 { total /= 2.0; if total < 0.5 { break; } else { continue; } }
+            atomic_add(&mut count[0], 1);
+            y[i] = if total > 0.0 { let a = -total; a } else { scratch[0] };
         }
     };
     let mut own = Crate::default();

@@ -1,0 +1,137 @@
+//! A SIMT-form kernel as a value that is called, with the hand-given pullback where there is one.
+
+use super::functions::unpack;
+use super::source::{self, Planned};
+use crate::ast::ArgType;
+use crate::compile::Compiled;
+use crate::simt::{Lowered, Signature, shim};
+use crate::{dump, paths};
+use netcl_kernels::dtype::DType;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+/// The kernel for one choice of its element types.
+pub(crate) struct Instance {
+    pub(crate) signature: Signature,
+    pub(crate) lowered: Lowered,
+    /// Which types of the arguments choose it.
+    pub(crate) decisions: Vec<(TokenStream, bool)>,
+    pub(crate) plans: Vec<Compiled>,
+}
+
+/// The kernel's static, its type and its functions.
+pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
+    let checks: Vec<TokenStream> =
+        instances.iter().map(|instance| shim(&instance.signature, &instance.lowered)).collect();
+    let mut planned = Vec::new();
+    let mut first = None;
+    for instance in instances {
+        dump::plans(&instance.signature.name.to_string(), &instance.plans);
+        planned.push(Planned { decisions: instance.decisions, plans: instance.plans });
+        first.get_or_insert(instance.signature);
+    }
+    let Some(signature) = first else { return TokenStream::new() };
+    let (attrs, vis, name) = (&signature.attrs, &signature.vis, &signature.name);
+    let inputs: Vec<_> = signature.args.iter().filter(|arg| arg.result.is_none()).collect();
+    let names: Vec<_> = inputs.iter().map(|arg| &arg.name).collect();
+    let types: Vec<TokenStream> = inputs
+        .iter()
+        .map(|arg| match &arg.ty {
+            ArgType::Scalar(dtype) => {
+                let ty = format_ident!("{}", dtype.name());
+                quote!(#ty)
+            }
+            _ => quote!(&::netcl::Tensor),
+        })
+        .collect();
+    let tuple = signature.results.len() > 1;
+    let result = tensors(signature.results.len());
+    let private = paths::private();
+    let given: Vec<_> = signature.inputs().map(|(name, _)| name).collect();
+    let scalars = signature.scalars().map(|(name, dtype)| match dtype {
+        DType::I32 => quote!(#private::Scalar::I32(#name)),
+        DType::U32 => quote!(#private::Scalar::U32(#name)),
+        _ => quote!(#private::Scalar::F32(#name)),
+    });
+    let statics = source::statics(&format_ident!("plans"), &name.to_string(), &planned);
+    let chosen = source::chosen(&planned);
+    let report = super::kernel::report(quote!(plans()));
+    let unpacked = unpack(tuple, signature.results.len());
+    let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result));
+    quote! {
+        #(#attrs)*
+        #[allow(non_upper_case_globals)]
+        #vis static #name: #name::Kernel = #name::Kernel(());
+        #[doc(hidden)]
+        #[allow(dead_code, clippy::needless_question_mark)]
+        #vis mod #name {
+            /// A compiled kernel: call it.
+            pub struct Kernel(pub(super) ());
+            #[automatically_derived]
+            impl ::core::ops::Deref for Kernel {
+                type Target = fn(#(#types),*) -> ::netcl::Result<#result>;
+                fn deref(&self) -> &Self::Target {
+                    const CALL: fn(#(#types),*) -> ::netcl::Result<#result> = call;
+                    &CALL
+                }
+            }
+            #statics
+            #report
+            fn call(#(#names: #types),*) -> ::netcl::Result<#result> {
+                let results = plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
+                #unpacked
+            }
+            #vjp
+        }
+        const _: () = {
+            #({ #checks })*
+        };
+    }
+}
+
+fn tensors(count: usize) -> TokenStream {
+    let each = (0..count).map(|_| quote!(::netcl::Tensor));
+    if count == 1 { quote!(::netcl::Tensor) } else { quote!((#(#each),*)) }
+}
+
+fn vjp(
+    signature: &Signature,
+    gradient: &syn::Path,
+    names: &[&syn::Ident],
+    types: &[TokenStream],
+    result: &TokenStream,
+) -> TokenStream {
+    let floats = signature.inputs().filter(|(_, ty)| ty.dtype.is_float()).count();
+    let gradients = tensors(floats);
+    let cotangents: Vec<_> = (0..signature.results.iter().filter(|ty| ty.dtype.is_float()).count())
+        .map(|position| format_ident!("cotangent_{position}"))
+        .collect();
+    let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
+    let kept = signature.inputs().map(|(name, _)| quote!(let #name = ::core::clone::Clone::clone(#name);));
+    let passed = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| {
+        let name = &arg.name;
+        match arg.ty {
+            ArgType::Tensor(_) => quote!(&#name),
+            _ => quote!(#name),
+        }
+    });
+    quote! {
+        #[allow(unused_imports)]
+        use super::*;
+        impl Kernel {
+            /// The result, and the given kernel that turns cotangents of it into gradients in the inputs.
+            #[allow(clippy::type_complexity)]
+            pub fn vjp(
+                &self,
+                #(#names: #types),*
+            ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradients> + use<>)> {
+                let value = call(#(#names),*)?;
+                #(#kept)*
+                let pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradients> {
+                    #gradient(#(#passed,)* #(#cotangents),*)
+                };
+                ::core::result::Result::Ok((value, pullback))
+            }
+        }
+    }
+}

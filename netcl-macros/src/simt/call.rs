@@ -1,0 +1,331 @@
+//! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
+
+use super::expr::Target;
+use super::types::kind;
+use super::{Simt, Val};
+use crate::ast::{Constant, Helper};
+use crate::messages as m;
+use crate::parse::{constant, is_near, suggestion, text};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
+use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, ExprId, Stmt, SubGroupOp, ValueType, WorkItem};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+const WORK_ITEMS: [(&str, WorkItem); 6] = [
+    ("global_id", WorkItem::GlobalId),
+    ("local_id", WorkItem::LocalId),
+    ("group_id", WorkItem::GroupId),
+    ("global_size", WorkItem::GlobalSize),
+    ("local_size", WorkItem::LocalSize),
+    ("num_groups", WorkItem::NumGroups),
+];
+const LANES: [(&str, WorkItem); 3] = [
+    ("sub_group_lane", WorkItem::SubGroupLane),
+    ("sub_group_size", WorkItem::SubGroupSize),
+    ("sub_group_id", WorkItem::SubGroupId),
+];
+const SUB_GROUPS: [(&str, SubGroupOp, usize); 5] = [
+    ("sub_group_add", SubGroupOp::ReduceAdd, 1),
+    ("sub_group_max", SubGroupOp::ReduceMax, 1),
+    ("sub_group_min", SubGroupOp::ReduceMin, 1),
+    ("sub_group_broadcast", SubGroupOp::Broadcast, 2),
+    ("sub_group_shuffle_xor", SubGroupOp::ShuffleXor, 2),
+];
+const ATOMICS: [(&str, AtomicOp); 7] = [
+    ("atomic_add", AtomicOp::Add),
+    ("atomic_max", AtomicOp::Max),
+    ("atomic_min", AtomicOp::Min),
+    ("atomic_and", AtomicOp::And),
+    ("atomic_or", AtomicOp::Or),
+    ("atomic_xor", AtomicOp::Xor),
+    ("atomic_exchange", AtomicOp::Exchange),
+];
+const HORIZONTAL: [(&str, ReduceOp); 4] = [
+    ("sum_lanes", ReduceOp::Sum),
+    ("prod_lanes", ReduceOp::Prod),
+    ("max_lanes", ReduceOp::Max),
+    ("min_lanes", ReduceOp::Min),
+];
+const OTHERS: [&str; 3] = ["barrier", "global_barrier", "select"];
+const WIDTHS: [u8; 4] = [2, 4, 8, 16];
+
+/// Whether a SIMT-form kernel knows the function without a declaration, or `name` is a misspelling of such a one.
+pub(crate) fn is_known(name: &str) -> bool {
+    let known = known();
+    known.iter().any(|known| known == name) || is_near(name, known.iter().map(String::as_str))
+}
+
+fn known() -> Vec<String> {
+    let fixed = WORK_ITEMS.iter().chain(&LANES).map(|(name, _)| *name);
+    let fixed = fixed.chain(SUB_GROUPS.iter().map(|(name, ..)| *name)).chain(ATOMICS.iter().map(|(name, _)| *name));
+    let fixed = fixed.chain(HORIZONTAL.iter().map(|(name, _)| *name)).chain(OTHERS);
+    let functions = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
+    let splats = WIDTHS.iter().map(|width| format!("splat{width}"));
+    fixed.chain(functions).map(String::from).chain(splats).collect()
+}
+
+impl Simt<'_> {
+    pub(super) fn call(&mut self, call: &ExprCall) -> Val {
+        let Expr::Path(path) = &*call.func else {
+            return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
+        };
+        let span = path.span();
+        let full = text(&path.path);
+        if let Some(helper) = self.unit.helpers.get(&full) {
+            return self.helper(helper, call, span);
+        }
+        if self.unit.broken.contains(&full) {
+            return Val::Unknown;
+        }
+        let name = constant::name(&path.path).unwrap_or_default();
+        if let Some((_, op)) = ATOMICS.iter().find(|(known, _)| *known == name) {
+            return self.atomic(*op, &name, call, span);
+        }
+        let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        if args.iter().any(|arg| matches!(arg, Val::Unknown)) {
+            return Val::Unknown;
+        }
+        self.named_call(&name, args, span)
+    }
+
+    fn named_call(&mut self, name: &str, args: Vec<Val>, span: Span) -> Val {
+        let found = args.len();
+        let mut given = args.into_iter();
+        let mut next = || given.next().unwrap_or(Val::Unknown);
+        let count = |this: &Self, wanted: usize| {
+            if wanted != found {
+                let plural = if wanted == 1 { "" } else { "s" };
+                this.report(span, &m::CALL_ARGUMENTS, &[&name, &wanted, &plural, &found]);
+            }
+            wanted == found
+        };
+        if let Some((_, item)) = WORK_ITEMS.iter().find(|(known, _)| *known == name) {
+            return match (count(self, 1), next()) {
+                (false, _) => Val::Unknown,
+                (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => self.work_item(*item, dimension as u8),
+                _ => self.report(span, &m::SIMT_DIMENSION, &[&name, &name]),
+            };
+        }
+        if let Some((_, item)) = LANES.iter().find(|(known, _)| *known == name) {
+            return if count(self, 0) { self.work_item(*item, 0) } else { Val::Unknown };
+        }
+        if name == "barrier" || name == "global_barrier" {
+            if count(self, 0) {
+                self.barriers.push(span);
+                self.builder.stmt(Stmt::Barrier { global: name == "global_barrier" });
+            }
+            return Val::Unit;
+        }
+        if let Some((_, op, wanted)) = SUB_GROUPS.iter().find(|(known, ..)| *known == name) {
+            if !count(self, *wanted) {
+                return Val::Unknown;
+            }
+            let Some(value) = self.value(next(), None, span) else { return Val::Unknown };
+            let lane = match *wanted {
+                2 => match self.value(next(), Some(DType::U32), span) {
+                    Some(lane) => Some(lane),
+                    None => return Val::Unknown,
+                },
+                _ => None,
+            };
+            let ty = self.ty(value);
+            // The value is the same for all items at this point of the program only: name it here.
+            let result = self.builder.push(Kir::SubGroup(*op, value, lane), ty);
+            return Val::Expr(self.builder.named("across", result), None);
+        }
+        if let Some((_, op)) = HORIZONTAL.iter().find(|(known, _)| *known == name) {
+            if !count(self, 1) {
+                return Val::Unknown;
+            }
+            let Some(value) = self.value(next(), None, span) else { return Val::Unknown };
+            if self.ty(value).lanes == 1 {
+                return self.report(span, &m::SIMT_VECTOR, &[&name]);
+            }
+            return Val::Expr(self.builder.horizontal(*op, value), None);
+        }
+        if let Some(width) = name.strip_prefix("splat").and_then(|width| width.parse().ok())
+            && WIDTHS.contains(&width)
+        {
+            if !count(self, 1) {
+                return Val::Unknown;
+            }
+            let Some(value) = self.value(next(), Some(DType::F32), span) else { return Val::Unknown };
+            return Val::Expr(self.builder.splat(value, width), None);
+        }
+        if name == "select" {
+            if !count(self, 3) {
+                return Val::Unknown;
+            }
+            let Some(condition) = self.value(next(), Some(DType::Bool), span) else { return Val::Unknown };
+            let (then, otherwise) = (next(), next());
+            let Some((then, otherwise)) = self.pair(then, otherwise, span) else { return Val::Unknown };
+            return Val::Expr(self.builder.select(condition, then, otherwise), None);
+        }
+        if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == name) {
+            return if count(self, 1) { self.function_of_one(op, next(), span) } else { Val::Unknown };
+        }
+        if let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == name) {
+            return if count(self, 2) { self.function_of_two(op, next(), next(), span) } else { Val::Unknown };
+        }
+        let all = known();
+        self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, all.iter().map(String::as_str))])
+    }
+
+    fn work_item(&mut self, item: WorkItem, dimension: u8) -> Val {
+        Val::Expr(self.builder.push(Kir::WorkItem(item, dimension), ValueType::scalar(DType::U32)), None)
+    }
+
+    fn function_of_one(&mut self, op: UnaryOp, value: Val, span: Span) -> Val {
+        let Some(id) = self.value(value, None, span) else { return Val::Unknown };
+        let ty = self.ty(id);
+        let any = matches!(op, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign);
+        let fits =
+            ty.dtype.is_float() || (any && ty.dtype.is_integer()) || (op == UnaryOp::Not && ty.dtype == DType::Bool);
+        if !fits {
+            return self.report(span, &m::OPERAND, &[&op.name(), &ty]);
+        }
+        Val::Expr(self.builder.unary(op, id), None)
+    }
+
+    /// `x.load4(i)`, `out.store4(i, v)`, `v.lane(2)`, `a.mul_add(b, c)`, and functions of numbers as methods.
+    pub(super) fn method(&mut self, call: &ExprMethodCall) -> Val {
+        let span = call.method.span();
+        let receiver = self.expr(&call.receiver);
+        let mut args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        if matches!(receiver, Val::Unknown) || args.iter().any(|arg| matches!(arg, Val::Unknown)) {
+            return Val::Unknown;
+        }
+        let name = call.method.to_string();
+        let width =
+            |prefix: &str| name.strip_prefix(prefix).and_then(|n| n.parse().ok()).filter(|n| WIDTHS.contains(n));
+        match (receiver, args.len()) {
+            (Val::Buffer(buffer), 1) if width("load").is_some() => {
+                let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
+                self.load_lanes(buffer, position, width("load").unwrap_or(1))
+            }
+            (Val::Buffer(buffer), 2) if width("store").is_some() => {
+                let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
+                self.store_value(buffer, position, args.remove(0), span)
+            }
+            (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
+                Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
+                    Val::Expr(self.builder.lane(id, lane as u8), None)
+                }
+                _ => self.report(span, &m::SIMT_VECTOR, &[&"lane"]),
+            },
+            (receiver @ (Val::Expr(..) | Val::Number(_)), 2) if name == "mul_add" => {
+                let (b, c) = (args.remove(0), args.remove(0));
+                self.mul_add(receiver, b, c, span)
+            }
+            (receiver @ (Val::Expr(..) | Val::Number(_)), _) => {
+                // Rust's own names for functions of `f32`.
+                let name = match name.as_str() {
+                    "ln" => "log",
+                    "powf" => "pow",
+                    "signum" => "sign",
+                    "exp_m1" => "expm1",
+                    "ln_1p" => "log1p",
+                    "round_ties_even" => "round",
+                    other => other,
+                };
+                args.insert(0, receiver);
+                self.named_call(name, args, span)
+            }
+            (receiver, _) => self.report(span, &m::OPERAND, &[&name, &kind(&receiver)]),
+        }
+    }
+
+    fn mul_add(&mut self, a: Val, b: Val, c: Val, span: Span) -> Val {
+        let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
+        let ty = self.ty(a);
+        let Some(c) = self.value(c, Some(ty.dtype), span) else { return Val::Unknown };
+        if self.ty(b) != ty || self.ty(c) != ty {
+            let other = if self.ty(b) == ty { self.ty(c) } else { self.ty(b) };
+            return if self.changed {
+                Val::Unknown
+            } else {
+                self.report(span, &m::SIMT_TYPES, &[&"mul_add", &ty, &other])
+            };
+        }
+        Val::Expr(self.builder.mul_add(a, b, c), None)
+    }
+
+    /// `atomic_add(&mut out[i], 1)`: the old value.
+    fn atomic(&mut self, op: AtomicOp, name: &str, call: &ExprCall, span: Span) -> Val {
+        let place = match call.args.first() {
+            Some(Expr::Reference(reference)) if reference.mutability.is_some() => match &*reference.expr {
+                Expr::Index(index) => Some(index),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (Some(place), 2) = (place, call.args.len()) else {
+            return self.report(span, &m::SIMT_ATOMIC, &[&name, &name]);
+        };
+        let Some(target) = self.target(place) else { return Val::Unknown };
+        let (target, dtype, index): (AtomicTarget, DType, ExprId) = match target {
+            Target::Buffer(buffer, index) => match self.buffers[buffer].result {
+                Some(result) => {
+                    self.zeroed[result] = true;
+                    (AtomicTarget::Buffer(self.buffers[buffer].param), self.buffers[buffer].dtype, index)
+                }
+                None => {
+                    let name = text(&place.expr);
+                    return self.report(place.expr.span(), &m::SIMT_INPUT, &[&name, &name]);
+                }
+            },
+            Target::Array(array, dtype, index) => (AtomicTarget::Local(array), dtype, index),
+        };
+        let value = self.expr(&call.args[1]);
+        let Some(value) = self.value(value, Some(dtype), call.args[1].span()) else { return Val::Unknown };
+        if self.ty(value).dtype != dtype {
+            let given = self.ty(value);
+            return if self.changed {
+                Val::Unknown
+            } else {
+                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &given])
+            };
+        }
+        let old = self.builder.var("old", ValueType::scalar(dtype));
+        self.builder.stmt(Stmt::Atomic { op, target, index, value, old: Some(old) });
+        Val::Unit
+    }
+
+    /// The body of a function of scalars, in place.
+    fn helper(&mut self, helper: &Helper, call: &ExprCall, span: Span) -> Val {
+        let name = helper.name.to_string();
+        if self.calls.iter().any(|(known, _)| *known == name) {
+            return self.report(span, &m::RECURSION, &[&name, &name]);
+        }
+        let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        if args.len() != helper.args.len() {
+            let plural = if helper.args.len() == 1 { "" } else { "s" };
+            return self.report(span, &m::CALL_ARGUMENTS, &[&name, &helper.args.len(), &plural, &args.len()]);
+        }
+        let mut bound = Vec::new();
+        for ((parameter, dtype), value) in helper.args.iter().zip(args) {
+            let Some(id) = self.value(value, Some(*dtype), span) else { return Val::Unknown };
+            if self.ty(id) != ValueType::scalar(*dtype) {
+                let (expected, found) = (format!("`{dtype}`"), format!("`{}`", self.ty(id)));
+                return if self.changed {
+                    Val::Unknown
+                } else {
+                    self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&name, &expected, parameter, &found])
+                };
+            }
+            bound.push((parameter.to_string(), self.builder.named(&parameter.to_string(), id)));
+        }
+        self.calls.push((name, self.scopes.len()));
+        self.scopes.push(Vec::new());
+        for (name, id) in bound {
+            self.bind(&name, Val::Expr(id, None), None);
+        }
+        let value = self.block(&helper.body);
+        self.scopes.pop();
+        self.calls.pop();
+        let Some(id) = self.value(value, Some(helper.result), span) else { return Val::Unknown };
+        Val::Expr(id, None)
+    }
+}

@@ -1,0 +1,278 @@
+//! Expressions of SIMT-form kernels.
+
+use super::types::kind;
+use super::{Simt, Val, Var};
+use crate::ast::Constant;
+use crate::messages as m;
+use crate::parse::{constant, suggestion, text};
+use netcl_kernels::dim::{Dim, Factor};
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::graph::BinaryOp;
+use netcl_kernels::kir::build::KernelBuilder;
+use netcl_kernels::kir::{ExprId, ParamKind, Stmt, ValueType};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprIf, ExprIndex};
+
+/// What an index stands on.
+pub(super) enum Target {
+    Buffer(usize, ExprId),
+    Array(netcl_kernels::kir::ArrayId, DType, ExprId),
+}
+
+impl Simt<'_> {
+    /// The value of `expr`.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Val {
+        if self.too_deep() {
+            return self.report(expr.span(), &m::TOO_DEEP, &[]);
+        }
+        self.depth += 1;
+        let value = self.evaluate(expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn evaluate(&mut self, expr: &Expr) -> Val {
+        let span = expr.span();
+        match expr {
+            Expr::Paren(inner) => self.expr(&inner.expr),
+            Expr::Group(inner) => self.expr(&inner.expr),
+            Expr::Lit(lit) => self.number(&lit.lit, span),
+            Expr::Path(path) => self.path(&path.path),
+            Expr::Unary(unary) => {
+                let value = self.expr(&unary.expr);
+                self.unary(&unary.op, value, unary.op.span())
+            }
+            Expr::Binary(binary) => {
+                let (left, right) = (self.expr(&binary.left), self.expr(&binary.right));
+                self.binary(&binary.op, left, right, binary.op.span())
+            }
+            Expr::Cast(cast) => {
+                let value = self.expr(&cast.expr);
+                // `step_by` takes a `usize`; ids and sizes are `u32` here.
+                let to = text(&cast.ty);
+                match DType::from_name(if to == "usize" { "u32" } else { &to }) {
+                    Some(dtype) => self.convert(value, dtype, span),
+                    None => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&text(&cast.ty)]),
+                }
+            }
+            Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
+            Expr::Tuple(tuple) => Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect()),
+            Expr::Index(index) => self.load(index),
+            Expr::If(branch) => self.choice(branch),
+            Expr::Block(block) if block.label.is_none() => self.block(&block.block),
+            Expr::Call(call) => self.call(call),
+            Expr::MethodCall(call) => self.method(call),
+            Expr::Macro(call) => self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]),
+            other => self.refused(other),
+        }
+    }
+
+    fn number(&mut self, lit: &syn::Lit, span: Span) -> Val {
+        let suffix = match lit {
+            syn::Lit::Int(int) => int.suffix().to_string(),
+            syn::Lit::Float(float) => float.suffix().to_string(),
+            _ => String::new(),
+        };
+        match (constant::literal(lit), DType::from_name(&suffix)) {
+            (None, _) => self.report(span, &m::NOT_A_NUMBER, &[&text(lit)]),
+            (Some(value), Some(dtype)) => Val::Expr(self.literal(value, dtype), None),
+            (Some(value @ Constant::Bool(_)), None) => Val::Expr(self.literal(value, DType::Bool), None),
+            (Some(value), None) if suffix.is_empty() => Val::Number(value),
+            _ => self.report(span, &m::UNKNOWN_DTYPE, &[&suffix]),
+        }
+    }
+
+    fn path(&mut self, path: &syn::Path) -> Val {
+        let name = constant::name(path).unwrap_or_default();
+        if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
+            return value.clone();
+        }
+        if let Some(value) = self.unit.constants.get(&name) {
+            // A `const` has a type of its own; sizes are used as `u32` here.
+            return Val::Number(*value);
+        }
+        let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
+        self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
+    }
+
+    /// The elements that `x[i]`, `x[r, c]` or `scratch[i]` stands for.
+    pub(super) fn target(&mut self, index: &ExprIndex) -> Option<Target> {
+        let span = index.expr.span();
+        let base = self.expr(&index.expr);
+        match base {
+            Val::Buffer(position) => {
+                let id = self.position(position, index)?;
+                Some(Target::Buffer(position, id))
+            }
+            Val::Array(array, dtype) => {
+                let value = self.expr(&index.index);
+                let id = self.value(value, Some(DType::U32), index.index.span())?;
+                Some(Target::Array(array, dtype, id))
+            }
+            Val::Unknown => None,
+            other => {
+                self.report(span, &m::OPERAND, &[&"x[..]", &kind(&other)]);
+                None
+            }
+        }
+    }
+
+    /// The row-major position in a buffer; one index into a tensor of more axes counts elements.
+    fn position(&mut self, buffer: usize, index: &ExprIndex) -> Option<ExprId> {
+        let dims = self.buffers[buffer].dims.clone();
+        let written: Vec<&Expr> = match &*index.index {
+            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+            one => vec![one],
+        };
+        if written.len() != dims.len() && written.len() != 1 {
+            let (e, ces) = (if dims.len() == 1 { "is" } else { "es" }, "ices");
+            let name = text(&index.expr);
+            self.report(index.index.span(), &m::KERNEL_RANK, &[&name, &dims.len(), &e, &written.len(), &ces]);
+            return None;
+        }
+        let mut position: Option<ExprId> = None;
+        for (axis, expr) in written.iter().enumerate() {
+            let value = self.expr(expr);
+            let value = self.value(value, Some(DType::U32), expr.span())?;
+            position = Some(match position {
+                None => value,
+                Some(before) => {
+                    let size = size_of(&mut self.builder, &dims[axis]);
+                    let rows = self.builder.binary(BinaryOp::Mul, before, size);
+                    self.builder.binary(BinaryOp::Add, rows, value)
+                }
+            });
+        }
+        position
+    }
+
+    fn load(&mut self, index: &ExprIndex) -> Val {
+        match self.target(index) {
+            None => Val::Unknown,
+            Some(Target::Buffer(buffer, position)) => self.load_lanes(buffer, position, 1),
+            Some(Target::Array(array, _, position)) => Val::Expr(self.builder.load_array(array, position), None),
+        }
+    }
+
+    /// `lanes` elements from `position` on.
+    pub(super) fn load_lanes(&mut self, buffer: usize, position: ExprId, lanes: u8) -> Val {
+        if let Some(result) = self.buffers[buffer].result {
+            // A result that is read has to hold something: it starts as zeros.
+            self.zeroed[result] = true;
+        }
+        let param = self.buffers[buffer].param;
+        Val::Expr(self.builder.load(param, position, lanes), None)
+    }
+
+    /// The condition of an `if` or a loop.
+    pub(super) fn condition(&mut self, expr: &Expr) -> Option<ExprId> {
+        let value = self.expr(expr);
+        let id = self.value(value, Some(DType::Bool), expr.span())?;
+        if self.ty(id).dtype != DType::Bool {
+            self.report(expr.span(), &m::CONDITION_TYPE, &[&self.ty(id)]);
+            return None;
+        }
+        Some(id)
+    }
+
+    /// `if` as a statement or a value.
+    pub(super) fn choice(&mut self, branch: &ExprIf) -> Val {
+        let Some(condition) = self.condition(&branch.cond) else {
+            self.builder.open();
+            self.block(&branch.then_branch);
+            self.builder.close();
+            return Val::Unknown;
+        };
+        self.builder.open();
+        let then = self.block(&branch.then_branch);
+        let mut first = self.builder.close();
+        self.builder.open();
+        let otherwise = match &branch.else_branch {
+            Some((_, otherwise)) => self.expr(otherwise),
+            None => Val::Unit,
+        };
+        let mut second = self.builder.close();
+        if matches!(then, Val::Unknown) || matches!(otherwise, Val::Unknown) {
+            return Val::Unknown;
+        }
+        if let (Val::Unit, Val::Unit) = (&then, &otherwise) {
+            self.builder.stmt(Stmt::If { condition, then: first, otherwise: second });
+            return Val::Unit;
+        }
+        if matches!(otherwise, Val::Unit) {
+            return self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]);
+        }
+        let Some((then, otherwise)) = self.pair(then, otherwise, branch.span()) else { return Val::Unknown };
+        let (x, y) = (self.ty(then), self.ty(otherwise));
+        if x != y {
+            return if self.changed {
+                Val::Unknown
+            } else {
+                self.report(branch.span(), &m::SIMT_TYPES, &[&"if", &x, &y])
+            };
+        }
+        if first.is_empty() && second.is_empty() {
+            return Val::Expr(self.builder.select(condition, then, otherwise), None);
+        }
+        // Branches with statements of their own: a variable takes the value.
+        let zero =
+            self.literal(if x.dtype == DType::Bool { Constant::Bool(false) } else { Constant::Integer(0) }, x.dtype);
+        let zero = if x.lanes > 1 { self.builder.splat(zero, x.lanes) } else { zero };
+        let var = self.builder.bind("chosen", zero);
+        first.push(Stmt::Assign(var, then));
+        second.push(Stmt::Assign(var, otherwise));
+        self.builder.stmt(Stmt::If { condition, then: first, otherwise: second });
+        Val::Expr(self.builder.get(var), None)
+    }
+
+    fn refused(&mut self, expr: &Expr) -> Val {
+        let (what, instead) = match expr {
+            Expr::Return(_) => ("`return` here", "write `if done { return; }` as a statement of the function itself"),
+            Expr::Match(_) => ("`match`", "write `if`"),
+            Expr::Closure(_) => ("a closure", "write a function with `#[netcl::function]`"),
+            Expr::Reference(_) => ("a reference", "pass values; atomics take `&mut x[i]`"),
+            Expr::Assign(_) => ("an assignment as a value", "write it as a statement"),
+            Expr::Range(_) => ("a range", "ranges stand in `for i in 0..N`"),
+            Expr::Array(_) | Expr::Repeat(_) => ("an array value", "write `let mut a = private!([f32; 4]);`"),
+            Expr::Try(_) => ("`?`", "nothing here can fail: leave it out"),
+            Expr::Struct(_) => ("a struct value", "use separate variables"),
+            _ => ("this expression", "use arithmetic, indexing, `if` and calls"),
+        };
+        self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
+    }
+}
+
+/// A size as a `u32` expression.
+pub(super) fn size_of(builder: &mut KernelBuilder, dim: &Dim) -> ExprId {
+    let mut sum: Option<ExprId> = None;
+    // Positive terms first: the intermediate sums stay above zero.
+    let (plus, minus): (Vec<_>, Vec<_>) = dim.terms().partition(|(_, coefficient)| *coefficient > 0);
+    for (factors, coefficient) in plus.into_iter().chain(minus) {
+        let mut product = builder.literal(Literal::Int(coefficient.abs(), DType::U32));
+        for factor in factors {
+            let factor = match factor {
+                Factor::Symbol(symbol) => {
+                    let param = builder.param(symbol.name(), ParamKind::Symbol);
+                    builder.push(netcl_kernels::kir::Expr::Param(param), ValueType::scalar(DType::U32))
+                }
+                Factor::FloorDiv(dividend, divisor) => {
+                    let dividend = size_of(builder, dividend);
+                    let divisor = builder.literal(Literal::Int(*divisor as i64, DType::U32));
+                    builder.binary(BinaryOp::Div, dividend, divisor)
+                }
+            };
+            product = builder.binary(BinaryOp::Mul, product, factor);
+        }
+        let op = if coefficient < 0 { BinaryOp::Sub } else { BinaryOp::Add };
+        sum = Some(match sum {
+            None if coefficient > 0 => product,
+            None => {
+                let zero = builder.literal(Literal::Int(0, DType::U32));
+                builder.binary(op, zero, product)
+            }
+            Some(sum) => builder.binary(op, sum, product),
+        });
+    }
+    sum.unwrap_or_else(|| builder.literal(Literal::Int(0, DType::U32)))
+}

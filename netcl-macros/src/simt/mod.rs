@@ -1,0 +1,195 @@
+//! SIMT-form kernels: the OpenCL model in Rust syntax.
+//!
+//! A function with `#[launch(global = [..], local = [..])]` runs once for every work-item. Its `&Tensor` arguments are
+//! read; its `&mut Tensor` arguments are its results, which the call allocates and returns in their order. The same
+//! tokens stand in a hidden Rust function over `netcl::simt`, so rustc's type rules hold.
+//!
+//! ```text
+//! #[launch(global = [N], local = [64])]
+//! fn block_sum(x: &Tensor<f32, N>, partial: &mut Tensor<f32, { (N + 63) / 64 }>) {
+//!     let mut scratch = local!([f32; 64]);
+//!     let (i, l) = (global_id(0), local_id(0));
+//!     scratch[l] = if i < N { x[i] } else { 0.0 };
+//!     barrier();
+//!     ..
+//! }
+//! let partial = block_sum(&x)?;
+//! ```
+
+mod call;
+mod check;
+mod expr;
+mod plan;
+mod signature;
+mod stmt;
+mod types;
+
+pub(crate) use signature::{Signature, instances, is_simt, signature};
+
+use crate::ast::Constant;
+use crate::diag::Diag;
+use crate::lower::Unit;
+use crate::messages::Message;
+use crate::words;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::kir::build::KernelBuilder;
+use netcl_kernels::kir::{ArrayId, ExprId, Kernel, Launch, ParamId, ParamKind, ValueType, VarId};
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+
+/// One compiled kernel and the Rust that checks its types.
+pub(crate) struct Lowered {
+    pub(crate) kernel: Kernel,
+    /// For each result: whether the kernel reads or updates it, so that it has to start as zeros.
+    pub(crate) zeroed: Vec<bool>,
+    /// The types of `let`s that name none, in the order of the text.
+    pub(crate) types: BTreeMap<usize, ValueType>,
+}
+
+pub(crate) use call::is_known;
+pub(crate) use check::shim;
+pub(crate) use plan::compile;
+
+/// A value.
+#[derive(Clone)]
+enum Val {
+    /// An expression. With a number: the position of a `let` of a bare number, whose type may still change.
+    Expr(ExprId, Option<usize>),
+    /// A number whose type its use decides.
+    Number(Constant),
+    /// An argument's buffer, by position.
+    Buffer(usize),
+    Array(ArrayId, DType),
+    Tuple(Vec<Val>),
+    Unit,
+    /// Something is wrong with it; said already.
+    Unknown,
+}
+
+/// A variable.
+#[derive(Clone)]
+struct Var {
+    name: String,
+    value: Val,
+    /// The variable behind it, if it can be assigned.
+    slot: Option<VarId>,
+}
+
+/// A buffer argument.
+struct Buffer {
+    param: ParamId,
+    dims: Vec<netcl_kernels::dim::Dim>,
+    dtype: DType,
+    /// The position among the results.
+    result: Option<usize>,
+}
+
+/// The state while one kernel is lowered.
+struct Simt<'a> {
+    diag: &'a Diag,
+    unit: &'a Unit,
+    builder: KernelBuilder,
+    buffers: Vec<Buffer>,
+    zeroed: Vec<bool>,
+    scopes: Vec<Vec<Var>>,
+    /// Functions of scalars that are being expanded, and where the names of each begin.
+    calls: Vec<(String, usize)>,
+    /// Types decided for `let`s of bare numbers, and one that has turned out to be another.
+    numbers: BTreeMap<usize, DType>,
+    changed: bool,
+    /// The types of `let`s that name none, and how many there were.
+    types: BTreeMap<usize, ValueType>,
+    lets: usize,
+    barriers: Vec<Span>,
+    depth: usize,
+}
+
+/// The kernel; `None` where errors have been reported.
+pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
+    let mut numbers = BTreeMap::new();
+    // A bare number takes its type from how it is used: each use that disagrees is one more try.
+    for _ in 0..64 {
+        let attempt = Diag::new();
+        let mut simt = Simt::new(&attempt, unit, signature, numbers.clone());
+        simt.body(signature);
+        if simt.changed {
+            numbers = simt.numbers;
+            attempt.dismiss();
+            continue;
+        }
+        let Simt { builder, zeroed, types, barriers, .. } = simt;
+        if attempt.count() > 0 {
+            diag.absorb(attempt);
+            return None;
+        }
+        attempt.dismiss();
+        let mut kernel = builder.finish();
+        plan::restrict(&mut kernel, signature, &zeroed);
+        return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
+    }
+    None
+}
+
+impl<'a> Simt<'a> {
+    fn new(diag: &'a Diag, unit: &'a Unit, signature: &Signature, numbers: BTreeMap<usize, DType>) -> Self {
+        let launch = Launch { global: signature.global.clone(), local: signature.local.clone() };
+        let mut simt = Simt {
+            diag,
+            unit,
+            builder: KernelBuilder::new(&signature.name.to_string(), launch),
+            buffers: Vec::new(),
+            zeroed: vec![false; signature.results.len()],
+            scopes: vec![Vec::new()],
+            calls: Vec::new(),
+            numbers,
+            changed: false,
+            types: BTreeMap::new(),
+            lets: 0,
+            barriers: Vec::new(),
+            depth: 0,
+        };
+        signature.docs().into_iter().for_each(|line| simt.builder.doc(line));
+        simt.arguments(signature);
+        simt
+    }
+
+    fn report(&self, span: Span, message: &Message, values: &[&dyn std::fmt::Display]) -> Val {
+        self.diag.report(span, message, values);
+        Val::Unknown
+    }
+
+    fn bind(&mut self, name: &str, value: Val, slot: Option<VarId>) {
+        let variable = Var { name: name.to_string(), value, slot };
+        self.scopes.last_mut().expect("a kernel has a scope").push(variable);
+    }
+
+    fn lookup(&self, name: &str) -> Option<&Var> {
+        // Inside a function of scalars only its own names are seen.
+        let first = self.calls.last().map_or(0, |(_, first)| *first);
+        self.scopes[first..].iter().rev().flat_map(|scope| scope.iter().rev()).find(|variable| variable.name == name)
+    }
+
+    fn ty(&self, id: ExprId) -> ValueType {
+        self.builder.ty(id)
+    }
+
+    fn literal(&mut self, value: Constant, dtype: DType) -> ExprId {
+        let literal = match value {
+            Constant::Integer(value) if dtype.is_float() => Literal::float(value as f64, dtype),
+            Constant::Integer(value) => Literal::Int(value, dtype),
+            Constant::Float(value) => Literal::float(value, if dtype.is_float() { dtype } else { DType::F32 }),
+            Constant::Bool(value) => Literal::Bool(value),
+        };
+        self.builder.literal(literal)
+    }
+
+    /// A symbolic size, as `u32`.
+    fn size(&mut self, name: &str) -> ExprId {
+        let param = self.builder.param(name, ParamKind::Symbol);
+        self.builder.push(netcl_kernels::kir::Expr::Param(param), ValueType::scalar(DType::U32))
+    }
+
+    fn too_deep(&self) -> bool {
+        self.depth >= words::MAX_DEPTH
+    }
+}

@@ -1,0 +1,142 @@
+//! SIMT-form kernels as plans: one launch, and one before it for each result that starts as zeros.
+
+use super::{Lowered, Signature};
+use crate::ast::ArgType;
+use crate::compile::Compiled;
+use crate::diag::Diag;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::emit::opencl;
+use netcl_kernels::graph::{CompareOp, OutputKind};
+use netcl_kernels::kir::build::KernelBuilder;
+use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::{Access, Expr, Kernel, Launch, ParamKind, ValueType, WorkItem};
+use netcl_kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
+use netcl_kernels::span::Diagnostic;
+use proc_macro2::Span;
+
+/// Results that are only written say so.
+pub(super) fn restrict(kernel: &mut Kernel, signature: &Signature, zeroed: &[bool]) {
+    for arg in &signature.args {
+        if let (Some(result), ArgType::Tensor(ty)) = (arg.result, &arg.ty)
+            && !zeroed[result]
+            && let Some(param) = kernel.params.iter_mut().find(|param| arg.name == param.name)
+        {
+            param.kind = ParamKind::Buffer(ty.dtype, Access::Write);
+        }
+    }
+}
+
+/// Whether the verifier passes the kernel; what it finds is reported, at a barrier where it speaks of one.
+pub(super) fn verified(diag: &Diag, signature: &Signature, kernel: &Kernel, barriers: &[Span]) -> bool {
+    let Err(errors) = verify(kernel, &Limits::unlimited()) else { return true };
+    for error in &errors {
+        let barrier = barriers.first().copied().filter(|_| error.message.contains("barrier"));
+        diag.diagnostic(error, barrier.unwrap_or_else(|| signature.name.span()));
+    }
+    false
+}
+
+/// The plans of a kernel, one for each kind of device.
+pub(crate) fn compile(signature: &Signature, lowered: &Lowered) -> Result<Vec<Compiled>, Diagnostic> {
+    Target::ALL.into_iter().map(|target| crate::compile::embed(plan(signature, lowered, target)?)).collect()
+}
+
+fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan, Diagnostic> {
+    let buffers = buffers(signature);
+    let find = |name: &str| {
+        let position = buffers.iter().position(|buffer| buffer.name == name).unwrap_or_default();
+        BufferId(position as u32)
+    };
+    let args = |kernel: &Kernel| -> Vec<Arg> {
+        let one = |param: &netcl_kernels::kir::Param| match param.kind {
+            ParamKind::Scalar(dtype) => {
+                let position = signature.scalars().position(|(name, _)| *name == param.name).unwrap_or_default();
+                // The runtime's own scalar, the seed, comes first.
+                Arg::Scalar(position + 1, dtype)
+            }
+            ParamKind::Symbol => Arg::Dim(Dim::symbol(&param.name)),
+            ParamKind::Buffer(..) | ParamKind::Value(_) => Arg::Buffer(find(&param.name)),
+        };
+        kernel.params.iter().map(one).collect()
+    };
+    let fills = signature.args.iter().filter(|arg| arg.result.is_some_and(|result| lowered.zeroed[result]));
+    let fills = fills.filter_map(|arg| match &arg.ty {
+        ArgType::Tensor(ty) => Some(fill(signature, &arg.name.to_string(), ty)),
+        _ => None,
+    });
+    let kernels: Vec<Kernel> = fills.chain([lowered.kernel.clone()]).collect();
+    let mut steps = Vec::new();
+    for kernel in &kernels {
+        let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
+            let of = |param: &netcl_kernels::kir::Param| match param.kind {
+                ParamKind::Buffer(_, access) if wanted(access) => Some(find(&param.name)),
+                _ => None,
+            };
+            kernel.params.iter().filter_map(of).collect()
+        };
+        let (reads, writes) = (touched(|access| access != Access::Write), touched(|access| access != Access::Read));
+        let bytes = |ids: &[BufferId]| {
+            ids.iter().fold(Dim::default(), |sum, id| {
+                let buffer = &buffers[id.0 as usize];
+                sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
+            })
+        };
+        steps.push(Step {
+            label: kernel.name.clone(),
+            work: match target {
+                Target::Host => Work::Loop(Box::new(kernel.clone())),
+                Target::Cpu | Target::Gpu => Work::Kernel { entry: kernel.name.clone(), launch: kernel.launch.clone() },
+            },
+            args: args(kernel),
+            bytes: [bytes(&reads), bytes(&writes)],
+            reads,
+            writes,
+            flops: Dim::default(),
+        });
+    }
+    let mut verified = Vec::new();
+    for kernel in &kernels {
+        verified.push(verify(kernel, &Limits::unlimited()).map_err(|mut errors| errors.remove(0))?);
+    }
+    let source = match target {
+        Target::Host => String::new(),
+        Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()),
+    };
+    let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
+    Ok(Plan { name: signature.name.to_string(), target, symbols: signature.symbols(), buffers, scalars, steps, source })
+}
+
+fn buffers(signature: &Signature) -> Vec<Buffer> {
+    let mut inputs = 0;
+    let buffer = |arg: &super::signature::Arg, inputs: &mut usize| match &arg.ty {
+        ArgType::Tensor(ty) => {
+            let role = match arg.result {
+                Some(result) => Role::Output(OutputKind::Result(result)),
+                None => {
+                    *inputs += 1;
+                    Role::Argument(*inputs - 1)
+                }
+            };
+            let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+            Some(Buffer { name: arg.name.to_string(), shape, dtype: ty.dtype, role })
+        }
+        _ => None,
+    };
+    signature.args.iter().filter_map(|arg| buffer(arg, &mut inputs)).collect()
+}
+
+/// A kernel that writes zeros to the result `name`.
+fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
+    let elements = ty.dims.iter().fold(Dim::constant(1), |product, dim| product * dim.dim.clone());
+    let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
+    let mut builder = KernelBuilder::new(&format!("{}_zero_{name}", signature.name), launch);
+    builder.doc(format!("{name} = 0"));
+    let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
+    let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));
+    let zero = builder.literal(Literal::of(0.0, ty.dtype.compute()));
+    let size = super::expr::size_of(&mut builder, &elements);
+    let inside = builder.compare(CompareOp::Lt, id, size);
+    builder.if_then(inside, |builder| builder.store(buffer, id, zero));
+    builder.finish()
+}

@@ -1,0 +1,305 @@
+//! The signature of a SIMT-form kernel.
+
+use super::Simt;
+use crate::ast::{ArgType, Constant, DimToken, TensorType};
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::parse::constant::{self, Constants};
+use crate::parse::{text, types};
+use crate::words;
+use netcl_kernels::dim::{Dim, Symbol};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::kir::{Access, ParamKind};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, FnArg, ItemFn, MetaNameValue, Pat, ReturnType, Token, Type, punctuated::Punctuated};
+
+/// An argument.
+pub(crate) struct Arg {
+    pub(crate) name: Ident,
+    pub(crate) ty: ArgType,
+    /// The position among the results, for `&mut` tensors.
+    pub(crate) result: Option<usize>,
+}
+
+/// A signature.
+pub(crate) struct Signature {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: syn::Visibility,
+    pub(crate) name: Ident,
+    pub(crate) args: Vec<Arg>,
+    pub(crate) results: Vec<TensorType>,
+    pub(crate) global: Vec<Dim>,
+    pub(crate) local: Vec<u32>,
+    /// The kernel that gives the gradients in the inputs.
+    pub(crate) gradient: Option<syn::Path>,
+    pub(crate) body: syn::Block,
+}
+
+/// Whether the function is in SIMT form.
+pub(crate) fn is_simt(item: &ItemFn) -> bool {
+    let writes = |input: &FnArg| matches!(input, FnArg::Typed(typed) if matches!(&*typed.ty, Type::Reference(r) if r.mutability.is_some()));
+    item.attrs.iter().any(|attr| attr.path().is_ident(words::LAUNCH)) || item.sig.inputs.iter().any(writes)
+}
+
+/// Parses it; `None` where errors have been reported.
+pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Option<Signature> {
+    let before = diag.count();
+    let (own, attrs): (Vec<_>, Vec<_>) =
+        item.attrs.iter().cloned().partition(|attr| {
+            [words::LAUNCH, words::GRADIENT, words::TYPES].iter().any(|word| attr.path().is_ident(word))
+        });
+    if let ReturnType::Type(_, ty) = &item.sig.output {
+        diag.report(ty.span(), &m::SIMT_RESULT, &[]);
+    }
+    let (mut args, mut results): (Vec<Arg>, Vec<TensorType>) = (Vec::new(), Vec::new());
+    for input in &item.sig.inputs {
+        let FnArg::Typed(typed) = input else { continue };
+        let Pat::Ident(name) = &*typed.pat else {
+            diag.report(typed.pat.span(), &m::ARGUMENT_PATTERN, &[]);
+            continue;
+        };
+        let name = name.ident.clone();
+        match &*typed.ty {
+            Type::Reference(reference) if reference.mutability.is_some() => {
+                if let Some(ty) = types::tensor(diag, &reference.elem, "&mut ", constants) {
+                    results.push(ty.clone());
+                    args.push(Arg { name, ty: ArgType::Tensor(ty), result: Some(results.len() - 1) });
+                }
+            }
+            ty => {
+                if let Some(ty) = types::argument(diag, &name.to_string(), ty, constants) {
+                    if let ArgType::Plain(_) = ty {
+                        diag.report(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
+                    }
+                    args.push(Arg { name, ty, result: None });
+                }
+            }
+        }
+    }
+    if results.is_empty() {
+        diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
+    }
+    let (global, local) = launch(diag, &own, item.sig.ident.span(), constants);
+    let gradient = own.iter().find(|attr| attr.path().is_ident(words::GRADIENT)).and_then(|attr| {
+        attr.parse_args::<syn::Path>().map_err(|_| diag.report(attr.span(), &m::SIMT_GRADIENT, &[])).ok()
+    });
+    let signature = Signature {
+        attrs,
+        vis: item.vis.clone(),
+        name: item.sig.ident.clone(),
+        args,
+        results,
+        global,
+        local,
+        gradient,
+        body: (*item.block).clone(),
+    };
+    bound(diag, &signature);
+    (diag.count() == before).then_some(signature)
+}
+
+/// The function for each choice of its element types (`#[types(T = [f32, f16])]`), with what chooses it: the types of
+/// the first arguments that name them.
+pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenStream, bool)>)> {
+    let Some(attr) = item.attrs.iter().find(|attr| attr.path().is_ident(words::TYPES)) else {
+        return vec![(item.clone(), Vec::new())];
+    };
+    let mut all = vec![(item.clone(), Vec::new())];
+    let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
+        Ok(pairs) => pairs,
+        Err(error) => {
+            diag.syntax(error);
+            return Vec::new();
+        }
+    };
+    for pair in pairs {
+        let types: Option<Vec<DType>> = match &pair.value {
+            Expr::Array(list) => list.elems.iter().map(|ty| DType::from_name(&text(ty))).collect(),
+            _ => None,
+        };
+        let (Some(name), Some(types)) = (pair.path.get_ident(), types.filter(|types| !types.is_empty())) else {
+            diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]);
+            return Vec::new();
+        };
+        let Some(argument) = argument_of(item, name) else {
+            diag.report(name.span(), &m::SIMT_TYPE_LIST, &[]);
+            return Vec::new();
+        };
+        let mut chosen = Vec::new();
+        for (item, decisions) in all {
+            for (position, dtype) in types.iter().enumerate() {
+                let Ok(instance) = syn::parse2(replaced(quote!(#item), name, *dtype)) else { continue };
+                let mut own: Vec<(TokenStream, bool)> = decisions.clone();
+                // The last is taken where no other fits: the runtime then says which types it expects.
+                for (other, dtype) in types[..types.len() - 1].iter().enumerate().take(position + 1) {
+                    let dtype = crate::expand::model::dtype(*dtype);
+                    own.push((quote!((#argument.dtype() == #dtype)), other == position));
+                }
+                chosen.push((instance, own));
+            }
+        }
+        all = chosen;
+    }
+    all
+}
+
+/// The first input whose elements are of the type `name`.
+fn argument_of(item: &ItemFn, name: &Ident) -> Option<Ident> {
+    item.sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
+            (Type::Reference(reference), Pat::Ident(argument)) if reference.mutability.is_none() => {
+                text(&reference.elem).contains(&format!("<{name}")).then(|| argument.ident.clone())
+            }
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    })
+}
+
+/// The tokens with `name` as the type `dtype`.
+fn replaced(tokens: TokenStream, name: &Ident, dtype: DType) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Ident(ident) if ident == *name => Ident::new(dtype.name(), ident.span()).into(),
+            TokenTree::Group(group) => {
+                let mut same = Group::new(group.delimiter(), replaced(group.stream(), name, dtype));
+                same.set_span(group.span());
+                TokenTree::Group(same)
+            }
+            other => other,
+        })
+        .collect()
+}
+
+/// `#[launch(global = [N, M], local = [16, 16])]`.
+fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<Dim>, Vec<u32>) {
+    let Some(attr) = attrs.iter().find(|attr| attr.path().is_ident(words::LAUNCH)) else {
+        diag.report(name, &m::SIMT_LAUNCH, &[]);
+        return Default::default();
+    };
+    let (mut global, mut local) = (Vec::new(), Vec::new());
+    let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
+        Ok(pairs) => pairs,
+        Err(error) => {
+            diag.syntax(error);
+            return Default::default();
+        }
+    };
+    for pair in pairs {
+        let Expr::Array(list) = &pair.value else {
+            diag.report(pair.value.span(), &m::SIMT_LAUNCH, &[]);
+            continue;
+        };
+        for size in &list.elems {
+            match text(&pair.path).as_str() {
+                "global" => match types::expr_dim(size, constants) {
+                    Some(dim) => global.push(dim),
+                    None => diag.report(size.span(), &m::BAD_DIMENSION, &[&text(size)]),
+                },
+                "local" => match constant::evaluate(size, constants) {
+                    Some(Constant::Integer(size @ 1..=1024)) => local.push(size as u32),
+                    _ => diag.report(size.span(), &m::SIMT_LOCAL_SIZE, &[&text(size)]),
+                },
+                _ => diag.report(pair.path.span(), &m::SIMT_LAUNCH, &[]),
+            }
+        }
+    }
+    if global.is_empty() || global.len() > 3 || !(local.is_empty() || local.len() == global.len()) {
+        diag.report(attr.span(), &m::SIMT_LAUNCH, &[]);
+    }
+    (global, local)
+}
+
+/// Rule: sizes of results and of the launch are bound by an input's axis that is just their name.
+fn bound(diag: &Diag, signature: &Signature) {
+    let inputs: Vec<&DimToken> = signature.inputs().flat_map(|(_, ty)| &ty.dims).collect();
+    let results = signature.results.iter().flat_map(|ty| &ty.dims);
+    let written = inputs.iter().copied().chain(results).map(|dim| (&dim.dim, dim.span));
+    for (dim, span) in written.chain(signature.global.iter().map(|dim| (dim, signature.name.span()))) {
+        dim.visit_symbols(&mut |symbol: &Symbol| {
+            if !inputs.iter().any(|bound| bound.dim == Dim::symbol(symbol.name())) {
+                diag.report(span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
+            }
+        });
+    }
+}
+
+impl Signature {
+    /// The documentation, for the generated source.
+    pub(super) fn docs(&self) -> Vec<String> {
+        self.attrs
+            .iter()
+            .filter_map(|attr| match &attr.meta {
+                syn::Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+                    Expr::Lit(lit) => match &lit.lit {
+                        syn::Lit::Str(line) => Some(line.value().trim().to_string()),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The tensors that are read, in order.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&Ident, &TensorType)> {
+        self.args.iter().filter(|arg| arg.result.is_none()).filter_map(|arg| match &arg.ty {
+            ArgType::Tensor(ty) => Some((&arg.name, ty)),
+            _ => None,
+        })
+    }
+
+    /// The scalars, in order.
+    pub(crate) fn scalars(&self) -> impl Iterator<Item = (&Ident, DType)> {
+        self.args.iter().filter_map(|arg| match &arg.ty {
+            ArgType::Scalar(dtype) => Some((&arg.name, *dtype)),
+            _ => None,
+        })
+    }
+
+    /// The symbols of the inputs, in order of first appearance.
+    pub(crate) fn symbols(&self) -> Vec<Symbol> {
+        let mut symbols = Vec::new();
+        for (_, ty) in self.inputs() {
+            for dim in &ty.dims {
+                dim.dim.visit_symbols(&mut |symbol| {
+                    if !symbols.contains(symbol) {
+                        symbols.push(symbol.clone());
+                    }
+                });
+            }
+        }
+        symbols
+    }
+}
+
+impl Simt<'_> {
+    /// Declares the parameters and binds their names.
+    pub(super) fn arguments(&mut self, signature: &Signature) {
+        for arg in &signature.args {
+            let name = arg.name.to_string();
+            match &arg.ty {
+                ArgType::Tensor(ty) => {
+                    let access = if arg.result.is_some() { Access::ReadWrite } else { Access::Read };
+                    let param = self.builder.param(&name, ParamKind::Buffer(ty.dtype, access));
+                    let dims = ty.dims.iter().map(|dim| dim.dim.clone()).collect();
+                    self.buffers.push(super::Buffer { param, dims, dtype: ty.dtype, result: arg.result });
+                    self.bind(&name, super::Val::Buffer(self.buffers.len() - 1), None);
+                }
+                ArgType::Scalar(dtype) => {
+                    let value = self.builder.scalar(&name, *dtype);
+                    self.bind(&name, super::Val::Expr(value, None), None);
+                }
+                ArgType::Plain(_) => {}
+            }
+        }
+        for symbol in signature.symbols() {
+            let value = self.size(symbol.name());
+            self.bind(symbol.name(), super::Val::Expr(value, None), None);
+        }
+    }
+}

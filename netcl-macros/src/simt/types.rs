@@ -1,0 +1,201 @@
+//! Making values meet: types of numbers, conversions, operators.
+
+use super::{Simt, Val};
+use crate::ast::Constant;
+use crate::messages as m;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::graph::{BinaryOp, CompareOp};
+use netcl_kernels::kir::{Expr, ExprId, ValueType};
+use proc_macro2::Span;
+use syn::BinOp;
+
+impl Simt<'_> {
+    /// The value as an expression; a number takes `wanted`, or `u32`, or `f32`.
+    pub(super) fn value(&mut self, value: Val, wanted: Option<DType>, span: Span) -> Option<ExprId> {
+        match value {
+            Val::Expr(id, position) => {
+                self.settle(id, position, wanted);
+                Some(id)
+            }
+            Val::Number(number) => {
+                let dtype = match (number, wanted) {
+                    (Constant::Bool(_), _) => DType::Bool,
+                    (Constant::Float(_), Some(dtype)) if dtype.is_float() => dtype.compute(),
+                    (Constant::Float(_), _) => DType::F32,
+                    // Rust does not take `1` for `1.0`; the hidden function says so.
+                    (Constant::Integer(_), Some(dtype)) if dtype.is_integer() => dtype,
+                    (Constant::Integer(_), _) => DType::U32,
+                };
+                Some(self.literal(number, dtype))
+            }
+            Val::Unknown => None,
+            other => {
+                self.report(span, &m::SIMT_VALUE, &[&kind(&other)]);
+                None
+            }
+        }
+    }
+
+    /// A `let` of a bare number that is used as `wanted` is of that type after all.
+    fn settle(&mut self, id: ExprId, position: Option<usize>, wanted: Option<DType>) {
+        let (Some(position), Some(wanted)) = (position, wanted) else { return };
+        let own = self.ty(id).dtype;
+        let fits = own != wanted && own.is_float() == wanted.is_float() && wanted != DType::Bool;
+        if fits && !self.changed {
+            self.numbers.insert(position, wanted);
+            self.changed = true;
+        }
+    }
+
+    /// Both as expressions of one type.
+    pub(super) fn pair(&mut self, a: Val, b: Val, span: Span) -> Option<(ExprId, ExprId)> {
+        let of = |this: &Self, value: &Val| match value {
+            Val::Expr(id, position) => Some((this.ty(*id).dtype, position.is_some())),
+            _ => None,
+        };
+        let (x, y) = (of(self, &a), of(self, &b));
+        // A firm type wins over that of a bare number.
+        let wanted = match (x, y) {
+            (Some((dtype, false)), _) => Some(dtype),
+            (_, Some((dtype, false))) => Some(dtype),
+            (Some((dtype, true)), _) | (_, Some((dtype, true))) => Some(dtype),
+            _ => None,
+        };
+        let float = matches!(a, Val::Number(Constant::Float(_))) || matches!(b, Val::Number(Constant::Float(_)));
+        let wanted = wanted.or(float.then_some(DType::F32));
+        Some((self.value(a, wanted, span)?, self.value(b, wanted, span)?))
+    }
+
+    /// `a op b`.
+    pub(super) fn binary(&mut self, op: &BinOp, a: Val, b: Val, span: Span) -> Val {
+        if matches!(a, Val::Unknown) || matches!(b, Val::Unknown) {
+            return Val::Unknown;
+        }
+        if let (Val::Number(Constant::Integer(x)), Val::Number(Constant::Integer(y))) = (&a, &b)
+            && let Some(value) = crate::parse::fold_integers(op, *x, *y)
+        {
+            return Val::Number(Constant::Integer(value));
+        }
+        if let BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_) = op {
+            let left = matches!(op, BinOp::Shl(_) | BinOp::ShlAssign(_));
+            let Some(a) = self.value(a, None, span) else { return Val::Unknown };
+            let ty = self.ty(a);
+            let Some(b) = self.value(b, Some(ty.dtype), span) else { return Val::Unknown };
+            if !self.same(op, a, b, span) {
+                return Val::Unknown;
+            }
+            return Val::Expr(self.builder.push(Expr::Shift(left, a, b), ty), None);
+        }
+        let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
+        if !self.same(op, a, b, span) {
+            return Val::Unknown;
+        }
+        // `&&` and `||` do not look at the other side where they need not: a guarded read may stand there.
+        match op {
+            BinOp::And(_) => {
+                let no = self.builder.literal(Literal::Bool(false));
+                return Val::Expr(self.builder.select(a, b, no), None);
+            }
+            BinOp::Or(_) => {
+                let yes = self.builder.literal(Literal::Bool(true));
+                return Val::Expr(self.builder.select(a, yes, b), None);
+            }
+            _ => {}
+        }
+        let id = match crate::lower::operator(op) {
+            Some(crate::lower::Operator::Binary(op)) => self.builder.binary(op, a, b),
+            Some(crate::lower::Operator::Compare(op)) => self.builder.compare(op, a, b),
+            None => return self.report(span, &m::UNSUPPORTED, &[&"this operator", &"use arithmetic and comparisons"]),
+        };
+        Val::Expr(id, None)
+    }
+
+    fn same(&mut self, op: &impl quote::ToTokens, a: ExprId, b: ExprId, span: Span) -> bool {
+        let (x, y) = (self.ty(a), self.ty(b));
+        if x != y && !self.changed {
+            let text = op.to_token_stream().to_string();
+            self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+        }
+        x == y
+    }
+
+    /// A function of two values.
+    pub(super) fn function_of_two(&mut self, op: BinaryOp, a: Val, b: Val, span: Span) -> Val {
+        let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
+        let (x, y) = (self.ty(a), self.ty(b));
+        if x != y {
+            return if self.changed { Val::Unknown } else { self.report(span, &m::SIMT_TYPES, &[&op.name(), &x, &y]) };
+        }
+        Val::Expr(self.builder.binary(op, a, b), None)
+    }
+
+    /// The value converted to `dtype`.
+    pub(super) fn convert(&mut self, value: Val, dtype: DType, span: Span) -> Val {
+        match value {
+            Val::Number(number @ Constant::Integer(_)) => Val::Expr(self.literal(number, dtype), None),
+            Val::Number(number @ Constant::Float(_)) if dtype.is_float() => {
+                Val::Expr(self.literal(number, dtype), None)
+            }
+            value => match self.value(value, None, span) {
+                Some(id) => Val::Expr(self.builder.cast(dtype, id), None),
+                None => Val::Unknown,
+            },
+        }
+    }
+
+    /// `-x`, `!x`.
+    pub(super) fn unary(&mut self, op: &syn::UnOp, value: Val, span: Span) -> Val {
+        match (op, value) {
+            (_, Val::Unknown) => Val::Unknown,
+            (syn::UnOp::Neg(_), Val::Number(Constant::Integer(value))) => Val::Number(Constant::Integer(-value)),
+            (syn::UnOp::Neg(_), Val::Number(Constant::Float(value))) => Val::Number(Constant::Float(-value)),
+            (syn::UnOp::Neg(_), value) => match self.value(value, None, span) {
+                Some(id) => Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Neg, id), None),
+                None => Val::Unknown,
+            },
+            (syn::UnOp::Not(_), value) => {
+                let Some(id) = self.value(value, None, span) else { return Val::Unknown };
+                let ty = self.ty(id);
+                if ty.dtype == DType::Bool {
+                    return Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Not, id), None);
+                }
+                let ones = match ty.dtype {
+                    DType::U8 => i64::from(u8::MAX),
+                    DType::U32 => i64::from(u32::MAX),
+                    _ => -1,
+                };
+                let ones = self.builder.literal(Literal::Int(ones, ty.dtype));
+                Val::Expr(self.builder.binary(BinaryOp::Xor, id, ones), None)
+            }
+            (_, value) => self.report(span, &m::SIMT_VALUE, &[&kind(&value)]),
+        }
+    }
+
+    /// `a != 0`-like test of a value against its own zero.
+    pub(super) fn negated(&mut self, condition: ExprId) -> ExprId {
+        let no = self.builder.literal(Literal::Bool(false));
+        self.builder.compare(CompareOp::Eq, condition, no)
+    }
+}
+
+/// What a value is, for messages.
+pub(super) fn kind(value: &Val) -> &'static str {
+    match value {
+        Val::Expr(..) | Val::Number(_) => "a number",
+        Val::Buffer(_) => "a whole tensor",
+        Val::Array(..) => "a whole array",
+        Val::Tuple(_) => "a tuple",
+        Val::Unit => "nothing",
+        Val::Unknown => "something unknown",
+    }
+}
+
+/// The type of that name: `f32`, `u32x4`.
+pub(super) fn value_type(name: &str) -> Option<ValueType> {
+    let (scalar, lanes) = match name.split_once('x') {
+        Some((scalar, lanes)) => (scalar, lanes.parse().ok()?),
+        None => (name, 1),
+    };
+    let dtype = DType::from_name(scalar)?;
+    [1, 2, 4, 8, 16].contains(&lanes).then_some(ValueType { dtype: dtype.compute(), lanes })
+}

@@ -1,0 +1,204 @@
+//! The names that SIMT-form kernels use, as Rust types and functions.
+//!
+//! `kernel!` compiles such a kernel's tokens itself; the same tokens also stand in a function over what is here, which
+//! nobody calls, so that rustc checks their types and its messages point at them. Nothing here computes anything.
+//!
+//! | names | meaning |
+//! |---|---|
+//! | `global_id(d)`, `local_id(d)`, `group_id(d)`, `global_size(d)`, `local_size(d)`, `num_groups(d)` | the index space, `d` = 0, 1 or 2 |
+//! | `barrier()`, `global_barrier()` | all items of the group meet; the second also orders global memory |
+//! | `local!([f32; 64])`, `private!([f32; 4])` | arrays: one for the group, one for each item |
+//! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
+//! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics |
+//! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
+//! | `exp(x)`, `max(a, b)`, `select(c, a, b)`, .. | functions of numbers, also as methods |
+#![allow(missing_docs, reason = "the table above says what the names mean; the rest is types")]
+#![allow(non_camel_case_types, reason = "element types are written as Rust writes its own")]
+
+use std::ops::{Add, Div, Index, IndexMut, Mul, Neg, Sub};
+
+/// An element type: what is stored, and what a kernel computes with.
+pub trait Element {
+    /// `f32` for the half-precision types, else the type itself.
+    type Value: Copy;
+}
+
+/// Stored in half precision.
+#[derive(Clone, Copy, Debug)]
+pub struct f16;
+/// Stored as bfloat16.
+#[derive(Clone, Copy, Debug)]
+pub struct bf16;
+
+/// A number.
+pub trait Number: Copy {}
+/// A floating-point number.
+pub trait Float: Number {}
+/// What [`sub_group_add`] and its like take.
+pub trait Lane: Number {}
+
+macro_rules! elements {
+    ($($ty:ty => $value:ty),*) => { $(impl Element for $ty { type Value = $value; })* };
+}
+elements!(f32 => f32, f64 => f64, i32 => i32, u32 => u32, i64 => i64, u8 => u8, bool => bool, f16 => f32, bf16 => f32);
+macro_rules! mark {
+    ($name:ident: $($ty:ty),*) => { $(impl $name for $ty {})* };
+}
+mark!(Number: f32, f64, i32, u32, i64, u8);
+mark!(Float: f32, f64);
+mark!(Lane: f32, f64, i32, u32, i64);
+
+/// A tensor's elements, row-major; `x[i]` counts elements, `x[r, c]` takes an index for each axis.
+#[derive(Debug)]
+pub struct Buffer<T: Element>(T::Value);
+
+/// A local or private array.
+#[derive(Debug)]
+pub struct Array<T: Element>(T::Value);
+
+macro_rules! index {
+    ($of:ident: $($by:ty),*) => { $(
+        impl<T: Element> Index<$by> for $of<T> {
+            type Output = T::Value;
+            fn index(&self, _: $by) -> &T::Value { &self.0 }
+        }
+        impl<T: Element> IndexMut<$by> for $of<T> {
+            fn index_mut(&mut self, _: $by) -> &mut T::Value { &mut self.0 }
+        }
+    )* };
+}
+index!(Buffer: u32, (u32, u32), (u32, u32, u32), (u32, u32, u32, u32));
+index!(Array: u32);
+
+/// `N` values of type `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Vector<T, const N: usize>(T);
+
+impl<T: Copy, const N: usize> Vector<T, N> {
+    pub fn lane(self, _lane: u32) -> T {
+        self.0
+    }
+
+    pub fn mul_add(self, _factor: Self, _term: Self) -> Self {
+        self
+    }
+}
+
+impl<T: Number, const N: usize> Number for Vector<T, N> {}
+impl<T: Float, const N: usize> Float for Vector<T, N> {}
+
+macro_rules! operators {
+    ($($op:ident $method:ident),*) => { $(
+        impl<T: Number, const N: usize> $op for Vector<T, N> {
+            type Output = Self;
+            fn $method(self, _: Self) -> Self { self }
+        }
+    )* };
+}
+operators!(Add add, Sub sub, Mul mul, Div div);
+
+impl<T: Number, const N: usize> Neg for Vector<T, N> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self
+    }
+}
+
+macro_rules! vectors {
+    ($($lanes:literal $load:ident $store:ident $splat:ident $f32:ident $i32:ident $u32:ident;)*) => { $(
+        impl<T: Element> Buffer<T> {
+            pub fn $load(&self, _first: u32) -> Vector<T::Value, $lanes> { Vector(self.0) }
+            pub fn $store(&mut self, _first: u32, values: Vector<T::Value, $lanes>) { self.0 = values.0; }
+        }
+        pub fn $splat<T: Copy>(value: T) -> Vector<T, $lanes> { Vector(value) }
+        pub type $f32 = Vector<f32, $lanes>;
+        pub type $i32 = Vector<i32, $lanes>;
+        pub type $u32 = Vector<u32, $lanes>;
+    )* };
+}
+vectors! {
+    2 load2 store2 splat2 f32x2 i32x2 u32x2;
+    4 load4 store4 splat4 f32x4 i32x4 u32x4;
+    8 load8 store8 splat8 f32x8 i32x8 u32x8;
+    16 load16 store16 splat16 f32x16 i32x16 u32x16;
+}
+
+macro_rules! horizontal {
+    ($($name:ident),*) => { $(pub fn $name<T: Copy, const N: usize>(values: Vector<T, N>) -> T { values.0 })* };
+}
+horizontal!(sum_lanes, prod_lanes, max_lanes, min_lanes);
+
+macro_rules! index_space {
+    ($($name:ident),*) => { $(pub fn $name(_dimension: u32) -> u32 { 0 })* };
+}
+index_space!(global_id, local_id, group_id, global_size, local_size, num_groups);
+
+macro_rules! lanes {
+    ($($name:ident),*) => { $(pub fn $name() -> u32 { 0 })* };
+}
+lanes!(sub_group_lane, sub_group_size, sub_group_id);
+
+/// The value of a symbolic dimension.
+#[doc(hidden)]
+pub fn size() -> u32 {
+    0
+}
+
+pub fn barrier() {}
+pub fn global_barrier() {}
+
+macro_rules! across {
+    ($($name:ident($($arg:ident),*)),*) => { $(pub fn $name<T: Lane>(value: T, $($arg: u32),*) -> T { value })* };
+}
+across!(sub_group_add(), sub_group_max(), sub_group_min(), sub_group_broadcast(_lane), sub_group_shuffle_xor(_mask));
+
+macro_rules! atomics {
+    ($($name:ident),*) => { $(pub fn $name<T: Number>(_place: &mut T, _value: T) {})* };
+}
+atomics!(atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor, atomic_exchange);
+
+macro_rules! of_one {
+    ($bound:ident: $($name:ident),*) => { $(pub fn $name<T: $bound>(x: T) -> T { x })* };
+}
+of_one!(Float: exp, exp2, log, log2, log1p, expm1, sqrt, rsqrt, sin, cos, tan, tanh, erf, floor, ceil, round, recip);
+of_one!(Number: neg, abs, sign);
+
+macro_rules! of_two {
+    ($bound:ident: $($name:ident),*) => { $(pub fn $name<T: $bound>(x: T, _y: T) -> T { x })* };
+}
+of_two!(Number: add, sub, mul, div, rem, max, min);
+of_two!(Float: pow, atan2);
+
+/// `condition ? then : otherwise`.
+pub fn select<T>(condition: bool, then: T, otherwise: T) -> T {
+    if condition { then } else { otherwise }
+}
+
+#[doc(hidden)]
+pub fn array<T: Element>(value: T::Value) -> Array<T> {
+    Array(value)
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __netcl_array {
+    ([bool; $length:expr]) => {
+        $crate::simt::array::<bool>(false)
+    };
+    ([f32; $length:expr]) => {
+        $crate::simt::array::<f32>(0.0)
+    };
+    ([f64; $length:expr]) => {
+        $crate::simt::array::<f64>(0.0)
+    };
+    ([$ty:ty; $length:expr]) => {
+        $crate::simt::array::<$ty>(0)
+    };
+}
+
+/// An array of the work-group: `local!([f32; 64])`.
+#[doc(inline)]
+pub use crate::__netcl_array as local;
+/// An array of the work-item: `private!([f32; 4])`.
+#[doc(inline)]
+pub use crate::__netcl_array as private;

@@ -1,0 +1,11 @@
+//! rustc's own rules hold for the same tokens.
+
+netcl::kernel! {
+    #[launch(global = [N], local = [64])]
+    fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let n: u32 = x[0];
+        y[0] = 1.0;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! A name that nothing binds.
+
+netcl::kernel! {
+    #[launch(global = [N], local = [64])]
+    fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        y[global_id(0)] = x[global_id(0)] * factor;
+    }
+}
+
+fn main() {}

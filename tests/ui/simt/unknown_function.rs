@@ -1,0 +1,11 @@
+//! A misspelt function.
+
+netcl::kernel! {
+    #[launch(global = [N], local = [64])]
+    fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        barier();
+        y[global_id(0)] = x[global_id(0)];
+    }
+}
+
+fn main() {}
