@@ -223,7 +223,7 @@ impl<'a> Lowering<'a> {
 
     fn whole_tensor(&self, name: &str) -> Option<NodeId> {
         match self.lookup(name)? {
-            (Val::Tensor(id), axes) if axes == 0 => Some(id),
+            (Val::Tensor(id), 0) => Some(id),
             _ => None,
         }
     }

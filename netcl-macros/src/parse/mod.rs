@@ -69,7 +69,8 @@ fn write(tokens: TokenStream, text: &mut String) {
                     Delimiter::Brace => ("{ ", " }"),
                     Delimiter::None => ("", ""),
                 };
-                if !joined && !(operand && group.delimiter() != Delimiter::Brace) {
+                let glued = joined || (operand && group.delimiter() != Delimiter::Brace);
+                if !glued {
                     text.push(' ');
                 }
                 text.push_str(open);
