@@ -3,6 +3,7 @@
 use netcl::prelude::*;
 use netcl_examples::{Options, accuracy, digits, progress};
 
+/// One hidden layer.
 #[netcl::model]
 pub struct Mlp {
     #[layer(inputs = 64, outputs = 64)]
@@ -13,11 +14,13 @@ pub struct Mlp {
 
 #[netcl::model]
 impl Mlp {
+    /// Logits of ten classes.
     pub fn forward(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 10> {
         let h = self.hidden.forward(x).relu();
         self.output.forward(&h)
     }
 
+    /// Mean cross-entropy.
     pub fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
         self.forward(x).cross_entropy(labels)
     }
@@ -25,6 +28,7 @@ impl Mlp {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
+    println!("{}", Mlp::report(device.info().target)?);
     let (training, held_out) = digits();
     let loader = DataLoader::new(&device, &training.images, &[64], &training.labels, &[])?
         .batch_size(32)

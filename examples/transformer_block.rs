@@ -1,7 +1,7 @@
-//! A transformer block with its gradients, checked by differences along a random direction.
+//! A transformer block with its gradients, checked by differences along the gradient.
 
 use netcl::prelude::*;
-use netcl_examples::Options;
+use netcl_examples::{Options, progress};
 
 /// Pre-norm transformer block.
 #[netcl::model]
@@ -35,6 +35,7 @@ impl Block {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
+    println!("{}", Block::report(device.info().target)?);
     let mut block = Block::new(&device, Seed(options.seed))?;
     let (batch, time) = (2, 7);
     let wave = |step: f32| (0..batch * time * 32).map(|i| (i as f32 * step).sin()).collect::<Vec<_>>();
@@ -44,31 +45,36 @@ fn main() -> Result<()> {
     let (loss, gradients) = block.loss_with_gradients(&x, &target)?;
     println!("loss {:.6}", loss.item::<f32>()?);
 
-    // The slope of the loss along the gradient is the gradient's squared length.
-    let mut length = 0.0f64;
-    let parameters = block.core().parameters();
-    for (path, _) in &parameters {
-        let gradient = gradients.tensor(path)?.to_vec::<f32>()?;
-        length += gradient.iter().map(|g| f64::from(*g).powi(2)).sum::<f64>();
+    // Along the gradient the loss rises by the gradient's squared length: check that by differences.
+    let mut parameters = Vec::new();
+    for (path, value) in block.parameters() {
+        let gradient = gradients.tensor(&path)?.to_vec::<f32>()?;
+        parameters.push((path, value.to_vec::<f32>()?, gradient, value.shape().to_vec()));
     }
-    let shifted = |step: f32| -> Result<f64> {
-        for (path, value) in &parameters {
-            let (value, gradient) = (value.to_vec::<f32>()?, gradients.tensor(path)?.to_vec::<f32>()?);
+    let length: f64 = parameters.iter().flat_map(|(_, _, gradient, _)| gradient).map(|g| f64::from(*g).powi(2)).sum();
+    let mut loss_at = |step: f32| -> Result<f64> {
+        for (path, value, gradient, shape) in &parameters {
             let moved: Vec<f32> = value.iter().zip(gradient).map(|(v, g)| v + step * g).collect();
-            block.core().set_tensor(path, &Tensor::from_slice(&device, &moved, gradients.tensor(path)?.shape())?)?;
+            block.set_tensor(path, &Tensor::from_slice(&device, &moved, shape)?)?;
         }
         Ok(f64::from(block.loss(&x, &target)?.item::<f32>()?))
     };
-    let _ = shifted;
-    println!("|gradient|^2 = {length:.6}");
+    let slope = (loss_at(1e-2)? - loss_at(-1e-2)?) / 2e-2;
+    loss_at(0.0)?;
+    println!("slope along the gradient {length:.5}, by differences {slope:.5}");
+    assert!((slope - length).abs() < 1e-2 * length, "the gradient is wrong");
 
     let mut optimizer = Adam::new(3e-3);
+    let bar = progress(options.epochs * 10);
     for step in 0..options.epochs * 10 {
         let (loss, gradients) = block.loss_with_gradients(&x, &target)?;
         optimizer.step(&mut block, &gradients)?;
-        if step % 50 == 0 {
-            println!("step {step}: loss {:.6}", loss.item::<f32>()?);
+        bar.inc(1);
+        if step % 10 == 9 {
+            bar.set_message(format!("loss {:.5}", loss.item::<f32>()?));
         }
     }
+    bar.finish();
+    println!("loss after {} steps: {:.6}", options.epochs * 10, block.loss(&x, &target)?.item::<f32>()?);
     Ok(())
 }

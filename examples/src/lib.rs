@@ -11,7 +11,7 @@ pub struct Options {
     #[arg(long, default_value = "auto")]
     pub device: String,
     /// Passes over the training data
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 40)]
     pub epochs: u64,
     /// Seed of parameters, shuffling and dropout
     #[arg(long, default_value_t = 42)]

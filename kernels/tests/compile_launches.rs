@@ -44,3 +44,23 @@ fn cnn() {
 fn transformer_block() {
     check("block", &models::transformer_block(false), models::transformer_block(true), [9, 30]);
 }
+
+/// Hooks that a template calls and nobody defines fall back to defaults, which name parameters that instances lack.
+#[test]
+fn large_products_store_through_their_epilogue() {
+    for target in [Target::Gpu, Target::Cpu] {
+        for graph in [models::mlp([256, 512, 128], true), models::cnn(28, 0, true)] {
+            let plan = plan(&append_gradients(graph, Arguments::None).unwrap(), target);
+            let instances = plan.source.matches("#define KERNEL_NAME ").count();
+            assert!(instances > 3, "{instances} instances");
+            let stores = plan.source.matches("#define STORE_VECTOR(batch_").count();
+            let scalar =
+                plan.source.matches("matmul_naive_store").count() + plan.source.matches("matmul_tiled_store").count();
+            assert!(
+                stores == instances || scalar > 0,
+                "{stores} vector stores in {instances} instances on {}",
+                target.name()
+            );
+        }
+    }
+}

@@ -22,7 +22,7 @@ use kernels::kir::verify::{Limits, verify};
 fn emitted_text_is_current() {
     let mut text = String::from("//! Written by the test `native`; do not edit.\n\n");
     text.push_str("use netcl::__private::host::NativeEntry;\n\n");
-    text.push_str("pub const ENTRIES: &[(&str, NativeEntry)] = &[\n");
+    text.push_str("pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[\n");
     for case in cases() {
         let verified = verify(&case.kernel, &Limits::unlimited()).unwrap();
         let code = native_code(&verified, 2).unwrap_or_else(|| panic!("`{}` has no native code", case.name));

@@ -67,7 +67,8 @@ impl Example {
             }
             for (element, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
                 let same = wanted.is_nan() && found.is_nan() || wanted == found;
-                if !same && !((wanted - found).abs() <= tolerance * scale) {
+                let close = (wanted - found).abs() <= tolerance * scale;
+                if !same && !close {
                     let graph = self.graph.to_string();
                     let text =
                         format!("output {position} ({kind:?}), element {element}: {found}, expected {wanted}\n{graph}");

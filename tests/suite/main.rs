@@ -10,10 +10,12 @@ mod random;
 use libtest_mimic::{Arguments, Failed, Trial};
 use netcl::Device;
 
+type Check = Box<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>;
+
 /// Something that must hold on every device.
 pub(crate) struct Case {
     pub(crate) name: String,
-    pub(crate) run: Box<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>,
+    pub(crate) run: Check,
 }
 
 fn main() {

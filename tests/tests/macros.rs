@@ -1,4 +1,5 @@
 //! What the macros generate, run on the host: numbers against the definitions, gradients against differences.
+#![allow(missing_docs, unreachable_pub, reason = "a test")]
 
 use netcl::{Device, Model, Result, Seed, Tensor};
 

@@ -115,15 +115,12 @@ impl Program<'_> {
             ConvKind::WeightGrad => "conv2d_weight_grad",
         };
         let name = self.kernel_name(word);
-        let epilogue = self.epilogue(cluster, id, &extents, &axes, &format!("{name}_store"), lanes_of(&choice));
+        let epilogue =
+            self.epilogue(cluster, id, &extents, &axes, &format!("{name}_store"), lanes_of(template, &choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
-        // The template's `a` is the weight, or the output's gradient where the weight is wanted.
-        let (first, second) = match shapes.kind {
-            ConvKind::Forward | ConvKind::InputGrad => (b, a),
-            ConvKind::WeightGrad => (b, a),
-        };
-        for (word, node) in [("a", first), ("b", second)] {
+        // The template's `a` is the second operand: the weight, or the output's gradient where the weight is wanted.
+        for (word, node) in [("a", b), ("b", a)] {
             let own = self.buffers.name(node);
             instance.reads(&own, self.graph[node].dtype);
             let pointer = instance.parameter_name(&own);

@@ -80,7 +80,7 @@ impl Program<'_> {
         let name = self.kernel_name(template.name);
         let extents = [batch.elements(), m.clone(), n.clone()];
         let axes = product_axes(&node.shape, &extents);
-        let lanes = lanes_of(&choice);
+        let lanes = lanes_of(template, &choice);
         let epilogue = self.epilogue(cluster, product, &extents, &axes, &format!("{name}_store"), lanes);
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
@@ -341,9 +341,16 @@ pub(super) fn typical(target: Target) -> Limits {
     }
 }
 
-/// Lanes of the template's stores.
-pub(super) fn lanes_of(choice: &Choice) -> u8 {
-    u8::try_from(choice.get("VECTOR")).unwrap_or(1).max(1)
+/// Lanes of the template's vector stores: its tunable, or what its text fixes; 1 where it stores one by one.
+pub(super) fn lanes_of(template: &Template, choice: &Choice) -> u8 {
+    let fixed = || {
+        let lines = template.sources.iter().flat_map(|source| source.lines());
+        lines.filter_map(|line| line.strip_prefix("#define VECTOR ")).find_map(|lanes| lanes.trim().parse().ok())
+    };
+    match choice.get("VECTOR") {
+        0 => fixed().unwrap_or(1),
+        lanes => u8::try_from(lanes).unwrap_or(1),
+    }
 }
 
 /// The launch that covers `m` by `n` results of every batch.

@@ -14,11 +14,15 @@
 mod access;
 mod compile;
 mod extent;
+mod instr;
 pub mod math;
 mod memory;
 pub mod ops;
+mod place;
 mod program;
+mod rare;
 mod run;
+mod statement;
 mod values;
 
 pub use memory::{Bytes, Memory, Scalar, Slice, SliceMut};
@@ -276,3 +280,6 @@ fn split(position: usize, sizes: [usize; 3]) -> [usize; 3] {
 #[cfg(test)]
 #[path = "interp/tests.rs"]
 mod tests;
+#[cfg(test)]
+#[path = "interp/tests_memory.rs"]
+mod tests_memory;

@@ -97,6 +97,7 @@ pub struct Operand {
 
 /// What a step runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "a plan has few steps, and they are read, not moved")]
 pub enum Work {
     /// A kernel of the plan's program ([`Plan::source`]) on an OpenCL device.
     Kernel {
@@ -107,7 +108,7 @@ pub enum Work {
     },
     /// A loop kernel on the host: native code where the macro made some, the interpreter elsewhere.
     Loop(Box<kir::Kernel>),
-    /// `c = a x b` on the host, by the matrix library; `accumulate` adds to what is in `c`.
+    /// `c = a x b` on the host, by the matrix library.
     MatMul {
         /// Batch sizes.
         batch: Vec<Dim>,

@@ -64,8 +64,7 @@ impl Layout {
                 let address = crate::index::flatten(&job.coordinates_of(id, domain), &job.graph[id].shape);
                 address.coefficient(INNER).is_some_and(|c| c.is(0) || c.is(1))
             });
-            !short
-                && !(arg && inner_reduced)
+            !(short || arg && inner_reduced)
                 && stores
                 && job.traces(domain).iter().all(|trace| vectorizes(job.graph, trace, INNER))
         };

@@ -109,10 +109,9 @@ impl<'a> Job<'a> {
         let domain = Domain { extents: space.0.clone(), axes: own };
         let mut rounds: BTreeMap<NodeId, usize> = BTreeMap::new();
         for (member, trace) in self.cluster().members.iter().zip(self.traces(&domain)) {
-            let needed = trace.leaves.iter().filter_map(|leaf| {
-                self.is_member_reduce(leaf.node).then(|| rounds.get(&leaf.node).map_or(0, |round| round + 1))
-            });
-            rounds.insert(*member, needed.max().unwrap_or(0));
+            let own = trace.leaves.iter().filter(|leaf| self.is_member_reduce(leaf.node));
+            let needed = own.map(|leaf| rounds.get(&leaf.node).map_or(0, |round| round + 1)).max();
+            rounds.insert(*member, needed.unwrap_or(0));
         }
         rounds
     }

@@ -69,7 +69,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         quote!(#plain #gradients)
     });
     quote! {
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_question_mark)]
         impl #ty {
             #(#others)*
             #(#functions)*

@@ -40,7 +40,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             }
         }
         #[automatically_derived]
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_question_mark)]
         impl #name {
             /// A model on `device`, its parameters drawn from `seed`: the same on every device.
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
@@ -194,7 +194,7 @@ fn gradients(model: &Model) -> TokenStream {
             }
         }
         #[automatically_derived]
-        #[allow(dead_code)]
+        #[allow(dead_code, clippy::needless_question_mark)]
         impl #name {
             #(#methods)*
         }
@@ -248,7 +248,7 @@ fn gradient_value(
                 let docs = trained.iter().map(|spec| format!("Of shape {:?}.", spec.shape));
                 structs.tokens.extend(quote! {
                     #[doc = #doc]
-                    #[allow(dead_code)]
+                    #[allow(dead_code, clippy::needless_question_mark)]
                     #[derive(Clone)]
                     #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
                 });

@@ -69,8 +69,7 @@ fn write(tokens: TokenStream, text: &mut String) {
                     Delimiter::Brace => ("{ ", " }"),
                     Delimiter::None => ("", ""),
                 };
-                let glued = joined || (operand && group.delimiter() != Delimiter::Brace);
-                if !glued {
+                if !(joined || operand && group.delimiter() != Delimiter::Brace) {
                     text.push(' ');
                 }
                 text.push_str(open);

@@ -60,8 +60,8 @@ impl Backend for Host {
         own(memory)?.zero(bytes).map_err(outside)
     }
 
-    fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        Ok(Box::new(HostProgram::new(plan)?))
+    fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn BuiltProgram>> {
+        Ok(Box::new(HostProgram::new(plan, native)?))
     }
 
     fn finish(&self) -> Result<()> {

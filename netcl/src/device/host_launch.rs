@@ -1,172 +1,182 @@
 //! Plans on the host: each step's code made once, its buffers looked up at each launch.
 
-use crate::device::backend::{BindRequest, Bound, Memory, Place, Program as BuiltProgram};
+use crate::device::backend::{BindRequest, Bound, Memory, Native, Place, Program as BuiltProgram};
+use crate::device::host::loops::{BoundLoop, Loop};
 use crate::device::host::memory::HostBuffer;
+use crate::device::host::native::Passed;
 use crate::device::host::product::Product;
 use crate::error::{Error, Result};
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::Region;
-use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::kir::interp::{self, Value};
-use netcl_kernels::kir::{ParamKind, verify};
+use netcl_kernels::kir::ParamKind;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
-use rayon::prelude::*;
 use std::sync::Arc;
 
-/// A plan whose loop kernels are compiled for the interpreter.
+/// A plan whose loop steps have code.
 pub(crate) struct HostProgram {
     plan: Arc<Plan>,
-    /// The loop steps' programs, by step.
-    programs: Vec<Option<Arc<interp::Program>>>,
-}
-
-/// What runs a step.
-enum Code {
-    /// A loop kernel without native code.
-    Interpreted(Arc<interp::Program>),
-    /// The matrix library.
-    Product(Product),
+    /// By step; `None` for library steps.
+    loops: Vec<Option<Arc<Loop>>>,
 }
 
 impl HostProgram {
-    pub(crate) fn new(plan: &Arc<Plan>) -> Result<HostProgram> {
-        let programs = plan.steps.iter().map(|step| compile(plan, step)).collect::<Result<_>>()?;
-        Ok(HostProgram { plan: plan.clone(), programs })
-    }
-}
-
-fn compile(plan: &Plan, step: &Step) -> Result<Option<Arc<interp::Program>>> {
-    match &step.work {
-        Work::Loop(kernel) => {
-            let verified = verify::verify(kernel, &verify::Limits::unlimited()).map_err(|diagnostics| {
-                let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-                unusable(plan, step, &messages.join("; "))
-            })?;
-            Ok(Some(Arc::new(interp::Program::new(&verified))))
+    pub(crate) fn new(plan: &Arc<Plan>, native: Native) -> Result<HostProgram> {
+        let mut loops = Vec::with_capacity(plan.steps.len());
+        for (position, step) in plan.steps.iter().enumerate() {
+            loops.push(match &step.work {
+                Work::Loop(kernel) => {
+                    let code = Loop::new(kernel, native.get(position).copied().flatten()).map_err(|diagnostics| {
+                        let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+                        unusable(&plan.name, &step.label, &messages.join("; "))
+                    })?;
+                    Some(Arc::new(code))
+                }
+                Work::MatMul { .. } | Work::Conv2d { .. } => None,
+                Work::Kernel { .. } => return Err(unusable(&plan.name, &step.label, "it is OpenCL C")),
+            });
         }
-        Work::MatMul { .. } | Work::Conv2d { .. } => Ok(None),
-        Work::Kernel { .. } => Err(unusable(plan, step, "it is OpenCL C")),
+        Ok(HostProgram { plan: plan.clone(), loops })
     }
 }
 
-/// What is passed for one parameter.
-enum Passed {
+/// Where what is passed for one parameter comes from.
+enum Source {
     Buffer(HostBuffer),
     External(usize),
     Constant(Literal),
     Scalar(usize),
 }
 
+/// A step whose sizes are known.
+struct Ready {
+    position: usize,
+    work: ReadyWork,
+    sources: Vec<Source>,
+}
+
+enum ReadyWork {
+    Loop(BoundLoop),
+    Product(Product),
+}
+
 struct HostBound {
-    function: String,
-    bindings: Vec<(Symbol, u64)>,
-    steps: Vec<(Code, String, Vec<Passed>)>,
+    plan: Arc<Plan>,
+    steps: Vec<Ready>,
 }
 
 impl BuiltProgram for HostProgram {
     fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>> {
-        let plan = &*self.plan;
-        let signed = |step: &Step, position: usize| match &step.work {
-            Work::Loop(kernel) => {
-                matches!(kernel.params.get(position).map(|param| &param.kind), Some(ParamKind::Scalar(DType::I32)))
+        let mut steps = Vec::with_capacity(self.plan.steps.len());
+        for (position, (step, code)) in self.plan.steps.iter().zip(&self.loops).enumerate() {
+            if let Some(work) = self.ready(step, code.as_ref(), request)? {
+                steps.push(Ready { position, work, sources: self.sources(step, request)? });
             }
-            _ => false,
-        };
-        let mut steps = Vec::with_capacity(plan.steps.len());
-        for (step, program) in plan.steps.iter().zip(&self.programs) {
-            let mut passed = Vec::with_capacity(step.args.len());
-            for (position, arg) in step.args.iter().enumerate() {
-                passed.push(match arg {
-                    Arg::Buffer(id) => match request.place(*id) {
-                        Place::Internal(region) => Passed::Buffer(own(region)?.clone()),
-                        Place::External(slot) => Passed::External(*slot),
-                        Place::Unused => return Err(unusable(plan, step, "it uses a buffer without a place")),
-                    },
-                    Arg::Dim(dim) => {
-                        let value = geometry::value_u32(&plan.name, &step.label, dim, request.bindings)?;
-                        // Sizes are the same bits as either type; the interpreter wants the parameter's.
-                        let dtype = if signed(step, position) { DType::I32 } else { DType::U32 };
-                        Passed::Constant(Literal::Int(i64::from(value), dtype))
-                    }
-                    Arg::Literal(literal) => Passed::Constant(*literal),
-                    Arg::Scalar(position, _) => Passed::Scalar(*position),
-                });
-            }
-            let code = match (program, Product::new(&step.work, request.bindings)) {
-                (Some(program), _) => Code::Interpreted(program.clone()),
-                (None, Some(product)) => Code::Product(product.map_err(|problem| unusable(plan, step, &problem))?),
-                (None, None) => return Err(unusable(plan, step, "it is no work for the host")),
-            };
-            steps.push((code, step.label.clone(), passed));
         }
-        Ok(Box::new(HostBound { function: plan.name.clone(), bindings: request.bindings.to_vec(), steps }))
+        Ok(Box::new(HostBound { plan: self.plan.clone(), steps }))
+    }
+}
+
+impl HostProgram {
+    /// The step's work; `None` if it has no work-items.
+    fn ready(&self, step: &Step, code: Option<&Arc<Loop>>, request: &BindRequest<'_>) -> Result<Option<ReadyWork>> {
+        let wrong = |problem: &str| unusable(&self.plan.name, &step.label, problem);
+        match (&step.work, code) {
+            (Work::Loop(kernel), Some(code)) => {
+                if geometry::of(&self.plan.name, &step.label, &kernel.launch, request.bindings)?.is_none() {
+                    return Ok(None);
+                }
+                let value = |dim: &netcl_kernels::dim::Dim| dim.evaluate(request.bindings).unwrap_or(i64::MAX);
+                let bytes = value(&step.bytes[0]).saturating_add(value(&step.bytes[1])).max(0) as u64;
+                let bound = code.bind(request.bindings, bytes).map_err(|fault| wrong(&fault.to_string()))?;
+                Ok(Some(ReadyWork::Loop(bound)))
+            }
+            (work, _) => match Product::new(work, request.bindings) {
+                Some(product) => Ok(Some(ReadyWork::Product(product.map_err(|problem| wrong(&problem))?))),
+                None => Err(wrong("it is no work for the host")),
+            },
+        }
+    }
+
+    fn sources(&self, step: &Step, request: &BindRequest<'_>) -> Result<Vec<Source>> {
+        let mut sources = Vec::with_capacity(step.args.len());
+        for (position, arg) in step.args.iter().enumerate() {
+            sources.push(match arg {
+                Arg::Buffer(id) => match request.place(*id) {
+                    Place::Internal(region) => Source::Buffer(own(region)?.clone()),
+                    Place::External(slot) => Source::External(*slot),
+                    Place::Unused => {
+                        return Err(unusable(&self.plan.name, &step.label, "it uses a buffer without a place"));
+                    }
+                },
+                Arg::Dim(dim) => {
+                    let value = geometry::value_u32(&self.plan.name, &step.label, dim, request.bindings)?;
+                    // Sizes are the same bits as either type; the interpreter wants the parameter's.
+                    Source::Constant(Literal::Int(i64::from(value), size_type(step, position)))
+                }
+                Arg::Literal(literal) => Source::Constant(*literal),
+                Arg::Scalar(position, _) => Source::Scalar(*position),
+            });
+        }
+        Ok(sources)
+    }
+}
+
+/// The type of the size at that position of a loop kernel's parameters.
+fn size_type(step: &Step, position: usize) -> DType {
+    match &step.work {
+        Work::Loop(kernel) => match kernel.params.get(position).map(|param| &param.kind) {
+            Some(ParamKind::Scalar(dtype)) => *dtype,
+            _ => DType::U32,
+        },
+        Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => DType::U32,
     }
 }
 
 impl Bound for HostBound {
     fn launch(&mut self, externals: &[Region], scalars: &[Scalar]) -> Result<u64> {
-        let fault = |label: &str, problem: String| Error::Plan {
-            function: self.function.clone(),
-            problem: format!("step `{label}`: {problem}"),
-        };
-        for (code, label, passed) in &self.steps {
-            match code {
-                Code::Interpreted(program) => {
-                    let mut values = Vec::with_capacity(passed.len());
-                    for passed in passed {
-                        values.push(match passed {
-                            Passed::Buffer(buffer) => Value::Buffer(buffer),
-                            Passed::External(slot) => Value::Buffer(own(&externals[*slot])?),
-                            Passed::Constant(literal) => Value::Scalar(*literal),
-                            Passed::Scalar(position) => Value::Scalar(scalars[*position].literal()),
-                        });
-                    }
-                    interpret(program, &values, &self.bindings).map_err(|problem| fault(label, problem.to_string()))?;
-                }
-                Code::Product(product) => {
-                    let mut buffers = Vec::with_capacity(3);
-                    for passed in passed {
-                        match passed {
-                            Passed::Buffer(buffer) => buffers.push(buffer),
-                            Passed::External(slot) => buffers.push(own(&externals[*slot])?),
-                            Passed::Constant(_) | Passed::Scalar(_) => {}
-                        }
-                    }
-                    let buffers = <[&HostBuffer; 3]>::try_from(buffers)
-                        .map_err(|found| fault(label, format!("it names {} buffers, expected 3", found.len())))?;
-                    product.run(buffers).map_err(|problem| fault(label, problem))?;
-                }
+        for ready in &self.steps {
+            let step = &self.plan.steps[ready.position];
+            let mut passed = Vec::with_capacity(ready.sources.len());
+            for source in &ready.sources {
+                passed.push(match source {
+                    Source::Buffer(buffer) => Passed::Buffer(buffer),
+                    Source::External(slot) => Passed::Buffer(own(&externals[*slot])?),
+                    Source::Constant(literal) => Passed::Scalar(*literal),
+                    Source::Scalar(position) => Passed::Scalar(scalars[*position].literal()),
+                });
             }
+            run(&ready.work, &passed).map_err(|problem| unusable(&self.plan.name, &step.label, &problem))?;
         }
         Ok(self.steps.len() as u64)
     }
 }
 
-/// Runs a kernel's blocks on all threads.
-fn interpret(program: &interp::Program, values: &[Value<'_>], bindings: &[(Symbol, u64)]) -> Result<(), interp::Fault> {
-    let launch = program.launch(values, bindings, interp::ops::baseline)?;
-    // Some shares for each thread, so that one that is late does not hold up all.
-    let groups = launch.groups();
-    let share = groups.div_ceil(4 * rayon::current_num_threads()).max(1);
-    if groups <= share {
-        return launch.run();
+fn run(work: &ReadyWork, passed: &[Passed<'_>]) -> Result<(), String> {
+    match work {
+        ReadyWork::Loop(code) => code.run(passed).map_err(|fault| fault.to_string()),
+        ReadyWork::Product(product) => {
+            let buffers = passed.iter().filter_map(|passed| match passed {
+                Passed::Buffer(buffer) => Some(*buffer),
+                Passed::Scalar(_) => None,
+            });
+            let buffers = <[&HostBuffer; 3]>::try_from(buffers.collect::<Vec<_>>())
+                .map_err(|found| format!("it names {} buffers, expected 3", found.len()))?;
+            product.run(buffers)
+        }
     }
-    (0..groups.div_ceil(share))
-        .into_par_iter()
-        .try_for_each(|part| launch.run_groups(part * share..((part + 1) * share).min(groups)))
 }
 
 fn own(region: &Region) -> Result<&HostBuffer> {
     match region.memory() {
         Memory::Host(buffer) => Ok(buffer),
         Memory::OpenCl(_) | Memory::Null(_) => {
-            Err(Error::Plan { function: "host".to_owned(), problem: "memory of another kind of device".to_owned() })
+            Err(unusable("host", "memory", "it is memory of another kind of device"))
         }
     }
 }
 
-fn unusable(plan: &Plan, step: &Step, problem: &str) -> Error {
-    Error::Plan { function: plan.name.clone(), problem: format!("step `{}`: {problem}", step.label) }
+fn unusable(function: &str, label: &str, problem: &str) -> Error {
+    Error::Plan { function: function.to_owned(), problem: format!("step `{label}`: {problem}") }
 }

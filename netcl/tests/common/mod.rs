@@ -10,7 +10,7 @@ use netcl::__private::{Function, FunctionSource, PlanSource};
 use netcl::{DType, Device, Schema};
 
 /// The OpenCL CPU device, or a note that there is none: the host and the null device do not compile OpenCL C.
-pub fn opencl() -> Option<Device> {
+pub(crate) fn opencl() -> Option<Device> {
     let device = Device::select("cpu").ok();
     if device.is_none() {
         eprintln!("no OpenCL CPU device here: this test checks nothing");
@@ -18,15 +18,15 @@ pub fn opencl() -> Option<Device> {
     device
 }
 
-pub fn n() -> Dim {
+pub(crate) fn n() -> Dim {
     Dim::symbol("N")
 }
 
-pub fn buffer(name: &str, shape: &[Dim], dtype: DType, role: Role) -> Buffer {
+pub(crate) fn buffer(name: &str, shape: &[Dim], dtype: DType, role: Role) -> Buffer {
     Buffer { name: name.into(), shape: Shape(shape.to_vec()), dtype, role }
 }
 
-pub fn step(entry: &str, global: Dim, args: Vec<Arg>, reads: &[u32], writes: &[u32]) -> Step {
+pub(crate) fn step(entry: &str, global: Dim, args: Vec<Arg>, reads: &[u32], writes: &[u32]) -> Step {
     Step {
         label: entry.into(),
         work: Work::Kernel { entry: entry.into(), launch: Launch { global: vec![global], local: vec![] } },
@@ -38,16 +38,16 @@ pub fn step(entry: &str, global: Dim, args: Vec<Arg>, reads: &[u32], writes: &[u
     }
 }
 
-pub fn arg(id: u32) -> Arg {
+pub(crate) fn arg(id: u32) -> Arg {
     Arg::Buffer(BufferId(id))
 }
 
-pub fn result(position: usize) -> Role {
+pub(crate) fn result(position: usize) -> Role {
     Role::Output(OutputKind::Result(position))
 }
 
 /// A function with this one plan, as a macro would embed it.
-pub fn function(plan: &Plan) -> Function {
+pub(crate) fn function(plan: &Plan) -> Function {
     let json: &'static str = Box::leak(serde_json::to_string(plan).unwrap().into_boxed_str());
     let name: &'static str = Box::leak(plan.name.clone().into_boxed_str());
     let plans = Box::leak(Box::new([PlanSource { target: plan.target.name(), json, native: &[] }]));
@@ -55,7 +55,7 @@ pub fn function(plan: &Plan) -> Function {
 }
 
 /// `y = (x · w + b)²` in two steps with a scratch buffer between; `x [N, 3]`, `w [3]`, `b [3]`.
-pub fn affine_square() -> Plan {
+pub(crate) fn affine_square() -> Plan {
     let size = || n() * Dim::from(3);
     Plan {
         name: "Toy::forward".into(),
@@ -87,7 +87,7 @@ pub fn affine_square() -> Plan {
     }
 }
 
-pub fn toy_schema() -> Schema {
+pub(crate) fn toy_schema() -> Schema {
     let mut schema = Schema::new();
     let spec = |name, init, trainable| TensorSpec { name, shape: vec![3], dtype: DType::F32, init, trainable };
     schema.add("layer.w", spec("w", Init::Uniform { bound: 1.0 }, true));

@@ -13,14 +13,14 @@ use kernels::ops;
 use kernels::plan::{Arg, Target, Work};
 
 /// A kernel and what its launch passes.
-pub struct Case {
-    pub name: String,
-    pub kernel: Kernel,
-    pub args: Vec<Argument>,
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) kernel: Kernel,
+    pub(crate) args: Vec<Argument>,
 }
 
 /// For one parameter. Sizes may contain the symbol `N`.
-pub enum Argument {
+pub(crate) enum Argument {
     Buffer(DType, Dim),
     Dim(Dim),
     Literal(Literal),
@@ -68,7 +68,7 @@ fn rows(columns: usize) -> Shape {
 }
 
 /// Every case.
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     graph(&mut cases, "chain", |b| {
         let shape = Shape(vec![Dim::symbol("N") * Dim::from(37)]);

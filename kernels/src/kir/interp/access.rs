@@ -1,8 +1,9 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
+use super::instr::{put_scalar, scalar};
 use super::memory::{Memory, Scalar, Slice, SliceMut};
 use super::program::{Extent, Guard, Reg};
-use super::run::{State, put_scalar, scalar};
+use super::run::State;
 use super::values::{Values, pair};
 use super::{Fault, Value};
 use crate::dtype::DType;
@@ -30,6 +31,47 @@ fn consecutive(indices: &Values, count: usize, lanes: usize) -> bool {
         Values::U32(indices) => check!(indices, u32),
         Values::I64(indices) => check!(indices, i64),
         Values::U8(_) | Values::Bool(_) | Values::F32(_) | Values::F64(_) => false,
+    }
+}
+
+/// Fills `list` with the indices of the items that take part, `usize::MAX` for the others; gives the first index that is
+/// outside of `size` elements, and its item.
+fn positions(
+    indices: &Values,
+    items: usize,
+    bits: Option<&[bool]>,
+    lanes: usize,
+    size: usize,
+    list: &mut Vec<usize>,
+) -> Option<(i64, usize)> {
+    macro_rules! collect {
+        ($indices:expr) => {{
+            list.clear();
+            let Some(last) = size.checked_sub(lanes) else {
+                let item = (0..items).find(|&item| bits.is_none_or(|bits| bits[item]))?;
+                return Some((i64::from($indices[item]), item));
+            };
+            // A negative index becomes one that is too large.
+            list.extend($indices[..items].iter().map(|&index| index as usize));
+            if let Some(bits) = bits {
+                for (place, &bit) in list.iter_mut().zip(bits) {
+                    *place = if bit { *place } else { usize::MAX };
+                }
+            }
+            let outside = |place: usize, item: usize| place > last && bits.is_none_or(|bits| bits[item]);
+            if list.iter().all(|&place| place <= last) {
+                return None;
+            }
+            let item = list.iter().enumerate().position(|(item, &place)| outside(place, item))?;
+            Some((i64::from($indices[item]), item))
+        }};
+    }
+    match indices {
+        Values::I32(indices) => collect!(indices),
+        Values::U32(indices) => collect!(indices),
+        Values::I64(indices) => collect!(indices),
+        // The verifier lets no other indices pass.
+        Values::U8(_) | Values::Bool(_) | Values::F32(_) | Values::F64(_) => Some((0, 0)),
     }
 }
 
@@ -84,23 +126,8 @@ impl State<'_, '_> {
             }
         }
         let mut list = std::mem::take(&mut self.indices);
-        list.clear();
         let bits = self.guard_bits(guard, depth);
-        let mut wrong = None;
-        for item in 0..items {
-            if bits.is_some_and(|bits| !bits[item]) {
-                list.push(usize::MAX);
-                continue;
-            }
-            let position = self.registers[index as usize].integer(item);
-            match usize::try_from(position) {
-                Ok(start) if start.checked_add(lanes).is_some_and(|end| end <= size) => list.push(start),
-                _ => {
-                    wrong = Some((position, item));
-                    break;
-                }
-            }
-        }
+        let wrong = positions(&self.registers[index as usize], items, bits, lanes, size, &mut list);
         self.indices = list;
         match wrong {
             Some((position, item)) => Err(self.outside(buffer, position, lanes, size, item)),

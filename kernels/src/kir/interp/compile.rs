@@ -6,14 +6,14 @@
 //! - Within a statement equal expressions are computed once; its temporary registers are used again by the next one.
 
 use super::extent::{Extents, Scope, analyse};
-use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg};
+use super::program::{Extent, Guard, Info, Instr, Node, Reg};
 use crate::dtype::DType;
 use crate::kir::verify::Verified;
-use crate::kir::{Expr, ExprId, Kernel, ParamKind, Stmt, ValueType, VarId, WorkItem};
+use crate::kir::{Expr, ExprId, Kernel, ValueType, VarId, WorkItem};
 use std::collections::{BTreeMap, HashMap};
 
 /// Registers from here on are temporaries of the statement being compiled, not yet placed.
-const TEMPORARY: Reg = 1 << 31;
+pub(super) const TEMPORARY: Reg = 1 << 31;
 
 /// A compiled kernel's code.
 #[derive(Debug)]
@@ -72,38 +72,38 @@ fn call_depth(instr: &Instr) -> usize {
     }
 }
 
-struct Shared<'a> {
-    verified: &'a Verified<'a>,
-    kernel: &'a Kernel,
-    code: Code,
+pub(super) struct Shared<'a> {
+    pub(super) verified: &'a Verified<'a>,
+    pub(super) kernel: &'a Kernel,
+    pub(super) code: Code,
 }
 
 /// When an expression is computed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+pub(super) enum Level {
     Launch,
     Block,
     Statement,
 }
 
-struct Compiler<'s, 'a> {
-    shared: &'s mut Shared<'a>,
-    scope: Scope<'a>,
-    extents: Extents,
-    vars: Vec<Reg>,
-    levels: Vec<Level>,
+pub(super) struct Compiler<'s, 'a> {
+    pub(super) shared: &'s mut Shared<'a>,
+    pub(super) scope: Scope<'a>,
+    pub(super) extents: Extents,
+    pub(super) vars: Vec<Reg>,
+    pub(super) levels: Vec<Level>,
     /// Whether an expression reads memory: then it is computed under a guard.
     reads: Vec<bool>,
     /// Whether expressions may be computed before the body.
-    hoist: bool,
+    pub(super) hoist: bool,
     hoisted: HashMap<ExprId, Reg>,
     /// Free registers, by type.
-    free: BTreeMap<Info, Vec<Reg>>,
+    pub(super) free: BTreeMap<Info, Vec<Reg>>,
     // Of the statement being compiled:
     sink: Level,
-    instrs: Vec<Instr>,
-    temporaries: Vec<Info>,
-    known: HashMap<(ExprId, Option<Guard>), Reg>,
+    pub(super) instrs: Vec<Instr>,
+    pub(super) temporaries: Vec<Info>,
+    pub(super) known: HashMap<(ExprId, Option<Guard>), Reg>,
 }
 
 impl<'s, 'a> Compiler<'s, 'a> {
@@ -157,12 +157,12 @@ impl<'s, 'a> Compiler<'s, 'a> {
 
     // ---- registers ----
 
-    fn permanent(&mut self, info: Info) -> Reg {
+    pub(super) fn permanent(&mut self, info: Info) -> Reg {
         self.shared.code.registers.push(info);
         self.shared.code.registers.len() as Reg - 1
     }
 
-    fn info(&self, reg: Reg) -> Info {
+    pub(super) fn info(&self, reg: Reg) -> Info {
         match reg.checked_sub(TEMPORARY) {
             Some(temporary) => self.temporaries[temporary as usize],
             None => self.shared.code.registers[reg as usize],
@@ -170,7 +170,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
     }
 
     /// Appends an instruction that writes a new register.
-    fn push(&mut self, info: Info, instr: impl FnOnce(Reg) -> Instr) -> Reg {
+    pub(super) fn push(&mut self, info: Info, instr: impl FnOnce(Reg) -> Instr) -> Reg {
         if self.sink == Level::Statement {
             self.temporaries.push(info);
             let reg = TEMPORARY + self.temporaries.len() as Reg - 1;
@@ -186,7 +186,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
     }
 
     /// The register, with values of its own for `extent` where it has fewer.
-    fn spread(&mut self, reg: Reg, ty: ValueType, extent: Extent) -> Reg {
+    pub(super) fn spread(&mut self, reg: Reg, ty: ValueType, extent: Extent) -> Reg {
         let own = self.info(reg);
         let wanted = info(ty, extent);
         if own.extent == wanted.extent && own.lanes == wanted.lanes {
@@ -213,7 +213,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
 
     // ---- expressions ----
 
-    fn expr(&mut self, id: ExprId, guard: Guard) -> Reg {
+    pub(super) fn expr(&mut self, id: ExprId, guard: Guard) -> Reg {
         let level = if self.hoist { self.levels[id.0 as usize] } else { Level::Statement };
         if level < Level::Statement {
             if let Some(&reg) = self.hoisted.get(&id) {
@@ -411,280 +411,11 @@ impl<'s, 'a> Compiler<'s, 'a> {
         let body = body.into_boxed_slice();
         self.push(info(ty, Extent::Items), |to| Instr::Call { to, body, result: value, guard })
     }
-
-    // ---- statements ----
-
-    fn begin(&mut self) {
-        debug_assert!(self.instrs.is_empty());
-        self.temporaries.clear();
-        self.known.clear();
-    }
-
-    /// Places the temporaries of a statement; `live` are read after its instructions.
-    fn finish<const N: usize>(&mut self, live: [Reg; N]) -> (Option<Node>, [Reg; N]) {
-        let mut instrs = std::mem::take(&mut self.instrs);
-        let mut last: Vec<usize> = vec![0; self.temporaries.len()];
-        for (position, instr) in instrs.iter_mut().enumerate() {
-            visit(instr, &mut |reg| {
-                if let Some(temporary) = reg.checked_sub(TEMPORARY) {
-                    last[temporary as usize] = position;
-                }
-            });
-        }
-        for reg in live {
-            if let Some(temporary) = reg.checked_sub(TEMPORARY) {
-                last[temporary as usize] = usize::MAX;
-            }
-        }
-        let mut ending: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (temporary, &position) in last.iter().enumerate() {
-            ending.entry(position).or_default().push(temporary);
-        }
-        let mut places: Vec<Option<Reg>> = vec![None; self.temporaries.len()];
-        for (position, instr) in instrs.iter_mut().enumerate() {
-            let (temporaries, free, registers) = (&self.temporaries, &mut self.free, &mut self.shared.code.registers);
-            visit(instr, &mut |reg| {
-                if let Some(temporary) = reg.checked_sub(TEMPORARY) {
-                    *reg = *places[temporary as usize].get_or_insert_with(|| {
-                        let info = temporaries[temporary as usize];
-                        free.get_mut(&info).and_then(Vec::pop).unwrap_or_else(|| {
-                            registers.push(info);
-                            registers.len() as Reg - 1
-                        })
-                    });
-                }
-            });
-            for &temporary in ending.get(&position).into_iter().flatten() {
-                if let Some(place) = places[temporary] {
-                    self.free.entry(self.temporaries[temporary]).or_default().push(place);
-                }
-            }
-        }
-        let mut freed = Vec::new();
-        let live = live.map(|reg| match reg.checked_sub(TEMPORARY) {
-            // Read by the statement's node, which runs before anything else can write it.
-            Some(temporary) => places[temporary as usize].inspect(|&place| freed.push((temporary, place))).unwrap_or(0),
-            None => reg,
-        });
-        freed.dedup();
-        for (temporary, place) in freed {
-            self.free.entry(self.temporaries[temporary as usize]).or_default().push(place);
-        }
-        let code = (!instrs.is_empty()).then(|| Node::Code(instrs.into_boxed_slice()));
-        (code, live)
-    }
-
-    fn block(&mut self, stmts: &[Stmt]) -> Box<[Node]> {
-        let mut nodes = Vec::new();
-        for stmt in stmts {
-            self.stmt(stmt, &mut nodes);
-        }
-        nodes.into_boxed_slice()
-    }
-
-    /// The value in a register that nothing else writes while a loop runs.
-    fn kept(&mut self, id: ExprId, nodes: &mut Vec<Node>) -> Reg {
-        self.begin();
-        let value = self.expr(id, Guard::Active);
-        if self.hoist && self.levels[id.0 as usize] < Level::Statement {
-            return value;
-        }
-        let kept = self.info(value);
-        let swap = value >= TEMPORARY;
-        let (code, [value]) = self.finish([value]);
-        nodes.extend(code);
-        let register = self.permanent(kept);
-        nodes.push(Node::Set { variable: register, value, swap, masked: false });
-        register
-    }
-
-    /// `variable = value`, `masked` where items that are not active hold a value that they still need.
-    fn set(&mut self, variable: Reg, value: ExprId, masked: bool, nodes: &mut Vec<Node>) {
-        self.begin();
-        let value = self.expr(value, Guard::Active);
-        let swap = value >= TEMPORARY && self.info(value) == self.info(variable);
-        let (code, [value]) = self.finish([value]);
-        nodes.extend(code);
-        nodes.push(Node::Set { variable, value, swap, masked });
-    }
-
-    fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) {
-        match stmt {
-            Stmt::Comment(_) => {}
-            Stmt::Let(var, value) => self.set(self.vars[var.0 as usize], *value, false, nodes),
-            Stmt::Assign(var, value) => {
-                let variable = self.vars[var.0 as usize];
-                let masked = self.info(variable).extent == Extent::Items;
-                self.set(variable, *value, masked, nodes);
-            }
-            Stmt::Store { buffer, index, value } => {
-                self.begin();
-                let lanes = self.scope.ty(*value).lanes;
-                let index = self.expr(*index, Guard::Active);
-                let value = self.expr(*value, Guard::Active);
-                let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
-                    ParamKind::Buffer(dtype, _) => dtype.compute(),
-                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
-                };
-                let ty = ValueType { dtype, lanes };
-                let value = if self.info(value).dtype == dtype {
-                    value
-                } else {
-                    let converted = Info { dtype, ..self.info(value) };
-                    self.push(converted, |to| Instr::Cast(to, value))
-                };
-                let extent = match self.info(index).extent {
-                    Extent::One => self.info(value).extent,
-                    extent => extent,
-                };
-                let extent = if lanes > 1 { extent.max(Extent::Lanes) } else { extent };
-                let value = self.spread(value, ty, extent);
-                let index = match extent {
-                    Extent::Items => self.spread(index, self.scope.ty(stmt_index(stmt)), Extent::Items),
-                    Extent::One | Extent::Lanes => index,
-                };
-                let (code, [index, value]) = self.finish([index, value]);
-                nodes.extend(code);
-                nodes.push(Node::Store { buffer: buffer.0, index, value, lanes });
-            }
-            Stmt::StoreArray { array, index, value } => {
-                self.begin();
-                let index = self.expr(*index, Guard::Active);
-                let ty = ValueType::scalar(self.shared.kernel.arrays[array.0 as usize].dtype);
-                let value = self.expr(*value, Guard::Active);
-                let mut value = self.spread(value, self.scope.ty(stmt_value(stmt)), Extent::Items);
-                if self.info(value).dtype != ty.dtype.compute() {
-                    value = self.push(info(ty, Extent::Items), |to| Instr::Cast(to, value));
-                }
-                if ty.dtype != ty.dtype.compute() {
-                    value = self.push(info(ty, Extent::Items), |to| Instr::Round(ty.dtype, to, value));
-                }
-                let (code, [index, value]) = self.finish([index, value]);
-                nodes.extend(code);
-                nodes.push(Node::StoreArray { array: array.0, index, value });
-            }
-            Stmt::For { var, start, end, step, body } => {
-                let counter = self.vars[var.0 as usize];
-                let end = self.kept(*end, nodes);
-                let step = self.kept(*step, nodes);
-                self.set(counter, *start, false, nodes);
-                let body = self.block(body);
-                nodes.push(Node::For(Box::new(ForLoop { counter, end, step, body })));
-            }
-            Stmt::While { condition, body } => {
-                self.begin();
-                let condition = self.expr(*condition, Guard::Active);
-                let (code, [condition]) = self.finish([condition]);
-                let code = match code {
-                    Some(Node::Code(code)) => code,
-                    _ => Box::default(),
-                };
-                let body = self.block(body);
-                nodes.push(Node::While { code, condition, body });
-            }
-            Stmt::If { condition, then, otherwise } => {
-                // The condition is read again for the second branch, so the first must leave it alone.
-                let condition = self.kept(*condition, nodes);
-                let then = self.block(then);
-                let otherwise = self.block(otherwise);
-                nodes.push(Node::If { condition, then, otherwise });
-            }
-            Stmt::Break => nodes.push(Node::Break),
-            Stmt::Continue => nodes.push(Node::Continue),
-            Stmt::Barrier { .. } => nodes.push(Node::Barrier),
-            Stmt::Atomic { op, target, index, value, old } => {
-                self.begin();
-                let (index, index_ty) = (self.expr(*index, Guard::Active), self.scope.ty(*index));
-                let (value, value_ty) = (self.expr(*value, Guard::Active), self.scope.ty(*value));
-                let index = self.spread(index, index_ty, Extent::Items);
-                let value = self.spread(value, value_ty, Extent::Items);
-                let (code, [index, value]) = self.finish([index, value]);
-                nodes.extend(code);
-                let old = old.map(|var| self.vars[var.0 as usize]);
-                nodes.push(Node::Atomic { op: *op, target: *target, index, value, old });
-            }
-        }
-    }
-}
-
-fn stmt_index(stmt: &Stmt) -> ExprId {
-    match stmt {
-        Stmt::Store { index, .. } | Stmt::StoreArray { index, .. } => *index,
-        _ => ExprId(0),
-    }
-}
-
-fn stmt_value(stmt: &Stmt) -> ExprId {
-    match stmt {
-        Stmt::Store { value, .. } | Stmt::StoreArray { value, .. } => *value,
-        _ => ExprId(0),
-    }
 }
 
 /// A register's type for values of `ty`; one value for all lanes has one lane.
-fn info(ty: ValueType, extent: Extent) -> Info {
+pub(super) fn info(ty: ValueType, extent: Extent) -> Info {
     let lanes = if extent == Extent::One { 1 } else { ty.lanes };
     let extent = if extent == Extent::Lanes && lanes == 1 { Extent::One } else { extent };
     Info { dtype: ty.dtype.compute(), lanes, extent }
-}
-
-/// Calls `with` for every register of an instruction, operands before the result.
-fn visit(instr: &mut Instr, with: &mut dyn FnMut(&mut Reg)) {
-    fn guard(guard: &mut Guard, with: &mut dyn FnMut(&mut Reg)) {
-        if let Guard::Mask(mask) = guard {
-            with(mask);
-        }
-    }
-    match instr {
-        Instr::Literal(to, _) | Instr::Param(to, _) | Instr::WorkItem(to, ..) | Instr::LaneIds(to) => with(to),
-        Instr::Unary(_, to, a)
-        | Instr::Cast(to, a)
-        | Instr::Round(_, to, a)
-        | Instr::Bitcast(to, a)
-        | Instr::Spread(to, a)
-        | Instr::Lane(to, a, _)
-        | Instr::Horizontal(_, to, a) => {
-            with(a);
-            with(to);
-        }
-        Instr::Binary(_, to, a, b) | Instr::Shift(_, to, a, b) | Instr::Compare(_, to, a, b) => {
-            with(a);
-            with(b);
-            with(to);
-        }
-        Instr::MulAdd(to, a, b, c) | Instr::Select(to, a, b, c) => {
-            with(a);
-            with(b);
-            with(c);
-            with(to);
-        }
-        Instr::Philox { to, counter, seed, .. } => {
-            with(counter);
-            with(seed);
-            with(to);
-        }
-        Instr::Load { to, index, guard: by, .. } | Instr::LoadArray { to, index, guard: by, .. } => {
-            with(index);
-            guard(by, with);
-            with(to);
-        }
-        Instr::Narrow { to, guard: by, condition, .. } => {
-            with(condition);
-            guard(by, with);
-            with(to);
-        }
-        Instr::SubGroup { to, value, operand, guard: by, .. } => {
-            with(value);
-            if let Some(operand) = operand {
-                with(operand);
-            }
-            guard(by, with);
-            with(to);
-        }
-        // The body's registers are placed already.
-        Instr::Call { to, guard: by, .. } => {
-            guard(by, with);
-            with(to);
-        }
-    }
 }

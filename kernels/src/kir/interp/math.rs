@@ -9,6 +9,8 @@
 //! interval, coefficients rounded to `f32`. `sin`, `cos`, `tan` and `pow` compute in `f64` inside. `f64` functions are
 //! those of the standard library, `erf` that of [`crate::special`].
 
+mod double;
+
 use std::f32::consts::LOG2_E;
 
 /// What the processor does in one instruction; decides how [`Real::fused`] is computed.
@@ -232,6 +234,15 @@ fn sin_shifted<I: Isa>(x: f32, quarter: i32) -> f32 {
     if quarter == 0 && x == 0.0 { x } else { value as f32 }
 }
 
+/// The tangent of an angle that is not large.
+#[inline(always)]
+fn tan_reduced<I: Isa>(x: f32) -> f32 {
+    let (r, k) = reduce_angle(x);
+    let (sin, cos) = sin_cos_reduced::<I>(r);
+    let (above, below) = if k & 1 == 0 { (sin, cos) } else { (-cos, sin) };
+    if x == 0.0 { x } else { (above / below) as f32 }
+}
+
 /// `out = fast(x)` and, where arguments are large, `exact(x)`.
 #[inline(always)]
 fn angle_lanes(x: &[f32], out: &mut [f32], fast: impl Fn(f32) -> f32, exact: impl Fn(f64) -> f64) {
@@ -445,61 +456,37 @@ impl Real for f32 {
 
     #[inline(always)]
     fn sin_lanes<I: Isa>(x: &[f32], out: &mut [f32]) {
-        angle_lanes(x, out, |x| sin_shifted::<I>(x, 0), f64::sin);
+        angle_lanes(
+            x,
+            out,
+            #[inline(always)]
+            |x| sin_shifted::<I>(x, 0),
+            f64::sin,
+        );
     }
 
     #[inline(always)]
     fn cos_lanes<I: Isa>(x: &[f32], out: &mut [f32]) {
-        angle_lanes(x, out, |x| sin_shifted::<I>(x, 1), f64::cos);
+        angle_lanes(
+            x,
+            out,
+            #[inline(always)]
+            |x| sin_shifted::<I>(x, 1),
+            f64::cos,
+        );
     }
 
     #[inline(always)]
     fn tan_lanes<I: Isa>(x: &[f32], out: &mut [f32]) {
-        let fast = |x: f32| {
-            let (r, k) = reduce_angle(x);
-            let (sin, cos) = sin_cos_reduced::<I>(r);
-            let (above, below) = if k & 1 == 0 { (sin, cos) } else { (-cos, sin) };
-            if x == 0.0 { x } else { (above / below) as f32 }
-        };
-        angle_lanes(x, out, fast, f64::tan);
+        angle_lanes(
+            x,
+            out,
+            #[inline(always)]
+            |x| tan_reduced::<I>(x),
+            f64::tan,
+        );
     }
-}
-
-/// `out = f(x)`, lane by lane.
-#[inline(always)]
-fn lanes(x: &[f64], out: &mut [f64], f: impl Fn(f64) -> f64) {
-    for (out, &x) in out.iter_mut().zip(x) {
-        *out = f(x);
-    }
-}
-
-#[rustfmt::skip]
-impl Real for f64 {
-    const ZERO: f64 = 0.0;
-    const ONE: f64 = 1.0;
-
-    #[inline(always)] fn fused<I: Isa>(self, b: f64, c: f64) -> f64 { fma64::<I>(self, b, c) }
-    #[inline(always)] fn abs(self) -> f64 { f64::abs(self) }
-    #[inline(always)] fn exp<I: Isa>(self) -> f64 { f64::exp(self) }
-    #[inline(always)] fn exp2<I: Isa>(self) -> f64 { f64::exp2(self) }
-    #[inline(always)] fn expm1<I: Isa>(self) -> f64 { f64::exp_m1(self) }
-    #[inline(always)] fn log<I: Isa>(self) -> f64 { f64::ln(self) }
-    #[inline(always)] fn log2<I: Isa>(self) -> f64 { f64::log2(self) }
-    #[inline(always)] fn log1p<I: Isa>(self) -> f64 { f64::ln_1p(self) }
-    #[inline(always)] fn sqrt(self) -> f64 { f64::sqrt(self) }
-    #[inline(always)] fn tanh<I: Isa>(self) -> f64 { f64::tanh(self) }
-    #[inline(always)] fn erf<I: Isa>(self) -> f64 { crate::special::erf(self) }
-    #[inline(always)] fn floor(self) -> f64 { f64::floor(self) }
-    #[inline(always)] fn ceil(self) -> f64 { f64::ceil(self) }
-    #[inline(always)] fn round(self) -> f64 { f64::round_ties_even(self) }
-    #[inline(always)] fn pow<I: Isa>(self, exponent: f64) -> f64 { f64::powf(self, exponent) }
-    #[inline(always)] fn rem(self, divisor: f64) -> f64 { self % divisor }
-    #[inline(always)] fn atan2(self, x: f64) -> f64 { f64::atan2(self, x) }
-    #[inline(always)] fn sin_lanes<I: Isa>(x: &[f64], out: &mut [f64]) { lanes(x, out, f64::sin) }
-    #[inline(always)] fn cos_lanes<I: Isa>(x: &[f64], out: &mut [f64]) { lanes(x, out, f64::cos) }
-    #[inline(always)] fn tan_lanes<I: Isa>(x: &[f64], out: &mut [f64]) { lanes(x, out, f64::tan) }
 }
 
 #[cfg(test)]
-#[path = "math_tests.rs"]
 mod tests;

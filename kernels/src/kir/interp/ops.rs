@@ -5,6 +5,7 @@
 
 use super::math::{Baseline, Isa, Real};
 use super::memory::{Slice, SliceMut};
+use super::rare;
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
 use crate::philox::philox4x32;
 
@@ -41,55 +42,96 @@ pub fn baseline(operation: Operation<'_>) {
 
 /// Computes one operation. Operands of other types than the operation takes leave the result as it was: the verifier
 /// lets no such kernel pass.
+///
+/// What kernels mostly do is inlined into the caller; the rest is compiled once, for the baseline.
 #[inline(always)]
 pub fn compute<I: Isa>(operation: Operation<'_>) {
     match operation {
-        Operation::Unary(op, out, a) => unary::<I>(op, out, a),
-        Operation::Binary(op, out, a, b) => binary::<I>(op, out, a, b),
-        Operation::Shift(left, out, a, b) => shift(left, out, a, b),
-        Operation::MulAdd(out, a, b, c) => mul_add::<I>(out, a, b, c),
-        Operation::Compare(op, out, a, b) => compare(op, out, a, b),
-        Operation::Select(out, condition, then, otherwise) => select(out, condition, then, otherwise),
-        Operation::Cast(out, a) => cast(out, a),
-        Operation::Bitcast(out, a) => bitcast(out, a),
+        Operation::Unary(op, SliceMut::F32(out), Slice::F32(a)) => unary_real::<I, f32>(op, out, a),
+        Operation::Binary(op, SliceMut::F32(out), Slice::F32(a), Slice::F32(b)) => {
+            binary_real::<I, f32>(op, out, a, b);
+        }
+        Operation::Binary(op, SliceMut::I32(out), Slice::I32(a), Slice::I32(b)) => match (op, b) {
+            (BinaryOp::Add, _) => zip(out, a, b, i32::wrapping_add),
+            (BinaryOp::Sub, _) => zip(out, a, b, i32::wrapping_sub),
+            (BinaryOp::Mul, _) => zip(out, a, b, i32::wrapping_mul),
+            (BinaryOp::Max, _) => zip(out, a, b, |a, b| a.max(b)),
+            (BinaryOp::Min, _) => zip(out, a, b, |a, b| a.min(b)),
+            // The quotient of doubles, cut off, is exact for 32 bits, and vector registers divide doubles.
+            (BinaryOp::Div, &[d]) if d != 0 => map(out, a, |a| (f64::from(a) / f64::from(d)) as i64 as i32),
+            (BinaryOp::Rem, &[d]) if d != 0 => {
+                map(out, a, |a| a.wrapping_sub(((f64::from(a) / f64::from(d)) as i64 as i32).wrapping_mul(d)));
+            }
+            _ => rare::compute(Operation::Binary(op, SliceMut::I32(out), Slice::I32(a), Slice::I32(b))),
+        },
+        Operation::Binary(op, SliceMut::U32(out), Slice::U32(a), Slice::U32(b)) => match (op, b) {
+            (BinaryOp::Add, _) => zip(out, a, b, u32::wrapping_add),
+            (BinaryOp::Mul, _) => zip(out, a, b, u32::wrapping_mul),
+            (BinaryOp::Div, &[d]) if d != 0 => map(out, a, |a| (f64::from(a) / f64::from(d)) as u32),
+            (BinaryOp::Rem, &[d]) if d != 0 => {
+                map(out, a, |a| a.wrapping_sub(((f64::from(a) / f64::from(d)) as u32).wrapping_mul(d)));
+            }
+            _ => rare::compute(Operation::Binary(op, SliceMut::U32(out), Slice::U32(a), Slice::U32(b))),
+        },
+        Operation::MulAdd(SliceMut::F32(out), Slice::F32(a), Slice::F32(b), Slice::F32(c)) => {
+            zip3(out, a, b, c, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+        }
+        // Here because it rounds once or twice.
+        Operation::MulAdd(SliceMut::F64(out), Slice::F64(a), Slice::F64(b), Slice::F64(c)) => {
+            chunks(out, a, b, c, inlined!(|a, b, c| Real::fused::<I>(a, b, c)));
+        }
+        Operation::Compare(op, out, Slice::F32(a), Slice::F32(b)) => match op {
+            CompareOp::Eq => zip(out, a, b, |a, b| a == b),
+            CompareOp::Ne => zip(out, a, b, |a, b| a != b),
+            CompareOp::Lt => zip(out, a, b, |a, b| a < b),
+            CompareOp::Le => zip(out, a, b, |a, b| a <= b),
+            CompareOp::Gt => zip(out, a, b, |a, b| a > b),
+            CompareOp::Ge => zip(out, a, b, |a, b| a >= b),
+        },
+        Operation::Select(SliceMut::F32(out), condition, Slice::F32(a), Slice::F32(b)) => {
+            zip3(out, condition, a, b, |condition, a, b| if condition { a } else { b });
+        }
+        Operation::Cast(SliceMut::F32(out), Slice::I32(a)) => map(out, a, |a| a as f32),
+        Operation::Cast(SliceMut::I32(out), Slice::F32(a)) => map(out, a, |a| a as i32),
+        Operation::Cast(SliceMut::I32(out), Slice::U32(a)) => map(out, a, |a| a as i32),
+        Operation::Cast(SliceMut::U32(out), Slice::I32(a)) => map(out, a, |a| a as u32),
         Operation::Philox(out, counter, seed, stream) => {
-            map(
-                out,
-                counter,
-                #[inline(always)]
-                |counter| philox(counter, seed, stream),
-            );
+            map(out, counter, inlined!(|counter| philox(counter, seed, stream)));
         }
+        operation => rare::compute(operation),
     }
 }
 
+/// Values of a chunk of [`chunks`].
+const CHUNK: usize = 64;
+
+/// A closure that is inlined wherever it is called.
+macro_rules! inlined {
+    (|$($x:ident),*| $value:expr) => {
+        #[inline(always)]
+        |$($x),*| $value
+    };
+}
+use inlined;
+
+/// `out = f(a)`.
 #[inline(always)]
-fn map<T: Copy, U: Copy>(out: &mut [U], a: &[T], f: impl Fn(T) -> U) {
-    if let [a] = a {
-        let value = f(*a);
-        out.fill(value);
-    } else {
-        for (out, &a) in out.iter_mut().zip(a) {
-            *out = f(a);
-        }
+pub(super) fn map<T: Copy, U: Copy>(out: &mut [U], a: &[T], f: impl Fn(T) -> U) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out = f(a);
+    }
+    if a.len() == 1 && !out.is_empty() {
+        let value = out[0];
+        out[1..].fill(value);
     }
 }
 
+/// `out = f(a, b)`, with a loop for each way in which an operand may be one value.
 #[inline(always)]
 fn zip<A: Copy, B: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], f: impl Fn(A, B) -> U) {
     match (a, b) {
-        (&[a], _) => map(
-            out,
-            b,
-            #[inline(always)]
-            |b| f(a, b),
-        ),
-        (_, &[b]) => map(
-            out,
-            a,
-            #[inline(always)]
-            |a| f(a, b),
-        ),
+        (&[a], _) => map(out, b, inlined!(|b| f(a, b))),
+        (_, &[b]) => map(out, a, inlined!(|a| f(a, b))),
         _ => {
             for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
                 *out = f(a, b);
@@ -98,30 +140,13 @@ fn zip<A: Copy, B: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], f: impl Fn(A,
     }
 }
 
+/// `out = f(a, b, c)`, as [`zip`].
 #[inline(always)]
 fn zip3<A: Copy, B: Copy, C: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], c: &[C], f: impl Fn(A, B, C) -> U) {
     match (a, b, c) {
-        (&[a], ..) => zip(
-            out,
-            b,
-            c,
-            #[inline(always)]
-            |b, c| f(a, b, c),
-        ),
-        (_, &[b], _) => zip(
-            out,
-            a,
-            c,
-            #[inline(always)]
-            |a, c| f(a, b, c),
-        ),
-        (.., &[c]) => zip(
-            out,
-            a,
-            b,
-            #[inline(always)]
-            |a, b| f(a, b, c),
-        ),
+        (&[a], ..) => zip(out, b, c, inlined!(|b, c| f(a, b, c))),
+        (_, &[b], _) => zip(out, a, c, inlined!(|a, c| f(a, b, c))),
+        (.., &[c]) => zip(out, a, b, inlined!(|a, b| f(a, b, c))),
         _ => {
             for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
                 *out = f(a, b, c);
@@ -130,59 +155,61 @@ fn zip3<A: Copy, B: Copy, C: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], c: 
     }
 }
 
+/// `out = f(a, b, c)` with one loop: operands of one value are repeated first, a chunk at a time.
 #[inline(always)]
-fn unary<I: Isa>(op: UnaryOp, out: SliceMut<'_>, a: Slice<'_>) {
-    match (out, a) {
-        (SliceMut::F32(out), Slice::F32(a)) => unary_real::<I, f32>(op, out, a),
-        (SliceMut::F64(out), Slice::F64(a)) => unary_real::<I, f64>(op, out, a),
-        (SliceMut::I32(out), Slice::I32(a)) => {
-            unary_signed(op, out, a, i32::wrapping_neg, i32::wrapping_abs, i32::signum)
+pub(super) fn chunks<A: Copy, B: Copy, C: Copy, U: Copy>(
+    out: &mut [U],
+    a: &[A],
+    b: &[B],
+    c: &[C],
+    f: impl Fn(A, B, C) -> U,
+) {
+    let (Some(&first_a), Some(&first_b), Some(&first_c)) = (a.first(), b.first(), c.first()) else { return };
+    let (mut all_a, mut all_b, mut all_c) = ([first_a; CHUNK], [first_b; CHUNK], [first_c; CHUNK]);
+    let mut start = 0;
+    for out in out.chunks_mut(CHUNK) {
+        let range = start..start + out.len();
+        if a.len() > 1 {
+            all_a[..out.len()].copy_from_slice(&a[range.clone()]);
         }
-        (SliceMut::I64(out), Slice::I64(a)) => {
-            unary_signed(op, out, a, i64::wrapping_neg, i64::wrapping_abs, i64::signum)
+        if b.len() > 1 {
+            all_b[..out.len()].copy_from_slice(&b[range.clone()]);
         }
-        (SliceMut::U32(out), Slice::U32(a)) => unary_signed(op, out, a, u32::wrapping_neg, |a| a, |a| a.min(1)),
-        (SliceMut::U8(out), Slice::U8(a)) => unary_signed(op, out, a, u8::wrapping_neg, |a| a, |a| a.min(1)),
-        (SliceMut::Bool(out), Slice::Bool(a)) if op == UnaryOp::Not => map(out, a, |a| !a),
-        _ => {}
+        if c.len() > 1 {
+            all_c[..out.len()].copy_from_slice(&c[range]);
+        }
+        start += out.len();
+        for (((out, &a), &b), &c) in out.iter_mut().zip(&all_a).zip(&all_b).zip(&all_c) {
+            *out = f(a, b, c);
+        }
     }
 }
 
-/// Integers: `Not` is bitwise, rounding does nothing.
+/// `out = f(a, b)`, as [`chunks`].
 #[inline(always)]
-fn unary_signed<T: Copy + std::ops::Not<Output = T>>(
-    op: UnaryOp,
-    out: &mut [T],
-    a: &[T],
-    neg: impl Fn(T) -> T,
-    abs: impl Fn(T) -> T,
-    sign: impl Fn(T) -> T,
-) {
-    match op {
-        UnaryOp::Neg => map(out, a, neg),
-        UnaryOp::Abs => map(out, a, abs),
-        UnaryOp::Sign => map(out, a, sign),
-        UnaryOp::Not => map(out, a, |a| !a),
-        UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => map(out, a, |a| a),
-        _ => {}
+pub(super) fn pairs<A: Copy, B: Copy, U: Copy>(out: &mut [U], a: &[A], b: &[B], f: impl Fn(A, B) -> U) {
+    chunks(out, a, b, &[()], inlined!(|a, b, _none| f(a, b)));
+}
+
+/// `out = f(a)` for functions that take all lanes at once.
+#[inline(always)]
+fn lanes<T: Copy>(out: &mut [T], a: &[T], f: impl Fn(&[T], &mut [T])) {
+    let (own, rest) = out.split_at_mut(a.len().min(out.len()));
+    f(a, own);
+    if let [value] = *own {
+        rest.fill(value);
     }
 }
 
 #[inline(always)]
-fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops::Div<Output = T>>(
+pub(super) fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops::Div<Output = T>>(
     op: UnaryOp,
     out: &mut [T],
     a: &[T],
 ) {
-    /// Runs a loop with the function inlined into it.
     macro_rules! each {
         (|$x:ident| $value:expr) => {
-            map(
-                out,
-                a,
-                #[inline(always)]
-                |$x| $value,
-            )
+            map(out, a, inlined!(|$x| $value))
         };
     }
     match op {
@@ -203,71 +230,15 @@ fn unary_real<I: Isa, T: Real + std::ops::Neg<Output = T> + std::ops::Div<Output
         UnaryOp::Ceil => each!(|x| Real::ceil(x)),
         UnaryOp::Round => each!(|x| Real::round(x)),
         UnaryOp::Recip => each!(|x| T::ONE / x),
-        UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan if a.len() == 1 && out.len() > 1 => {
-            unary_real::<I, T>(op, &mut out[..1], a);
-            out.fill(out[0]);
-        }
-        UnaryOp::Sin => T::sin_lanes::<I>(a, out),
-        UnaryOp::Cos => T::cos_lanes::<I>(a, out),
-        UnaryOp::Tan => T::tan_lanes::<I>(a, out),
+        UnaryOp::Sin => lanes(out, a, inlined!(|a, out| T::sin_lanes::<I>(a, out))),
+        UnaryOp::Cos => lanes(out, a, inlined!(|a, out| T::cos_lanes::<I>(a, out))),
+        UnaryOp::Tan => lanes(out, a, inlined!(|a, out| T::tan_lanes::<I>(a, out))),
         UnaryOp::Not => {}
     }
 }
 
 #[inline(always)]
-fn binary<I: Isa>(op: BinaryOp, out: SliceMut<'_>, a: Slice<'_>, b: Slice<'_>) {
-    match (out, a, b) {
-        (SliceMut::F32(out), Slice::F32(a), Slice::F32(b)) => binary_real::<I, f32>(op, out, a, b),
-        (SliceMut::F64(out), Slice::F64(a), Slice::F64(b)) => binary_real::<I, f64>(op, out, a, b),
-        (SliceMut::I32(out), Slice::I32(a), Slice::I32(b)) => match (op, b) {
-            // The quotient of doubles, cut off, is exact for 32 bits, and vector registers divide doubles.
-            (BinaryOp::Div, &[d]) if d != 0 => map(out, a, |a| (f64::from(a) / f64::from(d)) as i64 as i32),
-            (BinaryOp::Rem, &[d]) if d != 0 => {
-                map(out, a, |a| a.wrapping_sub(((f64::from(a) / f64::from(d)) as i64 as i32).wrapping_mul(d)));
-            }
-            _ => integer!(i32, op, out, a, b),
-        },
-        (SliceMut::U32(out), Slice::U32(a), Slice::U32(b)) => match (op, b) {
-            (BinaryOp::Div, &[d]) if d != 0 => map(out, a, |a| (f64::from(a) / f64::from(d)) as u32),
-            (BinaryOp::Rem, &[d]) if d != 0 => {
-                map(out, a, |a| a.wrapping_sub(((f64::from(a) / f64::from(d)) as u32).wrapping_mul(d)));
-            }
-            _ => integer!(u32, op, out, a, b),
-        },
-        (SliceMut::I64(out), Slice::I64(a), Slice::I64(b)) => integer!(i64, op, out, a, b),
-        (SliceMut::U8(out), Slice::U8(a), Slice::U8(b)) => integer!(u8, op, out, a, b),
-        (SliceMut::Bool(out), Slice::Bool(a), Slice::Bool(b)) => match op {
-            BinaryOp::And | BinaryOp::Min | BinaryOp::Mul => zip(out, a, b, |a, b| a & b),
-            BinaryOp::Or | BinaryOp::Max => zip(out, a, b, |a, b| a | b),
-            BinaryOp::Xor => zip(out, a, b, |a, b| a ^ b),
-            _ => {}
-        },
-        _ => {}
-    }
-}
-
-/// Integers wrap; a division by zero gives zero.
-macro_rules! integer {
-    ($type:ident, $op:expr, $out:expr, $a:expr, $b:expr) => {
-        match $op {
-            BinaryOp::Add => zip($out, $a, $b, $type::wrapping_add),
-            BinaryOp::Sub => zip($out, $a, $b, $type::wrapping_sub),
-            BinaryOp::Mul => zip($out, $a, $b, $type::wrapping_mul),
-            BinaryOp::Div => zip($out, $a, $b, |a, b| if b == 0 { 0 } else { a.wrapping_div(b) }),
-            BinaryOp::Rem => zip($out, $a, $b, |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }),
-            BinaryOp::Max => zip($out, $a, $b, |a, b| a.max(b)),
-            BinaryOp::Min => zip($out, $a, $b, |a, b| a.min(b)),
-            BinaryOp::And => zip($out, $a, $b, |a, b| a & b),
-            BinaryOp::Or => zip($out, $a, $b, |a, b| a | b),
-            BinaryOp::Xor => zip($out, $a, $b, |a, b| a ^ b),
-            BinaryOp::Pow | BinaryOp::Atan2 => {}
-        }
-    };
-}
-use integer;
-
-#[inline(always)]
-fn binary_real<I: Isa, T>(op: BinaryOp, out: &mut [T], a: &[T], b: &[T])
+pub(super) fn binary_real<I: Isa, T>(op: BinaryOp, out: &mut [T], a: &[T], b: &[T])
 where
     T: Real
         + std::ops::Add<Output = T>
@@ -277,13 +248,7 @@ where
 {
     macro_rules! each {
         (|$x:ident, $y:ident| $value:expr) => {
-            zip(
-                out,
-                a,
-                b,
-                #[inline(always)]
-                |$x, $y| $value,
-            )
+            zip(out, a, b, inlined!(|$x, $y| $value))
         };
     }
     match op {
@@ -291,162 +256,12 @@ where
         BinaryOp::Sub => each!(|a, b| a - b),
         BinaryOp::Mul => each!(|a, b| a * b),
         BinaryOp::Div => each!(|a, b| a / b),
-        BinaryOp::Rem => each!(|a, b| Real::rem(a, b)),
-        BinaryOp::Pow => each!(|a, b| Real::pow::<I>(a, b)),
+        BinaryOp::Rem => pairs(out, a, b, Real::rem),
+        BinaryOp::Pow => pairs(out, a, b, inlined!(|a, b| Real::pow::<I>(a, b))),
         BinaryOp::Max => each!(|a, b| Real::max(a, b)),
         BinaryOp::Min => each!(|a, b| Real::min(a, b)),
-        BinaryOp::Atan2 => each!(|a, b| Real::atan2(a, b)),
+        BinaryOp::Atan2 => pairs(out, a, b, Real::atan2),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {}
-    }
-}
-
-#[inline(always)]
-fn shift(left: bool, out: SliceMut<'_>, a: Slice<'_>, b: Slice<'_>) {
-    macro_rules! shift {
-        ($type:ident, $out:expr, $a:expr, $b:expr) => {
-            if left {
-                zip($out, $a, $b, |a, b| $type::wrapping_shl(a, b as u32));
-            } else {
-                zip($out, $a, $b, |a, b| $type::wrapping_shr(a, b as u32));
-            }
-        };
-    }
-    match (out, a, b) {
-        (SliceMut::I32(out), Slice::I32(a), Slice::I32(b)) => shift!(i32, out, a, b),
-        (SliceMut::U32(out), Slice::U32(a), Slice::U32(b)) => shift!(u32, out, a, b),
-        (SliceMut::I64(out), Slice::I64(a), Slice::I64(b)) => shift!(i64, out, a, b),
-        (SliceMut::U8(out), Slice::U8(a), Slice::U8(b)) => shift!(u8, out, a, b),
-        _ => {}
-    }
-}
-
-#[inline(always)]
-fn mul_add<I: Isa>(out: SliceMut<'_>, a: Slice<'_>, b: Slice<'_>, c: Slice<'_>) {
-    macro_rules! integer {
-        ($out:expr, $a:expr, $b:expr, $c:expr) => {
-            zip3($out, $a, $b, $c, |a, b, c| a.wrapping_mul(b).wrapping_add(c))
-        };
-    }
-    match (out, a, b, c) {
-        (SliceMut::F32(out), Slice::F32(a), Slice::F32(b), Slice::F32(c)) => {
-            zip3(
-                out,
-                a,
-                b,
-                c,
-                #[inline(always)]
-                |a, b, c| Real::fused::<I>(a, b, c),
-            );
-        }
-        (SliceMut::F64(out), Slice::F64(a), Slice::F64(b), Slice::F64(c)) => {
-            zip3(
-                out,
-                a,
-                b,
-                c,
-                #[inline(always)]
-                |a, b, c| Real::fused::<I>(a, b, c),
-            );
-        }
-        (SliceMut::I32(out), Slice::I32(a), Slice::I32(b), Slice::I32(c)) => integer!(out, a, b, c),
-        (SliceMut::U32(out), Slice::U32(a), Slice::U32(b), Slice::U32(c)) => integer!(out, a, b, c),
-        (SliceMut::I64(out), Slice::I64(a), Slice::I64(b), Slice::I64(c)) => integer!(out, a, b, c),
-        (SliceMut::U8(out), Slice::U8(a), Slice::U8(b), Slice::U8(c)) => integer!(out, a, b, c),
-        _ => {}
-    }
-}
-
-#[inline(always)]
-fn compare(op: CompareOp, out: &mut [bool], a: Slice<'_>, b: Slice<'_>) {
-    macro_rules! compare {
-        ($a:expr, $b:expr) => {
-            match op {
-                CompareOp::Eq => zip(out, $a, $b, |a, b| a == b),
-                CompareOp::Ne => zip(out, $a, $b, |a, b| a != b),
-                CompareOp::Lt => zip(out, $a, $b, |a, b| a < b),
-                CompareOp::Le => zip(out, $a, $b, |a, b| a <= b),
-                CompareOp::Gt => zip(out, $a, $b, |a, b| a > b),
-                CompareOp::Ge => zip(out, $a, $b, |a, b| a >= b),
-            }
-        };
-    }
-    match (a, b) {
-        (Slice::F32(a), Slice::F32(b)) => compare!(a, b),
-        (Slice::F64(a), Slice::F64(b)) => compare!(a, b),
-        (Slice::I32(a), Slice::I32(b)) => compare!(a, b),
-        (Slice::U32(a), Slice::U32(b)) => compare!(a, b),
-        (Slice::I64(a), Slice::I64(b)) => compare!(a, b),
-        (Slice::U8(a), Slice::U8(b)) => compare!(a, b),
-        (Slice::Bool(a), Slice::Bool(b)) => compare!(a, b),
-        _ => {}
-    }
-}
-
-#[inline(always)]
-fn select(out: SliceMut<'_>, condition: &[bool], then: Slice<'_>, otherwise: Slice<'_>) {
-    macro_rules! select {
-        ($($kind:ident)*) => {
-            match (out, then, otherwise) {
-                $((SliceMut::$kind(out), Slice::$kind(then), Slice::$kind(otherwise)) => {
-                    zip3(out, condition, then, otherwise, |condition, a, b| if condition { a } else { b });
-                })*
-                _ => {}
-            }
-        };
-    }
-    select!(F32 F64 I32 U32 I64 U8 Bool);
-}
-
-/// Float to integer truncates and saturates, NaN gives zero; integers wrap; anything but zero is true.
-#[inline(always)]
-fn cast(out: SliceMut<'_>, a: Slice<'_>) {
-    macro_rules! from {
-        ($a:expr, $zero:expr) => {
-            match out {
-                SliceMut::Bool(out) => map(out, $a, |a| a != $zero),
-                SliceMut::U8(out) => map(out, $a, |a| a as u8),
-                SliceMut::I32(out) => map(out, $a, |a| a as i32),
-                SliceMut::U32(out) => map(out, $a, |a| a as u32),
-                SliceMut::I64(out) => map(out, $a, |a| a as i64),
-                SliceMut::F32(out) => map(out, $a, |a| a as f32),
-                SliceMut::F64(out) => map(out, $a, |a| a as f64),
-                SliceMut::U16(_) => {}
-            }
-        };
-    }
-    match a {
-        Slice::Bool(a) => match out {
-            SliceMut::Bool(out) => map(out, a, |a| a),
-            SliceMut::U8(out) => map(out, a, u8::from),
-            SliceMut::I32(out) => map(out, a, i32::from),
-            SliceMut::U32(out) => map(out, a, u32::from),
-            SliceMut::I64(out) => map(out, a, i64::from),
-            SliceMut::F32(out) => map(out, a, |a| if a { 1.0 } else { 0.0 }),
-            SliceMut::F64(out) => map(out, a, |a| if a { 1.0 } else { 0.0 }),
-            SliceMut::U16(_) => {}
-        },
-        Slice::U8(a) => from!(a, 0),
-        Slice::I32(a) => from!(a, 0),
-        Slice::U32(a) => from!(a, 0),
-        Slice::I64(a) => from!(a, 0),
-        Slice::F32(a) => from!(a, 0.0),
-        Slice::F64(a) => from!(a, 0.0),
-        Slice::U16(_) => {}
-    }
-}
-
-#[inline(always)]
-fn bitcast(out: SliceMut<'_>, a: Slice<'_>) {
-    match (out, a) {
-        (SliceMut::F32(out), Slice::U32(a)) => map(out, a, f32::from_bits),
-        (SliceMut::F32(out), Slice::I32(a)) => map(out, a, |a| f32::from_bits(a as u32)),
-        (SliceMut::U32(out), Slice::F32(a)) => map(out, a, f32::to_bits),
-        (SliceMut::I32(out), Slice::F32(a)) => map(out, a, |a| a.to_bits() as i32),
-        (SliceMut::I32(out), Slice::U32(a)) => map(out, a, |a| a as i32),
-        (SliceMut::U32(out), Slice::I32(a)) => map(out, a, |a| a as u32),
-        (SliceMut::F64(out), Slice::I64(a)) => map(out, a, |a| f64::from_bits(a as u64)),
-        (SliceMut::I64(out), Slice::F64(a)) => map(out, a, |a| a.to_bits() as i64),
-        (out, a) => cast(out, a),
     }
 }
 

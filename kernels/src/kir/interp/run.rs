@@ -4,31 +4,38 @@
 //! and variables are changed, by the active ones alone. As every statement is finished for all items before the next
 //! begins, barriers order memory by themselves; what is left is to check that all items of a group reach them.
 
-use super::memory::{Scalar, SliceMut};
-use super::ops::{Operation, philox};
+use super::instr::{position, put_scalar, scalar, spread};
 use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg};
 use super::values::{Values, pair};
-use super::{Fault, Launch, Value};
-use crate::dtype::{DType, Literal};
-use crate::graph::{BinaryOp, ReduceOp};
-use crate::kir::{AtomicTarget, Space, SubGroupOp, WorkItem};
-use half::{bf16, f16};
-
-/// Work-items of one sub-group; the last one of a group may have fewer.
-const SUB_GROUP: usize = 32;
+use super::{Fault, Launch};
+use crate::kir::{AtomicTarget, Space};
 
 /// Which items are active.
 #[derive(Clone, Debug)]
 pub(super) struct Mask {
     /// All of them; `bits` may be anything then.
-    all: bool,
+    pub(super) all: bool,
     /// At least one of them.
-    any: bool,
-    bits: Vec<bool>,
+    pub(super) any: bool,
+    pub(super) bits: Vec<bool>,
+}
+
+/// Runs `$body` with two registers of one integer type.
+macro_rules! integers {
+    ($a:expr, $b:expr, $x:ident, $y:ident => $body:expr) => {
+        match ($a, $b) {
+            (Values::I32($x), Values::I32($y)) => $body,
+            (Values::U32($x), Values::U32($y)) => $body,
+            (Values::I64($x), Values::I64($y)) => $body,
+            (Values::U8($x), Values::U8($y)) => $body,
+            // The verifier lets no other loops pass.
+            _ => {}
+        }
+    };
 }
 
 /// How a list of statements ended.
-type Flow = Result<(), Fault>;
+pub(super) type Flow = Result<(), Fault>;
 
 /// One thread's registers.
 pub(super) struct State<'l, 'a> {
@@ -44,7 +51,7 @@ pub(super) struct State<'l, 'a> {
     pub(super) indices: Vec<usize>,
     pub(super) halves: Vec<u16>,
     /// Masks from here up to the current one lose items that `break`, and from one further those that `continue`.
-    loops: Vec<usize>,
+    pub(super) loops: Vec<usize>,
 }
 
 impl<'l, 'a> State<'l, 'a> {
@@ -97,7 +104,7 @@ impl<'l, 'a> State<'l, 'a> {
 
     // ---- control flow ----
 
-    fn nodes(&mut self, nodes: &[Node], depth: usize) -> Flow {
+    pub(super) fn nodes(&mut self, nodes: &[Node], depth: usize) -> Flow {
         for node in nodes {
             self.node(node, depth)?;
             if !self.masks[depth].any {
@@ -168,7 +175,7 @@ impl<'l, 'a> State<'l, 'a> {
     }
 
     /// Makes the mask above `depth` the items of it for which `condition` holds (or does not).
-    fn narrow(&mut self, depth: usize, condition: Reg, negate: bool) {
+    pub(super) fn narrow(&mut self, depth: usize, condition: Reg, negate: bool) {
         let condition = self.registers[condition as usize].bools(self.items);
         let (below, above) = self.masks.split_at_mut(depth + 1);
         let (outer, inner) = (&below[depth], &mut above[0]);
@@ -203,7 +210,7 @@ impl<'l, 'a> State<'l, 'a> {
     }
 
     /// Copies the mask at `depth` one further.
-    fn enter(&mut self, depth: usize) {
+    pub(super) fn enter(&mut self, depth: usize) {
         let (below, above) = self.masks.split_at_mut(depth + 1);
         let (outer, inner) = (&below[depth], &mut above[0]);
         (inner.all, inner.any) = (outer.all, outer.any);
@@ -248,32 +255,64 @@ impl<'l, 'a> State<'l, 'a> {
             mask.bits[..self.items].fill(true);
         }
         let (one_counter, one_end) = (is_one(self.launch, counter), is_one(self.launch, end));
-        let (counter, end) = (&self.registers[counter as usize], &self.registers[end as usize]);
         let (mut all, mut any) = (true, false);
-        for (item, bit) in mask.bits[..self.items].iter_mut().enumerate() {
-            *bit &= counter.integer(if one_counter { 0 } else { item }) < end.integer(if one_end { 0 } else { item });
-            all &= *bit;
-            any |= *bit;
-        }
+        integers!(&self.registers[counter as usize], &self.registers[end as usize], counter, end => {
+            let bits = mask.bits[..self.items].iter_mut();
+            if one_counter || one_end {
+                for (item, bit) in bits.enumerate() {
+                    let counter = counter[if one_counter { 0 } else { item }];
+                    *bit &= counter < end[if one_end { 0 } else { item }];
+                    all &= *bit;
+                    any |= *bit;
+                }
+            } else {
+                for ((bit, counter), end) in bits.zip(counter).zip(end) {
+                    *bit &= counter < end;
+                    all &= *bit;
+                    any |= *bit;
+                }
+            }
+        });
         (mask.all, mask.any) = (all, any);
     }
 
     /// `counter += step`. A counter that would wrap ends its loop: it is set to the end.
     fn advance(&mut self, counter: Reg, end: Reg, step: Reg, depth: usize) -> Flow {
-        let count = self.length(counter);
-        for item in 0..count {
-            let (one_end, one_step) = (is_one(self.launch, end), is_one(self.launch, step));
-            let step = self.registers[step as usize].integer(if one_step { 0 } else { item });
-            let end = self.registers[end as usize].integer(if one_end { 0 } else { item });
-            let active = count == 1 || self.masks[depth].all || self.masks[depth].bits[item];
-            if step < 1 && active {
-                return Err(self.launch.fault_step(step));
+        let (one_end, one_step) = (is_one(self.launch, end), is_one(self.launch, step));
+        let items = self.items;
+        let steps = &self.registers[step as usize];
+        let mask = &self.masks[depth];
+        for item in 0..if one_step { 1 } else { items } {
+            if steps.integer(item) < 1 && (one_step || mask.all || mask.bits[item]) {
+                return Err(self.launch.fault_step(steps.integer(item)));
             }
-            let now = self.registers[counter as usize].integer(item);
-            // Past the end of an end that differs from item to item a shared counter may not stop early.
-            let next = if one_end || count > 1 { now.saturating_add(step).min(end) } else { now.saturating_add(step) };
-            self.registers[counter as usize].set_integer(item, next);
         }
+        let mut values = std::mem::replace(&mut self.registers[counter as usize], Values::taken());
+        let shared = is_one(self.launch, counter);
+        let (steps, ends) = (&self.registers[step as usize], &self.registers[end as usize]);
+        integers!(&mut values, steps, values, steps => {
+            // An end that differs from item to item must not stop a counter that they share.
+            if shared {
+                values[0] = values[0].saturating_add(steps[0]);
+            } else if one_step {
+                values[..items].iter_mut().for_each(|value| *value = value.saturating_add(steps[0]));
+            } else {
+                for (value, step) in values[..items].iter_mut().zip(steps) {
+                    *value = value.saturating_add(*step);
+                }
+            }
+        });
+        integers!(&mut values, ends, values, ends => {
+            if one_end {
+                let end = ends[0];
+                values[..if shared { 1 } else { items }].iter_mut().for_each(|value| *value = (*value).min(end));
+            } else if !shared {
+                for (value, end) in values[..items].iter_mut().zip(ends) {
+                    *value = (*value).min(*end);
+                }
+            }
+        });
+        self.registers[counter as usize] = values;
         Ok(())
     }
 
@@ -338,358 +377,8 @@ impl<'l, 'a> State<'l, 'a> {
         }
         self.registers[variable as usize] = to;
     }
-
-    // ---- instructions ----
-
-    fn instr(&mut self, instr: &Instr, depth: usize) -> Flow {
-        match instr {
-            Instr::Unary(op, to, a) => self.compute(*to, |s, out| Operation::Unary(*op, out, s.slice(*a))),
-            Instr::Binary(op, to, a, b) => {
-                self.compute(*to, |s, out| Operation::Binary(*op, out, s.slice(*a), s.slice(*b)));
-            }
-            Instr::MulAdd(to, a, b, c) => {
-                self.compute(*to, |s, out| Operation::MulAdd(out, s.slice(*a), s.slice(*b), s.slice(*c)));
-            }
-            Instr::Shift(left, to, a, b) => {
-                self.compute(*to, |s, out| Operation::Shift(*left, out, s.slice(*a), s.slice(*b)));
-            }
-            Instr::Compare(op, to, a, b) => {
-                let mut out = std::mem::replace(&mut self.registers[*to as usize], Values::taken());
-                let truths = out.bools_mut(self.length(*to));
-                (self.launch.engine)(Operation::Compare(*op, truths, self.slice(*a), self.slice(*b)));
-                self.registers[*to as usize] = out;
-            }
-            Instr::Select(to, condition, a, b) => self.compute(*to, |s, out| {
-                let condition = s.registers[*condition as usize].bools(s.length(*condition));
-                Operation::Select(out, condition, s.slice(*a), s.slice(*b))
-            }),
-            Instr::Cast(to, a) => self.compute(*to, |s, out| Operation::Cast(out, s.slice(*a))),
-            Instr::Bitcast(to, a) => self.compute(*to, |s, out| Operation::Bitcast(out, s.slice(*a))),
-            Instr::Round(dtype, to, a) => self.round(*dtype, *to, *a),
-            Instr::Philox { to, counter, seed, stream } => self.philox(*to, *counter, *seed, *stream),
-            Instr::Spread(to, a) => {
-                let (info, from) = (self.info(*to), self.info(*a));
-                let mut out = std::mem::replace(&mut self.registers[*to as usize], Values::taken());
-                spread(&mut out, info, &self.registers[*a as usize], from, self.items);
-                self.registers[*to as usize] = out;
-            }
-            Instr::Lane(to, a, lane) => {
-                let (lanes, count) = (usize::from(self.info(*a).lanes), self.length(*to));
-                let mut out = std::mem::replace(&mut self.registers[*to as usize], Values::taken());
-                pair!(&mut out, &self.registers[*a as usize], out, a => {
-                    for (out, a) in out[..count].iter_mut().zip(a.chunks_exact(lanes)) {
-                        *out = a[usize::from(*lane)];
-                    }
-                });
-                self.registers[*to as usize] = out;
-            }
-            Instr::Horizontal(op, to, a) => self.horizontal(*op, *to, *a),
-            Instr::Load { to, buffer, index, guard } => self.load(*to, *buffer, *index, *guard, depth)?,
-            Instr::LoadArray { to, array, index, guard } => self.load_array(*to, *array, *index, *guard, depth)?,
-            Instr::Narrow { to, guard, condition, negate } => {
-                self.narrow_guard(*to, *guard, *condition, *negate, depth)
-            }
-            Instr::SubGroup { op, to, value, operand, guard } => {
-                self.sub_group(*op, *to, *value, *operand, *guard, depth);
-            }
-            Instr::Call { to, body, result, guard } => {
-                match guard {
-                    Guard::Active => self.enter(depth),
-                    Guard::Mask(mask) => self.narrow(depth, *mask, false),
-                }
-                let loops = std::mem::take(&mut self.loops);
-                let flow = if self.masks[depth + 1].any { self.nodes(body, depth + 1) } else { Ok(()) };
-                self.loops = loops;
-                flow?;
-                self.compute(*to, |s, out| Operation::Cast(out, s.slice(*result)));
-            }
-            Instr::Literal(to, literal) => self.registers[*to as usize] = constant(*literal),
-            Instr::Param(to, param) => {
-                if let Value::Scalar(literal) = self.launch.args[*param as usize] {
-                    let dtype = self.info(*to).dtype;
-                    self.registers[*to as usize] = constant(crate::fold::cast(literal, dtype));
-                }
-            }
-            Instr::WorkItem(to, item, dimension) => self.work_item(*to, *item, usize::from(*dimension)),
-            Instr::LaneIds(to) => {
-                for lane in 0..self.length(*to) {
-                    match &mut self.registers[*to as usize] {
-                        Values::F32(out) => out[lane] = lane as f32,
-                        Values::F64(out) => out[lane] = lane as f64,
-                        out => out.set_integer(lane, lane as i64),
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn slice(&self, reg: Reg) -> super::Slice<'_> {
-        self.registers[reg as usize].slice(self.length(reg))
-    }
-
-    /// Runs an operation that writes `to`.
-    fn compute(&mut self, to: Reg, operation: impl for<'s> FnOnce(&'s Self, SliceMut<'s>) -> Operation<'s>) {
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        (self.launch.engine)(operation(self, out.slice_mut(self.length(to))));
-        self.registers[to as usize] = out;
-    }
-
-    fn round(&mut self, dtype: DType, to: Reg, a: Reg) {
-        let count = self.length(to);
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        if let (Values::F32(out), Values::F32(a)) = (&mut out, &self.registers[a as usize]) {
-            for (out, &a) in out[..count].iter_mut().zip(a) {
-                *out = match dtype {
-                    DType::F16 => f16::from_f32(a).to_f32(),
-                    DType::BF16 => bf16::from_f32(a).to_f32(),
-                    _ => a,
-                };
-            }
-        }
-        self.registers[to as usize] = out;
-    }
-
-    fn philox(&mut self, to: Reg, counter: Reg, seed: Reg, stream: u32) {
-        let (info, counter_info, seed_info) = (self.info(to), self.info(counter), self.info(seed));
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        if let (Values::F32(out), Values::U32(counter), Values::U32(seed)) =
-            (&mut out, &self.registers[counter as usize], &self.registers[seed as usize])
-        {
-            let count = info.length(self.items);
-            if seed_info.extent == Extent::One {
-                let counter = &counter[..counter_info.length(self.items)];
-                (self.launch.engine)(Operation::Philox(&mut out[..count], counter, seed[0], stream));
-            } else {
-                let lanes = usize::from(info.lanes);
-                for (place, out) in out[..count].iter_mut().enumerate() {
-                    let (item, lane) = (place / lanes, place % lanes);
-                    *out = philox(counter[position(counter_info, item, lane)], seed[item], stream);
-                }
-            }
-        }
-        self.registers[to as usize] = out;
-    }
-
-    /// Lanes combined by halves: lane `l` with lane `l + half`, until one is left.
-    fn horizontal(&mut self, op: ReduceOp, to: Reg, a: Reg) {
-        let binary = match op {
-            ReduceOp::Sum => BinaryOp::Add,
-            ReduceOp::Prod => BinaryOp::Mul,
-            ReduceOp::Max | ReduceOp::ArgMax => BinaryOp::Max,
-            ReduceOp::Min | ReduceOp::ArgMin => BinaryOp::Min,
-        };
-        let (lanes, count) = (usize::from(self.info(a).lanes), self.length(to));
-        let engine = self.launch.engine;
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        macro_rules! reduce {
-            ($kind:ident, $slice:ident) => {
-                if let (Values::$kind(out), Values::$kind(a)) = (&mut out, &self.registers[a as usize]) {
-                    for (out, a) in out[..count].iter_mut().zip(a.chunks_exact(lanes)) {
-                        let (mut from, mut into) = ([a[0]; 16], [a[0]; 16]);
-                        from[..lanes].copy_from_slice(a);
-                        let mut half = lanes / 2;
-                        while half > 0 {
-                            let (low, high) = from[..2 * half].split_at(half);
-                            engine(Operation::Binary(
-                                binary,
-                                SliceMut::$slice(&mut into[..half]),
-                                super::Slice::$slice(low),
-                                super::Slice::$slice(high),
-                            ));
-                            from[..half].copy_from_slice(&into[..half]);
-                            half /= 2;
-                        }
-                        *out = from[0];
-                    }
-                }
-            };
-        }
-        reduce!(F32, F32);
-        reduce!(F64, F64);
-        reduce!(I32, I32);
-        reduce!(U32, U32);
-        reduce!(I64, I64);
-        reduce!(U8, U8);
-        self.registers[to as usize] = out;
-    }
-
-    fn work_item(&mut self, to: Reg, item: WorkItem, dimension: usize) {
-        let launch = self.launch;
-        let local = |i: usize| launch.local_id(i)[dimension];
-        let grouped = launch.program.grouped;
-        let value = |i: usize| match item {
-            WorkItem::GlobalSize => launch.global[dimension],
-            WorkItem::LocalSize => launch.local[dimension],
-            WorkItem::NumGroups => launch.group_counts[dimension],
-            WorkItem::GlobalId if grouped => {
-                launch.group_id(self.start)[dimension] * launch.local[dimension] + local(i)
-            }
-            WorkItem::GlobalId => launch.global_id(self.start + i)[dimension],
-            WorkItem::LocalId if grouped => local(i),
-            WorkItem::LocalId => launch.global_id(self.start + i)[dimension] % launch.local[dimension],
-            WorkItem::GroupId if grouped => launch.group_id(self.start)[dimension],
-            WorkItem::GroupId => launch.global_id(self.start + i)[dimension] / launch.local[dimension],
-            WorkItem::SubGroupLane => i % SUB_GROUP,
-            WorkItem::SubGroupSize => SUB_GROUP.min(self.items - i / SUB_GROUP * SUB_GROUP),
-            WorkItem::SubGroupId => i / SUB_GROUP,
-        };
-        let count = self.length(to);
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        if let Values::U32(out) = &mut out {
-            if item == WorkItem::GlobalId && !grouped && launch.flat {
-                // One dimension: consecutive numbers.
-                let start = self.start as u32;
-                for (i, out) in out[..count].iter_mut().enumerate() {
-                    *out = start.wrapping_add(i as u32);
-                }
-            } else {
-                for (i, out) in out[..count].iter_mut().enumerate() {
-                    *out = value(i) as u32;
-                }
-            }
-        }
-        self.registers[to as usize] = out;
-    }
-
-    /// Whether an item may touch memory.
-    pub(super) fn active(&self, guard: Guard, item: usize, depth: usize) -> bool {
-        match guard {
-            Guard::Active => self.masks[depth].all || self.masks[depth].bits[item],
-            Guard::Mask(mask) => self.registers[mask as usize].bools(self.items)[item],
-        }
-    }
-
-    /// The items that may touch memory; `None` means all.
-    pub(super) fn guard_bits(&self, guard: Guard, depth: usize) -> Option<&[bool]> {
-        match guard {
-            Guard::Active if self.masks[depth].all => None,
-            Guard::Active => Some(&self.masks[depth].bits[..self.items]),
-            Guard::Mask(mask) => Some(self.registers[mask as usize].bools(self.items)),
-        }
-    }
-
-    fn narrow_guard(&mut self, to: Reg, guard: Guard, condition: Reg, negate: bool, depth: usize) {
-        let info = self.info(condition);
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        let truths = out.bools_mut(self.items);
-        let condition = self.registers[condition as usize].bools(info.length(self.items));
-        match info.extent {
-            Extent::One => truths.fill(condition[0] != negate),
-            Extent::Lanes => truths.fill(condition.iter().any(|&condition| condition != negate)),
-            Extent::Items => {
-                for (truth, lanes) in truths.iter_mut().zip(condition.chunks_exact(usize::from(info.lanes))) {
-                    *truth = lanes.iter().any(|&condition| condition != negate);
-                }
-            }
-        }
-        if let Some(bits) = self.guard_bits(guard, depth) {
-            for (truth, &bit) in truths.iter_mut().zip(bits) {
-                *truth &= bit;
-            }
-        }
-        self.registers[to as usize] = out;
-    }
-
-    /// Sub-groups are runs of [`SUB_GROUP`] items; items that are not active take no part.
-    fn sub_group(&mut self, op: SubGroupOp, to: Reg, value: Reg, operand: Option<Reg>, guard: Guard, depth: usize) {
-        let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
-        for start in (0..self.items).step_by(SUB_GROUP) {
-            let end = (start + SUB_GROUP).min(self.items);
-            for item in start..end {
-                if !self.active(guard, item, depth) {
-                    continue;
-                }
-                let of = |item: usize| scalar(&self.registers[value as usize], item);
-                let chosen = operand.map_or(0, |operand| self.registers[operand as usize].integer(item)) as usize;
-                let result = match op {
-                    SubGroupOp::Broadcast => of((start + chosen).min(end - 1)),
-                    SubGroupOp::ShuffleXor => of((start + ((item - start) ^ chosen)).min(end - 1)),
-                    SubGroupOp::ReduceAdd | SubGroupOp::ReduceMax | SubGroupOp::ReduceMin => {
-                        let combine = match op {
-                            SubGroupOp::ReduceAdd => crate::kir::AtomicOp::Add,
-                            SubGroupOp::ReduceMax => crate::kir::AtomicOp::Max,
-                            _ => crate::kir::AtomicOp::Min,
-                        };
-                        let members = (start..end).filter(|&item| self.active(guard, item, depth));
-                        members.map(of).reduce(|a, b| a.updated(combine, b)).unwrap_or_else(|| of(item))
-                    }
-                };
-                put_scalar(&mut out, item, result);
-            }
-        }
-        self.registers[to as usize] = out;
-    }
 }
 
 fn is_one(launch: &Launch<'_>, reg: Reg) -> bool {
     launch.program.code.registers[reg as usize].extent == Extent::One
-}
-
-/// Where a register has the value of an item's lane.
-fn position(info: Info, item: usize, lane: usize) -> usize {
-    match info.extent {
-        Extent::One => 0,
-        Extent::Lanes => lane,
-        Extent::Items if info.lanes == 1 => item,
-        Extent::Items => item * usize::from(info.lanes) + lane,
-    }
-}
-
-/// `to[item, lane] = from[item, lane]`, whatever both have values for.
-fn spread(to: &mut Values, info: Info, from: &Values, from_info: Info, items: usize) {
-    let count = info.length(items);
-    let lanes = usize::from(info.lanes);
-    pair!(to, from, to, from => {
-        let to = &mut to[..count];
-        match (info.extent, from_info.extent) {
-            (_, Extent::One) => to.fill(from[0]),
-            (Extent::Items, Extent::Lanes) => to.chunks_exact_mut(lanes).for_each(|to| to.copy_from_slice(&from[..lanes])),
-            (Extent::Items, Extent::Items) if from_info.lanes == 1 && lanes > 1 => {
-                for (to, &from) in to.chunks_exact_mut(lanes).zip(from) {
-                    to.fill(from);
-                }
-            }
-            _ => to.copy_from_slice(&from[..count]),
-        }
-    });
-}
-
-fn constant(literal: Literal) -> Values {
-    match literal {
-        Literal::Bool(value) => Values::Bool(vec![value]),
-        Literal::Int(value, dtype) => {
-            let mut values = Values::new(dtype, 1);
-            values.set_integer(0, value);
-            values
-        }
-        Literal::Float(bits, DType::F64) => Values::F64(vec![f64::from_bits(bits)]),
-        Literal::Float(bits, _) => Values::F32(vec![f64::from_bits(bits) as f32]),
-    }
-}
-
-/// The value at `position` as an atomic operand; bytes and truth values are widened.
-pub(super) fn scalar(values: &Values, position: usize) -> Scalar {
-    match values {
-        Values::Bool(values) => Scalar::U32(u32::from(values[position])),
-        Values::U8(values) => Scalar::U32(u32::from(values[position])),
-        Values::I32(values) => Scalar::I32(values[position]),
-        Values::U32(values) => Scalar::U32(values[position]),
-        Values::I64(values) => Scalar::I64(values[position]),
-        Values::F32(values) => Scalar::F32(values[position]),
-        Values::F64(values) => Scalar::F64(values[position]),
-    }
-}
-
-pub(super) fn put_scalar(values: &mut Values, position: usize, scalar: Scalar) {
-    match (values, scalar) {
-        (Values::I32(values), Scalar::I32(value)) => values[position] = value,
-        (Values::U32(values), Scalar::U32(value)) => values[position] = value,
-        (Values::I64(values), Scalar::I64(value)) => values[position] = value,
-        (Values::F32(values), Scalar::F32(value)) => values[position] = value,
-        (Values::F64(values), Scalar::F64(value)) => values[position] = value,
-        (Values::U8(values), Scalar::U32(value)) => values[position] = value as u8,
-        (Values::Bool(values), Scalar::U32(value)) => values[position] = value != 0,
-        _ => {}
-    }
 }

@@ -28,37 +28,38 @@ const BLOCK: usize = 1 << 17;
 
 /// The sizes of a convolution: input `[n, c, h, w]`, weight `[o, c/groups, kh, kw]`, output `[n, o, oh, ow]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConvShapes {
+pub(crate) struct ConvShapes {
     /// Images.
-    pub n: usize,
+    pub(crate) n: usize,
     /// Input channels.
-    pub c: usize,
+    pub(crate) c: usize,
     /// Input height.
-    pub h: usize,
+    pub(crate) h: usize,
     /// Input width.
-    pub w: usize,
+    pub(crate) w: usize,
     /// Output channels.
-    pub o: usize,
+    pub(crate) o: usize,
     /// Kernel height.
-    pub kh: usize,
+    pub(crate) kh: usize,
     /// Kernel width.
-    pub kw: usize,
+    pub(crate) kw: usize,
     /// Output height.
-    pub oh: usize,
+    pub(crate) oh: usize,
     /// Output width.
-    pub ow: usize,
+    pub(crate) ow: usize,
     /// Stride, padding, dilation, groups.
-    pub geometry: ConvGeometry,
+    pub(crate) geometry: ConvGeometry,
 }
 
 /// One of the three convolutions. `first` and `second` are, as `kind` says: input and weight, output gradient and
-/// weight, or input and output gradient, all row-major without gaps; `out` is overwritten.
+/// weight, or input and output gradient, all row-major without gaps; `out` is overwritten. Slices may be longer than the
+/// sizes need; what follows is left alone.
 ///
 /// `threads` is how many may work on it at once, 0 for all of rayon's current pool.
 ///
 /// # Errors
-/// [`ProductError::Shape`] if the sizes contradict each other or the slices are not as long as they say.
-pub fn conv2d<T: Scalar>(
+/// [`ProductError::Shape`] if the sizes contradict each other or a slice is shorter than they say.
+pub(crate) fn conv2d<T: Scalar>(
     kind: ConvKind,
     shapes: &ConvShapes,
     first: &[T],
@@ -74,10 +75,12 @@ pub fn conv2d<T: Scalar>(
         ConvKind::WeightGrad => [("input", input), ("output gradient", output), ("weight gradient", weight)],
     };
     for ((name, expected), found) in expected.into_iter().zip([first.len(), second.len(), out.len()]) {
-        if found != expected {
+        if found < expected {
             return Err(ProductError::Shape(format!("the {name} has {found} elements, expected {expected}")));
         }
     }
+    let [(_, first_len), (_, second_len), (_, out_len)] = expected;
+    let (first, second, out) = (&first[..first_len], &second[..second_len], &mut out[..out_len]);
     if input == 0 || weight == 0 || output == 0 {
         out.fill(T::default());
         return Ok(());

@@ -1,6 +1,8 @@
 //! Vectors of native kernels: arrays whose operations are loops over lanes, which compilers turn into vector
 //! instructions once they are inlined into code compiled for a processor that has them.
 
+#![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
+
 use netcl_kernels::kir::interp::math::Real;
 
 /// `L` lanes.

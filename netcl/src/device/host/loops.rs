@@ -24,7 +24,7 @@ pub(crate) struct Loop {
 #[derive(Debug)]
 enum Code {
     Native(Entry),
-    Interpreted(Program),
+    Interpreted(Box<Program>),
 }
 
 impl Loop {
@@ -32,7 +32,7 @@ impl Loop {
     pub(crate) fn new(kernel: &Kernel, native: Option<NativeEntry>) -> Result<Loop, Vec<Diagnostic>> {
         let code = match native.and_then(NativeEntry::code) {
             Some(entry) => Code::Native(entry),
-            None => Code::Interpreted(Program::new(&verify(kernel, &Limits::unlimited())?)),
+            None => Code::Interpreted(Box::new(Program::new(&verify(kernel, &Limits::unlimited())?))),
         };
         Ok(Loop { kernel: kernel.clone(), code })
     }

@@ -13,7 +13,7 @@ mod scalar;
 mod tests;
 
 pub(super) use layout::{Layout, transpose};
-pub use scalar::{Real, Scalar};
+pub(crate) use scalar::{Real, Scalar};
 
 /// Multiply-adds below which a second thread costs more than it brings.
 const PARALLEL_WORK: usize = 1 << 21;
@@ -21,7 +21,7 @@ const PARALLEL_WORK: usize = 1 << 21;
 /// Why a product or a convolution was not computed. Nothing is written then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ProductError {
+pub(crate) enum ProductError {
     /// The strides lead out of the memory.
     #[error(
         "`{operand}` has {found} elements, but its sizes {sizes:?} and strides {strides:?} need {needed}; pass a longer \
@@ -67,28 +67,28 @@ pub(super) type Result<T = ()> = std::result::Result<T, ProductError>;
 
 /// An operand that is read: element `(batch.., row, column)` is at `Σ batch·stride + row·self.row + column·self.column`.
 #[derive(Clone, Copy, Debug)]
-pub struct Strided<'a, T> {
+pub(crate) struct Strided<'a, T> {
     /// From its first element on.
-    pub data: &'a [T],
+    pub(crate) data: &'a [T],
     /// One stride per batch axis, in elements; 0 repeats.
-    pub batch: &'a [usize],
+    pub(crate) batch: &'a [usize],
     /// From one row to the next.
-    pub row: usize,
+    pub(crate) row: usize,
     /// From one column to the next.
-    pub column: usize,
+    pub(crate) column: usize,
 }
 
 /// The result: as [`Strided`], but no two elements in one place.
 #[derive(Debug)]
-pub struct StridedMut<'a, T> {
+pub(crate) struct StridedMut<'a, T> {
     /// From its first element on; elements between those of the result are left as they are.
-    pub data: &'a mut [T],
+    pub(crate) data: &'a mut [T],
     /// One stride per batch axis, in elements.
-    pub batch: &'a [usize],
+    pub(crate) batch: &'a [usize],
     /// From one row to the next.
-    pub row: usize,
+    pub(crate) row: usize,
     /// From one column to the next.
-    pub column: usize,
+    pub(crate) column: usize,
 }
 
 /// `C = A·B` for every batch: `A` is `m × k`, `B` is `k × n`, `C` is `m × n`; `k = 0` gives zeros.
@@ -100,7 +100,7 @@ pub struct StridedMut<'a, T> {
 /// [`ProductError`] if an operand's strides lead out of its slice, if two elements of `C` share memory, or if the batch
 /// strides are not as many as the batch axes.
 #[allow(clippy::too_many_arguments, reason = "the customary arguments of a matrix product")]
-pub fn matmul<T: Scalar>(
+pub(crate) fn matmul<T: Scalar>(
     batch: &[usize],
     m: usize,
     n: usize,

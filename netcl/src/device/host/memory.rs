@@ -190,9 +190,16 @@ impl HostBuffer {
                     *out = unsafe { from.read_unaligned() };
                 }
             }
-        } else {
-            for (&index, out) in indices.iter().zip(out.chunks_exact_mut(lanes)) {
-                self.read_plain(index, out);
+            return;
+        }
+        match lanes {
+            16 => self.gather_lanes::<T, 16>(indices, out),
+            8 => self.gather_lanes::<T, 8>(indices, out),
+            4 => self.gather_lanes::<T, 4>(indices, out),
+            _ => {
+                for (&index, out) in indices.iter().zip(out.chunks_exact_mut(lanes)) {
+                    self.read_plain(index, out);
+                }
             }
         }
     }
@@ -205,9 +212,35 @@ impl HostBuffer {
                     unsafe { to.write_unaligned(value) }
                 }
             }
-        } else {
-            for (&index, values) in indices.iter().zip(values.chunks_exact(lanes)) {
-                self.write_plain(index, values);
+            return;
+        }
+        match lanes {
+            16 => self.scatter_lanes::<T, 16>(indices, values),
+            8 => self.scatter_lanes::<T, 8>(indices, values),
+            4 => self.scatter_lanes::<T, 4>(indices, values),
+            _ => {
+                for (&index, values) in indices.iter().zip(values.chunks_exact(lanes)) {
+                    self.write_plain(index, values);
+                }
+            }
+        }
+    }
+
+    /// As [`Self::gather_plain`], with copies of a size that the compiler knows.
+    fn gather_lanes<T: Plain, const L: usize>(&self, indices: &[usize], out: &mut [T]) {
+        for (&index, out) in indices.iter().zip(out.as_chunks_mut::<L>().0) {
+            if let Some(from) = self.elements::<T>(index, L) {
+                // SAFETY: `elements` has checked the range; any bytes are a `T`.
+                *out = unsafe { from.cast::<[T; L]>().read_unaligned() };
+            }
+        }
+    }
+
+    fn scatter_lanes<T: Plain, const L: usize>(&self, indices: &[usize], values: &[T]) {
+        for (&index, values) in indices.iter().zip(values.as_chunks::<L>().0) {
+            if let Some(to) = self.elements::<T>(index, L) {
+                // SAFETY: `elements` has checked the range.
+                unsafe { to.cast::<[T; L]>().write_unaligned(*values) }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
 
+mod conv;
 mod isa;
 mod lanes;
 pub(crate) mod loops;
@@ -12,7 +13,6 @@ pub(crate) mod native;
 pub(crate) mod product;
 mod view;
 
-pub(crate) use isa::engine;
 pub use native::NativeEntry;
 
 /// What the text of native kernels calls, and what runs them.

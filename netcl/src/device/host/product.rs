@@ -1,13 +1,14 @@
 //! Library steps of plans: sizes and strides under given symbol values, and the calls on host memory.
 
+use super::conv::{self, ConvShapes};
 use super::matmul::{self, ProductError, Scalar, Strided, StridedMut};
 use super::memory::HostBuffer;
 use half::{bf16, f16};
-use netcl_kernels::dim::{Bindings, Dim};
+use netcl_kernels::dim::{Bindings, Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::{Operand, Work};
+use netcl_kernels::plan::{ConvKind, Operand, Work};
 
-/// A product whose sizes are known.
+/// A product or convolution whose sizes are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Product {
     kind: Kind,
@@ -17,6 +18,7 @@ pub(crate) struct Product {
 #[derive(Clone, Debug)]
 enum Kind {
     MatMul { batch: Vec<usize>, m: usize, n: usize, k: usize, operands: [Strides; 3] },
+    Conv { kind: ConvKind, shapes: ConvShapes },
 }
 
 #[derive(Clone, Debug)]
@@ -37,7 +39,13 @@ impl Product {
                 let kind = Kind::MatMul { batch: sizes(batch, bindings)?, m, n, k, operands };
                 Ok(Product { kind, dtype: *dtype })
             })()),
-            Work::Conv2d { .. } | Work::Kernel { .. } | Work::Loop(_) => None,
+            Work::Conv2d { kind, input, weight, output, geometry, dtype } => Some((|| {
+                let ([n, c, h, w], [o, _, kh, kw], [_, _, oh, ow]) =
+                    (four(input, bindings)?, four(weight, bindings)?, four(output, bindings)?);
+                let shapes = ConvShapes { n, c, h, w, o, kh, kw, oh, ow, geometry: *geometry };
+                Ok(Product { kind: Kind::Conv { kind: *kind, shapes }, dtype: *dtype })
+            })()),
+            Work::Kernel { .. } | Work::Loop(_) => None,
         }
     }
 
@@ -79,8 +87,27 @@ impl Product {
                 let c = StridedMut { data: c, batch: &of_c.batch, row: of_c.row, column: of_c.column };
                 matmul::matmul(batch, *m, *n, *k, a, b, c, 0)
             }
+            Kind::Conv { kind, shapes } => {
+                let [first, second, out] = lengths(*kind, shapes);
+                let cut = |data: &[T], length: usize| length.min(data.len());
+                let (first, second, out) = (cut(a, first), cut(b, second), cut(c, out));
+                conv::conv2d(*kind, shapes, &a[..first], &b[..second], &mut c[..out], 0)
+            }
         }
         .map_err(|error: ProductError| error.to_string())
+    }
+}
+
+/// Elements of the two operands and of the result; buffers of a pool may be longer.
+fn lengths(kind: ConvKind, s: &ConvShapes) -> [usize; 3] {
+    let groups = (s.geometry.groups as usize).max(1);
+    let input = s.n * s.c * s.h * s.w;
+    let weight = s.o * (s.c / groups) * s.kh * s.kw;
+    let output = s.n * s.o * s.oh * s.ow;
+    match kind {
+        ConvKind::Forward => [input, weight, output],
+        ConvKind::InputGrad => [output, weight, input],
+        ConvKind::WeightGrad => [input, output, weight],
     }
 }
 
@@ -108,6 +135,11 @@ fn strides(operand: &Operand, bindings: Bindings<'_>) -> Result<Strides, String>
         row: size(&operand.row, bindings)?,
         column: size(&operand.column, bindings)?,
     })
+}
+
+fn four(shape: &Shape, bindings: Bindings<'_>) -> Result<[usize; 4], String> {
+    let list = sizes(&shape.0, bindings)?;
+    list.try_into().map_err(|list: Vec<usize>| format!("a convolution has 4 axes, found {list:?}"))
 }
 
 fn sizes(dims: &[Dim], bindings: Bindings<'_>) -> Result<Vec<usize>, String> {

@@ -1,6 +1,7 @@
 //! Buffers as native kernels see them: elements are copied out and in, every access is checked.
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers, see memory.rs")]
+#![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
 
 use super::lanes::V;
 use super::memory::HostBuffer;

@@ -157,6 +157,7 @@ fn bad_arguments_are_errors() {
         conv2d(ConvKind::Forward, s, &vec![1f32; input], &vec![1f32; weight], &mut vec![0f32; output], 1)
     };
     assert_eq!(run(&good, input, weight, output), Ok(()));
+    assert_eq!(run(&good, input + 5, weight + 1, output + 3), Ok(()));
     let geometry = good.geometry;
     let bad = [
         ConvShapes { oh: good.oh + 1, ..good },
@@ -171,7 +172,7 @@ fn bad_arguments_are_errors() {
     for bad in bad {
         assert!(matches!(run(&bad, input, weight, output), Err(ProductError::Shape(_))), "{bad:?}");
     }
-    for (input, weight, output) in [(input - 1, weight, output), (input, weight + 1, output), (input, weight, 0)] {
+    for (input, weight, output) in [(input - 1, weight, output), (input, weight - 1, output), (input, weight, 0)] {
         let error = run(&good, input, weight, output).expect_err("a wrong length");
         assert!(error.to_string().contains("expected"), "{error}");
     }

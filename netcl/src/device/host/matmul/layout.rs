@@ -1,5 +1,7 @@
 //! A checked product without its memory: how it is cut up, and the call of the library.
 
+#![allow(unsafe_code, reason = "the matrix library takes pointers; one call, all extents checked before it")]
+
 use super::scalar::Real;
 use rayon::prelude::*;
 
@@ -11,6 +13,10 @@ const ROW_GRAIN: usize = 8;
 
 /// Shortest side of a product for which turning an operand pays.
 const TURN_FROM: usize = 64;
+
+/// Strides of a multiple of this many bytes put a column into few sets of the first-level cache, which makes reading
+/// across the grain slow; with other strides the library is as fast as turning.
+const TURN_STRIDE_BYTES: usize = 512;
 
 /// Largest operand that is turned, in bytes: what scratch memory keeps.
 const TURN_TO_BYTES: usize = 64 << 20;
@@ -107,13 +113,14 @@ impl Layout {
     /// would read is turned first, once and by all threads, instead of in each of its calls.
     pub(super) fn run_turned<T: Real>(&self, a: &[T], b: &[T], c: &mut [T], threads: usize) {
         let large = self.batch.is_empty() && self.m.min(self.n).min(self.k) >= TURN_FROM;
+        let collides = |stride: usize| stride > 1 && (stride * size_of::<T>()).is_multiple_of(TURN_STRIDE_BYTES);
         let fits = |len: usize| size_of::<T>() * len <= TURN_TO_BYTES;
-        if large && self.c[1] == 1 && self.b[0] == 1 && self.b[1] > 1 && fits(self.k * self.n) {
+        if large && self.c[1] == 1 && self.b[0] == 1 && collides(self.b[1]) && fits(self.k * self.n) {
             T::scratch(self.k * self.n, |turned| {
                 transpose(b, self.b[1], turned, self.n, threads);
                 Layout { b: [self.n, 1], ..self.clone() }.run(a, turned, c, false, threads);
             });
-        } else if large && self.c[0] == 1 && self.a[1] == 1 && self.a[0] > 1 && fits(self.k * self.m) {
+        } else if large && self.c[0] == 1 && self.a[1] == 1 && collides(self.a[0]) && fits(self.k * self.m) {
             T::scratch(self.k * self.m, |turned| {
                 transpose(a, self.a[0], turned, self.m, threads);
                 Layout { a: [1, self.m], ..self.clone() }.run(turned, b, c, false, threads);

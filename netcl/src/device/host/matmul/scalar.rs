@@ -5,12 +5,9 @@ use half::{bf16, f16};
 use std::cell::RefCell;
 
 /// Element types of products; what they do beyond `Copy` is private to the host device.
-pub trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
+pub(crate) trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
     /// The type in which they are multiplied and added: `f32`, or `f64` for itself.
     type Wide: Real;
-
-    /// Rounds to nearest, ties to even.
-    fn round(wide: Self::Wide) -> Self;
 
     /// The slice itself where storage and arithmetic are one type; `None` where it must be converted.
     fn as_wide(data: &[Self]) -> Option<&[Self::Wide]>;
@@ -21,12 +18,12 @@ pub trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'static {
     /// Converts exactly; both of one length.
     fn widen(from: &[Self], to: &mut [Self::Wide]);
 
-    /// Rounds each; both of one length.
+    /// Rounds each to nearest, ties to even; both of one length.
     fn narrow(from: &[Self::Wide], to: &mut [Self]);
 }
 
 /// `f32` and `f64`, the types of which the library makes products.
-pub trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
+pub(crate) trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
     /// 0.
     const ZERO: Self;
     /// 1.
@@ -43,9 +40,6 @@ macro_rules! real {
     ($ty:ident) => {
         impl Scalar for $ty {
             type Wide = $ty;
-            fn round(wide: $ty) -> $ty {
-                wide
-            }
             fn as_wide(data: &[$ty]) -> Option<&[$ty]> {
                 Some(data)
             }
@@ -90,9 +84,6 @@ macro_rules! half_precision {
     ($ty:ident) => {
         impl Scalar for $ty {
             type Wide = f32;
-            fn round(wide: f32) -> $ty {
-                $ty::from_f32(wide)
-            }
             fn as_wide(_: &[$ty]) -> Option<&[f32]> {
                 None
             }

@@ -1,0 +1,153 @@
+//! Statements of kernels as nodes of structured control flow.
+
+use super::compile::{Compiler, Level, TEMPORARY, info};
+use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg};
+use crate::kir::{ExprId, ParamKind, Stmt, ValueType};
+
+impl Compiler<'_, '_> {
+    pub(super) fn block(&mut self, stmts: &[Stmt]) -> Box<[Node]> {
+        let mut nodes = Vec::new();
+        for stmt in stmts {
+            self.stmt(stmt, &mut nodes);
+        }
+        nodes.into_boxed_slice()
+    }
+
+    /// The value in a register that nothing else writes while a loop runs.
+    fn kept(&mut self, id: ExprId, nodes: &mut Vec<Node>) -> Reg {
+        self.begin();
+        let value = self.expr(id, Guard::Active);
+        if self.hoist && self.levels[id.0 as usize] < Level::Statement {
+            return value;
+        }
+        let kept = self.info(value);
+        let swap = value >= TEMPORARY;
+        let (code, [value]) = self.finish([value]);
+        nodes.extend(code);
+        let register = self.permanent(kept);
+        nodes.push(Node::Set { variable: register, value, swap, masked: false });
+        register
+    }
+
+    /// `variable = value`, `masked` where items that are not active hold a value that they still need.
+    fn set(&mut self, variable: Reg, value: ExprId, masked: bool, nodes: &mut Vec<Node>) {
+        self.begin();
+        let value = self.expr(value, Guard::Active);
+        let swap = value >= TEMPORARY && self.info(value) == self.info(variable);
+        let (code, [value]) = self.finish([value]);
+        nodes.extend(code);
+        nodes.push(Node::Set { variable, value, swap, masked });
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, nodes: &mut Vec<Node>) {
+        match stmt {
+            Stmt::Comment(_) => {}
+            Stmt::Let(var, value) => self.set(self.vars[var.0 as usize], *value, false, nodes),
+            Stmt::Assign(var, value) => {
+                let variable = self.vars[var.0 as usize];
+                let masked = self.info(variable).extent == Extent::Items;
+                self.set(variable, *value, masked, nodes);
+            }
+            Stmt::Store { buffer, index, value } => {
+                self.begin();
+                let lanes = self.scope.ty(*value).lanes;
+                let index = self.expr(*index, Guard::Active);
+                let value = self.expr(*value, Guard::Active);
+                let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
+                    ParamKind::Buffer(dtype, _) => dtype.compute(),
+                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
+                };
+                let ty = ValueType { dtype, lanes };
+                let value = if self.info(value).dtype == dtype {
+                    value
+                } else {
+                    let converted = Info { dtype, ..self.info(value) };
+                    self.push(converted, |to| Instr::Cast(to, value))
+                };
+                let extent = match self.info(index).extent {
+                    Extent::One => self.info(value).extent,
+                    extent => extent,
+                };
+                let extent = if lanes > 1 { extent.max(Extent::Lanes) } else { extent };
+                let value = self.spread(value, ty, extent);
+                let index = match extent {
+                    Extent::Items => self.spread(index, self.scope.ty(stmt_index(stmt)), Extent::Items),
+                    Extent::One | Extent::Lanes => index,
+                };
+                let (code, [index, value]) = self.finish([index, value]);
+                nodes.extend(code);
+                nodes.push(Node::Store { buffer: buffer.0, index, value, lanes });
+            }
+            Stmt::StoreArray { array, index, value } => {
+                self.begin();
+                let index = self.expr(*index, Guard::Active);
+                let ty = ValueType::scalar(self.shared.kernel.arrays[array.0 as usize].dtype);
+                let value = self.expr(*value, Guard::Active);
+                let mut value = self.spread(value, self.scope.ty(stmt_value(stmt)), Extent::Items);
+                if self.info(value).dtype != ty.dtype.compute() {
+                    value = self.push(info(ty, Extent::Items), |to| Instr::Cast(to, value));
+                }
+                if ty.dtype != ty.dtype.compute() {
+                    value = self.push(info(ty, Extent::Items), |to| Instr::Round(ty.dtype, to, value));
+                }
+                let (code, [index, value]) = self.finish([index, value]);
+                nodes.extend(code);
+                nodes.push(Node::StoreArray { array: array.0, index, value });
+            }
+            Stmt::For { var, start, end, step, body } => {
+                let counter = self.vars[var.0 as usize];
+                let end = self.kept(*end, nodes);
+                let step = self.kept(*step, nodes);
+                self.set(counter, *start, false, nodes);
+                let body = self.block(body);
+                nodes.push(Node::For(Box::new(ForLoop { counter, end, step, body })));
+            }
+            Stmt::While { condition, body } => {
+                self.begin();
+                let condition = self.expr(*condition, Guard::Active);
+                let (code, [condition]) = self.finish([condition]);
+                let code = match code {
+                    Some(Node::Code(code)) => code,
+                    _ => Box::default(),
+                };
+                let body = self.block(body);
+                nodes.push(Node::While { code, condition, body });
+            }
+            Stmt::If { condition, then, otherwise } => {
+                // The condition is read again for the second branch, so the first must leave it alone.
+                let condition = self.kept(*condition, nodes);
+                let then = self.block(then);
+                let otherwise = self.block(otherwise);
+                nodes.push(Node::If { condition, then, otherwise });
+            }
+            Stmt::Break => nodes.push(Node::Break),
+            Stmt::Continue => nodes.push(Node::Continue),
+            Stmt::Barrier { .. } => nodes.push(Node::Barrier),
+            Stmt::Atomic { op, target, index, value, old } => {
+                self.begin();
+                let (index, index_ty) = (self.expr(*index, Guard::Active), self.scope.ty(*index));
+                let (value, value_ty) = (self.expr(*value, Guard::Active), self.scope.ty(*value));
+                let index = self.spread(index, index_ty, Extent::Items);
+                let value = self.spread(value, value_ty, Extent::Items);
+                let (code, [index, value]) = self.finish([index, value]);
+                nodes.extend(code);
+                let old = old.map(|var| self.vars[var.0 as usize]);
+                nodes.push(Node::Atomic { op: *op, target: *target, index, value, old });
+            }
+        }
+    }
+}
+
+fn stmt_index(stmt: &Stmt) -> ExprId {
+    match stmt {
+        Stmt::Store { index, .. } | Stmt::StoreArray { index, .. } => *index,
+        _ => ExprId(0),
+    }
+}
+
+fn stmt_value(stmt: &Stmt) -> ExprId {
+    match stmt {
+        Stmt::Store { value, .. } | Stmt::StoreArray { value, .. } => *value,
+        _ => ExprId(0),
+    }
+}
