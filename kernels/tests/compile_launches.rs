@@ -51,13 +51,14 @@ fn large_products_store_through_their_epilogue() {
     for target in [Target::Gpu, Target::Cpu] {
         for graph in [models::mlp([256, 512, 128], true), models::cnn(28, 0, true)] {
             let plan = plan(&append_gradients(graph, Arguments::None).unwrap(), target);
-            let instances = plan.source.matches("#define KERNEL_NAME ").count();
-            assert!(instances > 3, "{instances} instances");
+            // Each instance defines its name; the template's own default stands behind `#ifndef`.
+            let instances = plan.source.matches("#ifndef KERNEL_NAME").count();
             let stores = plan.source.matches("#define STORE_VECTOR(batch_").count();
             let scalar =
-                plan.source.matches("matmul_naive_store").count() + plan.source.matches("matmul_tiled_store").count();
+                plan.source.matches("matmul_naive_store(").count() + plan.source.matches("matmul_tiled_store(").count();
+            assert!(instances > 3, "{instances} instances");
             assert!(
-                stores == instances || scalar > 0,
+                stores + scalar >= instances,
                 "{stores} vector stores in {instances} instances on {}",
                 target.name()
             );

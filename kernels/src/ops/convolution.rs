@@ -138,9 +138,23 @@ fn windows(b: &mut Builder, op: &str, x: NodeId, kernel: [u64; 2], geometry: &Co
         divisor: 1,
     }));
     let shape = Shape(shape);
+    if geometry.stride == kernel && geometry.padding == [0, 0] && geometry.dilation == [1, 1] {
+        return Ok(Windows { elements: tiles(b, x, &shape)?, inside: None });
+    }
     let elements = b.view(x, shape.clone(), index.clone())?;
     let inside = if geometry.padding == [0, 0] { None } else { Some(inside(b, &source, &shape, index)?) };
     Ok(Windows { elements, inside })
+}
+
+/// Windows that touch and do not overlap, as another arrangement of the axes: each element of `x` lies in one window at
+/// most, and the gradient finds it without a search.
+fn tiles(b: &mut Builder, x: NodeId, windows: &Shape) -> Result<NodeId> {
+    let [n, c, oh, ow, kh, kw] = windows.0.as_slice() else { unreachable!("windows have six axes") };
+    let covered = Shape(vec![n.clone(), c.clone(), oh.clone() * kh.clone(), ow.clone() * kw.clone()]);
+    let x = b.view(x, covered, (0..4).map(AxisIndex::axis).collect())?;
+    let split = Shape([n, c, oh, kh, ow, kw].map(Dim::clone).to_vec());
+    let x = b.reshape(x, split)?;
+    b.permute(x, &[0, 1, 2, 4, 3, 5])
 }
 
 /// The largest element of each window. Padding must not win against negative elements: it counts as -inf.
