@@ -6,7 +6,7 @@ use crate::program::{Key, disk};
 use netcl_kernels::plan::Plan;
 use opencl3::program::Program;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Programs built in this process, by key.
 pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
@@ -15,9 +15,18 @@ pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
 /// results.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
+/// Held while a driver compiles. `clBuildProgram` may be called from several threads (OpenCL 3.0, appendix A), but one
+/// GPU driver was seen to crash when two threads compiled their first programs at once.
+static COMPILING: Mutex<()> = Mutex::new(());
+
 /// The built program of a plan.
 pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
     let key = Key::new(&shared.info, OPTIONS, &plan.source);
+    if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Ok(program.clone());
+    }
+    let alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+    // Another thread may have built it meanwhile.
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
     }
@@ -34,6 +43,7 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
             program
         }
     };
+    drop(alone);
     let mut programs = shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(programs.entry(key).or_insert_with(|| Arc::new(program)).clone())
 }
@@ -62,8 +72,8 @@ fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     let failed = |log: String| Error::Build {
         device: shared.info.name.clone(),
         program: plan.name.clone(),
+        source_text: numbered(&plan.source, &log),
         log: if log.trim().is_empty() { "(the driver gives no log)".to_owned() } else { log.trim_end().to_owned() },
-        source_text: numbered(&plan.source),
     };
     if plan.source.contains('\0') {
         return Err(failed("the source contains a NUL character".to_owned()));
@@ -78,9 +88,25 @@ fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     Ok(program)
 }
 
-/// The source with line numbers, as driver logs refer to them.
-fn numbered(source: &str) -> String {
-    let lines: Vec<String> =
-        source.lines().enumerate().map(|(number, line)| format!("{:>4} | {line}", number + 1)).collect();
-    lines.join("\n")
+/// The source with line numbers, as driver logs refer to them; of a long one only what surrounds the lines that the log
+/// names.
+fn numbered(source: &str, log: &str) -> String {
+    const WHOLE: usize = 120;
+    const AROUND: usize = 6;
+    let lines: Vec<&str> = source.lines().collect();
+    let named: Vec<usize> = log.split(':').filter_map(|part| part.trim().parse().ok()).collect();
+    let shown = |number: usize| {
+        lines.len() <= WHOLE || named.is_empty() || named.iter().any(|&line| number.abs_diff(line) <= AROUND)
+    };
+    let mut text = String::new();
+    let mut skipped = false;
+    for (position, line) in lines.iter().enumerate() {
+        if shown(position + 1) {
+            text.push_str(&format!("{:>4} | {line}\n", position + 1));
+            skipped = false;
+        } else if !std::mem::replace(&mut skipped, true) {
+            text.push_str("  ...\n");
+        }
+    }
+    text
 }
