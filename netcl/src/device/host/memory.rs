@@ -1,7 +1,7 @@
 //! Memory of the host device: aligned, zero-initialised, shared between threads that write disjoint parts of it.
 //!
-//! This file is the home of the host device's `unsafe` code, together with `isa.rs` (processor features) and the calls
-//! of the matrix library.
+//! This file is the home of the host device's `unsafe` code, together with `view.rs` (buffers as native kernels see
+//! them), `isa.rs` (processor features) and the calls of the matrix library.
 //!
 //! # Who may touch what
 //!
@@ -354,5 +354,60 @@ impl HostBuffer {
                 Err(now) => old = now,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_zero_and_shared_by_views() {
+        let buffer = HostBuffer::new(256).unwrap();
+        assert_eq!(buffer.pointer() as usize % ALIGNMENT, 0);
+        let view = buffer.view(128, 64).unwrap();
+        view.write(0, &[7; 64]).unwrap();
+        let mut bytes = [1; 256];
+        buffer.read(0, &mut bytes).unwrap();
+        assert_eq!((bytes[127], bytes[128], bytes[191], bytes[192]), (0, 7, 7, 0));
+        drop(buffer);
+        assert!(view.write(0, &[8; 64]).is_ok(), "a view keeps its memory alive");
+    }
+
+    #[test]
+    fn what_is_outside_is_an_error() {
+        let buffer = HostBuffer::new(64).unwrap();
+        assert!(buffer.read(60, &mut [0; 5]).is_err());
+        assert!(buffer.write(usize::MAX, &[0]).is_err());
+        assert!(buffer.view(0, 65).is_err());
+        assert!(buffer.view(4, 8).is_err(), "off the grid");
+        assert!(buffer.copy_from(&HostBuffer::new(32).unwrap(), 64).is_err());
+        let mut values = [5.0f32; 2];
+        Memory::gather(&buffer, &[15, 16], 1, SliceMut::F32(&mut values));
+        assert_eq!(values, [0.0, 5.0], "what is outside is left out");
+    }
+
+    #[test]
+    fn too_much_memory_is_an_error() {
+        assert_eq!(HostBuffer::new(usize::MAX).unwrap_err().bytes, usize::MAX);
+        assert!(HostBuffer::new(isize::MAX as usize - 4096).is_err());
+    }
+
+    #[test]
+    fn atomics_lose_nothing_between_threads() {
+        let buffer = HostBuffer::new(64).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..1000 {
+                        buffer.atomic(AtomicOp::Add, 3, Scalar::F32(1.0));
+                        buffer.atomic(AtomicOp::Max, 2, Scalar::I64(-9));
+                    }
+                });
+            }
+        });
+        let mut sum = [0.0f32];
+        Memory::read(&buffer, 3, SliceMut::F32(&mut sum));
+        assert_eq!(sum, [4000.0]);
     }
 }
