@@ -49,7 +49,7 @@ pub struct RandomGraph {
 }
 
 impl RandomGraph {
-    /// The value of an input, as [`interp::evaluate`](super::interp::evaluate) asks for it.
+    /// The value of an input, as [`interp::evaluate`] asks for it.
     pub fn input(&self, kind: &InputKind, name: &str) -> Option<HostTensor> {
         self.inputs.iter().find(|(k, n, _)| k == kind && n == name).map(|(_, _, value)| value.clone())
     }

@@ -42,7 +42,7 @@ pub const RULES: [(&str, &str); 26] = [
 /// The largest stride, padding, dilation, group count or divisor that a graph may hold.
 const LARGEST: u64 = 1 << 31;
 
-/// A graph that [`verify`] has passed. Readers that take this need no checks of their own.
+/// A graph that [`verify()`] has passed. Readers that take this need no checks of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Verified<'a>(&'a Graph);
 

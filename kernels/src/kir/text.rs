@@ -1,4 +1,4 @@
-//! The text form of kernels: [`print`] and [`parse`], exact inverses but for spans.
+//! The text form of kernels: [`print()`] and [`parse`], exact inverses but for spans.
 //!
 //! ```text
 //! /// y = max(x + bias, 0)

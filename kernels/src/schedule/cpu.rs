@@ -1,6 +1,6 @@
 //! The layout for CPU devices and for the host: work-items are few and do much, lanes are explicit vectors.
 //!
-//! The innermost axis (several, where memory is contiguous across them) runs in vectors of [`lanes`](lanes_for), the
+//! The innermost axis (several, where memory is contiguous across them) runs in vectors of lanes, the
 //! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
 
 use super::values::{Coordinates, Values, vectorizes};
