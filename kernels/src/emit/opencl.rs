@@ -151,8 +151,13 @@ impl Program {
         }
         self.name_functions(kernel);
         let body = Body::kernel(self, verified);
-        let params: Vec<String> =
-            kernel.params.iter().enumerate().map(|(i, param)| declare_param(param, &body.params[i])).collect();
+        let function = kernel.launch.is_function();
+        let params: Vec<String> = kernel
+            .params
+            .iter()
+            .enumerate()
+            .map(|(i, param)| declare_param(param, &body.params[i], function))
+            .collect();
         let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
         let mut head = if kernel.launch.is_function() { "static inline " } else { "__kernel " }.to_string();
         if let [x, rest @ ..] = kernel.launch.local.as_slice() {
@@ -194,11 +199,14 @@ fn uses_fp64(verified: &Verified<'_>) -> bool {
         || functions.into_iter().any(|position| verified.function_types(position).iter().any(wide))
 }
 
-fn declare_param(param: &Param, name: &str) -> String {
+/// Pointers of a device function are not `restrict`: the kernel that calls it has said so already, and once inlined it
+/// would tell compilers nothing but scopes that not all of them know.
+fn declare_param(param: &Param, name: &str, function: bool) -> String {
+    let restrict = if function { "" } else { " restrict" };
     match param.kind {
-        ParamKind::Buffer(dtype, Access::Read) => format!("__global const {}* restrict {name}", storage_type(dtype)),
+        ParamKind::Buffer(dtype, Access::Read) => format!("__global const {}*{restrict} {name}", storage_type(dtype)),
         ParamKind::Buffer(dtype, Access::Write | Access::ReadWrite) => {
-            format!("__global {}* restrict {name}", storage_type(dtype))
+            format!("__global {}*{restrict} {name}", storage_type(dtype))
         }
         ParamKind::Scalar(DType::Bool) => format!("const uchar {name}"),
         ParamKind::Scalar(dtype) => format!("const {} {name}", c_type(ValueType::scalar(dtype))),
