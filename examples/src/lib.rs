@@ -26,7 +26,8 @@ impl Options {
     /// No device fits `--device`.
     pub fn open() -> Result<(Options, Device)> {
         let options = Options::parse();
-        let device = Device::select(&options.device)?;
+        // `auto` also heeds NETCL_DEVICE.
+        let device = if options.device == "auto" { Device::auto()? } else { Device::select(&options.device)? };
         println!("device: {} ({})", device.info().name, device.info().selector);
         Ok((options, device))
     }
