@@ -1,7 +1,7 @@
 //! The block interpreter: the reference semantics of kernels, and what runs them on the host where no native code was
 //! made for them.
 //!
-//! A work-group at a time (or, where groups do not matter, a block of [`BLOCK`] values), every expression is evaluated
+//! A work-group at a time (or, where groups do not matter, a block of a thousand values), every expression is evaluated
 //! for all work-items at once as a typed vector. Work-items that take different ways are told apart by masks. As
 //! statements run in lockstep, barriers need no threads.
 //!
