@@ -1,4 +1,4 @@
-//! Native kernels: the emitted text is checked in, compiled here, and gives the interpreter's bits.
+//! Native kernels: the emitted text is checked in, compiled here, and gives the interpreter's bits (NaNs count as one).
 //!
 //! `NETCL_BLESS=1 cargo test -p netcl --test native` rewrites the text.
 
@@ -90,13 +90,27 @@ fn number(argument: &Argument, n: usize) -> Literal {
     }
 }
 
-fn contents(buffers: &[Option<HostBuffer>]) -> Vec<Vec<u8>> {
-    let read = |buffer: &HostBuffer| {
+/// The bytes of the buffers. NaNs are made one: IEEE leaves their sign and payload open, and so do compilers.
+fn contents(case: &Case, buffers: &[Option<HostBuffer>]) -> Vec<Vec<u8>> {
+    let read = |(argument, buffer): (&Argument, &Option<HostBuffer>)| {
+        let (Argument::Buffer(dtype, _), Some(buffer)) = (argument, buffer) else { return None };
         let mut bytes = vec![0; buffer.bytes()];
         buffer.read(0, &mut bytes).unwrap();
-        bytes
+        for value in bytes.chunks_exact_mut(dtype.size()) {
+            let nan = match dtype {
+                DType::F32 => f32::from_ne_bytes(value.try_into().unwrap()).is_nan(),
+                DType::F64 => f64::from_ne_bytes(value.try_into().unwrap()).is_nan(),
+                DType::F16 => half::f16::from_ne_bytes(value.try_into().unwrap()).is_nan(),
+                DType::BF16 => half::bf16::from_ne_bytes(value.try_into().unwrap()).is_nan(),
+                _ => false,
+            };
+            if nan {
+                value.fill(0xff);
+            }
+        }
+        Some(bytes)
     };
-    buffers.iter().flatten().map(read).collect()
+    case.args.iter().zip(buffers).filter_map(read).collect()
 }
 
 #[test]
@@ -135,7 +149,7 @@ fn native_code_gives_the_bits_of_the_interpreter() {
             code(&args, 0..half);
             code(&args, half..args.items());
             args.result(&case.kernel).unwrap();
-            for (position, (a, b)) in contents(&interpreted).iter().zip(contents(&native)).enumerate() {
+            for (position, (a, b)) in contents(case, &interpreted).iter().zip(contents(case, &native)).enumerate() {
                 let same = a.iter().zip(&b).position(|(a, b)| a != b);
                 assert!(same.is_none(), "{name}, N = {n}: buffer {position} differs at byte {same:?}");
             }
