@@ -8,7 +8,7 @@ use crate::emit::opencl::{c_type, storage_type};
 use crate::fuse::strided;
 use crate::graph::NodeId;
 use crate::index::{Atom, Index};
-use crate::kir::{Kernel, Launch, ParamKind, ValueType};
+use crate::kir::{Launch, ParamKind, ValueType};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
 use crate::template::{self, Axis, Choice, Grid, Limits, Template};
@@ -70,8 +70,8 @@ impl Program<'_> {
         let sizes = [&m, &n, &k].map(estimate);
         let problem = template::Problem {
             batch: estimate(&batch.elements()),
-            a: along(&a_address, rank, rank - 2, rank - 1),
-            b: along(&b_address, rank, rank - 1, rank - 2),
+            a: along(&a_address, rank - 2, rank - 1),
+            b: along(&b_address, rank - 1, rank - 2),
             aligned: aligned(&a_address, rank) && aligned(&b_address, rank),
             bytes: node.dtype.compute().size() as u32,
             ..template::Problem::new(sizes[0], sizes[1], sizes[2])
@@ -211,7 +211,7 @@ impl Instance {
             let Some(function) = function else { continue };
             let mut passed = Vec::new();
             for param in &function.params {
-                passed.push(self.pass(function, &param.name, &param.kind));
+                passed.push(self.pass(&param.name, &param.kind));
             }
             self.define(
                 &format!("{hook}(batch_, m_, n_, value_)"),
@@ -220,7 +220,7 @@ impl Instance {
         }
     }
 
-    fn pass(&mut self, _function: &Kernel, name: &str, kind: &ParamKind) -> String {
+    fn pass(&mut self, name: &str, kind: &ParamKind) -> String {
         let own = self.parameter_name(name);
         match kind {
             ParamKind::Buffer(dtype, access) => {
@@ -366,7 +366,7 @@ pub(super) fn launch_of(grid: Grid, m: &Dim, n: &Dim, batch: &Dim) -> Launch {
 }
 
 /// The contiguous axis of an operand whose own axis is `outer` and whose summed axis is `depth`.
-fn along(address: &Index, _rank: usize, outer: usize, depth: usize) -> Axis {
+fn along(address: &Index, outer: usize, depth: usize) -> Axis {
     let is_one = |axis: usize| address.coefficient(axis).is_some_and(|stride| stride.is(1));
     match (is_one(depth), is_one(outer)) {
         (true, _) => Axis::K,

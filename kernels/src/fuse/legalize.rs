@@ -2,7 +2,7 @@
 
 use crate::dim::Shape;
 use crate::dtype::Literal;
-use crate::graph::build::{Builder, prune};
+use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::span::Result;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub fn legalize(graph: &Graph) -> Result<Graph> {
         given.insert(id);
         builder.output(kind.clone(), id);
     }
-    Ok(prune(builder.finish()))
+    Ok(builder.finish())
 }
 
 /// `out[r, rest] = sum_i (indices[i] == r ? updates[i, rest] : 0)`.

@@ -94,7 +94,7 @@ impl Division {
 pub fn divide(graph: &Graph, target: Target) -> Division {
     let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     for (_, node) in graph.iter() {
-        for operand in memory_operands(graph, &node.op) {
+        for operand in memory_operands(&node.op) {
             roots.extend(memory_root(graph, &node.op, operand, &roots));
         }
     }
@@ -107,7 +107,7 @@ pub fn divide(graph: &Graph, target: Target) -> Division {
 }
 
 /// Operands that a kernel reads through pointers and strides and cannot compute in place.
-fn memory_operands(_graph: &Graph, op: &Op) -> Vec<NodeId> {
+fn memory_operands(op: &Op) -> Vec<NodeId> {
     match op {
         Op::MatMul(a, b) => vec![*a, *b],
         Op::Conv2d { input, weight, .. } => vec![*input, *weight],
@@ -230,7 +230,7 @@ impl Divider<'_> {
 
     fn place_product(&mut self, id: NodeId, kind: Kind) {
         let mut reads = BTreeSet::new();
-        for operand in memory_operands(self.graph, &self.graph[id].op) {
+        for operand in memory_operands(&self.graph[id].op) {
             let base = strided(self.graph, operand, &|id| self.roots.contains(&id)).map_or(operand, |(base, _)| base);
             reads.extend(self.division.home.get(&base));
         }
@@ -423,7 +423,7 @@ pub fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTree
                 reads.extend(trace(graph, *source, &coordinates, &shape.0, &stops, false).leaves);
             }
             op if is_anchor(op) => {
-                for operand in memory_operands(graph, op) {
+                for operand in memory_operands(op) {
                     let base = strided(graph, operand, &stops).map_or(operand, |(base, _)| base);
                     let node = base;
                     reads.push(Operand { node, coordinates: Vec::new(), guards: Vec::new(), indirect: false });

@@ -3,7 +3,7 @@
 //! The innermost axis (several, where memory is contiguous across them) runs in vectors of lanes, the
 //! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
 
-use super::values::{Coordinates, Values, vectorizes};
+use super::values::{Coordinates, Values, dim_value, vectorizes};
 use super::{Accumulator, Domain, Job, Visit};
 use crate::dim::Dim;
 use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
@@ -103,13 +103,13 @@ pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId)
     let stops = |id| job.stops(id);
     let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let shared = if layout.chunked { INNER } else { ROW };
-    let size = values.dim(b, &layout.domain.extents[shared]);
+    let size = dim_value(b, &layout.domain.extents[shared]);
     let zero = b.int(0);
     if layout.chunked {
         let (start, end) = share(b, "start", item, layout.per_item, size);
         return inner_rows(b, job, layout, &mut values, zero, start, end);
     }
-    let inner_end = values.dim(b, &layout.domain.extents[INNER]);
+    let inner_end = dim_value(b, &layout.domain.extents[INNER]);
     let mut row = |b: &mut KernelBuilder, row: ExprId| {
         if layout.inner_reduced {
             reduced_row(b, job, layout, &mut values, row);
@@ -191,7 +191,7 @@ fn inner_rows(
             if extents.is(1) {
                 job.visit(b, values, &visit, &at(zero), &layout.domain, &Index::var(COLUMN));
             } else {
-                let size = values.dim(b, &extents);
+                let size = dim_value(b, &extents);
                 let one = b.int(1);
                 b.for_loop("k", zero, size, one, |b, k| {
                     job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
@@ -218,7 +218,7 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
             Vec::new()
         };
         let zero = b.int(0);
-        let end = values.dim(b, &inner_size);
+        let end = dim_value(b, &inner_size);
         // Where an element stands among the reduced ones.
         let position = Index::var(COLUMN).times(&inner_size).plus(&Index::var(INNER));
         let columns = layout.domain.extents[COLUMN].clone();
@@ -232,7 +232,7 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
         if columns.is(1) {
             column(b, zero);
         } else {
-            let size = super::values::dim_value(b, &columns);
+            let size = dim_value(b, &columns);
             let one = b.int(1);
             b.for_loop("k", zero, size, one, column);
         }

@@ -2,13 +2,13 @@
 //! work-items share out the reduced elements and meet in local memory.
 
 use super::values::{Coordinates, Values, dim_value};
-use super::{Accumulator, Domain, Job, Visit, combining, neutral};
+use super::{Accumulator, Domain, Job, Visit, combining};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
-use crate::kir::{ArrayId, ExprId, Launch, Space, Stmt, WorkItem};
+use crate::kir::{ArrayId, Expr, ExprId, Launch, Space, Stmt, ValueType, WorkItem};
 
 /// Work-items per work-group.
 pub const GROUP: u32 = 256;
@@ -106,7 +106,7 @@ fn items(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
     let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let name = if layout.domain.extents[COLUMN].is(1) { "i" } else { "row" };
     let row = b.named(name, item);
-    let rows = values.dim(b, &layout.domain.extents[ROW]);
+    let rows = dim_value(b, &layout.domain.extents[ROW]);
     let inside = b.compare(CompareOp::Lt, row, rows);
     b.open();
     for (reduces, stores) in &job.schedule() {
@@ -145,8 +145,8 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     let lid = b.work_item(WorkItem::LocalId, 0);
     let lid = b.named("lid", lid);
     let zero = b.int(0);
-    let rows = values.dim(b, &layout.domain.extents[ROW]);
-    let columns = values.dim(b, &layout.domain.extents[COLUMN]);
+    let rows = dim_value(b, &layout.domain.extents[ROW]);
+    let columns = dim_value(b, &layout.domain.extents[COLUMN]);
     // Which row, which part of it, in steps of what, and whether this work-item stores.
     let (row, part, step, inside, first);
     if layout.form == Form::Group {
@@ -212,7 +212,7 @@ fn meet(
 ) -> ExprId {
     let Op::Reduce { op, source, .. } = job.graph[accumulator.node].op else { unreachable!("a reduction") };
     let dtype = job.graph[source].dtype.compute();
-    debug_assert!(parts.is_power_of_two(), "{} {:?}", parts, neutral(op, dtype));
+    debug_assert!(parts.is_power_of_two(), "{parts} parts do not halve");
     let number = b.kernel().arrays.len();
     let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, GROUP);
     let places = accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, GROUP));
@@ -227,7 +227,7 @@ fn meet(
     let rounds = b.int(i64::from(parts.trailing_zeros()));
     b.for_loop("round", zero, rounds, one, |b, round| {
         let half = b.int(i64::from(parts / 2));
-        let half = b.push(crate::kir::Expr::Shift(false, half, round), super::COUNTER);
+        let half = b.push(Expr::Shift(false, half, round), ValueType::scalar(DType::I32));
         let half = b.named("half_way", half);
         let active = b.compare(CompareOp::Lt, part, half);
         b.if_then(active, |b| {

@@ -14,7 +14,7 @@ use crate::fuse::{Cluster, Division, Kind};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, ExprId, Stmt, ValueType, VarId};
+use crate::kir::{Access, ExprId, Stmt, VarId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use values::{Coordinates, Values, bind_shared};
 
@@ -369,6 +369,3 @@ impl Job<'_> {
         }
     }
 }
-
-/// `ceil(value / by) * by` for launch sizes is the runtime's work; this is the scalar type of loop counters.
-pub(crate) const COUNTER: ValueType = ValueType::scalar(DType::I32);

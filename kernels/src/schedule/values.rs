@@ -51,11 +51,6 @@ impl<'a> Values<'a> {
         self.memo.clear();
     }
 
-    /// The size `dim` as `I32`.
-    pub fn dim(&self, b: &mut KernelBuilder, dim: &Dim) -> ExprId {
-        dim_value(b, dim)
-    }
-
     /// The index as `I32`; of the first lane if the coordinates have lanes.
     pub fn index(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
         let mut sum = None;
