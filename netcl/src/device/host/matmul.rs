@@ -1,6 +1,6 @@
 //! Matrix products of the host device: `C = A·B` over any strides and any number of batch axes.
 //!
-//! One product on one thread is a call of the `gemm` crate (in `layout`, the only unsafe code here). Larger work is cut in
+//! One product on one thread is a call of the `gemm` crates (in `layout`, the only unsafe code here). Larger work is cut in
 //! two, again and again, along whichever axis of `C` has the longest stride, because there its memory can be cut in two
 //! slices; a product that is too flat for that is left to `gemm`'s own threads. `f16` and `bf16` are widened to `f32`,
 //! multiplied and rounded once.

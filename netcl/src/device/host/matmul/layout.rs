@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "the matrix library takes pointers; one call, all extents checked before it")]
 
 use super::scalar::Real;
+use gemm_common::Parallelism;
 use rayon::prelude::*;
 
 /// Fewest rows of `C` that are worth a call of their own: below that, every thread would read all of `B` for little.
@@ -213,6 +214,16 @@ impl Layout {
     }
 }
 
+/// One operand as the library takes it: strides along the axis that it shares with the result, along the summed axis, and
+/// of the shared axis in the result.
+struct Side<T> {
+    data: *const T,
+    size: usize,
+    outer: isize,
+    depth: isize,
+    in_c: isize,
+}
+
 /// One product by the library; `layout` has no batch axes.
 fn call<T: Real>(layout: &Layout, a: &[T], b: &[T], c: &mut [T], accumulate: bool, threads: usize) {
     let &Layout { m, n, k, a: [a_row, a_column], b: [b_row, b_column], c: [c_row, c_column], .. } = layout;
@@ -238,7 +249,19 @@ fn call<T: Real>(layout: &Layout, a: &[T], b: &[T], c: &mut [T], accumulate: boo
     assert!(inside(reach(k, n, b_row, b_column), b.len()), "the extent of `b` has been checked by the caller");
     // The strides of an axis of one element are free: 1 finds the library's contiguous paths, and always fits.
     let stride = |size: usize, stride: usize| if size == 1 { 1 } else { stride as isize };
-    let parallelism = if threads > 1 { gemm::Parallelism::Rayon(threads) } else { gemm::Parallelism::None };
+    let parallelism = if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None };
+    let product = T::product();
+    let rows =
+        Side { data: a.as_ptr(), size: m, outer: stride(m, a_row), depth: stride(k, a_column), in_c: stride(m, c_row) };
+    let columns = Side {
+        data: b.as_ptr(),
+        size: n,
+        outer: stride(n, b_column),
+        depth: stride(k, b_row),
+        in_c: stride(n, c_column),
+    };
+    // `cᵀ = bᵀ·aᵀ` gives the library the contiguous columns that it is made for.
+    let (left, right) = if columns.in_c < rows.in_c { (columns, rows) } else { (rows, columns) };
     // SAFETY: the library reads elements `row·a_row + column·a_column` of `a` for `row < m`, `column < k`, those of `b`
     // likewise, and reads and writes those of `c`; all are inside of their slices, as has just been asserted. `c` is
     // borrowed exclusively, so it overlaps neither operand. With more than one thread, each writes other elements of
@@ -246,20 +269,20 @@ fn call<T: Real>(layout: &Layout, a: &[T], b: &[T], c: &mut [T], accumulate: boo
     // of axes longer than 1 are below a slice's length, so they fit an `isize`. `T` is `f32` or `f64`, the only
     // implementors of `Real`.
     unsafe {
-        gemm::gemm(
-            m,
-            n,
+        product(
+            left.size,
+            right.size,
             k,
             c.as_mut_ptr(),
-            stride(n, c_column),
-            stride(m, c_row),
+            right.in_c,
+            left.in_c,
             accumulate,
-            a.as_ptr(),
-            stride(k, a_column),
-            stride(m, a_row),
-            b.as_ptr(),
-            stride(n, b_column),
-            stride(k, b_row),
+            left.data,
+            left.depth,
+            left.outer,
+            right.data,
+            right.outer,
+            right.depth,
             T::ONE,
             T::ONE,
             false,

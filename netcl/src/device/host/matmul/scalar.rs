@@ -1,5 +1,6 @@
 //! Element types of products, and the scratch memory of each.
 
+use gemm_common::Parallelism;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use std::cell::RefCell;
@@ -22,12 +23,40 @@ pub(crate) trait Scalar: Copy + Send + Sync + Default + std::fmt::Debug + 'stati
     fn narrow(from: &[Self::Wide], to: &mut [Self]);
 }
 
+/// The library's product `c = α·c + β·a·b` (`α·c` only where asked for): m, n, k; `c` with its strides from column to
+/// column and from row to row, and whether it is read; `a` and `b` likewise; α; β; three conjugations; threads. It is
+/// made for results whose columns are contiguous.
+pub(super) type Product<T> = unsafe fn(
+    usize,
+    usize,
+    usize,
+    *mut T,
+    isize,
+    isize,
+    bool,
+    *const T,
+    isize,
+    isize,
+    *const T,
+    isize,
+    isize,
+    T,
+    T,
+    bool,
+    bool,
+    bool,
+    Parallelism,
+);
+
 /// `f32` and `f64`, the types of which the library makes products.
 pub(crate) trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul<Output = Self> {
     /// 0.
     const ZERO: Self;
     /// 1.
     const ONE: Self;
+
+    /// The library's product for this processor.
+    fn product() -> Product<Self>;
 
     /// Lends `len` elements of this thread's scratch memory, contents unspecified. Nested loans are separate memory.
     fn scratch<R>(len: usize, body: impl FnOnce(&mut [Self]) -> R) -> R;
@@ -37,7 +66,7 @@ pub(crate) trait Real: Scalar<Wide = Self> + std::ops::AddAssign + std::ops::Mul
 const KEPT_BYTES: usize = 64 << 20;
 
 macro_rules! real {
-    ($ty:ident) => {
+    ($ty:ident, $library:ident) => {
         impl Scalar for $ty {
             type Wide = $ty;
             fn as_wide(data: &[$ty]) -> Option<&[$ty]> {
@@ -58,6 +87,10 @@ macro_rules! real {
             const ZERO: $ty = 0.0;
             const ONE: $ty = 1.0;
 
+            fn product() -> Product<$ty> {
+                $library::gemm::$ty::get_gemm_fn()
+            }
+
             fn scratch<R>(len: usize, body: impl FnOnce(&mut [$ty]) -> R) -> R {
                 thread_local! {
                     static POOL: RefCell<Vec<Vec<$ty>>> = const { RefCell::new(Vec::new()) };
@@ -77,8 +110,8 @@ macro_rules! real {
         }
     };
 }
-real!(f32);
-real!(f64);
+real!(f32, gemm_f32);
+real!(f64, gemm_f64);
 
 macro_rules! half_precision {
     ($ty:ident) => {
