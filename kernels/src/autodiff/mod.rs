@@ -8,6 +8,7 @@
 //! - Only nodes that lead from `wrt` to the output get one, so a graph's data cost nothing.
 //! - Gradients are nodes like any other: they can be differentiated again.
 
+#[cfg(feature = "reference")]
 pub mod check;
 mod maths;
 pub mod rules;

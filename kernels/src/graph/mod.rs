@@ -17,8 +17,10 @@
 //! - [`Op::Cast`] to the operand's own type is the identity with zero gradient ([`build::Builder::detach`]).
 //! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
 
+#[cfg(feature = "reference")]
 pub mod arbitrary;
 pub mod build;
+#[cfg(feature = "reference")]
 pub mod interp;
 pub mod text;
 pub mod verify;
