@@ -78,7 +78,14 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         other => quote!(#other),
     });
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
-    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* } }
+    // A block that implements a trait has no functions of its own.
+    let about = item.trait_.is_none().then(|| {
+        quote! {
+            pub fn report(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
+            pub fn kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
+        }
+    });
+    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* #about } }
 }
 
 /// `name` with the signature's arguments and no body to speak of.
