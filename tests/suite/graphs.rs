@@ -38,17 +38,12 @@ impl Example {
         graph
     }
 
-    /// Fails where a result on `device` differs from the reference by more than `tolerance`, relative to the largest
-    /// element of the result.
-    pub(crate) fn check(&self, device: &Device, tolerance: f64) -> Result<(), Failed> {
-        let find = |kind: &InputKind, name: &str| {
-            self.inputs.iter().find(|(k, n, _)| k == kind && n == name).map(|(_, _, value)| value.clone())
-        };
-        let expected = evaluate(&self.graph, &self.bindings, &find, Precision::F64).map_err(|e| e.to_string())?;
+    /// What the device's own pipeline computes from the inputs: the outputs in the graph's order.
+    pub(crate) fn run(&self, device: &Device) -> Result<Vec<Tensor>, Failed> {
         let mut arguments = Vec::new();
         for node in &self.graph.nodes {
             if let Op::Input(kind) = &node.op {
-                let value = find(kind, &node.name).ok_or_else(|| format!("no value for `{}`", node.name))?;
+                let value = self.find(kind, &node.name).ok_or_else(|| format!("no value for `{}`", node.name))?;
                 arguments.push(upload(device, &value)?);
             }
         }
@@ -57,7 +52,19 @@ impl Example {
             arguments.push(Tensor::from_slice(device, &sizes, &[sizes.len()]).map_err(|error| error.to_string())?);
         }
         let arguments: Vec<&Tensor> = arguments.iter().collect();
-        let results = netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string())?;
+        netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string().into())
+    }
+
+    fn find(&self, kind: &InputKind, name: &str) -> Option<HostTensor> {
+        self.inputs.iter().find(|(k, n, _)| k == kind && n == name).map(|(_, _, value)| value.clone())
+    }
+
+    /// Fails where a result on `device` differs from the reference by more than `tolerance`, relative to the largest
+    /// element of the result.
+    pub(crate) fn check(&self, device: &Device, tolerance: f64) -> Result<(), Failed> {
+        let find = |kind: &InputKind, name: &str| self.find(kind, name);
+        let expected = evaluate(&self.graph, &self.bindings, &find, Precision::F64).map_err(|e| e.to_string())?;
+        let results = self.run(device)?;
         for (position, ((kind, expected), found)) in expected.iter().zip(&results).enumerate() {
             let wanted = expected.to_f64();
             let found = download(found)?;
@@ -95,7 +102,8 @@ fn upload(device: &Device, value: &HostTensor) -> Result<Tensor, Failed> {
     tensor.map_err(|error| error.to_string().into())
 }
 
-fn download(tensor: &Tensor) -> Result<Vec<f64>, Failed> {
+/// The elements of a result, whatever their type.
+pub(crate) fn download(tensor: &Tensor) -> Result<Vec<f64>, Failed> {
     let failed = |error: netcl::Error| Failed::from(error.to_string());
     Ok(match tensor.dtype() {
         DType::F32 => tensor.to_vec::<f32>().map_err(failed)?.into_iter().map(f64::from).collect(),

@@ -5,17 +5,29 @@ mod graphs;
 mod model_cases;
 #[path = "../../kernels/tests/common/models.rs"]
 mod models;
+mod pytorch;
 mod random;
+#[path = "../../kernels/tests/common/reference_graphs.rs"]
+mod reference_graphs;
+#[path = "../../kernels/tests/common/references.rs"]
+mod references;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
 
-type Check = Box<dyn Fn(&Device) -> Result<(), Failed> + Send + Sync>;
+type Check = Box<dyn Fn(&Device) -> Result<Completion, Failed> + Send + Sync>;
 
-/// Something that must hold on every device.
+/// Something that must hold on every device, or is ignored with a reason where the device lacks what it needs.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) run: Check,
+}
+
+impl Case {
+    /// A case that every device can run.
+    pub(crate) fn new(name: String, run: impl Fn(&Device) -> Result<(), Failed> + Send + Sync + 'static) -> Case {
+        Case { name, run: Box::new(move |device| run(device).map(|()| Completion::Completed)) }
+    }
 }
 
 fn main() {
@@ -29,16 +41,16 @@ fn main() {
     }
     let mut trials = Vec::new();
     for info in devices {
-        for case in model_cases::all().into_iter().chain(random::all()) {
+        for case in model_cases::all().into_iter().chain(pytorch::all()).chain(random::all()) {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();
             let name = format!("{selector} {}", case.name);
-            trials.push(Trial::test(name, move || {
+            trials.push(Trial::ignorable_test(name, move || {
                 let device = Device::select(&selector).map_err(|error| Failed::from(error.to_string()))?;
                 match (exception, (case.run)(&device)) {
                     (None, result) => result,
-                    (Some(_), Err(_)) => Ok(()),
-                    (Some(reason), Ok(())) => Err(format!("passes, but is listed as failing: {reason}").into()),
+                    (Some(_), Err(_)) => Ok(Completion::Completed),
+                    (Some(reason), Ok(_)) => Err(format!("passes, but is listed as failing: {reason}").into()),
                 }
             }));
         }

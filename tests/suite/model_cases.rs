@@ -23,13 +23,10 @@ pub(crate) fn all() -> Vec<Case> {
 }
 
 fn case(name: &str, batch: u64, build: fn() -> Graph) -> Case {
-    Case {
-        name: format!("models::{name}, batch {batch}"),
-        run: Box::new(move |device| {
-            let graph = append_gradients(build(), Arguments::None).map_err(|error| error.to_string())?;
-            example(graph, &[("N", batch), ("T", 5)]).check(device, 2e-5)
-        }),
-    }
+    Case::new(format!("models::{name}, batch {batch}"), move |device| {
+        let graph = append_gradients(build(), Arguments::None).map_err(|error| error.to_string())?;
+        example(graph, &[("N", batch), ("T", 5)]).check(device, 2e-5)
+    })
 }
 
 /// Inputs from a small generator: floats within (-1, 1), labels below 10.

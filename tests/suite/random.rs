@@ -13,24 +13,18 @@ fn count() -> u64 {
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..count() {
-        cases.push(Case {
-            name: format!("random::graph {seed}"),
-            run: Box::new(move |device| {
-                let drawn = random_graph(seed, &Options::default());
-                let example = Example { graph: drawn.graph, bindings: drawn.bindings, inputs: drawn.inputs };
-                example.check(device, 1e-4)
-            }),
-        });
-        cases.push(Case {
-            name: format!("random::gradients {seed}"),
-            run: Box::new(move |device| {
-                let options = Options { smooth: true, scalar: true, ..Options::default() };
-                let drawn = random_graph(seed, &options);
-                let graph = append_gradients(drawn.graph, Arguments::Floats).map_err(|error| error.to_string())?;
-                let example = Example { graph, bindings: drawn.bindings, inputs: drawn.inputs };
-                example.check(device, 2e-4)
-            }),
-        });
+        cases.push(Case::new(format!("random::graph {seed}"), move |device| {
+            let drawn = random_graph(seed, &Options::default());
+            let example = Example { graph: drawn.graph, bindings: drawn.bindings, inputs: drawn.inputs };
+            example.check(device, 1e-4)
+        }));
+        cases.push(Case::new(format!("random::gradients {seed}"), move |device| {
+            let options = Options { smooth: true, scalar: true, ..Options::default() };
+            let drawn = random_graph(seed, &options);
+            let graph = append_gradients(drawn.graph, Arguments::Floats).map_err(|error| error.to_string())?;
+            let example = Example { graph, bindings: drawn.bindings, inputs: drawn.inputs };
+            example.check(device, 2e-4)
+        }));
     }
     cases
 }

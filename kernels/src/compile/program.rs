@@ -3,6 +3,7 @@
 use super::buffers::Buffers;
 use super::formula::formula;
 use crate::dim::Dim;
+use crate::emit::names::is_reserved;
 use crate::emit::opencl;
 use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
@@ -31,7 +32,9 @@ impl<'a> Program<'a> {
 
     /// A kernel name that says where in the plan it stands and what it does.
     pub(super) fn kernel_name(&self, what: &str) -> String {
-        format!("{}_{}_{what}", crate::schedule::identifier(&self.graph.name), self.steps.len())
+        let name = format!("{}_{}_{what}", crate::schedule::identifier(&self.graph.name), self.steps.len());
+        // A function called `get_rows` or `read_image` must not take a name that begins like OpenCL's own.
+        if is_reserved(&name) { format!("run_{name}") } else { name }
     }
 
     /// What a cluster computes, a line for each stored member.

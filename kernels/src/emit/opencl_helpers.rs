@@ -85,6 +85,23 @@ impl Program {
         self.define(helper_name(what, ty), ty, &text)
     }
 
+    /// `tanh`, exactly 1 or -1 where that is the nearest number. Its error may be 5 ulp, and `1 - tanh(x)^2` times a
+    /// large factor, as in the gradient of `gelu_tanh`, makes a wrong number of one.
+    pub(super) fn tanh(&mut self, ty: ValueType) -> String {
+        // Where 2 exp(-2 x) falls below a quarter of the distance from 1 to its neighbour.
+        let bound = if ty.dtype == DType::F64 { "19.1" } else { "9.1f" };
+        let (one, chosen) = match ty.lanes {
+            1 => ("($T)1", "fabs(x) >= $bound ? copysign($one, x) : tanh(x)"),
+            _ => ("($T)(1)", "select(tanh(x), copysign($one, x), fabs(x) >= ($T)($bound))"),
+        };
+        let chosen = chosen.replace("$one", one).replace("$bound", bound);
+        let text = format!(
+            "// tanh, which some drivers do not round to 1 for large x.\n\
+             static inline $T $name($T x) {{\n    return {chosen};\n}}\n"
+        );
+        self.define(helper_name("tanh", ty), ty, &text)
+    }
+
     /// Float to integer: toward zero, saturating, NaN to 0 (which `convert_*_sat` leaves to the implementation).
     pub(super) fn truncate(&mut self, from: ValueType, to: ValueType) -> String {
         let body = match from.lanes {

@@ -59,7 +59,10 @@ impl Body<'_, '_> {
             Sin => call("sin", self.value(a)),
             Cos => call("cos", self.value(a)),
             Tan => call("tan", self.value(a)),
-            Tanh => call("tanh", self.value(a)),
+            Tanh => {
+                let helper = self.program.tanh(ty);
+                call(&helper, self.value(a))
+            }
             Erf => call("erf", self.value(a)),
             Floor => call("floor", self.value(a)),
             Ceil => call("ceil", self.value(a)),

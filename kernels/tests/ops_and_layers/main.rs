@@ -1,9 +1,13 @@
 //! Every operation and every layer against PyTorch's numbers and against differences, by iterating over the tables: an
 //! entry without a case in `tests/references/cases.py` fails.
 
+mod compare;
 mod documentation;
 mod errors;
 mod hand;
 mod layers;
 mod operations;
-mod reference;
+#[path = "../common/reference_graphs.rs"]
+mod reference_graphs;
+#[path = "../common/references.rs"]
+mod references;

@@ -1,15 +1,13 @@
 //! Operations against PyTorch, and their gradients against PyTorch and against differences.
 
-use crate::reference::{Arg, OperationCase, compare, references};
+use crate::compare::compare;
+use crate::reference_graphs::operation_graph;
+use crate::references::{OperationCase, references};
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::{Arguments, append_vjp};
-use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
-use netcl_kernels::graph::verify::verify;
-use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
-use netcl_kernels::ops::{self, Value};
+use netcl_kernels::graph::{InputKind, OutputKind};
+use netcl_kernels::ops;
 use std::collections::BTreeSet;
 
 /// Operations without any derivative: their results are truth values or positions, or gradients end there on purpose.
@@ -34,50 +32,9 @@ const WITHOUT_DERIVATIVE: &[&str] = &[
     "xor",
 ];
 
-fn integer(value: i64) -> Value {
-    Value::Dim(Dim::constant(value))
-}
-
-fn value(arg: &Arg, tensors: &[NodeId]) -> Value {
-    let integers = |values: &[i64]| Value::List(values.iter().map(|&value| integer(value)).collect());
-    match arg {
-        Arg::Tensor(position) => Value::Tensor(tensors[*position]),
-        Arg::Tensors(list) => Value::List(list.iter().map(|&position| Value::Tensor(tensors[position])).collect()),
-        Arg::Axis(value) | Arg::Size(value) => integer(*value),
-        Arg::Axes(values) | Arg::Sizes(values) => integers(values),
-        Arg::Number(number) => Value::Number(number.value()),
-        Arg::Bool(value) => Value::Bool(*value),
-        Arg::Dtype(name) => {
-            let dtype = DType::from_name(name).expect("an element type");
-            integer(DType::ALL.iter().position(|known| *known == dtype).expect("a known type") as i64)
-        }
-    }
-}
-
-/// The case as a function of its tensors.
-fn graph(case: &OperationCase) -> Result<Graph, String> {
-    let operation = ops::find(&case.operation).ok_or("no such operation")?;
-    let mut builder = Builder::new(&case.operation);
-    let tensors: Vec<NodeId> = case
-        .tensors
-        .iter()
-        .enumerate()
-        .map(|(position, data)| {
-            let name = format!("x{position}");
-            builder.input(InputKind::Argument(position), &name, Shape::of(&data.shape), data.dtype())
-        })
-        .collect();
-    let args: Vec<Value> = case.args.iter().map(|arg| value(arg, &tensors)).collect();
-    let result = ops::call(&mut builder, operation, &args).map_err(|error| error.to_string())?;
-    builder.output(OutputKind::Result(0), result);
-    let graph = builder.finish();
-    verify(&graph).map_err(|errors| format!("{errors:?}"))?;
-    Ok(graph)
-}
-
 fn check(case: &OperationCase, precision: Precision) -> Result<(), String> {
     let mut given: Vec<HostTensor> = case.tensors.iter().map(|data| data.tensor()).collect();
-    let mut graph = graph(case)?;
+    let mut graph = operation_graph(case)?;
     if let Some(cotangent) = &case.cotangent {
         let dtype = graph[graph.outputs[0].1].dtype;
         graph = append_vjp(graph, Arguments::Floats).map_err(|error| error.to_string())?;
@@ -139,7 +96,7 @@ fn every_derivative_is_that_of_differences() {
             InputKind::Argument(position) => given.get(*position).cloned(),
             _ => None,
         };
-        let result = graph(case)
+        let result = operation_graph(case)
             .and_then(|graph| finite_difference_check(&graph, &[], &inputs).map_err(|error| error.to_string()));
         match result {
             Ok(found) if found.error > 1e-6 => failures.push(format!("{}: {found}", case.case)),
