@@ -9,7 +9,7 @@
 //! | `barrier()`, `global_barrier()` | all items of the group meet; the second also orders global memory |
 //! | `local!([f32; 64])`, `private!([f32; 4])` | arrays: one for the group, one for each item |
 //! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
-//! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics |
+//! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics; the value is what the element was before |
 //! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
 //! | `exp(x)`, `max(a, b)`, `select(c, a, b)`, .. | functions of numbers, also as methods |
 #![allow(missing_docs, reason = "the table above says what the names mean; the rest is types")]
@@ -153,7 +153,7 @@ macro_rules! across {
 across!(sub_group_add(), sub_group_max(), sub_group_min(), sub_group_broadcast(_lane), sub_group_shuffle_xor(_mask));
 
 macro_rules! atomics {
-    ($($name:ident),*) => { $(pub fn $name<T: Number>(_place: &mut T, _value: T) {})* };
+    ($($name:ident),*) => { $(pub fn $name<T: Number>(place: &mut T, _value: T) -> T { *place })* };
 }
 atomics!(atomic_add, atomic_max, atomic_min, atomic_and, atomic_or, atomic_xor, atomic_exchange);
 

@@ -1,6 +1,6 @@
 //! SIMT-form kernels, run on the device that `NETCL_TEST_DEVICE` names (the host by default).
 
-use netcl::{Device, Result, Tensor};
+use netcl::{Device, Error, Result, Tensor};
 
 #[netcl::function]
 fn leak(x: f32) -> f32 {
@@ -37,6 +37,101 @@ netcl::kernel! {
         }
         let bin = min(max(x[i] * 4.0, 0.0), 3.0) as u32;
         atomic_add(&mut counts[bin], 1);
+    }
+
+    /// The elements above a bound, in no order, and how many there are.
+    #[launch(global = [N])]
+    fn compact(x: &Tensor<f32, N>, kept: &mut Tensor<f32, N>, count: &mut Tensor<u32, 1>, bound: f32) {
+        let i = global_id(0);
+        if i < N && x[i] > bound {
+            kept[atomic_add(&mut count[0], 1)] = x[i];
+        }
+    }
+
+    /// For each bin of 4, whether each element was the first in it; a bin's number stays where it was claimed.
+    #[launch(global = [N])]
+    fn claim(x: &Tensor<u32, N>, bins: &mut Tensor<u32, 4>, first: &mut Tensor<u32, N>) {
+        let i = global_id(0);
+        if i < N {
+            let bin = x[i] % 4;
+            // The right side is not run for odd bins: nobody claims them.
+            let won = bin % 2 == 0 && atomic_exchange(&mut bins[bin], i + 1) == 0;
+            first[i] = if won { 1 } else { 0 };
+        }
+    }
+
+    /// Each item takes rounds until 100 are taken: how many it took, summed over all items.
+    #[launch(global = [N])]
+    fn take_turns(x: &Tensor<u32, N>, next: &mut Tensor<u32, 1>, taken: &mut Tensor<u32, 1>) {
+        let i = global_id(0);
+        if i < N {
+            let mut sum = 0;
+            while atomic_add(&mut next[0], 1) < 100 {
+                sum += x[i];
+            }
+            atomic_add(&mut taken[0], sum);
+        }
+    }
+
+    /// Operands are evaluated from left to right: the element before the update, then its old value.
+    #[launch(global = [N])]
+    fn in_order(x: &Tensor<i32, N>, y: &mut Tensor<i32, N>, z: &mut Tensor<i32, N>) {
+        let i = global_id(0);
+        if i < N {
+            y[i] = x[i];
+            z[i] = 10 * y[i] + atomic_add(&mut y[i], 5);
+        }
+    }
+
+    /// Items of a group take their places by the old values of a counter in local memory.
+    #[launch(global = [N], local = [64])]
+    fn places(x: &Tensor<i32, N>, place: &mut Tensor<i32, N>) {
+        let mut count = local!([i32; 1]);
+        let i = global_id(0);
+        if local_id(0) == 0 {
+            count[0] = 0;
+        }
+        barrier();
+        if i < N {
+            place[i] = x[i] + atomic_add(&mut count[0], 1);
+        }
+    }
+
+    /// The largest element so far, through the compare-and-exchange that floats need.
+    #[launch(global = [N])]
+    fn float_atomics(x: &Tensor<f32, N>, sum: &mut Tensor<f32, 1>, most: &mut Tensor<f32, 1>, old: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        if i < N {
+            atomic_max(&mut most[0], x[i]);
+            old[i] = atomic_add(&mut sum[0], x[i]);
+        }
+    }
+
+    /// Sub-groups: the sum and the extremes over the sub-group, its first item's value, a neighbour's.
+    #[launch(global = [N], local = [64])]
+    fn across(
+        x: &Tensor<f32, N>,
+        size: &mut Tensor<u32, N>,
+        sum: &mut Tensor<f32, N>,
+        extremes: &mut Tensor<f32, N, 2>,
+        first: &mut Tensor<f32, N>,
+        neighbour: &mut Tensor<f32, N>,
+    ) {
+        let i = global_id(0);
+        let value = if i < N { x[i] } else { 0.0 };
+        let total = sub_group_add(value);
+        let least = sub_group_min(value);
+        let most = sub_group_max(value);
+        let head = sub_group_broadcast(value, 0);
+        let other = sub_group_shuffle_xor(value, 1);
+        if i < N {
+            size[i] = sub_group_size() * 1000 + sub_group_lane();
+            sum[i] = total;
+            extremes[i, 0] = least;
+            extremes[i, 1] = most;
+            first[i] = head;
+            neighbour[i] = other;
+        }
     }
 
     /// The transpose, and the elements through a function.
@@ -126,6 +221,99 @@ fn atomics_start_from_zero() -> Result<()> {
     let x: Vec<f32> = (0..100).map(|i| i as f32 / 100.0).collect();
     for _ in 0..2 {
         assert_eq!(histogram(&floats(&x, &[100]))?.to_vec::<u32>()?, [25; 4]);
+    }
+    Ok(())
+}
+
+#[test]
+fn atomics_give_the_old_value() -> Result<()> {
+    let x: Vec<f32> = (0..200).map(|i| ((i * 37) % 100) as f32).collect();
+    let (kept, count) = compact(&floats(&x, &[200]), 69.5)?;
+    let count = count.to_vec::<u32>()?[0] as usize;
+    let mut kept = kept.to_vec::<f32>()?;
+    // Nobody writes what follows.
+    kept.truncate(count);
+    kept.sort_by(f32::total_cmp);
+    let mut expected: Vec<f32> = x.into_iter().filter(|&value| value > 69.5).collect();
+    expected.sort_by(f32::total_cmp);
+    assert_eq!(kept, expected);
+
+    let numbers: Vec<i32> = (0..150).map(|i| 1000 * (i / 64)).collect();
+    let mut place = places(&Tensor::from_slice(&device(), &numbers, &[150])?)?.to_vec::<i32>()?;
+    place.sort_unstable();
+    let expected: Vec<i32> = (0..150).map(|i| 1000 * (i / 64) + i % 64).collect();
+    assert_eq!(place, expected);
+    Ok(())
+}
+
+#[test]
+fn what_an_operand_changes_is_changed_where_it_stands() -> Result<()> {
+    let x = Tensor::from_slice(&device(), &[0u32, 1, 2, 3, 4, 5, 6, 7, 8], &[9])?;
+    let (bins, first) = claim(&x)?;
+    let (bins, first) = (bins.to_vec::<u32>()?, first.to_vec::<u32>()?);
+    assert_eq!((bins[1], bins[3]), (0, 0), "the right side of `&&` runs only where the left is true");
+    assert_eq!((first[0] + first[4] + first[8], first[2] + first[6]), (1, 1), "{bins:?} {first:?}");
+    assert_eq!(first.iter().sum::<u32>(), 2);
+
+    let ones = Tensor::from_slice(&device(), &[1u32; 30], &[30])?;
+    let (next, taken) = take_turns(&ones)?;
+    assert_eq!((next.to_vec::<u32>()?, taken.to_vec::<u32>()?), (vec![130], vec![100]));
+
+    let (y, z) = in_order(&Tensor::from_slice(&device(), &[1, -2, 3], &[3])?)?;
+    assert_eq!((y.to_vec::<i32>()?, z.to_vec::<i32>()?), (vec![6, 3, 8], vec![11, -22, 33]));
+    Ok(())
+}
+
+#[test]
+fn float_atomics_give_the_old_value() -> Result<()> {
+    // Small integers: every order gives the same sums.
+    let x: Vec<f32> = (0..100).map(|i| (i % 7) as f32).collect();
+    let (sum, most, old) = float_atomics(&floats(&x, &[100]))?;
+    let total: f32 = x.iter().sum();
+    assert_eq!((sum.to_vec::<f32>()?, most.to_vec::<f32>()?), (vec![total], vec![6.0]));
+    // In the order of the old values, each is the one before plus what was added there.
+    let mut order: Vec<(f32, f32)> = old.to_vec::<f32>()?.into_iter().zip(x).filter(|(_, value)| *value > 0.0).collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut running = 0.0;
+    for (old, value) in order {
+        assert_eq!(old, running);
+        running += value;
+    }
+    assert_eq!(running, total);
+    Ok(())
+}
+
+/// What the sub-groups of `across` should give, whatever their size is.
+#[test]
+fn sub_groups() -> Result<()> {
+    let device = device();
+    let x: Vec<f32> = (0..128).map(|i| ((i * 29) % 31) as f32 - 9.0).collect();
+    let results = match across(&floats(&x, &[128])) {
+        Err(Error::Unsupported { problem, .. }) => {
+            assert!(problem.contains("sub-groups"), "{problem}");
+            eprintln!("skipped: {device} has no sub-groups");
+            return Ok(());
+        }
+        other => other?,
+    };
+    let (size, sum, extremes, first, neighbour) = results;
+    let (size, sum, extremes) = (size.to_vec::<u32>()?, sum.to_vec::<f32>()?, extremes.to_vec::<f32>()?);
+    let (first, neighbour) = (first.to_vec::<f32>()?, neighbour.to_vec::<f32>()?);
+    let width = size[0] as usize / 1000;
+    assert!(width.is_power_of_two() && width <= 64, "{size:?}");
+    for (number, group) in x.chunks(width).enumerate() {
+        for (lane, value) in group.iter().enumerate() {
+            let i = number * width + lane;
+            assert_eq!(size[i] as usize, width * 1000 + lane, "item {i} on {device}");
+            assert_eq!(sum[i], group.iter().sum::<f32>(), "item {i} on {device}");
+            let least = group.iter().copied().fold(f32::INFINITY, f32::min);
+            let most = group.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            assert_eq!(extremes[2 * i..2 * i + 2], [least, most], "item {i} on {device}");
+            assert_eq!(first[i], group[0], "item {i} on {device}");
+            // A sub-group of one item is its own neighbour.
+            let other = if width > 1 { group[lane ^ 1] } else { *value };
+            assert_eq!(neighbour[i], other, "item {i} on {device}");
+        }
     }
     Ok(())
 }

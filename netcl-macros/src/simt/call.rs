@@ -83,7 +83,7 @@ impl Simt<'_> {
         if let Some((_, op)) = ATOMICS.iter().find(|(known, _)| *known == name) {
             return self.atomic(*op, &name, call, span);
         }
-        let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let args = self.operands(&call.args);
         if args.iter().any(|arg| matches!(arg, Val::Unknown)) {
             return Val::Unknown;
         }
@@ -252,6 +252,13 @@ impl Simt<'_> {
         Val::Expr(self.builder.mul_add(a, b, c), None)
     }
 
+    /// Whether it is a call of an atomic function, whose value may be left unused.
+    pub(super) fn is_atomic(expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let Expr::Path(path) = &*call.func else { return false };
+        constant::name(&path.path).is_some_and(|name| ATOMICS.iter().any(|(known, _)| *known == name))
+    }
+
     /// `atomic_add(&mut out[i], 1)`: the old value.
     fn atomic(&mut self, op: AtomicOp, name: &str, call: &ExprCall, span: Span) -> Val {
         let place = match call.args.first() {
@@ -290,7 +297,7 @@ impl Simt<'_> {
         }
         let old = self.builder.var("old", ValueType::scalar(dtype));
         self.builder.stmt(Stmt::Atomic { op, target, index, value, old: Some(old) });
-        Val::Unit
+        Val::Expr(self.builder.get(old), None)
     }
 
     /// The body of a function of scalars, in place.

@@ -35,10 +35,11 @@ pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
     annotate(&mut body, lowered, &mut position);
     let statements = &body.stmts;
     quote! {
+        // Outside the function: inside it, these names would hide arguments of the same name.
+        #[allow(unused_imports)]
+        use ::netcl::simt::*;
         #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, clippy::all)]
         fn #name(#(#args),*) {
-            #[allow(unused_imports)]
-            use ::netcl::simt::*;
             #(#sizes)*
             { #(#statements)* }
         }

@@ -12,7 +12,7 @@ use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ExprId, ParamKind, Stmt, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprIf, ExprIndex};
+use syn::{BinOp, Expr, ExprBinary, ExprIf, ExprIndex};
 
 /// What an index stands on.
 pub(super) enum Target {
@@ -44,7 +44,12 @@ impl Simt<'_> {
                 self.unary(&unary.op, value, unary.op.span())
             }
             Expr::Binary(binary) => {
-                let (left, right) = (self.expr(&binary.left), self.expr(&binary.right));
+                if let BinOp::And(_) | BinOp::Or(_) = binary.op {
+                    return self.short_circuit(binary);
+                }
+                let mut operands = self.operands([&*binary.left, &*binary.right]).into_iter();
+                let mut next = || operands.next().unwrap_or(Val::Unknown);
+                let (left, right) = (next(), next());
                 self.binary(&binary.op, left, right, binary.op.span())
             }
             Expr::Cast(cast) => {
@@ -57,7 +62,7 @@ impl Simt<'_> {
                 }
             }
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
-            Expr::Tuple(tuple) => Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect()),
+            Expr::Tuple(tuple) => Val::Tuple(self.operands(&tuple.elems)),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
@@ -66,6 +71,53 @@ impl Simt<'_> {
             Expr::Macro(call) => self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]),
             other => self.refused(other),
         }
+    }
+
+    /// The values of expressions that are evaluated from left to right. Values are written down where they are used, so
+    /// those before an expression that changes memory are named first.
+    pub(super) fn operands<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Val> {
+        let mut values: Vec<Val> = Vec::new();
+        for expr in exprs {
+            self.builder.open();
+            let value = self.expr(expr);
+            let statements = self.builder.close();
+            if !statements.is_empty() {
+                for before in &mut values {
+                    if let Val::Expr(id, bare) = before {
+                        *before = Val::Expr(self.builder.named("before", *id), *bare);
+                    }
+                }
+            }
+            for statement in statements {
+                self.builder.stmt(statement);
+            }
+            values.push(value);
+        }
+        values
+    }
+
+    /// `a && b` and `a || b`: what `b` changes is changed only where `a` does not decide.
+    fn short_circuit(&mut self, binary: &ExprBinary) -> Val {
+        let span = binary.op.span();
+        let left = self.expr(&binary.left);
+        self.builder.open();
+        let right = self.expr(&binary.right);
+        let mut then = self.builder.close();
+        if then.is_empty() {
+            return self.binary(&binary.op, left, right, span);
+        }
+        let Some((left, right)) = self.pair(left, right, span) else { return Val::Unknown };
+        for operand in [left, right] {
+            if self.ty(operand) != ValueType::scalar(DType::Bool) {
+                return self.report(span, &m::CONDITION_TYPE, &[&self.ty(operand)]);
+            }
+        }
+        let decided = self.builder.bind("decided", left);
+        let left = self.builder.get(decided);
+        let condition = if matches!(binary.op, BinOp::And(_)) { left } else { self.negated(left) };
+        then.push(Stmt::Assign(decided, right));
+        self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+        Val::Expr(left, None)
     }
 
     fn number(&mut self, lit: &syn::Lit, span: Span) -> Val {

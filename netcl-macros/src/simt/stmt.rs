@@ -61,7 +61,7 @@ impl Simt<'_> {
                 if last && semicolon.is_none() {
                     return value;
                 }
-                if !matches!(value, Val::Unit | Val::Unknown) {
+                if !matches!(value, Val::Unit | Val::Unknown) && !Self::is_atomic(expr) {
                     self.report(expr.span(), &m::SIMT_UNUSED, &[]);
                 }
                 Val::Unit
@@ -85,10 +85,19 @@ impl Simt<'_> {
             }
             Expr::ForLoop(each) => self.for_loop(each),
             Expr::While(each) => {
-                let Some(condition) = self.condition(&each.cond) else { return Val::Unknown };
+                self.builder.open();
+                let condition = self.condition(&each.cond);
+                let mut body = self.builder.close();
+                let Some(mut condition) = condition else { return Val::Unknown };
+                if !body.is_empty() {
+                    // What the condition changes, it changes in every round.
+                    let (then, otherwise) = (vec![Kir::Break], Vec::new());
+                    body.push(Kir::If { condition: self.negated(condition), then, otherwise });
+                    condition = self.literal(Constant::Bool(true), DType::Bool);
+                }
                 self.builder.open();
                 self.block(&each.body);
-                let body = self.builder.close();
+                body.extend(self.builder.close());
                 self.builder.stmt(Kir::While { condition, body });
                 Val::Unit
             }
