@@ -1,10 +1,13 @@
 //! One suite, every device: cases are data, the devices present are found at start, each pair is a test.
 
 mod exceptions;
+mod goldens;
 mod graphs;
 mod model_cases;
 #[path = "../../kernels/tests/common/models.rs"]
 mod models;
+#[path = "../../kernels/tests/common/plan_texts.rs"]
+mod plan_texts;
 mod pytorch;
 mod random;
 #[path = "../../kernels/tests/common/reference_graphs.rs"]
@@ -41,7 +44,8 @@ fn main() {
     }
     let mut trials = Vec::new();
     for info in devices {
-        for case in model_cases::all().into_iter().chain(pytorch::all()).chain(random::all()) {
+        let compiled = if info.selector.starts_with("opencl:") { goldens::all() } else { Vec::new() };
+        for case in compiled.into_iter().chain(model_cases::all()).chain(pytorch::all()).chain(random::all()) {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();
             let name = format!("{selector} {}", case.name);

@@ -89,12 +89,11 @@ impl Program {
     /// large factor, as in the gradient of `gelu_tanh`, makes a wrong number of one.
     pub(super) fn tanh(&mut self, ty: ValueType) -> String {
         // Where 2 exp(-2 x) falls below a quarter of the distance from 1 to its neighbour.
-        let bound = if ty.dtype == DType::F64 { "19.1" } else { "9.1f" };
-        let (one, chosen) = match ty.lanes {
-            1 => ("($T)1", "fabs(x) >= $bound ? copysign($one, x) : tanh(x)"),
-            _ => ("($T)(1)", "select(tanh(x), copysign($one, x), fabs(x) >= ($T)($bound))"),
+        let (bound, one) = if ty.dtype == DType::F64 { ("19.1", "1.0") } else { ("9.1f", "1.0f") };
+        let chosen = match ty.lanes {
+            1 => format!("fabs(x) >= {bound} ? copysign({one}, x) : tanh(x)"),
+            _ => format!("select(tanh(x), copysign(($T)({one}), x), fabs(x) >= ($T)({bound}))"),
         };
-        let chosen = chosen.replace("$one", one).replace("$bound", bound);
         let text = format!(
             "// tanh, which some drivers do not round to 1 for large x.\n\
              static inline $T $name($T x) {{\n    return {chosen};\n}}\n"

@@ -1,10 +1,15 @@
+// tanh, which some drivers do not round to 1 for large x.
+static inline float netcl_tanh(float x) {
+    return fabs(x) >= 9.1f ? copysign(1.0f, x) : tanh(x);
+}
+
 static inline float cube(float x) {
     return x * x * x;
 }
 
 static inline float gelu(float x) {
     const float inner = 0.7978846f * (x + 0.044715f * cube(x));
-    return 0.5f * x * (1.0f + tanh(inner));
+    return 0.5f * x * (1.0f + netcl_tanh(inner));
 }
 
 static inline int cube_1(int x) {

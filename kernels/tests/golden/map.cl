@@ -1,3 +1,8 @@
+// tanh, which some drivers do not round to 1 for large x.
+static inline float netcl_tanh(float x) {
+    return fabs(x) >= 9.1f ? copysign(1.0f, x) : tanh(x);
+}
+
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
@@ -16,6 +21,6 @@ void chain(
     if (i < (int)N) {
         const float av = a[i];
         const float bv = b[i];
-        y[i] = tanh(mad(av, bv, c[i])) * (1.0f / (1.0f + exp(-av))) + netcl_max(bv, 0.0f);
+        y[i] = netcl_tanh(mad(av, bv, c[i])) * (1.0f / (1.0f + exp(-av))) + netcl_max(bv, 0.0f);
     }
 }

@@ -1,6 +1,16 @@
+// tanh, which some drivers do not round to 1 for large x.
+static inline float16 netcl_tanh16(float16 x) {
+    return select(tanh(x), copysign((float16)(1.0f), x), fabs(x) >= (float16)(9.1f));
+}
+
 // The larger value; NaN if either is NaN.
 static inline float16 netcl_max16(float16 a, float16 b) {
     return select(a, b, (a < b) | (b != b));
+}
+
+// tanh, which some drivers do not round to 1 for large x.
+static inline float netcl_tanh(float x) {
+    return fabs(x) >= 9.1f ? copysign(1.0f, x) : tanh(x);
 }
 
 // The larger value; NaN if either is NaN.
@@ -22,14 +32,14 @@ void chain_vector(
     if (i + 16 <= n) {
         const float16 av = vload16(0, &a[i]);
         const float16 bv = vload16(0, &b[i]);
-        vstore16(tanh(mad(av, bv, vload16(0, &c[i]))) * (1.0f / (1.0f + exp(-av)))
+        vstore16(netcl_tanh16(mad(av, bv, vload16(0, &c[i]))) * (1.0f / (1.0f + exp(-av)))
             + netcl_max16(bv, (float16)(0.0f)), 0, &y[i]);
     } else {
         // what is left over
         for (int tail = i; tail < n; ++tail) {
             const float as = a[tail];
             const float bs = b[tail];
-            y[tail] = tanh(mad(as, bs, c[tail])) * (1.0f / (1.0f + exp(-as))) + netcl_max(bs, 0.0f);
+            y[tail] = netcl_tanh(mad(as, bs, c[tail])) * (1.0f / (1.0f + exp(-as))) + netcl_max(bs, 0.0f);
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::device::opencl::memory::ClMemory;
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
 use crate::memory::Region;
+use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::plan::{BufferId, Plan, Target};
 use std::fmt;
@@ -153,6 +154,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Waits until everything enqueued is done.
     fn finish(&self) -> Result<()>;
+
+    /// Where its programs came from.
+    fn program_stats(&self) -> ProgramStats {
+        ProgramStats::default()
+    }
 
     /// What the null device has recorded.
     fn records(&self) -> Option<Vec<crate::device::null::LaunchRecord>> {

@@ -13,6 +13,7 @@ pub use null::LaunchRecord;
 
 use crate::error::Result;
 use crate::memory::{Pool, PoolStats, Region};
+use crate::program::ProgramStats;
 use backend::Backend;
 use netcl_kernels::plan::Target;
 use std::fmt;
@@ -106,6 +107,11 @@ impl Device {
     /// How many kernels and library calls were launched on it since the process started.
     pub fn launches(&self) -> u64 {
         self.0.launches.load(Ordering::Relaxed)
+    }
+
+    /// How many programs it got, and from where: what was built, what came from the disk cache.
+    pub fn program_stats(&self) -> ProgramStats {
+        self.0.backend.program_stats()
     }
 
     /// The launches that a null device has recorded since the last call; `None` for other devices.

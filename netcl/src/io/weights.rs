@@ -1,15 +1,16 @@
 //! Models as safetensors files.
 
 use crate::error::{Error, Result};
+use crate::io::{Durable, replace_file};
 use crate::model::Model;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
-/// Writes every parameter and state of a model, each under its path. The file appears whole or not at all.
+/// Writes every parameter and state of a model, each under its path. The file is replaced whole or
+/// stays as it was, also where the disk is full or the process is killed midway.
 ///
 /// # Errors
 ///
@@ -32,19 +33,7 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
         views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
     }
     let bytes = safetensors::serialize(views, None).map_err(|error| failed(std::io::Error::other(error)))?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let write = || {
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(&bytes)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|error| {
-        let _ = fs::remove_file(&temporary);
-        failed(error)
-    })
+    replace_file(path, &bytes, Durable::Yes).map_err(failed)
 }
 
 /// Reads every parameter and state of a model.

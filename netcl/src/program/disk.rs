@@ -4,12 +4,13 @@
 //! that. Whatever is wrong with a file or the folder, the program is built from source and the run goes on.
 
 use crate::config;
+use crate::io::{Durable, replace_file};
 use crate::program::Key;
 use crate::program::key::checksum;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const MAGIC: &[u8] = b"netcl program 1\n";
 
@@ -60,29 +61,16 @@ fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
 
 fn store_in(folder: &Path, key: &Key, binary: &[u8]) {
     static WARNED: AtomicBool = AtomicBool::new(false);
-    if let Err(error) = write_whole(folder, &key.file_name(), &encode(key.bytes(), binary))
+    let write = || {
+        fs::create_dir_all(folder)?;
+        replace_file(&folder.join(key.file_name()), &encode(key.bytes(), binary), Durable::No)
+    };
+    if let Err(error) = write()
         && !WARNED.swap(true, Ordering::Relaxed)
     {
         let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
         tracing::warn!(folder = %folder.display(), %error, hint, "built programs cannot be kept for later runs");
     }
-}
-
-/// Writes under a name of its own and renames: a reader sees the old file, the new one or none.
-fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    fs::create_dir_all(folder)?;
-    let unique = NEXT.fetch_add(1, Ordering::Relaxed);
-    let temporary = folder.join(format!("{name}.{}.{unique}.tmp", std::process::id()));
-    let write = || {
-        let mut file = fs::File::create_new(&temporary)?;
-        file.write_all(bytes)?;
-        drop(file);
-        fs::rename(&temporary, folder.join(name))
-    };
-    write().inspect_err(|_| {
-        let _ = fs::remove_file(&temporary);
-    })
 }
 
 fn encode(key: &[u8], binary: &[u8]) -> Vec<u8> {
@@ -170,6 +158,34 @@ mod tests {
         store_in(&folder, &other, b"binary");
         fs::rename(folder.join(other.file_name()), folder.join(ours.file_name())).unwrap();
         assert_eq!(load_from(&folder, &ours), None);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Stores more than the process may write to a file; run by the next test in a process of its own.
+    #[test]
+    fn stores_beyond_the_limit() {
+        let Some(folder) = std::env::var_os("NETCL_TEST_FULL_DISK").map(PathBuf::from) else { return };
+        store_in(&folder, &key("kernel"), &vec![9u8; 1 << 20]);
+        assert_eq!(load_from(&folder, &key("kernel")), Some(vec![7u8; 1000]));
+    }
+
+    /// A limit on the size of files fails midway, as a full disk does, and needs no file system of its own.
+    #[cfg(unix)]
+    #[test]
+    fn a_full_disk_leaves_the_old_program() {
+        let folder = scratch("full");
+        store_in(&folder, &key("kernel"), &vec![7u8; 1000]);
+        let limited = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
+        let child = std::process::Command::new("sh")
+            .args(["-c", limited])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "program::disk::tests::stores_beyond_the_limit"])
+            .env("NETCL_TEST_FULL_DISK", &folder)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success() && text.contains("1 passed"), "{text}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary files stay");
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -2,5 +2,8 @@
 
 pub(crate) mod disk;
 mod key;
+mod stats;
 
 pub(crate) use key::{Key, checksum};
+pub use stats::ProgramStats;
+pub(crate) use stats::{Counters, count};

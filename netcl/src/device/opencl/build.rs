@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::error::{Error, Result};
-use crate::program::{Key, disk};
+use crate::program::{Key, count, disk};
 use netcl_kernels::plan::Plan;
 use opencl3::program::Program;
 use std::collections::BTreeMap;
@@ -34,6 +34,7 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
         Some(program) => program,
         None => {
             let program = from_source(shared, plan)?;
+            count(&shared.counters.built);
             // One device, so one binary.
             match program.get_binaries() {
                 Ok(binaries) if binaries.len() == 1 && !binaries[0].is_empty() => disk::store(&key, &binaries[0]),
@@ -58,8 +59,12 @@ fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
         Ok(program)
     });
     match built {
-        Ok(program) => Some(program),
+        Ok(program) => {
+            count(&shared.counters.loaded);
+            Some(program)
+        }
         Err(error) => {
+            count(&shared.counters.refused);
             tracing::warn!(%error, "a cached program is refused by the driver; it is built again");
             disk::remove(key);
             None
@@ -78,6 +83,14 @@ fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     if plan.source.contains('\0') {
         return Err(failed("the source contains a NUL character".to_owned()));
     }
+    if plan.source.contains("EXTENSION cl_khr_subgroups") && !has_sub_groups(shared) {
+        return Err(Error::Unsupported {
+            function: plan.name.clone(),
+            device: shared.info.name.clone(),
+            problem: "its kernels use sub-groups, which the driver does not have; use local memory, or another device"
+                .to_owned(),
+        });
+    }
     let mut program = Program::create_from_source(&shared.context, &plan.source)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
     if let Err(error) = program.build(shared.context.devices(), OPTIONS) {
@@ -86,6 +99,13 @@ fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     }
     tracing::debug!(function = plan.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
+}
+
+/// Whether kernels may use sub-groups: by extension in OpenCL 2, by their number in OpenCL 3.
+fn has_sub_groups(shared: &Shared) -> bool {
+    let extensions = shared.device.extensions().unwrap_or_default();
+    extensions.split_whitespace().any(|name| name == "cl_khr_subgroups")
+        || shared.device.max_num_sub_groups().is_ok_and(|most| most > 0)
 }
 
 /// The source with line numbers, as driver logs refer to them; of a long one only what surrounds the lines that the log

@@ -11,6 +11,7 @@ pub(crate) mod platform;
 
 use crate::device::backend::{AllocateError, Backend, DeviceInfo, Memory, Native, Program as BuiltProgram};
 use crate::error::{Error, Result};
+use crate::program::{Counters, ProgramStats};
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
@@ -45,6 +46,7 @@ pub(super) struct Shared {
     info: DeviceInfo,
     staged: Mutex<Staged>,
     programs: Mutex<build::Programs>,
+    counters: Counters,
     queue: CommandQueue,
     context: Context,
     device: opencl3::device::Device,
@@ -69,6 +71,7 @@ impl OpenCl {
             info: found.info.clone(),
             staged: Mutex::default(),
             programs: Mutex::default(),
+            counters: Counters::default(),
             queue,
             context,
             device: found.device,
@@ -224,6 +227,10 @@ impl Backend for OpenCl {
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
         let program = build::program(&self.shared, plan)?;
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
+    }
+
+    fn program_stats(&self) -> ProgramStats {
+        self.shared.counters.stats()
     }
 
     fn finish(&self) -> Result<()> {

@@ -1,0 +1,689 @@
+// block on gpu, sizes N, T
+//
+// buffers
+//    0  x: f32 [N, T, 32] (argument 0)
+//    1  norm1_weight: f32 [32] (parameter norm1.weight)
+//    2  norm1_bias: f32 [32] (parameter norm1.bias)
+//    3  norm1: f32 [N, T, 32] (scratch)
+//    4  attention_qkv_weight: f32 [32, 96] (parameter attention.qkv_weight)
+//    5  attention_output_weight: f32 [32, 32] (parameter attention.output_weight)
+//    6  attention_qkv_bias: f32 [96] (parameter attention.qkv_bias)
+//    7  attention_output_bias: f32 [32] (parameter attention.output_bias)
+//    8  add_28: f32 [N*T, 96] (scratch)
+//    9  matmul_33: f32 [N, 4, T, T] (scratch)
+//   10  mul_49: f32 [N, 4, T, T] (scratch)
+//   11  view_51: f32 [N, T, 4, 8] (scratch)
+//   12  matmul_53: f32 [N*T, 32] (scratch)
+//   13  norm2_weight: f32 [32] (parameter norm2.weight)
+//   14  norm2_bias: f32 [32] (parameter norm2.bias)
+//   15  norm2: f32 [N, T, 32] (scratch)
+//   16  up_weight: f32 [32, 128] (parameter up.weight)
+//   17  up_bias: f32 [128] (parameter up.bias)
+//   18  mul_89: f32 [N, T, 128] (scratch)
+//   19  down_weight: f32 [128, 32] (parameter down.weight)
+//   20  down_bias: f32 [32] (parameter down.bias)
+//   21  result: f32 [N, T, 32] (result 0)
+//
+// steps
+//    0  norm1 = ((x - sum(x) * 0.03125) * rsqrt((sum((x - … * …) * (x - … * …)) * 0.03125 + 0.00001)) * norm1.weight …
+//       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
+//       over [N*T] in groups of [256]
+//    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
+//       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
+//       over [512, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//    2  matmul_33 = matmul(add_28, add_28)
+//       block_2_matmul_register(add_28, T, matmul_33, N)
+//       over [((T + 127)/128)*256, ((T + 127)/128), N*4] in groups of [256, 1, 1]
+//    3  mul_49 = exp((((iota() <= iota()) ? matmul_33 * 0.35355339059327373 : -inf) - max(((iota() <= iota()) ? matmu…
+//       block_3_max_sum_map(N, T, matmul_33, mul_49)
+//       over [N*T*1024] in groups of [256]
+//    4  view_51 = matmul(mul_49, add_28)
+//       block_4_matmul_tiled(mul_49, add_28, T, view_51, N)
+//       over [16, ((T + 15)/16)*16, N*4] in groups of [16, 16, 1]
+//    5  matmul_53 = matmul(view_51, attention.output_weight)
+//       block_5_matmul_register(view_51, attention_output_weight, matmul_53, N, T)
+//       over [256, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//    6  norm2 = (((x + attention) - sum((x + attention)) * 0.03125) * rsqrt((sum(((x + attention) - … * …) * ((x + at…
+//       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
+//       over [N*T] in groups of [256]
+//    7  mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
+//       block_7_matmul_register(norm2, up_weight, up_bias, mul_89, N, T)
+//       over [512, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//    8  result = ((x + attention) + down)
+//       block_8_matmul_register(mul_89, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
+//       over [256, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+
+// The larger value; NaN if either is NaN.
+static inline float netcl_max(float a, float b) {
+    return a < b || b != b ? b : a;
+}
+
+// a % b, and 0 where b is 0; the divisor -1 wraps.
+static inline int netcl_rem_int(int a, int b) {
+    return b == 0 ? 0 : b == -1 ? 0 : a % b;
+}
+
+// norm1 = ((x - sum(x) * 0.03125) * rsqrt((sum((x - … * …) * (x - … * …)) * 0.03125 + 0.00001)) * norm1.weight …
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void block_0_sum_map(
+    const int N,
+    const int T,
+    __global const float* restrict x,
+    __global const float* restrict norm1_weight,
+    __global const float* restrict norm1_bias,
+    __global float* restrict norm1
+) {
+    const int row = get_global_id(0);
+    if (row < (int)((uint)N * T)) {
+        float sum = 0.0f;
+        for (int k = 0; k < 32; ++k) {
+            sum += x[row * 32 + k];
+        }
+        float sum_1 = 0.0f;
+        for (int k = 0; k < 32; ++k) {
+            const float t = x[row * 32 + k] - sum * 0.03125f;
+            sum_1 += t * t;
+        }
+        for (int k = 0; k < 32; ++k) {
+            const float norm1_1 = (x[row * 32 + k] - sum * 0.03125f) * rsqrt(sum_1 * 0.03125f + 1e-5f)
+                * norm1_weight[k] + norm1_bias[k];
+            norm1[row * 32 + k] = norm1_1;
+        }
+    }
+}
+
+static inline void block_1_matmul_register_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    __global const float* attention_qkv_bias,
+    __global float* add_28
+) {
+    add_28[(int)(m * 96u + n)] = value + attention_qkv_bias[n];
+}
+
+static inline void block_1_matmul_register_store_vector(
+    const int batch,
+    const int m,
+    const int n,
+    const float4 value,
+    __global const float* attention_qkv_bias,
+    __global float* add_28
+) {
+    vstore4(value + vload4(0, &attention_qkv_bias[n]), 0, &add_28[(int)(m * 96u + n)]);
+}
+
+static inline void block_2_matmul_register_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    const int T,
+    __global float* matmul_33
+) {
+    matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)] = value;
+}
+
+static inline void block_2_matmul_register_store_vector(
+    const int batch,
+    const int m,
+    const int n,
+    const float4 value,
+    const int T,
+    __global float* matmul_33
+) {
+    vstore4(value, 0, &matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)]);
+}
+
+// mul_49 = exp((((iota() <= iota()) ? matmul_33 * 0.35355339059327373 : -inf) - max(((iota() <= iota()) ? matmu…
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void block_3_max_sum_map(
+    const int N,
+    const int T,
+    __global const float* restrict matmul_33,
+    __global float* restrict mul_49
+) {
+    __local float scratch0[256];
+    __local float scratch1[256];
+    const int lid = get_local_id(0);
+    const int row = get_group_id(0);
+    float max_1 = -INFINITY;
+    for (int k = lid; k < T; k += 256) {
+        max_1 = netcl_max(max_1, k <= netcl_rem_int(row, T) ? matmul_33[(int)((uint)row * T + k)]
+            * 0.35355338f : -INFINITY);
+    }
+    scratch0[lid] = max_1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int round_1 = 0; round_1 < 8; ++round_1) {
+        const int half_way_1 = 128 >> round_1;
+        if (lid < half_way_1) {
+            scratch0[lid] = netcl_max(scratch0[lid], scratch0[lid + half_way_1]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const float max_all = scratch0[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float sum = 0.0f;
+    for (int k = lid; k < T; k += 256) {
+        sum += exp((k <= netcl_rem_int(row, T) ? matmul_33[(int)((uint)row * T + k)] * 0.35355338f
+            : -INFINITY) - max_all);
+    }
+    scratch1[lid] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int round_1 = 0; round_1 < 8; ++round_1) {
+        const int half_way_1 = 128 >> round_1;
+        if (lid < half_way_1) {
+            scratch1[lid] += scratch1[lid + half_way_1];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const float sum_all = scratch1[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = lid; k < T; k += 256) {
+        mul_49[(int)((uint)row * T + k)] = exp((k <= netcl_rem_int(row, T)
+            ? matmul_33[(int)((uint)row * T + k)] * 0.35355338f : -INFINITY) - max_all) * (1.0f / sum_all);
+    }
+}
+
+static inline void block_4_matmul_tiled_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    const int T,
+    __global float* view_51
+) {
+    view_51[(int)(m * 32u + n + batch / 4 * (T * 32u) + batch % 4 * 8u)] = value;
+}
+
+static inline void block_5_matmul_register_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    __global float* matmul_53
+) {
+    matmul_53[(int)(m * 32u + n)] = value;
+}
+
+static inline void block_5_matmul_register_store_vector(
+    const int batch,
+    const int m,
+    const int n,
+    const float4 value,
+    __global float* matmul_53
+) {
+    vstore4(value, 0, &matmul_53[(int)(m * 32u + n)]);
+}
+
+// norm2 = (((x + attention) - sum((x + attention)) * 0.03125) * rsqrt((sum(((x + attention) - … * …) * ((x + at…
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void block_6_sum_map(
+    const int N,
+    const int T,
+    __global const float* restrict x,
+    __global const float* restrict matmul_53,
+    __global const float* restrict attention_output_bias,
+    __global const float* restrict norm2_weight,
+    __global const float* restrict norm2_bias,
+    __global float* restrict norm2
+) {
+    const int row = get_global_id(0);
+    if (row < (int)((uint)N * T)) {
+        float sum = 0.0f;
+        for (int k = 0; k < 32; ++k) {
+            const int t = row * 32 + k;
+            sum += x[t] + (matmul_53[t] + attention_output_bias[k]);
+        }
+        float sum_1 = 0.0f;
+        for (int k = 0; k < 32; ++k) {
+            const int t = row * 32 + k;
+            const float t_1 = x[t] + (matmul_53[t] + attention_output_bias[k]) - sum * 0.03125f;
+            sum_1 += t_1 * t_1;
+        }
+        for (int k = 0; k < 32; ++k) {
+            const int t = row * 32 + k;
+            const float norm2_1 = (x[t] + (matmul_53[t] + attention_output_bias[k]) - sum * 0.03125f)
+                * rsqrt(sum_1 * 0.03125f + 1e-5f) * norm2_weight[k] + norm2_bias[k];
+            norm2[row * 32 + k] = norm2_1;
+        }
+    }
+}
+
+static inline void block_7_matmul_register_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    __global const float* up_bias,
+    __global float* mul_89
+) {
+    const float t = value + up_bias[n];
+    mul_89[(int)(m * 128u + n)] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
+}
+
+static inline void block_7_matmul_register_store_vector(
+    const int batch,
+    const int m,
+    const int n,
+    const float4 value,
+    __global const float* up_bias,
+    __global float* mul_89
+) {
+    const float4 t = value + vload4(0, &up_bias[n]);
+    vstore4(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[(int)(m * 128u + n)]);
+}
+
+static inline void block_8_matmul_register_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    __global const float* x,
+    __global const float* matmul_53,
+    __global const float* attention_output_bias,
+    __global const float* down_bias,
+    __global float* result
+) {
+    const int t = (int)(m * 32u + n);
+    result[(int)(m * 32u + n)] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
+}
+
+static inline void block_8_matmul_register_store_vector(
+    const int batch,
+    const int m,
+    const int n,
+    const float4 value,
+    __global const float* x,
+    __global const float* matmul_53,
+    __global const float* attention_output_bias,
+    __global const float* down_bias,
+    __global float* result
+) {
+    const int t = (int)(m * 32u + n);
+    vstore4(vload4(0, &x[t]) + (vload4(0, &matmul_53[t]) + vload4(0, &attention_output_bias[n]))
+        + (value + vload4(0, &down_bias[n])), 0, &result[(int)(m * 32u + n)]);
+}
+
+// add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
+#define KERNEL_NAME block_1_matmul_register
+#define STORE(batch_, m_, n_, value_) block_1_matmul_register_store(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_28)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_1_matmul_register_store_vector(batch_, m_, n_, value_, arg_attention_qkv_bias, arg_add_28)
+#define A_ALONG 0
+#define B_ALONG 1
+#define B_CONTIGUOUS 1
+#define TILE_M 64
+#define TILE_N 64
+#define TILE_K 16
+#define REG_M 4
+#define REG_N 4
+#define WARP_M 4
+#define WARP_N 8
+#define PAD 4
+#define GROUP_M 8
+#define STAGE 4
+#define M (arg_N * arg_T)
+#define N 96
+#define K 32
+#define BATCH 1
+#define A_OFFSET(batch) (0)
+#define A_STRIDE_M 32
+#define A_STRIDE_K 1
+#define a arg_norm1
+#define B_OFFSET(batch) (0)
+#define B_STRIDE_K 96
+#define B_STRIDE_N 1
+#define b arg_attention_qkv_weight
+#define REAL float
+#define ACC float
+#define KERNEL_PARAMS __global const float* restrict arg_norm1, __global const float* restrict arg_attention_qkv_weight, __global const float* arg_attention_qkv_bias, __global float* arg_add_28, const int arg_N, const int arg_T
+#include "matmul_register.cl"
+
+#undef ACC
+#undef A_ALONG
+#undef A_OFFSET
+#undef A_STRIDE_K
+#undef A_STRIDE_M
+#undef BATCH
+#undef B_ALONG
+#undef B_CONTIGUOUS
+#undef B_OFFSET
+#undef B_STRIDE_K
+#undef B_STRIDE_N
+#undef GROUP_M
+#undef K
+#undef KERNEL_NAME
+#undef KERNEL_PARAMS
+#undef M
+#undef N
+#undef PAD
+#undef REAL
+#undef REG_M
+#undef REG_N
+#undef STAGE
+#undef STORE
+#undef STORE_VECTOR
+#undef TILE_K
+#undef TILE_M
+#undef TILE_N
+#undef WARP_M
+#undef WARP_N
+#undef a
+#undef b
+#include "undef_matmul_register.h"
+
+// matmul_33 = matmul(add_28, add_28)
+#define KERNEL_NAME block_2_matmul_register
+#define STORE(batch_, m_, n_, value_) block_2_matmul_register_store(batch_, m_, n_, value_, arg_T, arg_matmul_33)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_register_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_33)
+#define A_ALONG 0
+#define B_ALONG 0
+#define B_CONTIGUOUS 0
+#define TILE_M 128
+#define TILE_N 128
+#define TILE_K 8
+#define REG_M 8
+#define REG_N 8
+#define WARP_M 4
+#define WARP_N 8
+#define PAD 4
+#define GROUP_M 8
+#define STAGE 4
+#define M (arg_T)
+#define N (arg_T)
+#define K 8
+#define BATCH (arg_N * 4)
+#define A_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8)
+#define A_STRIDE_M 96
+#define A_STRIDE_K 1
+#define a arg_add_28
+#define B_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8 + 32)
+#define B_STRIDE_K 1
+#define B_STRIDE_N 96
+#define b arg_add_28
+#define REAL float
+#define ACC float
+#define KERNEL_PARAMS __global const float* restrict arg_add_28, const int arg_T, __global float* arg_matmul_33, const int arg_N
+#include "matmul_register.cl"
+
+#undef ACC
+#undef A_ALONG
+#undef A_OFFSET
+#undef A_STRIDE_K
+#undef A_STRIDE_M
+#undef BATCH
+#undef B_ALONG
+#undef B_CONTIGUOUS
+#undef B_OFFSET
+#undef B_STRIDE_K
+#undef B_STRIDE_N
+#undef GROUP_M
+#undef K
+#undef KERNEL_NAME
+#undef KERNEL_PARAMS
+#undef M
+#undef N
+#undef PAD
+#undef REAL
+#undef REG_M
+#undef REG_N
+#undef STAGE
+#undef STORE
+#undef STORE_VECTOR
+#undef TILE_K
+#undef TILE_M
+#undef TILE_N
+#undef WARP_M
+#undef WARP_N
+#undef a
+#undef b
+#include "undef_matmul_register.h"
+
+// view_51 = matmul(mul_49, add_28)
+#define KERNEL_NAME block_4_matmul_tiled
+#define STORE(batch_, m_, n_, value_) block_4_matmul_tiled_store(batch_, m_, n_, value_, arg_T, arg_view_51)
+#define A_ALONG 0
+#define B_ALONG 1
+#define B_CONTIGUOUS 1
+#define TILE 16
+#define M (arg_T)
+#define N 8
+#define K (arg_T)
+#define BATCH (arg_N * 4)
+#define A_OFFSET(batch) ((batch) * (arg_T * arg_T))
+#define A_STRIDE_M (arg_T)
+#define A_STRIDE_K 1
+#define a arg_mul_49
+#define B_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8 + 64)
+#define B_STRIDE_K 96
+#define B_STRIDE_N 1
+#define b arg_add_28
+#define REAL float
+#define ACC float
+#define KERNEL_PARAMS __global const float* restrict arg_mul_49, __global const float* restrict arg_add_28, const int arg_T, __global float* arg_view_51, const int arg_N
+#include "matmul_tiled.cl"
+
+#undef ACC
+#undef A_ALONG
+#undef A_OFFSET
+#undef A_STRIDE_K
+#undef A_STRIDE_M
+#undef BATCH
+#undef B_ALONG
+#undef B_CONTIGUOUS
+#undef B_OFFSET
+#undef B_STRIDE_K
+#undef B_STRIDE_N
+#undef K
+#undef KERNEL_NAME
+#undef KERNEL_PARAMS
+#undef M
+#undef N
+#undef REAL
+#undef STORE
+#undef TILE
+#undef a
+#undef b
+#include "undef_matmul_tiled.h"
+
+// matmul_53 = matmul(view_51, attention.output_weight)
+#define KERNEL_NAME block_5_matmul_register
+#define STORE(batch_, m_, n_, value_) block_5_matmul_register_store(batch_, m_, n_, value_, arg_matmul_53)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_5_matmul_register_store_vector(batch_, m_, n_, value_, arg_matmul_53)
+#define A_ALONG 0
+#define B_ALONG 1
+#define B_CONTIGUOUS 1
+#define TILE_M 64
+#define TILE_N 64
+#define TILE_K 16
+#define REG_M 4
+#define REG_N 4
+#define WARP_M 4
+#define WARP_N 8
+#define PAD 4
+#define GROUP_M 8
+#define STAGE 4
+#define M (arg_N * arg_T)
+#define N 32
+#define K 32
+#define BATCH 1
+#define A_OFFSET(batch) (0)
+#define A_STRIDE_M 32
+#define A_STRIDE_K 1
+#define a arg_view_51
+#define B_OFFSET(batch) (0)
+#define B_STRIDE_K 32
+#define B_STRIDE_N 1
+#define b arg_attention_output_weight
+#define REAL float
+#define ACC float
+#define KERNEL_PARAMS __global const float* restrict arg_view_51, __global const float* restrict arg_attention_output_weight, __global float* arg_matmul_53, const int arg_N, const int arg_T
+#include "matmul_register.cl"
+
+#undef ACC
+#undef A_ALONG
+#undef A_OFFSET
+#undef A_STRIDE_K
+#undef A_STRIDE_M
+#undef BATCH
+#undef B_ALONG
+#undef B_CONTIGUOUS
+#undef B_OFFSET
+#undef B_STRIDE_K
+#undef B_STRIDE_N
+#undef GROUP_M
+#undef K
+#undef KERNEL_NAME
+#undef KERNEL_PARAMS
+#undef M
+#undef N
+#undef PAD
+#undef REAL
+#undef REG_M
+#undef REG_N
+#undef STAGE
+#undef STORE
+#undef STORE_VECTOR
+#undef TILE_K
+#undef TILE_M
+#undef TILE_N
+#undef WARP_M
+#undef WARP_N
+#undef a
+#undef b
+#include "undef_matmul_register.h"
+
+// mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
+#define KERNEL_NAME block_7_matmul_register
+#define STORE(batch_, m_, n_, value_) block_7_matmul_register_store(batch_, m_, n_, value_, arg_up_bias, arg_mul_89)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_7_matmul_register_store_vector(batch_, m_, n_, value_, arg_up_bias, arg_mul_89)
+#define A_ALONG 0
+#define B_ALONG 1
+#define B_CONTIGUOUS 1
+#define TILE_M 64
+#define TILE_N 64
+#define TILE_K 16
+#define REG_M 4
+#define REG_N 4
+#define WARP_M 4
+#define WARP_N 8
+#define PAD 4
+#define GROUP_M 8
+#define STAGE 4
+#define M (arg_N * arg_T)
+#define N 128
+#define K 32
+#define BATCH 1
+#define A_OFFSET(batch) (0)
+#define A_STRIDE_M 32
+#define A_STRIDE_K 1
+#define a arg_norm2
+#define B_OFFSET(batch) (0)
+#define B_STRIDE_K 128
+#define B_STRIDE_N 1
+#define b arg_up_weight
+#define REAL float
+#define ACC float
+#define KERNEL_PARAMS __global const float* restrict arg_norm2, __global const float* restrict arg_up_weight, __global const float* arg_up_bias, __global float* arg_mul_89, const int arg_N, const int arg_T
+#include "matmul_register.cl"
+
+#undef ACC
+#undef A_ALONG
+#undef A_OFFSET
+#undef A_STRIDE_K
+#undef A_STRIDE_M
+#undef BATCH
+#undef B_ALONG
+#undef B_CONTIGUOUS
+#undef B_OFFSET
+#undef B_STRIDE_K
+#undef B_STRIDE_N
+#undef GROUP_M
+#undef K
+#undef KERNEL_NAME
+#undef KERNEL_PARAMS
+#undef M
+#undef N
+#undef PAD
+#undef REAL
+#undef REG_M
+#undef REG_N
+#undef STAGE
+#undef STORE
+#undef STORE_VECTOR
+#undef TILE_K
+#undef TILE_M
+#undef TILE_N
+#undef WARP_M
+#undef WARP_N
+#undef a
+#undef b
+#include "undef_matmul_register.h"
+
+// result = ((x + attention) + down)
+#define KERNEL_NAME block_8_matmul_register
+#define STORE(batch_, m_, n_, value_) block_8_matmul_register_store(batch_, m_, n_, value_, arg_x, arg_matmul_53, arg_attention_output_bias, arg_down_bias, arg_result)
+#define STORE_VECTOR(batch_, m_, n_, value_) block_8_matmul_register_store_vector(batch_, m_, n_, value_, arg_x, arg_matmul_53, arg_attention_output_bias, arg_down_bias, arg_result)
+#define A_ALONG 0
+#define B_ALONG 1
+#define B_CONTIGUOUS 1
+#define TILE_M 64
+#define TILE_N 64
+#define TILE_K 16
+#define REG_M 4
+#define REG_N 4
+#define WARP_M 4
+#define WARP_N 8
+#define PAD 4
+#define GROUP_M 8
+#define STAGE 4
+#define M (arg_N * arg_T)
+#define N 32
+#define K 128
+#define BATCH 1
+#define A_OFFSET(batch) (0)
+#define A_STRIDE_M 128
+#define A_STRIDE_K 1
+#define a arg_mul_89
+#define B_OFFSET(batch) (0)
+#define B_STRIDE_K 32
+#define B_STRIDE_N 1
+#define b arg_down_weight
+#define REAL float
+#define ACC float
+#define KERNEL_PARAMS __global const float* restrict arg_mul_89, __global const float* restrict arg_down_weight, __global const float* arg_x, __global const float* arg_matmul_53, __global const float* arg_attention_output_bias, __global const float* arg_down_bias, __global float* arg_result, const int arg_N, const int arg_T
+#include "matmul_register.cl"
+
+#undef ACC
+#undef A_ALONG
+#undef A_OFFSET
+#undef A_STRIDE_K
+#undef A_STRIDE_M
+#undef BATCH
+#undef B_ALONG
+#undef B_CONTIGUOUS
+#undef B_OFFSET
+#undef B_STRIDE_K
+#undef B_STRIDE_N
+#undef GROUP_M
+#undef K
+#undef KERNEL_NAME
+#undef KERNEL_PARAMS
+#undef M
+#undef N
+#undef PAD
+#undef REAL
+#undef REG_M
+#undef REG_N
+#undef STAGE
+#undef STORE
+#undef STORE_VECTOR
+#undef TILE_K
+#undef TILE_M
+#undef TILE_N
+#undef WARP_M
+#undef WARP_N
+#undef a
+#undef b
+#include "undef_matmul_register.h"

@@ -1,0 +1,38 @@
+//! Files that are replaced whole.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Whether the bytes have to be on the disk before the old file goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durable {
+    /// Yes: after a power failure there is the old file or the new one.
+    Yes,
+    /// No: what reads it can tell a damaged file, and can do without.
+    No,
+}
+
+/// Writes the file beside `path` under a name of its own and renames it: whoever reads `path`, in this process or
+/// another, sees the old file, the new one, or none, also where the disk is full or the process is killed midway.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
+    let unique = NEXT.fetch_add(1, Ordering::Relaxed);
+    let temporary = folder.join(format!(".{}.{}.{unique}.tmp", name.to_string_lossy(), std::process::id()));
+    // A file of that name is left from a process that was killed and had the same number.
+    let write = || {
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        if durable == Durable::Yes {
+            file.sync_all()?;
+        }
+        drop(file);
+        fs::rename(&temporary, path)
+    };
+    write().inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })
+}
