@@ -28,9 +28,10 @@ pub(crate) fn all() -> Vec<Case> {
         name: format!("pytorch::operation {}", case.case),
         run: Box::new(|device| check_operation(case, device)),
     });
-    let layers = references().layers.iter().map(|case| {
-        Case::new(format!("pytorch::layer {}", case.case), |device| check_layer(case, device))
-    });
+    let layers = references()
+        .layers
+        .iter()
+        .map(|case| Case::new(format!("pytorch::layer {}", case.case), |device| check_layer(case, device)));
     operations.chain(layers).collect()
 }
 
@@ -112,12 +113,7 @@ fn run(
     Ok(kinds.into_iter().zip(results).collect())
 }
 
-fn compare(
-    outputs: &[(OutputKind, Tensor)],
-    kind: &OutputKind,
-    expected: &Data,
-    tolerance: f64,
-) -> Result<(), Failed> {
+fn compare(outputs: &[(OutputKind, Tensor)], kind: &OutputKind, expected: &Data, tolerance: f64) -> Result<(), Failed> {
     let (_, found) = outputs.iter().find(|(known, _)| known == kind).ok_or_else(|| format!("no output {kind:?}"))?;
     let (dtype, shape) = (expected.dtype(), &expected.shape);
     let both_float = found.dtype().is_float() && dtype.is_float();

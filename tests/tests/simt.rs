@@ -272,7 +272,8 @@ fn float_atomics_give_the_old_value() -> Result<()> {
     let total: f32 = x.iter().sum();
     assert_eq!((sum.to_vec::<f32>()?, most.to_vec::<f32>()?), (vec![total], vec![6.0]));
     // In the order of the old values, each is the one before plus what was added there.
-    let mut order: Vec<(f32, f32)> = old.to_vec::<f32>()?.into_iter().zip(x).filter(|(_, value)| *value > 0.0).collect();
+    let mut order: Vec<(f32, f32)> =
+        old.to_vec::<f32>()?.into_iter().zip(x).filter(|(_, value)| *value > 0.0).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut running = 0.0;
     for (old, value) in order {

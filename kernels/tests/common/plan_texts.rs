@@ -92,7 +92,8 @@ pub(crate) fn print(plan: &Plan) -> String {
                 Arg::Literal(literal) => format!("{literal:?}"),
             })
             .collect();
-        let sizes = |dims: &[netcl_kernels::dim::Dim]| dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let sizes =
+            |dims: &[netcl_kernels::dim::Dim]| dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let _ = writeln!(text, "// {position:>4}  {}", step.label);
         let _ = writeln!(text, "//       {entry}({})", args.join(", "));
         let local = if launch.local.is_empty() {

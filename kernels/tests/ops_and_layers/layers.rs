@@ -6,8 +6,8 @@ use crate::references::{LayerCase, references};
 use netcl_kernels::autodiff::check::finite_difference_check;
 use netcl_kernels::autodiff::{Arguments, append_vjp};
 use netcl_kernels::dim::Symbol;
-use netcl_kernels::graph::interp::{Precision, evaluate};
 use netcl_kernels::graph::OutputKind;
+use netcl_kernels::graph::interp::{Precision, evaluate};
 use netcl_kernels::layers::{self, Mode};
 use std::collections::BTreeSet;
 

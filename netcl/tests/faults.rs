@@ -1,0 +1,394 @@
+//! What goes wrong outside netcl: damaged and unwritable files, full disks, killed processes, sizes beyond reason. Each is
+//! an error that says what to do, or does no harm, and nothing already computed is lost.
+
+mod common;
+
+use common::{affine_square, function, opencl, toy_schema};
+use netcl::__private::kernels::dim::Dim;
+use netcl::__private::kernels::dtype::DType;
+use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::kernels::plan::Target;
+use netcl::__private::{ModelCore, Schema, Seed};
+use netcl::{Device, Error, Model, Tensor, io};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A model of one parameter of 4 MiB and one small one.
+struct Wide(ModelCore);
+
+impl Wide {
+    fn new(seed: u64) -> Wide {
+        Wide(ModelCore::new(&Device::host(), Seed(seed), &Wide::schema()).unwrap())
+    }
+
+    fn bits(&self) -> Vec<u32> {
+        let numbers = self.parameters().into_iter().flat_map(|(_, tensor)| tensor.to_vec::<f32>().unwrap());
+        numbers.map(f32::to_bits).collect()
+    }
+}
+
+impl Model for Wide {
+    fn schema() -> Schema {
+        let spec = |shape: &[usize]| TensorSpec {
+            name: "weight",
+            shape: shape.to_vec(),
+            dtype: DType::F32,
+            init: Init::Uniform { bound: 1.0 },
+            trainable: true,
+        };
+        let mut schema = Schema::new();
+        schema.add("wide", spec(&[1 << 10, 1 << 10]));
+        schema.add("small", spec(&[3]));
+        schema
+    }
+
+    fn core(&self) -> &ModelCore {
+        &self.0
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.0
+    }
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("netcl-faults-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+// ---- what runs in processes of their own ----
+
+/// Not a test by itself: the tests below start this program again with a role.
+#[test]
+fn child() {
+    let Some(role) = std::env::var_os("NETCL_TEST_ROLE") else { return };
+    let file = std::env::var_os("NETCL_TEST_FILE").map(PathBuf::from).unwrap_or_default();
+    match role.to_str().unwrap() {
+        "save forever" => loop {
+            for seed in [1, 2] {
+                io::save(&Wide::new(seed), &file).unwrap();
+            }
+        },
+        "save beyond a limit" => {
+            let (model, other) = (Wide::new(2), Wide::new(3));
+            let before = model.bits();
+            let error = io::save(&model, &file).unwrap_err();
+            assert!(matches!(error, Error::Io { action: "write", .. }), "{error}");
+            println!("error: {error}");
+            // What is in memory is as it was, and the process goes on.
+            assert_eq!(model.bits(), before);
+            assert_ne!(other.bits(), before);
+        }
+        "compute" => {
+            let device = opencl().unwrap();
+            let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+            let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[1, 3]).unwrap();
+            let w = core.tensor("layer.w").unwrap().to_vec::<f32>().unwrap();
+            let y = function(&affine_square()).call(Some(&core), "", &[&x], &[]).unwrap();
+            for ((y, w), x) in y[0].to_vec::<f32>().unwrap().iter().zip(w).zip([1.0, 2.0, 3.0]) {
+                assert!((y - (x * w + 0.25f32).powi(2)).abs() < 1e-5, "{y}");
+            }
+            let stats = device.program_stats();
+            println!("built {} loaded {} refused {}", stats.built, stats.loaded, stats.refused);
+        }
+        other => panic!("no role `{other}`"),
+    }
+}
+
+/// This program again, playing `role`; `shell` may set limits before.
+fn command(role: &str, shell: Option<&str>) -> Command {
+    let program = std::env::current_exe().unwrap();
+    let mut command = match shell {
+        None => Command::new(program),
+        Some(limits) => {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("{limits}; exec \"$0\" \"$@\"")]).arg(program);
+            command
+        }
+    };
+    command.args(["--exact", "child", "--nocapture", "--test-threads", "1"]).env("NETCL_TEST_ROLE", role);
+    command
+}
+
+fn text(output: &Output) -> String {
+    format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The number of programs that a process of its own built, loaded and found refused, with that cache folder.
+fn compute(cache: &Path) -> [u64; 3] {
+    let output = command("compute", None).env("NETCL_CACHE_DIR", cache).output().unwrap();
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    let line = text.lines().find(|line| line.contains("built ")).unwrap_or_else(|| panic!("{text}"));
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let after = |word: &str| words[words.iter().position(|known| *known == word).unwrap() + 1].parse().unwrap();
+    [after("built"), after("loaded"), after("refused")]
+}
+
+// ---- the cache of programs ----
+
+/// FNV-1a, 64 bits, as the files have it.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// A cached program whose binary is no binary, everything else being right.
+fn with_a_wrong_binary(whole: &[u8]) -> Vec<u8> {
+    let start = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let length = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().unwrap()) as usize;
+    let binary = start + 8 + length(start);
+    let mut bytes = whole[..binary].to_vec();
+    bytes.extend(100u64.to_le_bytes());
+    bytes.extend([b'?'; 100]);
+    bytes.extend(checksum(&bytes).to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_damaged_program_is_built_again() {
+    if opencl().is_none() {
+        return;
+    }
+    let cache = scratch("programs");
+    assert_eq!(compute(&cache), [1, 0, 0]);
+    let folder = cache.join("programs");
+    let [name] = names(&folder).try_into().unwrap();
+    let path = folder.join(name);
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(compute(&cache), [0, 1, 0], "a good file is taken");
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0x10;
+    for (what, damaged, refused) in [
+        ("empty", Vec::new(), 0),
+        ("cut short", whole[..whole.len() / 2].to_vec(), 0),
+        ("one byte too few", whole[..whole.len() - 1].to_vec(), 0),
+        ("one bit flipped", flipped, 0),
+        ("no binary of the driver", with_a_wrong_binary(&whole), 1),
+    ] {
+        fs::write(&path, damaged).unwrap();
+        assert_eq!(compute(&cache), [1, 0, refused], "{what}");
+        assert_eq!(compute(&cache), [0, 1, 0], "{what}: the file is good again");
+    }
+    fs::remove_dir_all(&cache).unwrap();
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_does_no_harm() {
+    if opencl().is_none() {
+        return;
+    }
+    let folder = scratch("unwritable");
+    let file = folder.join("file");
+    fs::write(&file, b"not a folder").unwrap();
+    assert_eq!(compute(&file), [1, 0, 0], "a file where the folder should be");
+    if cfg!(target_os = "linux") {
+        // Nobody may write there, whoever they are.
+        assert_eq!(compute(Path::new("/proc/netcl")), [1, 0, 0], "a read-only file system");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let closed = folder.join("closed");
+        fs::create_dir(&closed).unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+        assert_eq!(compute(&closed), [1, 0, 0], "a read-only folder");
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+// ---- weight files ----
+
+/// A limit on the size of files fails midway, as a full disk does, and needs no file system of its own.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_the_old_weights() {
+    let folder = scratch("full");
+    let file = folder.join("model.safetensors");
+    io::save(&Wide::new(1), &file).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let limits = "trap '' XFSZ; ulimit -f 1000";
+    let output = command("save beyond a limit", Some(limits)).env("NETCL_TEST_FILE", &file).output().unwrap();
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("error: cannot write ") && text.contains("model.safetensors"), "{text}");
+    assert!(fs::read(&file).unwrap() == whole, "the old file is as it was");
+    assert_eq!(names(&folder), ["model.safetensors"], "no temporary file stays");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_process_killed_while_saving_leaves_whole_weights() {
+    let folder = scratch("killed");
+    let file = folder.join("model.safetensors");
+    let (first, second) = (Wide::new(1).bits(), Wide::new(2).bits());
+    let mut midway = 0;
+    for round in 0..8u64 {
+        let _ = fs::remove_file(&file);
+        let mut child = command("save forever", None)
+            .env("NETCL_TEST_FILE", &file)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        while !file.exists() {
+            assert!(child.try_wait().unwrap().is_none(), "the child ended before it saved");
+            std::thread::yield_now();
+        }
+        std::thread::sleep(std::time::Duration::from_millis(7 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let mut model = Wide::new(9);
+        io::load(&mut model, &file).unwrap();
+        let found = model.bits();
+        assert!(found == first || found == second, "the file is the one model or the other");
+        // What the killed process was writing lies beside it.
+        for name in names(&folder).iter().filter(|name| name.ends_with(".tmp")) {
+            midway += 1;
+            fs::remove_file(folder.join(name)).unwrap();
+        }
+    }
+    eprintln!("{midway} of 8 processes were killed midway");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn two_threads_may_save_to_one_file() {
+    let folder = scratch("threads");
+    let file = folder.join("model.safetensors");
+    let models = [Wide::new(1), Wide::new(2)];
+    std::thread::scope(|scope| {
+        for model in &models {
+            scope.spawn(|| (0..5).for_each(|_| io::save(model, &file).unwrap()));
+        }
+    });
+    let mut found = Wide::new(9);
+    io::load(&mut found, &file).unwrap();
+    assert!(models.iter().any(|model| model.bits() == found.bits()));
+    assert_eq!(names(&folder), ["model.safetensors"]);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A safetensors file with that header and that many bytes of data.
+fn file_of(header: &str, data: usize) -> Vec<u8> {
+    let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+    bytes.extend(header.as_bytes());
+    bytes.resize(bytes.len() + data, 0);
+    bytes
+}
+
+#[test]
+fn damaged_weights_are_refused_and_nothing_is_loaded() {
+    let folder = scratch("damaged");
+    let file = folder.join("model.safetensors");
+    let (saved, mut model) = (Wide::new(1), Wide::new(2));
+    io::save(&saved, &file).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let before = model.bits();
+    let wide = r#""wide":{"dtype":"F32","shape":[1024,1024],"data_offsets":[0,4194304]}"#;
+    let small = |dtype: &str, shape: &str, end: usize| {
+        format!(r#"{{{wide},"small":{{"dtype":"{dtype}","shape":{shape},"data_offsets":[4194304,{end}]}}}}"#)
+    };
+    let unusable = "is not a usable safetensors file";
+    let unfit = "the weights do not fit the model, nothing was loaded";
+    let mut header = whole.clone();
+    header[20] = b'}';
+    for (what, bytes, expected) in [
+        ("empty", Vec::new(), [unusable, "model.safetensors"]),
+        ("cut short", whole[..whole.len() - 100].to_vec(), [unusable, "model.safetensors"]),
+        ("cut in the header", whole[..50].to_vec(), [unusable, "model.safetensors"]),
+        ("a broken header", header, [unusable, "model.safetensors"]),
+        ("a header of 2^60 bytes", (1u64 << 60).to_le_bytes().repeat(4), [unusable, "model.safetensors"]),
+        ("not such a file", b"PK\x03\x04 a zip file or so".to_vec(), [unusable, "model.safetensors"]),
+        (
+            "a wrong shape",
+            file_of(&small("F32", "[1,3]", 4_194_316), 4_194_316),
+            [unfit, "`small`: the model has f32 [3], the file F32 [1, 3]"],
+        ),
+        (
+            "a wrong element type",
+            file_of(&small("F16", "[3]", 4_194_310), 4_194_310),
+            [unfit, "`small`: the model has f32 [3], the file F16 [3]"],
+        ),
+        ("a tensor too few", file_of(&format!("{{{wide}}}"), 4_194_304), [unfit, "missing: `small` f32 [3]"]),
+    ] {
+        fs::write(&file, bytes).unwrap();
+        let error = io::load(&mut model, &file).unwrap_err().to_string();
+        assert!(expected.iter().all(|part| error.contains(part)), "{what}: {error}");
+        assert_eq!(model.bits(), before, "{what}: nothing is loaded");
+    }
+    fs::write(&file, whole).unwrap();
+    io::load(&mut model, &file).unwrap();
+    assert_eq!(model.bits(), saved.bits(), "the model is usable after all that");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+// ---- sources and sizes ----
+
+#[test]
+fn a_broken_source_loses_nothing() {
+    let Some(device) = opencl() else { return };
+    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+    let x = Tensor::from_slice(&device, &[1.0f32; 6], &[2, 3]).unwrap();
+    let forward = function(&affine_square());
+    let before = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
+    let numbers = before.to_vec::<f32>().unwrap();
+    let mut plan = affine_square();
+    plan.source = plan.source.replace("uint size) {", "uint size) { undeclared += 1;");
+    for attempt in 0..2 {
+        let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
+        let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };
+        assert_eq!((named.as_str(), program.as_str()), (device.info().name.as_str(), "Toy::forward"));
+        assert!(log.contains("undeclared"), "attempt {attempt}: {log}");
+        assert!(source_text.contains("   3 |") && source_text.contains("undeclared += 1;"), "{source_text}");
+    }
+    assert_eq!(before.to_vec::<f32>().unwrap(), numbers, "what was computed is there");
+    let again = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
+    assert_eq!(again.to_vec::<f32>().unwrap(), numbers, "and the device computes on");
+}
+
+#[test]
+fn sizes_beyond_reason_are_errors() {
+    // A device that pretends to have all the memory there can be.
+    let device = Device::null(Target::Cpu, u64::MAX);
+    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+    let kept = Tensor::zeros(&device, &[5, 3], DType::F32).unwrap();
+    let text = |result: netcl::Result<()>| result.unwrap_err().to_string();
+
+    let mut plan = affine_square();
+    let rows = 1usize << 30;
+    let x = Tensor::zeros(&device, &[rows, 3], DType::F32).unwrap();
+    let error = text(function(&plan).call(Some(&core), "", &[&x], &[]).map(|_| ()));
+    let words =
+        ["`Toy::forward`: `", "with N = 1073741824", "3221225472 elements are more than 2^31 - 1", "smaller batches"];
+    assert!(words.iter().all(|part| error.contains(part)), "{error}");
+
+    // 2^66 elements, and 3 of each: more than 64 bits count.
+    plan.buffers[3].shape.0 = vec![common::n() * common::n() * common::n(), Dim::from(3)];
+    let x = Tensor::zeros(&device, &[1 << 22, 3], DType::F32).unwrap();
+    let error = text(function(&plan).call(Some(&core), "", &[&x], &[]).map(|_| ()));
+    assert!(error.contains("`h`") && error.contains("N = 4194304"), "{error}");
+
+    let (column, row) = (
+        Tensor::zeros(&device, &[1 << 20, 1], DType::F32).unwrap(),
+        Tensor::zeros(&device, &[1, 1 << 20], DType::F32).unwrap(),
+    );
+    let error = text(column.matmul(&row).map(|_| ()));
+    assert!(error.contains("1099511627776 elements are more than 2^31 - 1"), "{error}");
+    for shape in [[usize::MAX, 2], [1 << 62, 4], [usize::MAX, usize::MAX]] {
+        let error = text(Tensor::zeros(&Device::host(), &shape, DType::F32).map(|_| ()));
+        assert!(error.contains("larger than memory"), "{error}");
+    }
+    // The device and its tensors go on.
+    assert_eq!(function(&affine_square()).call(Some(&core), "", &[&kept], &[]).unwrap()[0].shape(), [5, 3]);
+}
