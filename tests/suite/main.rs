@@ -14,6 +14,7 @@ mod random;
 mod reference_graphs;
 #[path = "../../kernels/tests/common/references.rs"]
 mod references;
+mod sub_groups;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
@@ -45,7 +46,13 @@ fn main() {
     let mut trials = Vec::new();
     for info in devices {
         let compiled = if info.selector.starts_with("opencl:") { goldens::all() } else { Vec::new() };
-        for case in compiled.into_iter().chain(model_cases::all()).chain(pytorch::all()).chain(random::all()) {
+        for case in compiled
+            .into_iter()
+            .chain(model_cases::all())
+            .chain(pytorch::all())
+            .chain(sub_groups::all())
+            .chain(random::all())
+        {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();
             let name = format!("{selector} {}", case.name);

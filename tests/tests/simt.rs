@@ -1,6 +1,7 @@
-//! SIMT-form kernels, run on the device that `NETCL_TEST_DEVICE` names (the host by default).
+//! SIMT-form kernels, run on every device found, or on the one that `NETCL_TEST_DEVICE` names.
 
-use netcl::{Device, Error, Result, Tensor};
+use netcl::{Device, Result, Tensor};
+use std::cell::RefCell;
 
 #[netcl::function]
 fn leak(x: f32) -> f32 {
@@ -107,33 +108,6 @@ netcl::kernel! {
         }
     }
 
-    /// Sub-groups: the sum and the extremes over the sub-group, its first item's value, a neighbour's.
-    #[launch(global = [N], local = [64])]
-    fn across(
-        x: &Tensor<f32, N>,
-        size: &mut Tensor<u32, N>,
-        sum: &mut Tensor<f32, N>,
-        extremes: &mut Tensor<f32, N, 2>,
-        first: &mut Tensor<f32, N>,
-        neighbour: &mut Tensor<f32, N>,
-    ) {
-        let i = global_id(0);
-        let value = if i < N { x[i] } else { 0.0 };
-        let total = sub_group_add(value);
-        let least = sub_group_min(value);
-        let most = sub_group_max(value);
-        let head = sub_group_broadcast(value, 0);
-        let other = sub_group_shuffle_xor(value, 1);
-        if i < N {
-            size[i] = sub_group_size() * 1000 + sub_group_lane();
-            sum[i] = total;
-            extremes[i, 0] = least;
-            extremes[i, 1] = most;
-            first[i] = head;
-            neighbour[i] = other;
-        }
-    }
-
     /// The transpose, and the elements through a function.
     #[launch(global = [C, R])]
     fn transpose(x: &Tensor<f32, R, C>, y: &mut Tensor<f32, C, R>, z: &mut Tensor<f32, R, C>, scale: f32) {
@@ -198,8 +172,28 @@ netcl::kernel! {
     }
 }
 
+thread_local! {
+    /// The device that the test runs on.
+    static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
+}
+
 fn device() -> Device {
-    std::env::var("NETCL_TEST_DEVICE").map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device"))
+    DEVICE.with_borrow(|device| device.clone()).expect("inside `everywhere`")
+}
+
+/// Runs a test on one device after the other.
+fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
+    let selectors = match std::env::var("NETCL_TEST_DEVICE") {
+        Ok(selector) => vec![selector],
+        Err(_) => Device::all().into_iter().map(|info| info.selector).collect(),
+    };
+    for selector in selectors {
+        let device = Device::select(&selector)?;
+        eprintln!("on {device}");
+        DEVICE.set(Some(device));
+        test()?;
+    }
+    Ok(())
 }
 
 fn floats(values: &[f32], shape: &[usize]) -> Tensor {
@@ -208,140 +202,121 @@ fn floats(values: &[f32], shape: &[usize]) -> Tensor {
 
 #[test]
 fn local_memory_and_barriers() -> Result<()> {
-    for n in [1usize, 64, 65, 200] {
-        let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
-        let expected: Vec<f32> = x.chunks(64).map(|chunk| chunk.iter().sum()).collect();
-        assert_eq!(block_sum(&floats(&x, &[n]))?.to_vec::<f32>()?, expected);
-    }
-    Ok(())
+    everywhere(|| {
+        for n in [1usize, 64, 65, 200] {
+            let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+            let expected: Vec<f32> = x.chunks(64).map(|chunk| chunk.iter().sum()).collect();
+            assert_eq!(block_sum(&floats(&x, &[n]))?.to_vec::<f32>()?, expected);
+        }
+        Ok(())
+    })
 }
 
 #[test]
 fn atomics_start_from_zero() -> Result<()> {
-    let x: Vec<f32> = (0..100).map(|i| i as f32 / 100.0).collect();
-    for _ in 0..2 {
-        assert_eq!(histogram(&floats(&x, &[100]))?.to_vec::<u32>()?, [25; 4]);
-    }
-    Ok(())
+    everywhere(|| {
+        let x: Vec<f32> = (0..100).map(|i| i as f32 / 100.0).collect();
+        for _ in 0..2 {
+            assert_eq!(histogram(&floats(&x, &[100]))?.to_vec::<u32>()?, [25; 4]);
+        }
+        Ok(())
+    })
 }
 
 #[test]
 fn atomics_give_the_old_value() -> Result<()> {
-    let x: Vec<f32> = (0..200).map(|i| ((i * 37) % 100) as f32).collect();
-    let (kept, count) = compact(&floats(&x, &[200]), 69.5)?;
-    let count = count.to_vec::<u32>()?[0] as usize;
-    let mut kept = kept.to_vec::<f32>()?;
-    // Nobody writes what follows.
-    kept.truncate(count);
-    kept.sort_by(f32::total_cmp);
-    let mut expected: Vec<f32> = x.into_iter().filter(|&value| value > 69.5).collect();
-    expected.sort_by(f32::total_cmp);
-    assert_eq!(kept, expected);
+    everywhere(|| {
+        let x: Vec<f32> = (0..200).map(|i| ((i * 37) % 100) as f32).collect();
+        let (kept, count) = compact(&floats(&x, &[200]), 69.5)?;
+        let count = count.to_vec::<u32>()?[0] as usize;
+        let mut kept = kept.to_vec::<f32>()?;
+        // Nobody writes what follows.
+        kept.truncate(count);
+        kept.sort_by(f32::total_cmp);
+        let mut expected: Vec<f32> = x.into_iter().filter(|&value| value > 69.5).collect();
+        expected.sort_by(f32::total_cmp);
+        assert_eq!(kept, expected);
 
-    let numbers: Vec<i32> = (0..150).map(|i| 1000 * (i / 64)).collect();
-    let mut place = places(&Tensor::from_slice(&device(), &numbers, &[150])?)?.to_vec::<i32>()?;
-    place.sort_unstable();
-    let expected: Vec<i32> = (0..150).map(|i| 1000 * (i / 64) + i % 64).collect();
-    assert_eq!(place, expected);
-    Ok(())
+        let numbers: Vec<i32> = (0..150).map(|i| 1000 * (i / 64)).collect();
+        let mut place = places(&Tensor::from_slice(&device(), &numbers, &[150])?)?.to_vec::<i32>()?;
+        place.sort_unstable();
+        let expected: Vec<i32> = (0..150).map(|i| 1000 * (i / 64) + i % 64).collect();
+        assert_eq!(place, expected);
+        Ok(())
+    })
 }
 
 #[test]
 fn what_an_operand_changes_is_changed_where_it_stands() -> Result<()> {
-    let x = Tensor::from_slice(&device(), &[0u32, 1, 2, 3, 4, 5, 6, 7, 8], &[9])?;
-    let (bins, first) = claim(&x)?;
-    let (bins, first) = (bins.to_vec::<u32>()?, first.to_vec::<u32>()?);
-    assert_eq!((bins[1], bins[3]), (0, 0), "the right side of `&&` runs only where the left is true");
-    assert_eq!((first[0] + first[4] + first[8], first[2] + first[6]), (1, 1), "{bins:?} {first:?}");
-    assert_eq!(first.iter().sum::<u32>(), 2);
+    everywhere(|| {
+        let x = Tensor::from_slice(&device(), &[0u32, 1, 2, 3, 4, 5, 6, 7, 8], &[9])?;
+        let (bins, first) = claim(&x)?;
+        let (bins, first) = (bins.to_vec::<u32>()?, first.to_vec::<u32>()?);
+        assert_eq!((bins[1], bins[3]), (0, 0), "the right side of `&&` runs only where the left is true");
+        assert_eq!((first[0] + first[4] + first[8], first[2] + first[6]), (1, 1), "{bins:?} {first:?}");
+        assert_eq!(first.iter().sum::<u32>(), 2);
 
-    let ones = Tensor::from_slice(&device(), &[1u32; 30], &[30])?;
-    let (next, taken) = take_turns(&ones)?;
-    assert_eq!((next.to_vec::<u32>()?, taken.to_vec::<u32>()?), (vec![130], vec![100]));
+        let ones = Tensor::from_slice(&device(), &[1u32; 30], &[30])?;
+        let (next, taken) = take_turns(&ones)?;
+        assert_eq!((next.to_vec::<u32>()?, taken.to_vec::<u32>()?), (vec![130], vec![100]));
 
-    let (y, z) = in_order(&Tensor::from_slice(&device(), &[1, -2, 3], &[3])?)?;
-    assert_eq!((y.to_vec::<i32>()?, z.to_vec::<i32>()?), (vec![6, 3, 8], vec![11, -22, 33]));
-    Ok(())
+        let (y, z) = in_order(&Tensor::from_slice(&device(), &[1, -2, 3], &[3])?)?;
+        assert_eq!((y.to_vec::<i32>()?, z.to_vec::<i32>()?), (vec![6, 3, 8], vec![11, -22, 33]));
+        Ok(())
+    })
 }
 
 #[test]
 fn float_atomics_give_the_old_value() -> Result<()> {
-    // Small integers: every order gives the same sums.
-    let x: Vec<f32> = (0..100).map(|i| (i % 7) as f32).collect();
-    let (sum, most, old) = float_atomics(&floats(&x, &[100]))?;
-    let total: f32 = x.iter().sum();
-    assert_eq!((sum.to_vec::<f32>()?, most.to_vec::<f32>()?), (vec![total], vec![6.0]));
-    // In the order of the old values, each is the one before plus what was added there.
-    let mut order: Vec<(f32, f32)> =
-        old.to_vec::<f32>()?.into_iter().zip(x).filter(|(_, value)| *value > 0.0).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut running = 0.0;
-    for (old, value) in order {
-        assert_eq!(old, running);
-        running += value;
-    }
-    assert_eq!(running, total);
-    Ok(())
-}
-
-/// What the sub-groups of `across` should give, whatever their size is.
-#[test]
-fn sub_groups() -> Result<()> {
-    let device = device();
-    let x: Vec<f32> = (0..128).map(|i| ((i * 29) % 31) as f32 - 9.0).collect();
-    let results = match across(&floats(&x, &[128])) {
-        Err(Error::Unsupported { problem, .. }) => {
-            assert!(problem.contains("sub-groups"), "{problem}");
-            eprintln!("skipped: {device} has no sub-groups");
-            return Ok(());
+    everywhere(|| {
+        // Small integers: every order gives the same sums.
+        let x: Vec<f32> = (0..100).map(|i| (i % 7) as f32).collect();
+        let (sum, most, old) = float_atomics(&floats(&x, &[100]))?;
+        let total: f32 = x.iter().sum();
+        assert_eq!((sum.to_vec::<f32>()?, most.to_vec::<f32>()?), (vec![total], vec![6.0]));
+        // In the order of the old values, each is the one before plus what was added there.
+        let mut order: Vec<(f32, f32)> =
+            old.to_vec::<f32>()?.into_iter().zip(x).filter(|(_, value)| *value > 0.0).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut running = 0.0;
+        for (old, value) in order {
+            assert_eq!(old, running);
+            running += value;
         }
-        other => other?,
-    };
-    let (size, sum, extremes, first, neighbour) = results;
-    let (size, sum, extremes) = (size.to_vec::<u32>()?, sum.to_vec::<f32>()?, extremes.to_vec::<f32>()?);
-    let (first, neighbour) = (first.to_vec::<f32>()?, neighbour.to_vec::<f32>()?);
-    let width = size[0] as usize / 1000;
-    assert!(width.is_power_of_two() && width <= 64, "{size:?}");
-    for (number, group) in x.chunks(width).enumerate() {
-        for (lane, value) in group.iter().enumerate() {
-            let i = number * width + lane;
-            assert_eq!(size[i] as usize, width * 1000 + lane, "item {i} on {device}");
-            assert_eq!(sum[i], group.iter().sum::<f32>(), "item {i} on {device}");
-            let least = group.iter().copied().fold(f32::INFINITY, f32::min);
-            let most = group.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            assert_eq!(extremes[2 * i..2 * i + 2], [least, most], "item {i} on {device}");
-            assert_eq!(first[i], group[0], "item {i} on {device}");
-            // A sub-group of one item is its own neighbour.
-            let other = if width > 1 { group[lane ^ 1] } else { *value };
-            assert_eq!(neighbour[i], other, "item {i} on {device}");
-        }
-    }
-    Ok(())
+        assert_eq!(running, total);
+        Ok(())
+    })
 }
 
 #[test]
 fn two_dimensions_and_two_results() -> Result<()> {
-    let x = floats(&[1.0, -2.0, 3.0, 4.0, 5.0, -6.0], &[2, 3]);
-    let (y, z) = transpose(&x, 2.0)?;
-    assert_eq!(y.to_vec::<f32>()?, [1.0, 4.0, -2.0, 5.0, 3.0, -6.0]);
-    assert_eq!(z.to_vec::<f32>()?, [2.0, -0.4, 6.0, 8.0, 10.0, -1.2]);
-    Ok(())
+    everywhere(|| {
+        let x = floats(&[1.0, -2.0, 3.0, 4.0, 5.0, -6.0], &[2, 3]);
+        let (y, z) = transpose(&x, 2.0)?;
+        assert_eq!(y.to_vec::<f32>()?, [1.0, 4.0, -2.0, 5.0, 3.0, -6.0]);
+        assert_eq!(z.to_vec::<f32>()?, [2.0, -0.4, 6.0, 8.0, 10.0, -1.2]);
+        Ok(())
+    })
 }
 
 #[test]
 fn vectors_and_private_arrays() -> Result<()> {
-    let x: Vec<f32> = (0..8).map(|i| i as f32).collect();
-    let y = axpy(&floats(&x, &[2, 4]), &floats(&[1.0; 8], &[2, 4]), 3.0)?;
-    assert_eq!(y.to_vec::<f32>()?, x.iter().map(|x| 3.0 * x + 1.0).collect::<Vec<_>>());
-    assert_eq!(prefix(&floats(&x, &[2, 4]))?.to_vec::<f32>()?, [0.0, 1.0, 3.0, 6.0, 4.0, 9.0, 15.0, 22.0]);
-    Ok(())
+    everywhere(|| {
+        let x: Vec<f32> = (0..8).map(|i| i as f32).collect();
+        let y = axpy(&floats(&x, &[2, 4]), &floats(&[1.0; 8], &[2, 4]), 3.0)?;
+        assert_eq!(y.to_vec::<f32>()?, x.iter().map(|x| 3.0 * x + 1.0).collect::<Vec<_>>());
+        assert_eq!(prefix(&floats(&x, &[2, 4]))?.to_vec::<f32>()?, [0.0, 1.0, 3.0, 6.0, 4.0, 9.0, 15.0, 22.0]);
+        Ok(())
+    })
 }
 
 #[test]
 fn element_types_and_gradients_by_hand() -> Result<()> {
-    assert_eq!(twice(&floats(&[1.5, -2.0], &[2]))?.to_vec::<f32>()?, [3.0, -4.0]);
-    let (y, pullback) = square.vjp(&floats(&[3.0, -1.0], &[2]))?;
-    assert_eq!(y.to_vec::<f32>()?, [9.0, 1.0]);
-    assert_eq!(pullback(&floats(&[1.0, 10.0], &[2]))?.to_vec::<f32>()?, [6.0, -20.0]);
-    Ok(())
+    everywhere(|| {
+        assert_eq!(twice(&floats(&[1.5, -2.0], &[2]))?.to_vec::<f32>()?, [3.0, -4.0]);
+        let (y, pullback) = square.vjp(&floats(&[3.0, -1.0], &[2]))?;
+        assert_eq!(y.to_vec::<f32>()?, [9.0, 1.0]);
+        assert_eq!(pullback(&floats(&[1.0, 10.0], &[2]))?.to_vec::<f32>()?, [6.0, -20.0]);
+        Ok(())
+    })
 }
