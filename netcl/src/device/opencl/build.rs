@@ -1,6 +1,7 @@
 //! Building programs: from memory, from the disk cache, from source.
 
 use super::Shared;
+use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, disk};
 use netcl_kernels::plan::Plan;
@@ -15,17 +16,18 @@ pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
 /// results.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
-/// Held while a driver compiles. `clBuildProgram` may be called from several threads (OpenCL 3.0, appendix A), but one
-/// GPU driver was seen to crash when two threads compiled their first programs at once.
+/// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
+/// called from them (OpenCL 3.0, appendix A).
 static COMPILING: Mutex<()> = Mutex::new(());
 
 /// The built program of a plan.
 pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
-    let key = Key::new(&shared.info, OPTIONS, &plan.source);
+    let key = Key::new(&shared.profile, OPTIONS, &plan.source);
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
     }
-    let alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+    let one_at_a_time = shared.profile.avoids(Avoid::ConcurrentBuilds);
+    let alone = one_at_a_time.then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner));
     // Another thread may have built it meanwhile.
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
@@ -34,7 +36,7 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
         Some(program) => program,
         None => {
             let program = from_source(shared, plan)?;
-            // One device, so one binary.
+            // Of a context with several devices the binaries are those of all, which were not all built for.
             match program.get_binaries() {
                 Ok(binaries) if binaries.len() == 1 && !binaries[0].is_empty() => disk::store(&key, &binaries[0]),
                 Ok(_) => {}
@@ -50,11 +52,12 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
 
 fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
     let binary = disk::load(key)?;
+    let device = [shared.device.id()];
     // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
-    let created = unsafe { Program::create_from_binary(&shared.context, shared.context.devices(), &[&binary]) };
+    let created = unsafe { Program::create_from_binary(shared.context.get(), &device, &[&binary]) };
     let built = created.and_then(|mut program| {
-        program.build(shared.context.devices(), OPTIONS)?;
+        program.build(&[shared.device.id()], OPTIONS)?;
         Ok(program)
     });
     match built {
@@ -70,7 +73,7 @@ fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
 fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     let started = std::time::Instant::now();
     let failed = |log: String| Error::Build {
-        device: shared.info.name.clone(),
+        device: shared.profile.name.clone(),
         program: plan.name.clone(),
         source_text: numbered(&plan.source, &log),
         log: if log.trim().is_empty() { "(the driver gives no log)".to_owned() } else { log.trim_end().to_owned() },
@@ -78,9 +81,9 @@ fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     if plan.source.contains('\0') {
         return Err(failed("the source contains a NUL character".to_owned()));
     }
-    let mut program = Program::create_from_source(&shared.context, &plan.source)
+    let mut program = Program::create_from_source(shared.context.get(), &plan.source)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = program.build(shared.context.devices(), OPTIONS) {
+    if let Err(error) = program.build(&[shared.device.id()], OPTIONS) {
         let log = program.get_build_log(shared.device.id()).unwrap_or_default();
         return Err(failed(if log.trim().is_empty() { error.to_string() } else { log }));
     }
