@@ -1,13 +1,14 @@
 //! Building programs: from memory, from the disk cache, from source.
 
 use super::Shared;
+use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, disk};
 use netcl_kernels::plan::Plan;
 use opencl3::program::Program;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Programs built in this process, by key.
 pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
@@ -20,14 +21,18 @@ const OPTIONS: &str = "-cl-std=CL1.2";
 /// called from them (OpenCL 3.0, appendix A).
 static COMPILING: Mutex<()> = Mutex::new(());
 
+/// To be held while a device's driver compiles.
+pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
+    profile.avoids(Avoid::ConcurrentBuilds).then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// The built program of a plan.
 pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
     let key = Key::new(&shared.profile, OPTIONS, &plan.source);
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
     }
-    let one_at_a_time = shared.profile.avoids(Avoid::ConcurrentBuilds);
-    let alone = one_at_a_time.then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner));
+    let turn = turn(&shared.profile);
     // Another thread may have built it meanwhile.
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
@@ -45,7 +50,7 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
             program
         }
     };
-    drop(alone);
+    drop(turn);
     let mut programs = shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(programs.entry(key).or_insert_with(|| Arc::new(program)).clone())
 }

@@ -67,7 +67,7 @@ impl OpenCl {
     fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
         let context =
             ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
-        let queue = new_queue(&context, &device, reported)?;
+        let queue = new_queue(&context, &device, reported, config::get()?.profile_events)?;
         let profile = trial::capabilities(reported, &context, &queue).complete(reported);
         Ok(OpenCl::new(profile, queue, Arc::new(context), device))
     }
@@ -85,8 +85,9 @@ impl OpenCl {
             driver_error(&members[0].1, &format!("clCreateContext for {}", names.join(", ")), error.0)
         })?;
         let context = Arc::new(context);
+        let profile_events = config::get()?.profile_events;
         let open = |(device, profile): (ClDevice, DeviceProfile)| {
-            let queue = new_queue(&context, &device, &profile)?;
+            let queue = new_queue(&context, &device, &profile, profile_events)?;
             Ok(OpenCl::new(profile, queue, context.clone(), device))
         };
         members.into_iter().map(open).collect()
@@ -102,8 +103,13 @@ impl OpenCl {
     }
 }
 
-fn new_queue(context: &ClContext, device: &ClDevice, profile: &DeviceProfile) -> Result<CommandQueue> {
-    let properties = if config::get()?.profile_events { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+fn new_queue(
+    context: &ClContext,
+    device: &ClDevice,
+    profile: &DeviceProfile,
+    profile_events: bool,
+) -> Result<CommandQueue> {
+    let properties = if profile_events { CL_QUEUE_PROFILING_ENABLE } else { 0 };
     // The 1.2 call: it is there on every version, and its in-order queue is all that is needed.
     // SAFETY: the device is one of the context's, whose member it is kept alive by (OpenCL 5.1).
     #[allow(deprecated, reason = "works on every OpenCL version")]
@@ -145,7 +151,7 @@ impl Backend for OpenCl {
             Ok(event) => drop(Event::new(event)),
             Err(code) => return Err(out_of_memory(code)),
         }
-        Ok(Memory::OpenCl(ClMemory::new(buffer)))
+        Ok(Memory::OpenCl(ClMemory::new(buffer, self.shared.context.clone())))
     }
 
     fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
@@ -154,7 +160,7 @@ impl Backend for OpenCl {
         // for (OpenCL 5.2.3); the parent is no sub-buffer itself: `Region::part` sees to all three.
         let buffer = unsafe { parent.buffer().create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) }
             .map_err(|error| self.shared.error("clCreateSubBuffer", error.0))?;
-        Ok(Memory::OpenCl(ClMemory::new(buffer)))
+        Ok(Memory::OpenCl(ClMemory::new(buffer, self.shared.context.clone())))
     }
 
     fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
@@ -230,7 +236,8 @@ impl Backend for OpenCl {
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
-        let piece = self.shared.profile.max_fill();
+        // Pieces start at multiples of the widest pattern.
+        let piece = (self.shared.profile.max_fill() & !15).max(16);
         let mut start = 0;
         while start < bytes {
             let size = piece.min(bytes - start);
@@ -373,3 +380,6 @@ fn own(memory: &Memory) -> Result<&ClMemory> {
         _ => Err(Error::Plan { function: "device".into(), problem: "memory of another kind of device".into() }),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! What was found is kept on disk like a built program, under a key that names the device, its driver and the text of
 //! all trials: another driver, or another trial, and everything is tried again.
 
+use super::build;
 use super::context::ClContext;
 use crate::device::profile::{Atomics, DeviceProfile, FloatAtomics, Ptx, SubGroups};
 use crate::device::quirks::Avoid;
@@ -57,12 +58,16 @@ pub(super) fn capabilities(reported: &DeviceProfile, context: &ClContext, queue:
         return tried;
     }
     let started = std::time::Instant::now();
-    let bench = Bench { profile: reported, context, queue };
-    let tried = bench.all();
+    let tried = again(reported, context, queue);
     let milliseconds = started.elapsed().as_millis() as u64;
     tracing::debug!(device = reported.name, ?tried, milliseconds, "capabilities tried");
     disk::store(&key(reported), tried.encode().as_bytes());
     tried
+}
+
+/// What the device can do, by trying.
+pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {
+    Bench { profile: reported, context, queue }.all()
 }
 
 fn key(reported: &DeviceProfile) -> Key {
@@ -281,7 +286,9 @@ impl Bench<'_> {
     fn try_run(&self, source: &str, options: &str, input: &[u32]) -> opencl3::Result<Vec<u32>> {
         let context = self.context.get();
         let mut program = Program::create_from_source(context, source)?;
+        let turn = build::turn(self.profile);
         program.build(&[self.context.members()[0].id()], options)?;
+        drop(turn);
         let kernel = Kernel::create(&program, "trial")?;
         let bytes = size_of_val(input);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
