@@ -1,7 +1,7 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
 use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
-use crate::device::profile::{DeviceKind, DeviceProfile};
+use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
 use crate::error::Result;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
@@ -49,11 +49,14 @@ pub(crate) struct Null {
 }
 
 impl Null {
-    /// A device that takes plans for `target` and pretends to have `memory` bytes.
+    /// A device that takes plans for `target` and pretends to have `memory` bytes, and the limits of a small GPU.
     pub(crate) fn new(target: Target, memory: u64) -> Null {
         Null::with_profile(DeviceProfile {
             memory,
             max_allocation: memory,
+            max_work_group: 1024,
+            max_work_items: [1024; 3],
+            local_memory: LocalMemory { reported: 48 << 10, usable: 48 << 10, dedicated: true },
             fp64: true,
             fp16: true,
             ..DeviceProfile::unknown("null", DeviceKind::Null, target)

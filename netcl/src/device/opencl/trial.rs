@@ -29,7 +29,7 @@ const MMA: &str = include_str!("trials/mma.cl");
 /// Changes when what is recorded, or how it is judged, does.
 const REVISION: &str = "1";
 
-/// Work-items of a trial, in one work-group: several sub-groups of any size that hardware has.
+/// Work-items of a trial, in one work-group where the device takes as many: several sub-groups of the usual sizes.
 const ITEMS: usize = 128;
 
 /// Static local memory to try where a driver reports less than there is, in bytes, the largest first: what the compute
@@ -294,6 +294,8 @@ impl Bench<'_> {
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
         let buffer = unsafe { Buffer::<u32>::create(context, CL_MEM_READ_WRITE, input.len(), std::ptr::null_mut()) }?;
         let raw: cl_mem = buffer.get();
+        // A power of two, so that it divides the number of items.
+        let group = 1 << self.profile.max_work_group.clamp(1, ITEMS).ilog2();
         let mut output = vec![0u32; input.len()];
         // SAFETY: the argument is set from the address of a `cl_mem` (OpenCL 5.9.2). Kernel, buffer and queue are alive
         // and of one context until the blocking read has returned, or `clFinish` below has. The buffer has `bytes`
@@ -306,7 +308,7 @@ impl Bench<'_> {
                 })
                 .and_then(|event| {
                     drop(Event::new(event));
-                    let (global, local) = ([ITEMS], [ITEMS]);
+                    let (global, local) = ([ITEMS], [group]);
                     enqueue_nd_range_kernel(queue, kernel.get(), 1, null(), global.as_ptr(), local.as_ptr(), 0, null())
                 })
                 .and_then(|event| {
