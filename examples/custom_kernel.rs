@@ -17,7 +17,7 @@ netcl::kernel! {
 
 fn main() -> Result<()> {
     let (_, device) = Options::open()?;
-    println!("{}", bias_relu.report(device.info().target)?);
+    println!("{}", bias_relu.report(device.profile().target)?);
     let (rows, columns) = (4usize, 3usize);
     let x: Vec<f32> = (0..rows * columns).map(|i| (i as f32 * 0.7).sin()).collect();
     let bias = [0.3f32, -0.2, 0.1];

@@ -28,7 +28,7 @@ impl Mlp {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
-    println!("{}", Mlp::report(device.info().target)?);
+    println!("{}", Mlp::report(device.profile().target)?);
     let (training, held_out) = digits();
     let loader = DataLoader::new(&device, &training.images, &[64], &training.labels, &[])?
         .batch_size(32)

@@ -35,7 +35,7 @@ impl Cnn {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
-    println!("{}", Cnn::report(device.info().target)?);
+    println!("{}", Cnn::report(device.profile().target)?);
     let (training, held_out) = digits();
     let loader = DataLoader::new(&device, &training.images, &[1, 8, 8], &training.labels, &[])?
         .batch_size(32)

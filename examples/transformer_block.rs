@@ -35,7 +35,7 @@ impl Block {
 
 fn main() -> Result<()> {
     let (options, device) = Options::open()?;
-    println!("{}", Block::report(device.info().target)?);
+    println!("{}", Block::report(device.profile().target)?);
     let mut block = Block::new(&device, Seed(options.seed))?;
     let (batch, time) = (2, 7);
     let wave = |step: f32| (0..batch * time * 32).map(|i| (i as f32 * step).sin()).collect::<Vec<_>>();

@@ -28,7 +28,7 @@ impl Options {
         let options = Options::parse();
         // `auto` also heeds NETCL_DEVICE.
         let device = if options.device == "auto" { Device::auto()? } else { Device::select(&options.device)? };
-        println!("device: {} ({})", device.info().name, device.info().selector);
+        println!("device: {} ({})", device.profile().name, device.profile().selector);
         Ok((options, device))
     }
 }

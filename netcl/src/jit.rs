@@ -35,7 +35,7 @@ pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
     if let Some(loaded) = find(&CACHE.read().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(loaded);
     }
-    let plan = compile(graph, device.info().target).map_err(|diagnostic| failed(&graph.name, diagnostic))?;
+    let plan = compile(graph, device.profile().target).map_err(|diagnostic| failed(&graph.name, diagnostic))?;
     let loaded = Arc::new(Loaded::new(device, Arc::new(plan), &[])?);
     let mut cache = CACHE.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been first.

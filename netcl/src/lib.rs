@@ -21,7 +21,11 @@ mod report;
 pub mod simt;
 mod tensor;
 
-pub use device::{Device, DeviceInfo, DeviceKind, LaunchRecord};
+pub use device::{
+    ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
+    FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, Partition, Partitions, Ptx, Quirk, SharedVirtualMemory,
+    SubGroups, Vendor,
+};
 pub use error::{Error, Result};
 pub use memory::PoolStats;
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};

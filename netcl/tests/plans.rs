@@ -51,7 +51,7 @@ fn a_steady_loop_asks_the_driver_for_nothing() {
         run();
         let before = device.memory_stats();
         (0..20).for_each(|_| run());
-        if device.info().kind == netcl::DeviceKind::Null {
+        if device.profile().kind == netcl::DeviceKind::Null {
             let after = device.memory_stats();
             assert_eq!((before.allocations, before.in_use), (after.allocations, after.in_use));
             assert_eq!(device.launches(), 84);

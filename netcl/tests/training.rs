@@ -109,7 +109,7 @@ fn check(make: fn() -> Box<dyn Optimizer>, rule: Rule) {
             let (gradients, numbers) = gradients(&function, &model, step);
             let before = device.launches();
             optimizer.step(&mut model, &gradients).unwrap();
-            if device.info().kind == netcl::DeviceKind::Null {
+            if device.profile().kind == netcl::DeviceKind::Null {
                 assert_eq!(device.launches() - before, 1);
             }
             for ((list, numbers), moments) in wanted.iter_mut().zip(&numbers).zip(&mut moments) {

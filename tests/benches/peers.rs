@@ -100,7 +100,7 @@ impl Bench {
     }
 
     fn report(&self, work: &str, value: f64, unit: &str) {
-        let device = &self.device.info().selector;
+        let device = &self.device.profile().selector;
         println!("{{\"work\": \"{work}\", \"peer\": \"netcl {device}\", \"value\": {value:.3}, \"unit\": \"{unit}\"}}");
     }
 

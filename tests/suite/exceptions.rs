@@ -1,12 +1,12 @@
 //! What is known to fail, on which device, and why. A case listed here that passes is a failure.
 
-use netcl::DeviceInfo;
+use netcl::DeviceProfile;
 
 /// (part of the platform's or device's name, part of the case's name, reason).
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
 /// Why `case` is expected to fail on the device, if it is.
-pub(crate) fn reason(info: &DeviceInfo, case: &str) -> Option<&'static str> {
-    let on = |part: &str| info.name.contains(part) || info.platform.contains(part);
+pub(crate) fn reason(profile: &DeviceProfile, case: &str) -> Option<&'static str> {
+    let on = |part: &str| profile.name.contains(part) || profile.platform.contains(part);
     EXCEPTIONS.iter().find(|(device, name, _)| on(device) && case.contains(name)).map(|(_, _, reason)| *reason)
 }

@@ -268,7 +268,7 @@ fn check_programs(device: &Device, before: &mut Option<netcl::ProgramStats>, bat
     let now = device.program_stats();
     match before {
         None => {
-            let compiles = !matches!(device.info().kind, DeviceKind::Host | DeviceKind::Null);
+            let compiles = !matches!(device.profile().kind, DeviceKind::Host | DeviceKind::Null);
             assert_eq!(now.built + now.loaded > 0, compiles, "{device}: {now:?}");
             *before = Some(now);
         }

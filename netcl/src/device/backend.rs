@@ -3,67 +3,17 @@
 pub use crate::device::host::NativeEntry;
 use crate::device::host::memory::HostBuffer;
 use crate::device::null::NullMemory;
+use crate::device::opencl::OpenCl;
 use crate::device::opencl::memory::ClMemory;
+use crate::device::partition::Partition;
+use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
 use crate::memory::Region;
 use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
-use netcl_kernels::plan::{BufferId, Plan, Target};
-use std::fmt;
+use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
-
-/// What kind of device it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DeviceKind {
-    /// An OpenCL GPU.
-    Gpu,
-    /// An OpenCL accelerator.
-    Accelerator,
-    /// An OpenCL CPU device.
-    Cpu,
-    /// This process's own threads; needs no driver.
-    Host,
-    /// Records launches and computes nothing.
-    Null,
-}
-
-impl fmt::Display for DeviceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            DeviceKind::Gpu => "gpu",
-            DeviceKind::Accelerator => "accelerator",
-            DeviceKind::Cpu => "cpu",
-            DeviceKind::Host => "host",
-            DeviceKind::Null => "null",
-        })
-    }
-}
-
-/// What a device is and what it can hold.
-#[derive(Clone, Debug)]
-pub struct DeviceInfo {
-    /// Its own name.
-    pub name: String,
-    /// How [`crate::Device::select`] finds exactly this one: `host`, `null`, `opencl:0:1`.
-    pub selector: String,
-    /// GPU, CPU, ...
-    pub kind: DeviceKind,
-    /// For which kind of device its plans are made.
-    pub target: Target,
-    /// The driver's platform; empty where there is none.
-    pub platform: String,
-    /// The driver's version; empty where there is none.
-    pub driver: String,
-    /// Bytes of memory; 0 where not known.
-    pub memory: u64,
-    /// Cores or multiprocessors.
-    pub compute_units: u32,
-    /// Whether kernels may use `f64`.
-    pub fp64: bool,
-    /// Whether kernels may use `half` arithmetic (storing it is always possible).
-    pub fp16: bool,
-}
 
 /// Native code of a plan's loop steps on the host, by step; empty where there is none.
 pub(crate) type Native = &'static [Option<NativeEntry>];
@@ -129,7 +79,7 @@ pub(crate) trait Bound: Send {
 /// A kind of device.
 pub(crate) trait Backend: Send + Sync + 'static {
     /// What it is.
-    fn info(&self) -> &DeviceInfo;
+    fn profile(&self) -> &DeviceProfile;
 
     /// `bytes` of uninitialised memory; `bytes` is not 0.
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError>;
@@ -158,6 +108,24 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// Where its programs came from.
     fn program_stats(&self) -> ProgramStats {
         ProgramStats::default()
+    }
+
+    /// Divides the device; what is asked for is known to be possible.
+    fn partition(&self, partition: &Partition) -> Result<Vec<Arc<dyn Backend>>> {
+        let problem = format!("`{}` has no part {partition:?}", self.profile().name);
+        Err(Error::Plan { function: "Device::partition".to_owned(), problem })
+    }
+
+    /// Copies from memory of `source`, after everything that `source` was given before, and before what it is given
+    /// after; returns whether that is possible without the host. Neither device is waited for.
+    fn copy_from(&self, source: &dyn Backend, from: &Memory, to: &Memory, bytes: usize) -> Result<bool> {
+        let _ = (source, from, to, bytes);
+        Ok(false)
+    }
+
+    /// The OpenCL device that this is, if it is one.
+    fn as_opencl(&self) -> Option<&OpenCl> {
+        None
     }
 
     /// What the null device has recorded.

@@ -1,39 +1,40 @@
 //! The host as a device: native code, the block interpreter, the matrix library. Calls return when the work is done.
 
-use crate::device::backend::{AllocateError, Backend, DeviceInfo, DeviceKind, Memory, Native, Program as BuiltProgram};
+use crate::device::backend::{AllocateError, Backend, Memory, Native, Program as BuiltProgram};
 use crate::device::host::memory::HostBuffer;
 use crate::device::host_launch::HostProgram;
+use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
+use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::{Plan, Target};
 use std::sync::Arc;
 
 /// The host.
 pub(crate) struct Host {
-    info: DeviceInfo,
+    profile: DeviceProfile,
 }
 
 impl Host {
     pub(crate) fn new() -> Host {
         let threads = rayon::current_num_threads() as u32;
-        let info = DeviceInfo {
-            name: format!("{threads} threads, {}", std::env::consts::ARCH),
+        let name = format!("{threads} threads, {}", std::env::consts::ARCH);
+        let shared_virtual_memory = SharedVirtualMemory { coarse: true, fine: true, system: true, atomics: true };
+        let profile = DeviceProfile {
             selector: "host".to_owned(),
-            kind: DeviceKind::Host,
-            target: Target::Host,
-            platform: String::new(),
-            driver: String::new(),
-            memory: 0,
+            architecture: Architecture::this_processor(),
+            unified_memory: true,
+            shared_virtual_memory,
             compute_units: threads,
             fp64: true,
-            fp16: false,
+            ..DeviceProfile::unknown(&name, DeviceKind::Host, Target::Host)
         };
-        Host { info }
+        Host { profile }
     }
 }
 
 impl Backend for Host {
-    fn info(&self) -> &DeviceInfo {
-        &self.info
+    fn profile(&self) -> &DeviceProfile {
+        &self.profile
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {

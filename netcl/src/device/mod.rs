@@ -1,15 +1,30 @@
 //! Devices: what there is, and which one to use.
 
+mod active;
 pub(crate) mod backend;
 pub(crate) mod host;
 mod host_backend;
 mod host_launch;
+mod manager;
 pub(crate) mod null;
 pub(crate) mod opencl;
-mod select;
+pub(crate) mod partition;
+pub(crate) mod profile;
+pub(crate) mod quirks;
+pub(crate) mod selector;
+pub(crate) mod strategy;
+pub(crate) mod vendor;
 
-pub use backend::{DeviceInfo, DeviceKind};
+pub use active::ActiveDevice;
+pub use manager::DeviceManager;
 pub use null::LaunchRecord;
+pub use partition::{AffinityDomain, Partition};
+pub use profile::{
+    Atomics, DeviceKind, DeviceProfile, FloatAtomics, LocalMemory, Partitions, Ptx, SharedVirtualMemory, SubGroups,
+};
+pub use quirks::{Avoid, Quirk};
+pub use strategy::KernelStrategy;
+pub use vendor::{Architecture, Vendor};
 
 use crate::error::Result;
 use crate::memory::{Pool, PoolStats, Region};
@@ -33,7 +48,7 @@ struct Inner {
 
 impl Device {
     /// The best device there is: what `NETCL_DEVICE` says (see [`Device::select`]), else a GPU, else an accelerator,
-    /// else the host. Without `NETCL_DEVICE` this never fails.
+    /// else the host. Without environment variables of netcl this never fails.
     ///
     /// ```
     /// let device = netcl::Device::auto()?;
@@ -41,8 +56,7 @@ impl Device {
     /// # Ok::<(), netcl::Error>(())
     /// ```
     pub fn auto() -> Result<Device> {
-        let selector = crate::config::get()?.device.as_deref();
-        selector.map_or_else(select::best, select::by_variable)
+        DeviceManager::global().auto()
     }
 
     /// The device that `selector` names:
@@ -54,39 +68,62 @@ impl Device {
     /// | `host` | this process's own threads; always there |
     /// | `null` | records launches and computes nothing |
     /// | `opencl:P:D` | device `D` of OpenCL platform `P` (`opencl:P`: its first) |
-    /// | anything else | the first device whose name or platform contains it, case ignored |
+    /// | anything else | the first device whose name or platform contains it |
+    ///
+    /// Case does not matter. The same device is the same handle at every call, but for `null`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DeviceManager::select`].
     pub fn select(selector: &str) -> Result<Device> {
-        select::select(selector)
+        DeviceManager::global().select(selector)
     }
 
     /// What can be selected: every OpenCL device, then the host.
-    pub fn all() -> Vec<DeviceInfo> {
-        select::all()
+    pub fn all() -> Vec<DeviceProfile> {
+        DeviceManager::global().profiles()
     }
 
     /// The host device.
     pub fn host() -> Device {
-        select::host()
+        manager::host()
     }
 
     /// A new null device that takes plans made for `target` and pretends to have `memory` bytes.
     pub fn null(target: Target, memory: u64) -> Device {
-        Device::of(null::Null::new(target, memory))
+        Device::of(Arc::new(null::Null::new(target, memory)))
     }
 
-    fn of(backend: impl Backend) -> Device {
+    fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
         }
-        let backend: Arc<dyn Backend> = Arc::new(backend);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Device(Arc::new(Inner { id, pool: Pool::new(backend.clone()), backend, launches: AtomicU64::new(0) }))
     }
 
-    /// What it is.
-    pub fn info(&self) -> &DeviceInfo {
-        self.0.backend.info()
+    /// What it is and what it can do.
+    pub fn profile(&self) -> &DeviceProfile {
+        self.0.backend.profile()
+    }
+
+    /// Which kernels it is given: what `NETCL_KERNEL_STRATEGY` says, else [`DeviceProfile::kernel_strategy`].
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Config`] if an environment variable has a bad value.
+    pub fn kernel_strategy(&self) -> Result<KernelStrategy> {
+        Ok(crate::config::get()?.kernel_strategy.unwrap_or_else(|| self.profile().kernel_strategy()))
+    }
+
+    /// Whether tensors move between it and `other` without the host: both are of one
+    /// [`DeviceManager::shared_context`], parts of one [`Device::partition`], or the same device.
+    pub fn shares_context_with(&self, other: &Device) -> bool {
+        match (self.backend().as_opencl(), other.backend().as_opencl()) {
+            (Some(ours), Some(theirs)) => ours.shares_context_with(theirs),
+            _ => self == other,
+        }
     }
 
     /// Waits until everything that was started on it is done; reports what went wrong meanwhile.
@@ -147,11 +184,11 @@ impl Eq for Device {}
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let info = self.info();
-        match info.kind {
-            DeviceKind::Host => write!(f, "host ({})", info.name),
-            DeviceKind::Null => write!(f, "null (plans for {})", info.target.name()),
-            kind => write!(f, "{} ({kind}, {}, {})", info.name, info.platform, info.selector),
+        let profile = self.profile();
+        match profile.kind {
+            DeviceKind::Host => write!(f, "host ({})", profile.name),
+            DeviceKind::Null => write!(f, "null (plans for {})", profile.target.name()),
+            kind => write!(f, "{} ({kind}, {}, {})", profile.name, profile.platform, profile.selector),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
-use crate::device::backend::{
-    AllocateError, Backend, BindRequest, Bound, DeviceInfo, DeviceKind, Memory, Native, Program,
-};
+use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
+use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
 use crate::error::Result;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
@@ -44,38 +43,40 @@ impl Drop for NullMemory {
 
 /// The null device's state.
 pub(crate) struct Null {
-    info: DeviceInfo,
+    profile: DeviceProfile,
     used: Arc<AtomicU64>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
 }
 
 impl Null {
-    /// A device that takes plans for `target` and pretends to have `memory` bytes.
+    /// A device that takes plans for `target` and pretends to have `memory` bytes, and the limits of a small GPU.
     pub(crate) fn new(target: Target, memory: u64) -> Null {
-        let info = DeviceInfo {
-            name: "null".to_owned(),
-            selector: "null".to_owned(),
-            kind: DeviceKind::Null,
-            target,
-            platform: String::new(),
-            driver: String::new(),
+        Null::with_profile(DeviceProfile {
             memory,
-            compute_units: 1,
+            max_allocation: memory,
+            max_work_group: 1024,
+            max_work_items: [1024; 3],
+            local_memory: LocalMemory { reported: 48 << 10, usable: 48 << 10, dedicated: true },
             fp64: true,
             fp16: true,
-        };
-        Null { info, used: Arc::default(), records: Arc::default() }
+            ..DeviceProfile::unknown("null", DeviceKind::Null, target)
+        })
+    }
+
+    /// A device that says this about itself.
+    pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
+        Null { profile, used: Arc::default(), records: Arc::default() }
     }
 }
 
 impl Backend for Null {
-    fn info(&self) -> &DeviceInfo {
-        &self.info
+    fn profile(&self) -> &DeviceProfile {
+        &self.profile
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
         let bytes = bytes as u64;
-        let limit = self.info.memory;
+        let limit = self.profile.memory;
         let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
             Ok(_) => Ok(Memory::Null(NullMemory { bytes, used: Some(self.used.clone()) })),

@@ -79,7 +79,7 @@ pub(super) fn bind(
         function = plan.name,
         sizes = geometry::show(&bindings),
         arena = layout.arena,
-        device = device.info().name,
+        device = device.profile().name,
         "plan bound"
     );
     Ok(BoundPlan { sizes, launcher, externals, _arena: arena })

@@ -147,7 +147,7 @@ impl Function {
         if let Some(loaded) = find(&self.loaded.read().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(loaded);
         }
-        let target = device.info().target;
+        let target = device.profile().target;
         let native = self.plan_source(target)?.native;
         let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native)?);
         let mut list = self.loaded.write().unwrap_or_else(PoisonError::into_inner);

@@ -61,15 +61,15 @@ impl Loaded {
     /// Builds the plan's kernels.
     pub(crate) fn new(device: &Device, plan: Arc<Plan>, native: Native) -> Result<Loaded> {
         let interface = Interface::of(&plan)?;
-        let info = device.info();
-        if plan.target != info.target {
+        let profile = device.profile();
+        if plan.target != profile.target {
             return Err(Error::Unsupported {
                 function: plan.name.clone(),
                 device: device.to_string(),
-                problem: format!("the plan is for {} devices, not for {}", plan.target.name(), info.target.name()),
+                problem: format!("the plan is for {} devices, not for {}", plan.target.name(), profile.target.name()),
             });
         }
-        if !info.fp64 && plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) {
+        if !profile.fp64 && plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) {
             return Err(Error::Unsupported {
                 function: plan.name.clone(),
                 device: device.to_string(),

@@ -144,7 +144,7 @@ impl Pool {
     }
 
     fn out_of_memory(&self, requested: usize) -> Error {
-        let device = self.backend.info().name.clone();
+        let device = self.backend.profile().name.clone();
         Error::OutOfMemory { device, requested, pool: Box::new(self.stats()) }
     }
 

@@ -73,6 +73,13 @@ impl Region {
         if bytes == 0 { Ok(()) } else { self.0.pool.backend().copy(self.memory(), to.memory(), bytes) }
     }
 
+    /// Copies the first `bytes` to the start of `to`, a region of another device, if that is possible without the host;
+    /// returns whether it is.
+    pub(crate) fn copy_across(&self, to: &Region, bytes: usize) -> Result<bool> {
+        debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
+        to.0.pool.backend().copy_from(self.0.pool.backend(), self.memory(), to.memory(), bytes)
+    }
+
     /// Sets all of it to zero.
     pub(crate) fn zero(&self) -> Result<()> {
         self.0.pool.backend().zero(self.memory(), self.bytes())

@@ -103,23 +103,16 @@ fn take(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::backend::{DeviceInfo, DeviceKind};
+    use crate::device::profile::{DeviceKind, DeviceProfile};
     use netcl_kernels::plan::Target;
 
     fn key(source: &str) -> Key {
-        let info = DeviceInfo {
-            name: "device".into(),
-            selector: "opencl:0:0".into(),
-            kind: DeviceKind::Gpu,
-            target: Target::Gpu,
+        let profile = DeviceProfile {
             platform: "platform".into(),
             driver: "1.0".into(),
-            memory: 0,
-            compute_units: 1,
-            fp64: false,
-            fp16: false,
+            ..DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu)
         };
-        Key::new(&info, "", source)
+        Key::new(&profile, "", source)
     }
 
     fn scratch(name: &str) -> PathBuf {

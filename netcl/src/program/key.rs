@@ -1,6 +1,6 @@
 //! Everything that changes a program's binary.
 
-use crate::device::backend::DeviceInfo;
+use crate::device::profile::DeviceProfile;
 
 /// Identifies a built program: netcl, platform, device, driver, options and source, as text. Equal keys mean equal
 /// binaries; files carry the whole key, so that equal file names with different keys do no harm.
@@ -8,7 +8,7 @@ use crate::device::backend::DeviceInfo;
 pub(crate) struct Key(String);
 
 impl Key {
-    pub(crate) fn new(device: &DeviceInfo, options: &str, source: &str) -> Key {
+    pub(crate) fn new(device: &DeviceProfile, options: &str, source: &str) -> Key {
         Key(format!(
             "netcl {}\nplatform {}\ndevice {}\ndriver {}\noptions {options}\n\n{source}",
             env!("CARGO_PKG_VERSION"),

@@ -1,12 +1,14 @@
 //! Building programs: from memory, from the disk cache, from source.
 
 use super::Shared;
+use crate::device::profile::DeviceProfile;
+use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
 use netcl_kernels::plan::Plan;
 use opencl3::program::Program;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Programs built in this process, by key.
 pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
@@ -15,17 +17,22 @@ pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
 /// results.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
-/// Held while a driver compiles. `clBuildProgram` may be called from several threads (OpenCL 3.0, appendix A), but one
-/// GPU driver was seen to crash when two threads compiled their first programs at once.
+/// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
+/// called from them (OpenCL 3.0, appendix A).
 static COMPILING: Mutex<()> = Mutex::new(());
+
+/// To be held while a device's driver compiles.
+pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
+    profile.avoids(Avoid::ConcurrentBuilds).then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner))
+}
 
 /// The built program of a plan.
 pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
-    let key = Key::new(&shared.info, OPTIONS, &plan.source);
+    let key = Key::new(&shared.profile, OPTIONS, &plan.source);
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
     }
-    let alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+    let turn = turn(&shared.profile);
     // Another thread may have built it meanwhile.
     if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(program.clone());
@@ -35,7 +42,7 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
         None => {
             let program = from_source(shared, plan)?;
             count(&shared.counters.built);
-            // One device, so one binary.
+            // Of a context with several devices the binaries are those of all, which were not all built for.
             match program.get_binaries() {
                 Ok(binaries) if binaries.len() == 1 && !binaries[0].is_empty() => disk::store(&key, &binaries[0]),
                 Ok(_) => {}
@@ -44,18 +51,19 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
             program
         }
     };
-    drop(alone);
+    drop(turn);
     let mut programs = shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(programs.entry(key).or_insert_with(|| Arc::new(program)).clone())
 }
 
 fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
     let binary = disk::load(key)?;
+    let device = [shared.device.id()];
     // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
-    let created = unsafe { Program::create_from_binary(&shared.context, shared.context.devices(), &[&binary]) };
+    let created = unsafe { Program::create_from_binary(shared.context.get(), &device, &[&binary]) };
     let built = created.and_then(|mut program| {
-        program.build(shared.context.devices(), OPTIONS)?;
+        program.build(&[shared.device.id()], OPTIONS)?;
         Ok(program)
     });
     match built {
@@ -75,7 +83,7 @@ fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
 fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     let started = std::time::Instant::now();
     let failed = |log: String| Error::Build {
-        device: shared.info.name.clone(),
+        device: shared.profile.name.clone(),
         program: plan.name.clone(),
         source_text: numbered(&plan.source, &log),
         log: if log.trim().is_empty() { "(the driver gives no log)".to_owned() } else { log.trim_end().to_owned() },
@@ -83,29 +91,22 @@ fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
     if plan.source.contains('\0') {
         return Err(failed("the source contains a NUL character".to_owned()));
     }
-    if plan.source.contains("EXTENSION cl_khr_subgroups") && !has_sub_groups(shared) {
+    if plan.source.contains("EXTENSION cl_khr_subgroups") && shared.profile.sub_groups.is_none() {
         return Err(Error::Unsupported {
             function: plan.name.clone(),
-            device: shared.info.name.clone(),
+            device: shared.profile.name.clone(),
             problem: "its kernels use sub-groups, which the driver does not have; use local memory, or another device"
                 .to_owned(),
         });
     }
-    let mut program = Program::create_from_source(&shared.context, &plan.source)
+    let mut program = Program::create_from_source(shared.context.get(), &plan.source)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = program.build(shared.context.devices(), OPTIONS) {
+    if let Err(error) = program.build(&[shared.device.id()], OPTIONS) {
         let log = program.get_build_log(shared.device.id()).unwrap_or_default();
         return Err(failed(if log.trim().is_empty() { error.to_string() } else { log }));
     }
     tracing::debug!(function = plan.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
-}
-
-/// Whether kernels may use sub-groups: by extension in OpenCL 2, by their number in OpenCL 3.
-fn has_sub_groups(shared: &Shared) -> bool {
-    let extensions = shared.device.extensions().unwrap_or_default();
-    extensions.split_whitespace().any(|name| name == "cl_khr_subgroups")
-        || shared.device.max_num_sub_groups().is_ok_and(|most| most > 0)
 }
 
 /// The source with line numbers, as driver logs refer to them; of a long one only what surrounds the lines that the log

@@ -15,11 +15,11 @@ use opencl3::types::{cl_int, cl_mem};
 use std::ptr::null;
 use std::sync::Arc;
 
-/// A plan's built program.
+/// A plan's built program. Dropped in this order: the context outlives what was made in it.
 pub(super) struct ClProgram {
-    shared: Arc<Shared>,
-    plan: Arc<Plan>,
     program: Arc<Program>,
+    plan: Arc<Plan>,
+    shared: Arc<Shared>,
 }
 
 /// One kernel object.
@@ -32,9 +32,8 @@ struct Launch {
 /// Where a value goes: a launch and the position of its argument.
 type Use = (usize, u32);
 
-/// Every launch of a plan, ready.
+/// Every launch of a plan, ready. Dropped in this order.
 struct ClBound {
-    shared: Arc<Shared>,
     launches: Vec<Launch>,
     /// For each external region: the id last set (0: none), and where it is used.
     externals: Vec<(u64, Vec<Use>)>,
@@ -42,6 +41,7 @@ struct ClBound {
     scalars: Vec<(Option<Scalar>, Vec<Use>)>,
     /// The arena's parts, which the kernels' arguments name.
     _internal: Vec<Region>,
+    shared: Arc<Shared>,
 }
 
 impl ClProgram {

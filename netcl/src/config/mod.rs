@@ -1,0 +1,203 @@
+//! Settings from the environment, read once. [`variables`] is the list of them, and the page `docs/environment.md` is
+//! written from it.
+
+mod variables;
+
+use crate::device::selector::Selector;
+use crate::device::strategy::KernelStrategy;
+use crate::error::{Error, Result};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use tracing::level_filters::LevelFilter;
+use variables::Variable;
+
+/// The settings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Config {
+    /// `NETCL_DEVICE`, if it is set.
+    pub(crate) device: Option<Selector>,
+    /// Where built programs and what was found out about devices are kept; `None`: nowhere.
+    pub(crate) cache_dir: Option<PathBuf>,
+    /// `NETCL_LOG`, if it is set.
+    pub(crate) log: Option<LevelFilter>,
+    /// `NETCL_KERNEL_STRATEGY`; `None`: each device's own.
+    pub(crate) kernel_strategy: Option<KernelStrategy>,
+    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end.
+    pub(crate) profile_events: bool,
+    /// `NETCL_AUTOTUNE`: kernel variants may be timed.
+    #[allow(dead_code, reason = "for the tuner")]
+    pub(crate) autotune: bool,
+    /// `NETCL_CONV_WINOGRAD`: Winograd convolutions may be picked.
+    #[allow(dead_code, reason = "for kernel selection")]
+    pub(crate) conv_winograd: bool,
+    /// `NETCL_CONV_TILED_LOCAL`: convolutions tiled in local memory may be picked.
+    #[allow(dead_code, reason = "for kernel selection")]
+    pub(crate) conv_tiled_local: bool,
+    /// `NETCL_MAX_CACHED_GB`, in bytes: how much idle memory a pool keeps.
+    #[allow(dead_code, reason = "for the memory pool")]
+    pub(crate) max_cached_bytes: u64,
+    /// `NETCL_ASYNC_H2D`: copies to the device do not wait.
+    #[allow(dead_code, reason = "for transfers")]
+    pub(crate) async_h2d: bool,
+    /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
+    #[allow(dead_code, reason = "for transfers")]
+    pub(crate) pinned_h2d: bool,
+}
+
+/// A value that is not understood.
+#[derive(Clone, Debug, PartialEq)]
+struct BadValue {
+    variable: &'static Variable,
+    value: String,
+}
+
+/// The settings of this process.
+///
+/// # Errors
+///
+/// [`Error::Config`] if a variable has a value that is not accepted, at every call.
+pub(crate) fn get() -> Result<&'static Config> {
+    static CONFIG: OnceLock<Result<Config, BadValue>> = OnceLock::new();
+    let read = || from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()));
+    CONFIG.get_or_init(read).as_ref().map_err(|BadValue { variable, value }| Error::Config {
+        variable: variable.name,
+        value: value.clone(),
+        accepted: variable.accepted,
+    })
+}
+
+fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue> {
+    let text = |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let switch = |variable, unset| parsed(&text, variable, variables::switch).map(|value| value.unwrap_or(unset));
+    Ok(Config {
+        device: parsed(&text, &variables::DEVICE, Selector::parse)?,
+        cache_dir: match text(variables::CACHE_DIR.name) {
+            Some(value) if value.eq_ignore_ascii_case("off") => None,
+            Some(value) => Some(PathBuf::from(value)),
+            None => default_cache_dir(&text),
+        },
+        log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
+        kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
+        profile_events: switch(&variables::PROFILE_EVENTS, false)?,
+        autotune: switch(&variables::AUTOTUNE, true)?,
+        conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
+        conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
+        max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(4 << 30),
+        async_h2d: switch(&variables::ASYNC_H2D, true)?,
+        pinned_h2d: switch(&variables::PINNED_H2D, true)?,
+    })
+}
+
+/// What a variable says; `None` where it is not set.
+fn parsed<T>(
+    text: &impl Fn(&str) -> Option<String>,
+    variable: &'static Variable,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, BadValue> {
+    match text(variable.name) {
+        None => Ok(None),
+        Some(value) => match parse(&value) {
+            Some(parsed) => Ok(Some(parsed)),
+            None => Err(BadValue { variable, value }),
+        },
+    }
+}
+
+/// The user's cache folder by each system's own convention.
+fn default_cache_dir(text: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let base = if cfg!(windows) {
+        text("LOCALAPPDATA").map(PathBuf::from)
+    } else if cfg!(target_os = "macos") {
+        text("HOME").map(|home| PathBuf::from(home).join("Library/Caches"))
+    } else {
+        // The XDG specification says that a relative path is to be ignored.
+        let xdg = text("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        xdg.or_else(|| text("HOME").map(|home| PathBuf::from(home).join(".cache")))
+    };
+    base.map(|base| base.join("netcl"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Result<Config, BadValue> {
+        from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn a_bad_value_names_the_variable_and_what_it_accepts() {
+        for (name, value, hint) in [
+            ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
+            ("NETCL_LOG", "loud", "debug"),
+            ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
+            ("NETCL_PROFILE_EVENTS", "maybe", "0"),
+            ("NETCL_AUTOTUNE", "2", "0"),
+            ("NETCL_CONV_WINOGRAD", "y", "0"),
+            ("NETCL_CONV_TILED_LOCAL", "-1", "0"),
+            ("NETCL_MAX_CACHED_GB", "-1", "number"),
+            ("NETCL_MAX_CACHED_GB", "NaN", "number"),
+            ("NETCL_MAX_CACHED_GB", "4 GB", "number"),
+            ("NETCL_ASYNC_H2D", "async", "0"),
+            ("NETCL_PINNED_H2D", "pinned", "0"),
+        ] {
+            let bad = of(&[(name, value)]).unwrap_err();
+            assert_eq!((bad.variable.name, bad.value.as_str()), (name, value));
+            assert!(bad.variable.accepted.contains(hint), "{name} accepts {}", bad.variable.accepted);
+        }
+    }
+
+    #[test]
+    fn what_is_not_set_or_empty_has_its_default() {
+        let config = of(&[]).unwrap();
+        assert_eq!(
+            config,
+            Config {
+                device: None,
+                cache_dir: None,
+                log: None,
+                kernel_strategy: None,
+                profile_events: false,
+                autotune: true,
+                conv_winograd: true,
+                conv_tiled_local: false,
+                max_cached_bytes: 4 << 30,
+                async_h2d: true,
+                pinned_h2d: true,
+            }
+        );
+        let empty: Vec<_> = variables::ALL.iter().map(|variable| (variable.name, "  ")).collect();
+        assert_eq!(of(&empty).unwrap(), config);
+    }
+
+    #[test]
+    fn values_are_understood() {
+        let config = of(&[
+            ("NETCL_DEVICE", " GPU "),
+            ("NETCL_LOG", "debug"),
+            ("NETCL_KERNEL_STRATEGY", "Portable"),
+            ("NETCL_PROFILE_EVENTS", "1"),
+            ("NETCL_AUTOTUNE", "off"),
+            ("NETCL_CONV_WINOGRAD", "FALSE"),
+            ("NETCL_CONV_TILED_LOCAL", "on"),
+            ("NETCL_MAX_CACHED_GB", "0.5"),
+            ("NETCL_ASYNC_H2D", "no"),
+            ("NETCL_PINNED_H2D", "0"),
+        ])
+        .unwrap();
+        assert_eq!(config.device, Selector::parse("gpu"));
+        assert_eq!(config.log, Some(LevelFilter::DEBUG));
+        assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
+        assert_eq!((config.profile_events, config.autotune), (true, false));
+        assert_eq!((config.conv_winograd, config.conv_tiled_local), (false, true));
+        assert_eq!(config.max_cached_bytes, 1 << 29);
+        assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));
+        assert_eq!(of(&[("NETCL_KERNEL_STRATEGY", "auto")]).unwrap().kernel_strategy, None);
+    }
+
+    #[test]
+    fn the_cache_can_be_moved_and_turned_off() {
+        assert_eq!(of(&[("NETCL_CACHE_DIR", "off"), ("HOME", "/h")]).unwrap().cache_dir, None);
+        assert_eq!(of(&[("NETCL_CACHE_DIR", "/c")]).unwrap().cache_dir, Some(PathBuf::from("/c")));
+    }
+}

@@ -1,0 +1,174 @@
+//! The environment variables that a netcl program heeds.
+
+use crate::device::selector;
+
+/// One variable.
+#[derive(Debug, PartialEq)]
+pub(super) struct Variable {
+    pub(super) name: &'static str,
+    /// What a value may be; the error for any other says it.
+    pub(super) accepted: &'static str,
+    /// What it does, as a row of the table in `docs/environment.md`. `None` while nothing reads the setting: the page
+    /// promises only what works.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the test that keeps the page in step reads it"))]
+    pub(super) row: Option<Row>,
+}
+
+/// What the table says about a variable.
+#[derive(Debug, PartialEq)]
+#[cfg_attr(not(test), allow(dead_code, reason = "the test that keeps the page in step reads it"))]
+pub(super) struct Row {
+    pub(super) meaning: &'static str,
+    pub(super) unset: &'static str,
+}
+
+const SWITCH: &str = "0 or 1 (or off, on, false, true, no, yes)";
+
+pub(super) static DEVICE: Variable = Variable {
+    name: "NETCL_DEVICE",
+    accepted: selector::ACCEPTED,
+    row: Some(Row {
+        meaning: "the device that `Device::auto()` gives. `Device::select(..)` does not look at it; the examples do, \
+                  unless given `--device`",
+        unset: "a GPU, else an accelerator, else the host",
+    }),
+};
+
+pub(super) static CACHE_DIR: Variable = Variable {
+    name: "NETCL_CACHE_DIR",
+    accepted: "a folder, or off",
+    row: Some(Row {
+        meaning: "in its `programs/`, built OpenCL programs and what was found out about devices are kept between \
+                  runs; `off` keeps them in memory only",
+        unset: "`$XDG_CACHE_HOME/netcl` (if absolute), else `$HOME/.cache/netcl`; `$HOME/Library/Caches/netcl` on \
+                macOS; `%LOCALAPPDATA%\\netcl` on Windows",
+    }),
+};
+
+pub(super) static LOG: Variable = Variable {
+    name: "NETCL_LOG",
+    accepted: "off, error, warn, info, debug, trace",
+    row: Some(Row {
+        meaning: "events of netcl on standard error. A `tracing` subscriber that the program has installed stays in \
+                  place",
+        unset: "nothing is written",
+    }),
+};
+
+pub(super) static KERNEL_STRATEGY: Variable = Variable {
+    name: "NETCL_KERNEL_STRATEGY",
+    accepted: "auto, portable, optimized",
+    row: Some(Row {
+        meaning: "what `Device::kernel_strategy()` answers on every device; `auto` is each device's own answer",
+        unset: "`auto`",
+    }),
+};
+
+pub(super) static PROFILE_EVENTS: Variable = Variable {
+    name: "NETCL_PROFILE_EVENTS",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether OpenCL queues are made with `CL_QUEUE_PROFILING_ENABLE`, so that a vendor's profiler finds \
+                  the times of commands",
+        unset: "`0`",
+    }),
+};
+
+pub(super) static AUTOTUNE: Variable = Variable { name: "NETCL_AUTOTUNE", accepted: SWITCH, row: None };
+
+pub(super) static CONV_WINOGRAD: Variable = Variable { name: "NETCL_CONV_WINOGRAD", accepted: SWITCH, row: None };
+
+pub(super) static CONV_TILED_LOCAL: Variable = Variable { name: "NETCL_CONV_TILED_LOCAL", accepted: SWITCH, row: None };
+
+pub(super) static MAX_CACHED_GB: Variable =
+    Variable { name: "NETCL_MAX_CACHED_GB", accepted: "a number of gibibytes, 0 or more, such as 0.5", row: None };
+
+pub(super) static ASYNC_H2D: Variable = Variable { name: "NETCL_ASYNC_H2D", accepted: SWITCH, row: None };
+
+pub(super) static PINNED_H2D: Variable = Variable { name: "NETCL_PINNED_H2D", accepted: SWITCH, row: None };
+
+/// All, in the order of the table.
+#[cfg(test)]
+pub(super) static ALL: &[&Variable] = &[
+    &DEVICE,
+    &CACHE_DIR,
+    &LOG,
+    &KERNEL_STRATEGY,
+    &PROFILE_EVENTS,
+    &AUTOTUNE,
+    &CONV_WINOGRAD,
+    &CONV_TILED_LOCAL,
+    &MAX_CACHED_GB,
+    &ASYNC_H2D,
+    &PINNED_H2D,
+];
+
+pub(super) fn switch(value: &str) -> Option<bool> {
+    match value.to_lowercase().as_str() {
+        "1" | "on" | "true" | "yes" => Some(true),
+        "0" | "off" | "false" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// Bytes.
+pub(super) fn gibibytes(value: &str) -> Option<u64> {
+    let number: f64 = value.parse().ok()?;
+    // More than any machine has is as good as no limit; the conversion saturates there.
+    (number.is_finite() && number >= 0.0).then_some((number * (1u64 << 30) as f64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
+    const BEGIN: &str = "<!-- written by a test from netcl/src/config/variables.rs: -->\n\n";
+    const END: &str = "\n<!-- end -->";
+
+    fn table() -> String {
+        let mut text = String::from("| variable | accepted | meaning | not set |\n|---|---|---|---|\n");
+        for variable in ALL {
+            if let Some(row) = &variable.row {
+                let accepted = variable.accepted;
+                text.push_str(&format!("| `{}` | {accepted} | {} | {} |\n", variable.name, row.meaning, row.unset));
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_page_has_the_table() {
+        let page = std::fs::read_to_string(PAGE).unwrap();
+        let (before, rest) = page.split_once(BEGIN).expect("the page has the begin mark");
+        let (found, after) = rest.split_once(END).expect("the page has the end mark");
+        if std::env::var_os("NETCL_BLESS").is_some() {
+            std::fs::write(PAGE, format!("{before}{BEGIN}{}{END}{after}", table())).unwrap();
+        } else {
+            assert_eq!(found, table(), "write the page with NETCL_BLESS=1 cargo test -p netcl variables");
+        }
+    }
+
+    #[test]
+    fn the_page_does_not_promise_what_nothing_reads() {
+        let page = std::fs::read_to_string(PAGE).unwrap();
+        for variable in ALL.iter().filter(|variable| variable.row.is_none()) {
+            assert!(!page.contains(variable.name), "{} has no row, yet the page names it", variable.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<&str> = ALL.iter().map(|variable| variable.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+
+    #[test]
+    fn sizes_saturate() {
+        assert_eq!(gibibytes("0"), Some(0));
+        assert_eq!(gibibytes("1e300"), Some(u64::MAX));
+        assert_eq!(gibibytes("inf"), None);
+    }
+}

@@ -1,0 +1,271 @@
+//! What devices there are, opened when they are first wanted.
+
+use crate::config;
+use crate::device::host_backend::Host;
+use crate::device::null::Null;
+use crate::device::opencl;
+use crate::device::profile::{DeviceKind, DeviceProfile};
+use crate::device::selector::{ACCEPTED, Selector};
+use crate::device::{Device, backend::Backend};
+use crate::error::{Error, Result};
+use netcl_kernels::plan::Target;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Finds devices and keeps one handle for each: whoever asks for the same device gets the same one, with the same
+/// memory pool and the same built programs.
+///
+/// [`DeviceManager::global`] is the process's; [`Device::auto`], [`Device::select`] and [`Device::all`] are short ways
+/// to it.
+///
+/// ```
+/// use netcl::DeviceManager;
+///
+/// let manager = DeviceManager::global();
+/// for profile in manager.profiles() {
+///     println!("{} = {}", profile.selector, profile.name);
+/// }
+/// let device = manager.find(|profile| profile.fp64 && profile.compute_units >= 1)?;
+/// assert!(device.profile().fp64);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+pub struct DeviceManager {
+    entries: Vec<Entry>,
+    /// What selectors were found to mean.
+    handles: Mutex<BTreeMap<String, Device>>,
+}
+
+/// An OpenCL device that was found.
+struct Entry {
+    found: Box<dyn Found>,
+    opened: Mutex<Option<Device>>,
+}
+
+/// A device that is there and not open.
+pub(crate) trait Found: Send + Sync {
+    /// What the driver says about it, before anything was tried.
+    fn reported(&self) -> &DeviceProfile;
+
+    /// Its whole profile, if it can be had without opening the device.
+    fn recorded(&self) -> Option<DeviceProfile>;
+
+    /// Opens it, which completes its profile.
+    fn open(&self) -> Result<Arc<dyn Backend>>;
+}
+
+/// What kinds are preferred: OpenCL on a processor only after the host, whose code is native.
+const PREFERENCE: [DeviceKind; 5] =
+    [DeviceKind::Gpu, DeviceKind::Accelerator, DeviceKind::Host, DeviceKind::Cpu, DeviceKind::Other];
+
+impl DeviceManager {
+    /// The process's manager. Devices are looked for at the first call.
+    pub fn global() -> &'static DeviceManager {
+        static GLOBAL: OnceLock<DeviceManager> = OnceLock::new();
+        GLOBAL.get_or_init(DeviceManager::discover)
+    }
+
+    /// Looks for devices: every device of every OpenCL platform, in the loader's order. The handles are this manager's
+    /// own, apart from the host's; most programs want [`DeviceManager::global`].
+    pub fn discover() -> DeviceManager {
+        if let Ok(config) = config::get() {
+            crate::log::install(config.log);
+        }
+        DeviceManager::of(opencl::discover::devices())
+    }
+
+    fn of(found: Vec<Box<dyn Found>>) -> DeviceManager {
+        let entries = found.into_iter().map(|found| Entry { found, opened: Mutex::default() }).collect();
+        DeviceManager { entries, handles: Mutex::default() }
+    }
+
+    /// What there is: every (platform, device), then the host. A device whose capabilities were never tried is opened;
+    /// one that cannot be opened is listed as its driver describes it.
+    pub fn profiles(&self) -> Vec<DeviceProfile> {
+        let mut profiles: Vec<DeviceProfile> = self.entries.iter().map(Entry::profile).collect();
+        profiles.push(host().profile().clone());
+        profiles
+    }
+
+    /// What `NETCL_DEVICE` says, else a GPU, else an accelerator, else the host; see [`Device::auto`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if an environment variable has a bad value; [`Error::NoDevice`] if `NETCL_DEVICE` fits no
+    /// device; [`Error::Driver`] if the one it fits cannot be opened.
+    pub fn auto(&self) -> Result<Device> {
+        match &config::get()?.device {
+            None => Ok(self.best()),
+            Some(selector) => self.resolve(selector, &selector.to_string()).map_err(|error| match error {
+                Error::NoDevice { selector, hint, available } => {
+                    Error::NoDevice { selector, hint: format!("asked for by NETCL_DEVICE; {hint}"), available }
+                }
+                other => other,
+            }),
+        }
+    }
+
+    /// The device that a selector names; the same one each time, but for `null`. [`Device::select`] lists selectors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] if it names none, with what there is; [`Error::Driver`] if the device cannot be opened;
+    /// [`Error::Config`] if an environment variable has a bad value.
+    pub fn select(&self, selector: &str) -> Result<Device> {
+        config::get()?;
+        if let Some(device) = self.handles().get(selector) {
+            return Ok(device.clone());
+        }
+        let understood = Selector::parse(selector).ok_or_else(|| self.none(selector))?;
+        let device = self.resolve(&understood, selector)?;
+        if understood != Selector::Null {
+            self.handles().insert(selector.to_owned(), device.clone());
+        }
+        Ok(device)
+    }
+
+    /// The best device whose profile `fits`: GPUs are asked about first, then accelerators, the host, and OpenCL on
+    /// processors; within a kind in the order of [`DeviceManager::profiles`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened.
+    pub fn find(&self, fits: impl Fn(&DeviceProfile) -> bool) -> Result<Device> {
+        for kind in PREFERENCE {
+            if kind == DeviceKind::Host && fits(host().profile()) {
+                return Ok(host());
+            }
+            for entry in self.of_kind(kind) {
+                if fits(&entry.profile()) {
+                    return entry.open();
+                }
+            }
+        }
+        let available = self.available();
+        Err(Error::NoDevice { selector: "find".to_owned(), hint: "none fits the condition".to_owned(), available })
+    }
+
+    /// Opens several OpenCL devices of one platform in one context: devices of their own, each with its own queue and
+    /// memory pool, between which tensors move without the host ([`crate::Tensor::to_device`]). A device that is named
+    /// twice gives two queues. They are other devices than those given, and cannot be selected.
+    ///
+    /// ```
+    /// use netcl::{Device, DeviceManager};
+    ///
+    /// if let Ok(device) = Device::select("cpu") {
+    ///     let both = DeviceManager::global().shared_context(&[device.clone(), device.clone()])?;
+    ///     assert!(both[0].shares_context_with(&both[1]));
+    ///     assert!(!both[0].shares_context_with(&device));
+    /// }
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if there are none, one is no OpenCL device, or they belong to several platforms;
+    /// [`Error::Driver`] if the driver refuses.
+    pub fn shared_context(&self, devices: &[Device]) -> Result<Vec<Device>> {
+        let unsupported = |device: String, problem: String| Error::Unsupported {
+            function: "DeviceManager::shared_context".to_owned(),
+            device,
+            problem,
+        };
+        let mut members = Vec::with_capacity(devices.len());
+        for device in devices {
+            let member = device.backend().as_opencl();
+            let problem = "it is no OpenCL device, so it has no context".to_owned();
+            members.push(member.ok_or_else(|| unsupported(device.to_string(), problem))?);
+            if device.profile().platform != devices[0].profile().platform {
+                let problem = format!("a context is of one platform, and `{}` is of another", devices[0]);
+                return Err(unsupported(device.to_string(), problem));
+            }
+        }
+        if members.is_empty() {
+            return Err(unsupported("no device".to_owned(), "name at least one device".to_owned()));
+        }
+        Ok(opencl::OpenCl::share(&members)?.into_iter().map(|backend| Device::of(Arc::new(backend))).collect())
+    }
+
+    fn resolve(&self, selector: &Selector, text: &str) -> Result<Device> {
+        match selector {
+            Selector::Auto => Ok(self.best()),
+            Selector::Host => Ok(host()),
+            Selector::Null => Ok(Device::of(Arc::new(Null::new(Target::Gpu, u64::MAX)))),
+            selector => {
+                let entry = self.entries.iter().find(|entry| selector.fits(entry.found.reported()));
+                entry.ok_or_else(|| self.none(text))?.open()
+            }
+        }
+    }
+
+    /// A GPU, else an accelerator, else the host. A device that cannot be opened is passed over with a warning.
+    fn best(&self) -> Device {
+        for kind in PREFERENCE.into_iter().take_while(|kind| *kind != DeviceKind::Host) {
+            for entry in self.of_kind(kind) {
+                match entry.open() {
+                    Ok(device) => return device,
+                    Err(error) => tracing::warn!(%error, "a device cannot be opened; trying the next"),
+                }
+            }
+        }
+        host()
+    }
+
+    fn of_kind(&self, kind: DeviceKind) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.found.reported().kind == kind)
+    }
+
+    fn none(&self, selector: &str) -> Error {
+        let hint = format!("accepted: {ACCEPTED}");
+        Error::NoDevice { selector: selector.to_owned(), hint, available: self.available() }
+    }
+
+    fn available(&self) -> Vec<String> {
+        let host = host();
+        let profiles = self.entries.iter().map(|entry| entry.found.reported()).chain([host.profile()]);
+        profiles.map(|profile| format!("{} = {} ({})", profile.selector, profile.name, profile.kind)).collect()
+    }
+
+    fn handles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Device>> {
+        self.handles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for DeviceManager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.available()).finish()
+    }
+}
+
+impl Entry {
+    fn open(&self) -> Result<Device> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = &*opened {
+            return Ok(device.clone());
+        }
+        let device = Device::of(self.found.open()?);
+        Ok(opened.insert(device).clone())
+    }
+
+    fn profile(&self) -> DeviceProfile {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(device) = opened {
+            return device.profile().clone();
+        }
+        self.found.recorded().unwrap_or_else(|| match self.open() {
+            Ok(device) => device.profile().clone(),
+            Err(error) => {
+                tracing::warn!(%error, "a device cannot be opened: its capabilities are what the driver says");
+                self.found.reported().clone()
+            }
+        })
+    }
+}
+
+/// The host, which is the same for every manager.
+pub(super) fn host() -> Device {
+    static HOST: OnceLock<Device> = OnceLock::new();
+    HOST.get_or_init(|| Device::of(Arc::new(Host::new()))).clone()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Driver's devices and contexts, each kept alive by whoever uses it.
+
+use super::describe;
+use crate::device::partition::Partition;
+use opencl3::context::Context;
+use opencl3::device::{
+    CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
+    CL_DEVICE_PARTITION_EQUALLY, Device, SubDevice,
+};
+use opencl3::types::{cl_device_id, cl_device_partition_property};
+use std::sync::Arc;
+
+/// A device of the driver, or a part of one.
+#[derive(Clone)]
+pub(super) struct ClDevice {
+    device: Device,
+    /// What to release with the last clone; `None` for a whole device, which the driver owns.
+    _part: Option<Arc<Part>>,
+}
+
+/// A sub-device. Dropped in this order: the part before what it is a part of.
+struct Part {
+    _device: SubDevice,
+    _parent: ClDevice,
+}
+
+impl ClDevice {
+    pub(super) fn whole(device: Device) -> ClDevice {
+        ClDevice { device, _part: None }
+    }
+
+    pub(super) fn get(&self) -> &Device {
+        &self.device
+    }
+
+    pub(super) fn id(&self) -> cl_device_id {
+        self.device.id()
+    }
+
+    /// Divides it (OpenCL 4.3).
+    pub(super) fn partition(&self, partition: &Partition) -> opencl3::Result<Vec<ClDevice>> {
+        let parts = self.device.create_sub_devices(&properties(partition))?.into_iter();
+        Ok(parts
+            .map(|part| ClDevice {
+                device: Device::new(part.id()),
+                _part: Some(Arc::new(Part { _device: part, _parent: self.clone() })),
+            })
+            .collect())
+    }
+}
+
+/// What `clCreateSubDevices` takes, with the 0 that ends it.
+fn properties(partition: &Partition) -> Vec<cl_device_partition_property> {
+    let mut properties = match partition {
+        // Numbers that do not fit are refused before this: no device has as many compute units.
+        Partition::Equally(units) => vec![CL_DEVICE_PARTITION_EQUALLY, *units as cl_device_partition_property],
+        Partition::ByCounts(counts) => {
+            let counts = counts.iter().map(|&units| units as cl_device_partition_property);
+            let list = [CL_DEVICE_PARTITION_BY_COUNTS].into_iter().chain(counts);
+            list.chain([CL_DEVICE_PARTITION_BY_COUNTS_LIST_END]).collect()
+        }
+        Partition::ByAffinity(domain) => {
+            let flag = describe::DOMAINS.iter().find(|(_, known)| known == domain).map_or(0, |(flag, _)| *flag);
+            vec![CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, flag as cl_device_partition_property]
+        }
+    };
+    properties.push(0);
+    properties
+}
+
+/// A context and its devices. Dropped in this order.
+pub(super) struct ClContext {
+    context: Context,
+    members: Vec<ClDevice>,
+}
+
+impl ClContext {
+    /// One context for all of these; naming one twice does no harm.
+    pub(super) fn new(members: Vec<ClDevice>) -> opencl3::Result<ClContext> {
+        let mut ids: Vec<cl_device_id> = Vec::with_capacity(members.len());
+        for member in &members {
+            if !ids.contains(&member.id()) {
+                ids.push(member.id());
+            }
+        }
+        let context = Context::from_devices(&ids, &[], None, std::ptr::null_mut())?;
+        Ok(ClContext { context, members })
+    }
+
+    pub(super) fn get(&self) -> &Context {
+        &self.context
+    }
+
+    pub(super) fn members(&self) -> &[ClDevice] {
+        &self.members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::partition::AffinityDomain;
+
+    /// The numbers are those of the OpenCL headers.
+    #[test]
+    fn partitions_are_lists_that_end() {
+        assert_eq!(properties(&Partition::Equally(4)), [0x1086, 4, 0]);
+        assert_eq!(properties(&Partition::ByCounts(vec![3, 1])), [0x1087, 3, 1, 0, 0]);
+        for (domain, flag) in [
+            (AffinityDomain::Numa, 1),
+            (AffinityDomain::L4Cache, 2),
+            (AffinityDomain::L3Cache, 4),
+            (AffinityDomain::L2Cache, 8),
+            (AffinityDomain::L1Cache, 16),
+            (AffinityDomain::NextPartitionable, 32),
+        ] {
+            assert_eq!(properties(&Partition::ByAffinity(domain)), [0x1088, flag, 0]);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What OpenCL devices this machine has.
+
+use super::context::ClDevice;
+use super::{OpenCl, describe, trial};
+use crate::device::backend::Backend;
+use crate::device::manager::Found;
+use crate::device::profile::DeviceProfile;
+use crate::error::Result;
+use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
+use opencl3::platform::get_platforms;
+use std::sync::Arc;
+
+/// A device of the driver that was not opened.
+struct Closed {
+    reported: DeviceProfile,
+    device: Device,
+}
+
+impl Found for Closed {
+    fn reported(&self) -> &DeviceProfile {
+        &self.reported
+    }
+
+    fn recorded(&self) -> Option<DeviceProfile> {
+        Some(trial::recorded(&self.reported)?.complete(&self.reported))
+    }
+
+    fn open(&self) -> Result<Arc<dyn Backend>> {
+        Ok(Arc::new(OpenCl::open(ClDevice::whole(self.device), &self.reported)?))
+    }
+}
+
+/// Every usable device of every platform, in the loader's order. None where there is no loader or no driver.
+pub(crate) fn devices() -> Vec<Box<dyn Found>> {
+    let platforms = match get_platforms() {
+        Ok(platforms) => platforms,
+        Err(error) => {
+            tracing::debug!(%error, "no OpenCL platform");
+            return Vec::new();
+        }
+    };
+    let mut found: Vec<Box<dyn Found>> = Vec::new();
+    for (platform_index, platform) in platforms.iter().enumerate() {
+        let ids = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default();
+        for (device_index, id) in ids.into_iter().enumerate() {
+            let device = Device::new(id);
+            let selector = format!("opencl:{platform_index}:{device_index}");
+            match describe::usable(&device)
+                .and_then(|usable| usable.then(|| describe::device(platform, &device, selector.clone())).transpose())
+            {
+                Ok(Some(reported)) => found.push(Box::new(Closed { reported, device })),
+                Ok(None) => tracing::debug!(selector, "an OpenCL device is not available, or cannot compile"),
+                Err(error) => tracing::warn!(%error, selector, "an OpenCL device cannot be queried"),
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,76 @@
+//! What only this side of the driver can see.
+
+use super::*;
+use crate::device::manager::DeviceManager;
+use crate::device::quirks::{Avoid, Quirk};
+use crate::device::vendor::Vendor;
+use crate::device::{Device, DeviceKind};
+
+/// Every OpenCL device, or a note that there is none.
+fn devices() -> Vec<Device> {
+    let profiles = DeviceManager::global().profiles();
+    let found = profiles.iter().filter(|profile| profile.selector.starts_with("opencl:"));
+    let devices: Vec<Device> = found.map(|profile| Device::select(&profile.selector).unwrap()).collect();
+    if devices.is_empty() {
+        eprintln!("no OpenCL device here: this test checks nothing");
+    }
+    devices
+}
+
+/// The same device with its own queue and another profile.
+fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl {
+    let shared = &device.backend().as_opencl().unwrap().shared;
+    let mut profile = shared.profile.clone();
+    change(&mut profile);
+    OpenCl::together(vec![(shared.device.clone(), profile)]).unwrap().remove(0)
+}
+
+#[test]
+fn fills_in_pieces_cover_all_and_nothing_more() {
+    static SMALL: Quirk =
+        Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::FillsAbove(1000), reason: "test" };
+    for device in devices() {
+        let device = with_profile(&device, |profile| profile.quirks = vec![&SMALL]);
+        let memory = device.allocate(8192).unwrap();
+        for bytes in [1, 16, 991, 992, 993, 2000, 4096, 8191] {
+            device.write(&memory, &[7; 8192]).unwrap();
+            device.zero(&memory, bytes).unwrap();
+            let mut found = [1; 8192];
+            device.read(&memory, &mut found).unwrap();
+            assert!(found[..bytes].iter().all(|&byte| byte == 0), "{bytes}");
+            assert!(found[bytes..].iter().all(|&byte| byte == 7), "{bytes}");
+        }
+    }
+}
+
+#[test]
+fn queues_are_profiled_on_demand() {
+    for device in devices() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        for wanted in [false, true] {
+            let queue = new_queue(&shared.context, &shared.device, &shared.profile, wanted).unwrap();
+            assert_eq!(queue.properties().unwrap() & CL_QUEUE_PROFILING_ENABLE != 0, wanted);
+        }
+    }
+}
+
+#[test]
+fn capabilities_that_were_recorded_are_those_that_are_tried() {
+    for device in devices() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        let tried = trial::again(&shared.profile, &shared.context, &shared.queue);
+        assert_eq!(tried.complete(&shared.profile), shared.profile, "whatever the profile came from");
+    }
+}
+
+#[test]
+fn a_trial_that_cannot_build_says_no() {
+    // A processor's driver takes no PTX, whatever the profile says.
+    for device in devices().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
+        let device = with_profile(&device, |profile| profile.vendor = Vendor::Nvidia);
+        let shared = &device.shared;
+        let tried = trial::again(&shared.profile, &shared.context, &shared.queue).complete(&shared.profile);
+        assert_eq!(tried.ptx, None);
+        assert!(tried.local_memory.usable >= tried.local_memory.reported);
+    }
+}

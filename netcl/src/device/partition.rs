@@ -1,0 +1,164 @@
+//! Dividing a device into devices.
+
+use crate::device::Device;
+use crate::device::profile::DeviceProfile;
+use crate::error::{Error, Result};
+use std::fmt;
+
+/// How a device is divided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Partition {
+    /// Into as many parts of this many compute units as there is room for.
+    Equally(u32),
+    /// Into one part for each number, of as many compute units. What is left over is not used.
+    ByCounts(Vec<u32>),
+    /// Into parts whose compute units share this.
+    ByAffinity(AffinityDomain),
+}
+
+/// What compute units may share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AffinityDomain {
+    /// A memory node (NUMA).
+    Numa,
+    /// A level 4 cache.
+    L4Cache,
+    /// A level 3 cache.
+    L3Cache,
+    /// A level 2 cache.
+    L2Cache,
+    /// A level 1 cache.
+    L1Cache,
+    /// The next of these along which the device can be divided.
+    NextPartitionable,
+}
+
+impl fmt::Display for AffinityDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AffinityDomain::Numa => "NUMA node",
+            AffinityDomain::L4Cache => "L4 cache",
+            AffinityDomain::L3Cache => "L3 cache",
+            AffinityDomain::L2Cache => "L2 cache",
+            AffinityDomain::L1Cache => "L1 cache",
+            AffinityDomain::NextPartitionable => "next partitionable domain",
+        })
+    }
+}
+
+impl Device {
+    /// Divides an OpenCL device into sub-devices: devices of their own, each with its own queue and memory pool, that
+    /// run at the same time on their own compute units. They share a context, so that tensors move between them
+    /// without the host. The driver's device is released with the last handle of the last part.
+    ///
+    /// [`DeviceProfile::partitions`] says what is possible.
+    ///
+    /// ```
+    /// use netcl::{Device, Partition};
+    ///
+    /// if let Ok(device) = Device::select("cpu")
+    ///     && device.profile().partitions.equally
+    /// {
+    ///     for part in device.partition(&Partition::Equally(1))? {
+    ///         assert_eq!(part.profile().compute_units, 1);
+    ///     }
+    /// }
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the device cannot be divided so, or has fewer compute units than asked for;
+    /// [`Error::Driver`] if the driver refuses.
+    pub fn partition(&self, partition: &Partition) -> Result<Vec<Device>> {
+        if let Some(problem) = problem(self.profile(), partition) {
+            return Err(Error::Unsupported {
+                function: "Device::partition".to_owned(),
+                device: self.to_string(),
+                problem,
+            });
+        }
+        Ok(self.backend().partition(partition)?.into_iter().map(Device::of).collect())
+    }
+}
+
+/// Why a device cannot be divided so.
+fn problem(profile: &DeviceProfile, partition: &Partition) -> Option<String> {
+    let (able, units, parts) = match partition {
+        Partition::Equally(units) => {
+            let parts = u64::from(profile.compute_units).checked_div(u64::from(*units)).unwrap_or(0);
+            (profile.partitions.equally, vec![*units], parts)
+        }
+        Partition::ByCounts(counts) => (profile.partitions.by_counts, counts.clone(), counts.len() as u64),
+        Partition::ByAffinity(domain) => {
+            let able = profile.partitions.by_affinity.contains(domain);
+            return (!able).then(|| format!("it cannot be divided by {domain}; {}", possible(profile)));
+        }
+    };
+    if !able {
+        let how = if matches!(partition, Partition::Equally(_)) { "equally" } else { "by counts" };
+        return Some(format!("it cannot be divided {how}; {}", possible(profile)));
+    }
+    if units.is_empty() || units.contains(&0) {
+        return Some("every part needs at least one compute unit".to_owned());
+    }
+    let wanted: u64 = units.iter().map(|&units| u64::from(units)).sum();
+    if wanted > u64::from(profile.compute_units) {
+        return Some(format!("it has {} compute units, {wanted} are asked for", profile.compute_units));
+    }
+    (parts > u64::from(profile.partitions.most))
+        .then(|| format!("it can be divided into {} parts at most, not into {parts}", profile.partitions.most))
+}
+
+fn possible(profile: &DeviceProfile) -> String {
+    let partitions = &profile.partitions;
+    let mut ways: Vec<String> = Vec::new();
+    if partitions.equally {
+        ways.push("equally".to_owned());
+    }
+    if partitions.by_counts {
+        ways.push("by counts".to_owned());
+    }
+    ways.extend(partitions.by_affinity.iter().map(|domain| format!("by {domain}")));
+    match ways.as_slice() {
+        [] => "it cannot be divided at all".to_owned(),
+        ways => format!("it can be divided {}", ways.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::profile::{DeviceKind, Partitions};
+    use netcl_kernels::plan::Target;
+
+    #[test]
+    fn what_is_impossible_is_said_before_the_driver_is_asked() {
+        let mut profile = DeviceProfile::unknown("device", DeviceKind::Cpu, Target::Cpu);
+        profile.compute_units = 8;
+        let refused = |profile: &DeviceProfile, partition| problem(profile, &partition).expect("a problem");
+        assert!(refused(&profile, Partition::Equally(1)).ends_with("it cannot be divided at all"));
+        profile.partitions =
+            Partitions { equally: true, by_counts: false, by_affinity: vec![AffinityDomain::Numa], most: 4 };
+        assert!(refused(&profile, Partition::ByCounts(vec![1])).ends_with("it can be divided equally, by NUMA node"));
+        assert!(refused(&profile, Partition::ByAffinity(AffinityDomain::L2Cache)).contains("by L2 cache"));
+        assert!(refused(&profile, Partition::Equally(0)).contains("at least one"));
+        assert!(refused(&profile, Partition::Equally(9)).contains("has 8 compute units, 9 are"));
+        assert!(refused(&profile, Partition::Equally(1)).contains("4 parts at most, not into 8"));
+        assert_eq!(problem(&profile, &Partition::Equally(2)), None);
+        assert_eq!(problem(&profile, &Partition::ByAffinity(AffinityDomain::Numa)), None);
+        profile.partitions.by_counts = true;
+        assert!(refused(&profile, Partition::ByCounts(vec![])).contains("at least one"));
+        assert!(refused(&profile, Partition::ByCounts(vec![u32::MAX, u32::MAX])).contains("8589934590 are"));
+        assert_eq!(problem(&profile, &Partition::ByCounts(vec![5, 3])), None);
+    }
+
+    #[test]
+    fn the_host_and_the_null_device_cannot_be_divided() {
+        for device in [Device::host(), Device::null(Target::Gpu, 0)] {
+            let error = device.partition(&Partition::Equally(1)).unwrap_err();
+            assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What environment variables do. They are read once in a process, so each case is a process of its own: this program,
+//! started again.
+
+use netcl::{Device, KernelStrategy};
+use std::process::Command;
+
+/// Runs one of the `child_` tests below with these variables, and gives what it printed after `answer:`.
+fn child(name: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--ignored", "--nocapture"]);
+    for variable in ["NETCL_DEVICE", "NETCL_KERNEL_STRATEGY", "NETCL_LOG", "NETCL_PROFILE_EVENTS"] {
+        command.env_remove(variable);
+    }
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let answer = text.lines().find_map(|line| line.split_once("answer: ")).map(|(_, answer)| answer.to_owned());
+    answer.unwrap_or_else(|| panic!("no answer in:\n{text}\n{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn answer<T: std::fmt::Display>(result: netcl::Result<T>) {
+    match result {
+        Ok(value) => println!("answer: {value}"),
+        Err(error) => println!("answer: error: {}", error.to_string().replace('\n', " ")),
+    }
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_auto() {
+    answer(Device::auto().map(|device| device.profile().selector.clone()));
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_host() {
+    answer(Device::select("host").map(|device| device.profile().selector.clone()));
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_active() {
+    answer(Device::active().map(|device| device.profile().selector.clone()));
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_strategy() {
+    answer(Device::host().kernel_strategy());
+}
+
+#[test]
+fn netcl_device_is_what_auto_gives() {
+    assert_eq!(child("child_auto", &[("NETCL_DEVICE", "host")]), "host");
+    assert_eq!(child("child_auto", &[("NETCL_DEVICE", "null")]), "null");
+    assert_eq!(child("child_active", &[("NETCL_DEVICE", "null")]), "null", "nothing is active, so it is auto's");
+    assert_eq!(child("child_host", &[("NETCL_DEVICE", "null")]), "host", "a selector is not overruled");
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error_that_names_the_variable() {
+    let text = child("child_auto", &[("NETCL_DEVICE", "Flux Capacitor")]);
+    for part in ["`flux capacitor`", "asked for by NETCL_DEVICE", "host = "] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_bad_value_is_an_error_wherever_a_device_is_asked_for() {
+    for (variable, value, accepted) in [
+        ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
+        ("NETCL_KERNEL_STRATEGY", "fast", "auto, portable, optimized"),
+        ("NETCL_PROFILE_EVENTS", "maybe", "0 or 1"),
+        ("NETCL_LOG", "loud", "warn"),
+    ] {
+        for name in ["child_auto", "child_host", "child_active", "child_strategy"] {
+            let text = child(name, &[(variable, value)]);
+            for part in ["error: ", variable, &format!("`{value}`"), accepted] {
+                assert!(text.contains(part), "{name}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_kernel_strategy_can_be_forced() {
+    let portable = KernelStrategy::Portable.to_string();
+    assert_eq!(child("child_strategy", &[]), portable);
+    assert_eq!(child("child_strategy", &[("NETCL_KERNEL_STRATEGY", "auto")]), portable);
+    let optimized = KernelStrategy::Optimized.to_string();
+    assert_eq!(child("child_strategy", &[("NETCL_KERNEL_STRATEGY", "OPTIMIZED")]), optimized);
+}
