@@ -348,7 +348,7 @@ fn a_broken_source_loses_nothing() {
     for attempt in 0..2 {
         let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
         let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };
-        assert_eq!((named.as_str(), program.as_str()), (device.info().name.as_str(), "Toy::forward"));
+        assert_eq!((named.as_str(), program.as_str()), (device.profile().name.as_str(), "Toy::forward"));
         assert!(log.contains("undeclared"), "attempt {attempt}: {log}");
         assert!(source_text.contains("   3 |") && source_text.contains("undeclared += 1;"), "{source_text}");
     }

@@ -94,7 +94,7 @@ fn templates() -> Vec<(String, String)> {
 
 /// The driver's own handle of a device, by `opencl:P:D`.
 fn handle(device: &Device) -> Result<ClDevice, Failed> {
-    let selector = &device.info().selector;
+    let selector = &device.profile().selector;
     let mut numbers = selector.split(':').skip(1).map(|number| number.parse::<usize>());
     let (Some(Ok(platform)), Some(Ok(position))) = (numbers.next(), numbers.next()) else {
         return Err(format!("`{selector}` names no OpenCL device").into());
@@ -143,10 +143,10 @@ fn lacks(source: &str, device: &Device, handle: &ClDevice) -> Option<&'static st
     let extensions = handle.extensions().unwrap_or_default();
     let has = |name: &str| extensions.split_whitespace().any(|known| known == name);
     let needs = |name: &str| source.contains(&format!("EXTENSION {name} "));
-    if needs("cl_khr_fp64") && !device.info().fp64 {
+    if needs("cl_khr_fp64") && !device.profile().fp64 {
         return Some("the device has no fp64");
     }
-    if needs("cl_khr_fp16") && !device.info().fp16 {
+    if needs("cl_khr_fp16") && !device.profile().fp16 {
         return Some("the device has no fp16");
     }
     if needs("cl_khr_int64_base_atomics") && !has("cl_khr_int64_base_atomics") {

@@ -42,7 +42,7 @@ fn tolerance(case: &str) -> f64 {
 fn check_operation(case: &OperationCase, device: &Device) -> Result<Completion, Failed> {
     let mut given: Vec<HostTensor> = case.tensors.iter().map(Data::tensor).collect();
     let mut graph = operation_graph(case)?;
-    if graph.nodes.iter().any(|node| node.dtype == DType::F64) && !device.info().fp64 {
+    if graph.nodes.iter().any(|node| node.dtype == DType::F64) && !device.profile().fp64 {
         return Ok(Completion::ignored_with("the device has no fp64"));
     }
     if let Some(cotangent) = &case.cotangent {
