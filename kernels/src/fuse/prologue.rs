@@ -175,9 +175,7 @@ impl Costs {
     fn of(target: Target) -> Costs {
         match target {
             Target::Gpu => Costs { columns: 64.0, rows: 64.0, copy: 0.0, one_by_one: 1.0, launch: 1e8 },
-            Target::Cpu | Target::Host => {
-                Costs { columns: 32.0, rows: 64.0, copy: 16.0, one_by_one: 16.0, launch: 1e6 }
-            }
+            Target::Cpu | Target::Host => Costs { columns: 32.0, rows: 64.0, copy: 32.0, one_by_one: 8.0, launch: 1e6 },
         }
     }
 

@@ -230,7 +230,7 @@ pub const FORMS: &[Form] = forms! {
     "bf16", [1, 1] => || half_precision(DType::BF16);
     "wide", [1, 1] => || {
         let mut case = Case::new("wide");
-        let (x, w) = (case.argument("x", &[n(), d(300)]), case.argument("w", &[d(300), d(132)]));
+        let (x, w) = (case.argument("x", &[n(), d(300)]), case.argument("w", &[d(300), d(60)]));
         let (h, v) = (case.relu(x, "h"), case.scaled(w, 0.5, "v"));
         let y = case.matmul(h, v);
         case.result(y)
