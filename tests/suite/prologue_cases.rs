@@ -11,20 +11,16 @@ pub(crate) fn all() -> Vec<Case> {
         for form in FORMS {
             // Operands and results of half precision are rounded where they are stored.
             let tolerance = if form.name.contains("f16") { 2e-2 } else { 2e-5 };
-            cases.push(Case {
-                name: format!("prologues::{}, batch {batch}", form.name),
-                run: Box::new(move |device| example((form.build)(), &[("N", batch)]).check(device, tolerance)),
-            });
+            let name = format!("prologues::{}, batch {batch}", form.name);
+            cases
+                .push(Case::new(name, move |device| example((form.build)(), &[("N", batch)]).check(device, tolerance)));
         }
         for form in LOSSES {
-            cases.push(Case {
-                name: format!("prologues::gradients of {}, batch {batch}", form.name),
-                run: Box::new(move |device| {
-                    let graph =
-                        append_gradients((form.build)(), Arguments::Floats).map_err(|error| error.to_string())?;
-                    example(graph, &[("N", batch)]).check(device, 5e-5)
-                }),
-            });
+            let name = format!("prologues::gradients of {}, batch {batch}", form.name);
+            cases.push(Case::new(name, move |device| {
+                let graph = append_gradients((form.build)(), Arguments::Floats).map_err(|error| error.to_string())?;
+                example(graph, &[("N", batch)]).check(device, 5e-5)
+            }));
         }
     }
     cases
