@@ -60,7 +60,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let device = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
     let device = Device::select(device.map_or("auto", String::as_str))?;
-    println!("{}: computed / stored", device.info().name);
+    println!("{}: computed / stored", device.profile().name);
     for size in [[128, 512, 10], [128, 512, 128], [128, 512, 512], [1024, 1024, 1024]] {
         for operand in [Operand::Left, Operand::LeftTimesTransposed, Operand::TransposedLeft, Operand::Right] {
             for masked in [false, true] {
