@@ -201,6 +201,12 @@ impl Dim {
         changed && bound.never_negative()
     }
 
+    /// About how large the size is where its symbols are not known yet: each counts as 64.
+    pub fn estimate(&self) -> u64 {
+        let known = self.substitute(&|_| Some(Dim::constant(64)));
+        known.as_constant().and_then(|size| u64::try_from(size).ok()).unwrap_or(64)
+    }
+
     /// Calls `visit` for every symbol in it, repeats included.
     pub fn visit_symbols(&self, visit: &mut dyn FnMut(&Symbol)) {
         for factors in self.terms.keys() {

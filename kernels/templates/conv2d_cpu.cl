@@ -38,7 +38,7 @@
 #define PUT(row, n, inside, at)                                                                                        \
     {                                                                                                                  \
         const bool is_inside = inside;                                                                                 \
-        const ACC element = READ(b, is_inside ? (at) : 0);                                                             \
+        const ACC element = ELEMENT_B(is_inside ? (at) : 0);                                                             \
         (row)[n] = is_inside ? element : (ACC)0;                                                                       \
     }
 

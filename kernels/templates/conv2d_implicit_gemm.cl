@@ -96,6 +96,14 @@
 #define WRITE(pointer, offset, value) (pointer)[offset] = (REAL)(value)
 #endif
 
+// An element of an operand by its offset: a prologue's place. Called in bounds only, and never for the zeros of padding.
+#ifndef ELEMENT_A
+#define ELEMENT_A(offset) READ(a, offset)
+#endif
+#ifndef ELEMENT_B
+#define ELEMENT_B(offset) READ(b, offset)
+#endif
+
 #define TAPS (FILTER_HEIGHT * FILTER_WIDTH)
 #define PIXELS (HEIGHT * WIDTH)
 #define OUT_PIXELS (OUT_HEIGHT * OUT_WIDTH)
@@ -115,7 +123,7 @@
 #define READ_X(ox, u) ((uint)((ox) * STRIDE_X + (u) * DILATION_X - PAD_X))
 // x at that place, or zero.
 #define IMAGE(image, group, channel, y, x)                                                                             \
-    ((y) < HEIGHT && (x) < WIDTH ? READ(b, AT_X(image, group, channel, (y) * WIDTH + (x))) : (ACC)0)
+    ((y) < HEIGHT && (x) < WIDTH ? ELEMENT_B(AT_X(image, group, channel, (y) * WIDTH + (x))) : (ACC)0)
 
 // Which output pixel, times the stride, read input pixel (y, x) through tap (v, u).
 #define WROTE_Y(y, v) ((uint)((y) + PAD_Y - (v) * DILATION_Y))
@@ -123,13 +131,13 @@
 // dy there, or zero if there is none.
 #define GRADIENT(image, group, channel, y, x)                                                                          \
     ((y) % STRIDE_Y == 0 && (x) % STRIDE_X == 0 && (y) / STRIDE_Y < OUT_HEIGHT && (x) / STRIDE_X < OUT_WIDTH           \
-         ? READ(b, AT_Y(image, group, channel, (y) / STRIDE_Y * OUT_WIDTH + (x) / STRIDE_X))                           \
+         ? ELEMENT_B(AT_Y(image, group, channel, (y) / STRIDE_Y * OUT_WIDTH + (x) / STRIDE_X))                           \
          : (ACC)0)
 
 #if PRODUCT == FORWARD
 
 #ifndef LOAD_A
-#define LOAD_A(batch, m, k) READ(a, AT_W(batch, m, 0, k))
+#define LOAD_A(batch, m, k) ELEMENT_A(AT_W(batch, m, 0, k))
 #endif
 #ifndef LOAD_B
 #define LOAD_B(batch, k, n)                                                                                            \
@@ -144,7 +152,7 @@
 #elif PRODUCT == INPUT
 
 #ifndef LOAD_A
-#define LOAD_A(batch, m, k) READ(a, AT_W(batch, (k) / TAPS, m, (k) % TAPS))
+#define LOAD_A(batch, m, k) ELEMENT_A(AT_W(batch, (k) / TAPS, m, (k) % TAPS))
 #endif
 #ifndef LOAD_B
 #define LOAD_B(batch, k, n)                                                                                            \
@@ -159,7 +167,7 @@
 #else // WEIGHT
 
 #ifndef LOAD_A
-#define LOAD_A(batch, m, k) READ(a, AT_Y((k) / OUT_PIXELS, batch, m, (k) % OUT_PIXELS))
+#define LOAD_A(batch, m, k) ELEMENT_A(AT_Y((k) / OUT_PIXELS, batch, m, (k) % OUT_PIXELS))
 #endif
 #ifndef LOAD_B
 #define LOAD_B(batch, k, n)                                                                                            \

@@ -156,6 +156,12 @@
 #define B_CONTIGUOUS 1
 #endif
 
+// Whether elements of A are computed (0: no). Registers read A once for every panel, which a load is cheap enough for; what
+// is computed is copied first, as many elements at a time as this says: 1, or VECTOR, which lie along k.
+#ifndef A_COMPUTED
+#define A_COMPUTED 0
+#endif
+
 // How one row of the panel is filled when LOAD_B_VECTOR does not serve. An operand whose index has to be computed, such
 // as the image of a convolution, can do in PREPARE_PANEL, once, what depends on the columns alone.
 #ifndef PREPARE_PANEL
@@ -221,10 +227,26 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
                     sum[i][j] = k0 == 0 ? (ACC_VECTOR)0 : unfinished[(r + i) * REG_N + j];
             }
 
+#if A_COMPUTED
+            ACC copy[REG_M * TILE_K];
+            for (uint i = 0; i < REG_M; ++i) {
+                uint k = 0;
+#if A_COMPUTED > 1
+                for (; k + VECTOR <= depth; k += VECTOR)
+                    PASTE(vstore, VECTOR)(LOAD_A_VECTOR(batch, row[i], k0 + k), 0, copy + i * TILE_K + k);
+#endif
+                for (; k < depth; ++k)
+                    copy[i * TILE_K + k] = LOAD_A(batch, row[i], k0 + k);
+            }
+#define PANEL_A(i, k) copy[(i) * TILE_K + (k)]
+#else
+#define PANEL_A(i, k) LOAD_A(batch, row[i], k0 + (k))
+#endif
+
             for (uint k = 0; k < depth; ++k) {
 #pragma unroll
                 for (uint i = 0; i < REG_M; ++i) {
-                    const ACC_VECTOR x = (ACC_VECTOR)(LOAD_A(batch, row[i], k0 + k));
+                    const ACC_VECTOR x = (ACC_VECTOR)(PANEL_A(i, k));
 #pragma unroll
                     for (uint j = 0; j < REG_N; ++j)
                         sum[i][j] = MULTIPLY_ADD(x, panel[k * REG_N + j], sum[i][j]);

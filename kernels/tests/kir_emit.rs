@@ -191,6 +191,7 @@ fn random_kernel(seed: u64, count: usize) -> Kernel {
         exprs: Vec::new(),
         spans: Vec::new(),
         body: Vec::new(),
+        result: None,
         launch,
     };
     let mut random = Random { state: seed.wrapping_mul(0x9E37_79B9) ^ 0x5DEE_CE66, kernel, types: Vec::new() };

@@ -189,6 +189,7 @@ impl Choices {
             exprs: self.exprs(),
             spans: Vec::new(),
             body: self.body(3),
+            result: (self.below(4) == 0).then(|| self.id()),
             launch: Launch {
                 global: (0..self.below(4)).map(|_| self.dim(3)).collect(),
                 local: (0..self.below(4)).map(|_| self.bits() as u32).collect(),

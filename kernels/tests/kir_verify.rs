@@ -87,6 +87,7 @@ fn k03_launch() {
     let value = ParamKind::Value(ValueType::scalar(DType::F32));
     breaks("K03", &changed(|kernel| kernel.params.push(Param { name: "value".into(), kind: value })));
     breaks("K03", &changed(|kernel| kernel.launch = Launch::function()));
+    breaks("K03", &changed(|kernel| kernel.result = Some(ExprId(0))));
     let large = changed(|kernel| kernel.launch.local = vec![512]);
     assert_eq!(broken(&large, &Limits::portable()), ["K03"]);
 }

@@ -1,5 +1,6 @@
 //! Graphs run on a device and by the reference interpreter, compared.
 
+use half::{bf16, f16};
 use libtest_mimic::Failed;
 use netcl::{DType, Device, Tensor};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
@@ -97,7 +98,8 @@ fn upload(device: &Device, value: &HostTensor) -> Result<Tensor, Failed> {
         DType::Bool => Tensor::from_slice(device, &data.iter().map(|&x| x != 0.0).collect::<Vec<_>>(), shape),
         DType::I64 => Tensor::from_slice(device, &data.iter().map(|&x| x as i64).collect::<Vec<_>>(), shape),
         DType::U8 => Tensor::from_slice(device, &data.iter().map(|&x| x as u8).collect::<Vec<_>>(), shape),
-        other @ (DType::F16 | DType::BF16) => return Err(format!("{other} inputs are not used here").into()),
+        DType::F16 => Tensor::from_slice(device, &data.iter().map(|&x| f16::from_f64(x)).collect::<Vec<_>>(), shape),
+        DType::BF16 => Tensor::from_slice(device, &data.iter().map(|&x| bf16::from_f64(x)).collect::<Vec<_>>(), shape),
     };
     tensor.map_err(|error| error.to_string().into())
 }

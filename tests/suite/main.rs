@@ -8,6 +8,9 @@ mod model_cases;
 mod models;
 #[path = "../../kernels/tests/common/plan_texts.rs"]
 mod plan_texts;
+mod prologue_cases;
+#[path = "../../kernels/tests/common/prologues.rs"]
+mod prologues;
 mod pytorch;
 mod random;
 #[path = "../../kernels/tests/common/reference_graphs.rs"]
@@ -49,6 +52,7 @@ fn main() {
         for case in compiled
             .into_iter()
             .chain(model_cases::all())
+            .chain(prologue_cases::all())
             .chain(pytorch::all())
             .chain(sub_groups::all())
             .chain(random::all())

@@ -46,7 +46,7 @@ pub(crate) fn example(graph: Graph, sizes: &[(&str, u64)]) -> Example {
         let count: usize = shape.iter().product();
         let values: Vec<f64> = (0..count)
             .map(|_| match node.dtype {
-                DType::F32 => f64::from((next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0),
+                DType::F32 | DType::F16 | DType::BF16 => f64::from((next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0),
                 _ => (next() % 10) as f64,
             })
             .collect();

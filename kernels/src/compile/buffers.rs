@@ -65,6 +65,11 @@ impl Buffers {
         self.names.get(&id).cloned().unwrap_or_else(|| unreachable!("node {} has no buffer", id.0))
     }
 
+    /// Whether a buffer holds `id`; a scalar of the caller's lies in none.
+    pub(super) fn holds(&self, id: NodeId) -> bool {
+        self.of.contains_key(&id)
+    }
+
     /// The name of the buffer that holds `id`, if one does.
     pub(super) fn stored(&self, id: NodeId) -> Option<&str> {
         self.names.get(&id).map(String::as_str)

@@ -1,12 +1,15 @@
 //! Convolutions: on the host through its matrix library, elsewhere as implicit matrix products.
 
 use super::epilogue::operands;
-use super::product::{Instance, estimate, lanes_of, launch_of, typical};
+use super::instance::Instance;
+use super::product::{lanes_of, launch_of, typical};
 use super::program::Program;
+use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
-use crate::fuse::contiguous_base;
+use crate::fuse::product::{Extents, extents};
 use crate::graph::{ConvGeometry, NodeId, Op};
 use crate::index::{self, Index};
+use crate::kir::Kernel;
 use crate::plan::{Arg, ConvKind, Target, Work};
 use crate::span::{Diagnostic, Result};
 use crate::template::conv2d_implicit_gemm::{Conv2d, Product};
@@ -25,20 +28,16 @@ impl Program<'_> {
     /// The launch that computes the convolution `id` and what is fused to it.
     pub(super) fn conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
         let shapes = self.shapes(id);
-        let (a, b) = operands(&self.graph[id].op);
-        let base = |operand: NodeId| {
-            contiguous_base(self.graph, operand, &|id| self.division.home.contains_key(&id))
-                .ok_or_else(|| Diagnostic::new("internal error: an operand of a convolution is not in memory"))
-        };
-        let (a, b) = (base(a)?, base(b)?);
         if self.target == Target::Host {
             let Shapes { kind, input, weight, output, geometry } = shapes;
             let work = Work::Conv2d { kind, input, weight, output, geometry, dtype: self.graph[id].dtype };
+            let (a, b) = operands(&self.graph[id].op);
+            let (a, b) = (self.operand(id, a)?.0, self.operand(id, b)?.0);
             let args = [a, b, id].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
             self.add_step(&[cluster], work, args);
             return Ok(());
         }
-        self.template_conv(cluster, id, &shapes, a, b)
+        self.template_conv(cluster, id, &shapes)
     }
 
     fn shapes(&self, id: NodeId) -> Shapes {
@@ -69,7 +68,7 @@ impl Program<'_> {
         }
     }
 
-    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes, a: NodeId, b: NodeId) -> Result<()> {
+    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
         let fixed = |dim: &Dim| {
             dim.as_constant().and_then(|size| u64::try_from(size).ok()).ok_or_else(|| {
                 Diagnostic::new(format!("`conv2d` expects images of fixed size and channels, found {}", shapes.input))
@@ -78,7 +77,7 @@ impl Program<'_> {
         };
         let geometry = shapes.geometry;
         let conv = Conv2d {
-            images: estimate(&shapes.input[0]),
+            images: shapes.input[0].estimate(),
             channels: fixed(&shapes.input[1])?,
             size: [fixed(&shapes.input[2])?, fixed(&shapes.input[3])?],
             out_channels: fixed(&shapes.weight[0])?,
@@ -88,19 +87,14 @@ impl Program<'_> {
             dilation: geometry.dilation,
             groups: geometry.groups,
         };
-        let images = &shapes.input[0];
-        let groups = Dim::constant(geometry.groups as i64);
-        let per_group = |dim: &Dim| dim.floor_div(geometry.groups);
-        let image = |shape: &Shape| images.clone() * shape[2].clone() * shape[3].clone();
-        let taps = shapes.weight[2].clone() * shapes.weight[3].clone();
-        let (channels, outputs) = (per_group(&shapes.input[1]), per_group(&shapes.output[1]));
-        let (product, m, n, k) = match shapes.kind {
-            ConvKind::Forward => (Product::Forward, outputs, image(&shapes.output), channels * taps),
-            ConvKind::InputGrad => (Product::Input, channels, image(&shapes.input), outputs * taps),
-            ConvKind::WeightGrad => (Product::Weight, outputs, channels * taps, image(&shapes.output)),
+        let Extents { batch: groups, m, n, k } = extents(self.graph, id);
+        let product = match shapes.kind {
+            ConvKind::Forward => Product::Forward,
+            ConvKind::InputGrad => Product::Input,
+            ConvKind::WeightGrad => Product::Weight,
         };
-        let extents = [groups.clone(), m.clone(), n.clone()];
-        let axes = result_axes(shapes, &extents);
+        let results = [groups.clone(), m.clone(), n.clone()];
+        let axes = result_axes(shapes, &results);
         let problem = conv
             .problem(product)
             .ok_or_else(|| Diagnostic::new("internal error: a convolution without output passed shape inference"))?;
@@ -116,15 +110,12 @@ impl Program<'_> {
         };
         let name = self.kernel_name(word);
         let epilogue =
-            self.epilogue(cluster, id, &extents, &axes, &format!("{name}_store"), lanes_of(template, &choice));
+            self.epilogue(cluster, id, &results, &axes, &format!("{name}_store"), lanes_of(template, &choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
-        // The template's `a` is the second operand: the weight, or the output's gradient where the weight is wanted.
-        for (word, node) in [("a", b), ("b", a)] {
-            let own = self.buffers.name(node);
-            instance.reads(&own, self.graph[node].dtype);
-            let pointer = instance.parameter_name(&own);
-            instance.define(word, pointer);
+        let mut loads = Vec::new();
+        for (side, operand) in self.sides(id) {
+            loads.extend(self.conv_operand(&mut instance, id, side, operand));
         }
         instance.epilogue(&epilogue);
         instance.lines(&conv.defines(product).unwrap_or_default());
@@ -135,7 +126,41 @@ impl Program<'_> {
         }
         instance.types(self.graph[id].dtype);
         let launch = launch_of((template.grid)(&choice), &m, &n, &groups);
-        self.add_template(cluster, instance, epilogue, launch)
+        let functions = epilogue.functions().into_iter().chain(loads).collect();
+        self.add_template(cluster, instance, functions, launch)
+    }
+
+    /// The template's `A` and `B`: its `A` is the second operand, the weight, or the output's gradient where the weight is
+    /// wanted.
+    fn sides(&self, conv: NodeId) -> [(&'static str, NodeId); 2] {
+        let (first, second) = operands(&self.graph[conv].op);
+        [("A", second), ("B", first)]
+    }
+
+    /// Tells the instance where an operand lies, or, if it is computed, makes its hook call a device function: the index
+    /// maps ask for elements by their offset, and never for those outside the image.
+    fn conv_operand(&self, instance: &mut Instance, conv: NodeId, side: &str, operand: NodeId) -> Option<Kernel> {
+        if let Ok((base, _)) = self.operand(conv, operand) {
+            let own = self.buffers.name(base);
+            instance.reads(&own, self.graph[base].dtype);
+            let pointer = instance.parameter_name(&own);
+            instance.define(&side.to_lowercase(), pointer);
+            return None;
+        }
+        let shape = &self.graph[operand].shape;
+        let extents = [shape.elements()];
+        let axes = index::unflatten(&Index::var(0), shape, &extents);
+        let prologue = Prologue { operand, words: &["offset"], extents: &extents, axes: &axes };
+        for id in self.prologue_reads(&prologue) {
+            instance.reads(&self.buffers.name(id), self.graph[id].dtype);
+        }
+        let name = format!("{}_load_{}", instance.name, side.to_lowercase());
+        let function = self.load_function(&prologue, &name, None);
+        instance.hook(&format!("ELEMENT_{side}"), &function);
+        if side == "A" && self.target == Target::Cpu {
+            instance.define("A_COMPUTED", "1".to_string());
+        }
+        Some(function)
     }
 }
 

@@ -4,13 +4,13 @@
 use super::program::Program;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::fuse::access::{is_anchor, trace};
-use crate::fuse::epilogue_coordinates;
+use crate::fuse::access::{is_anchor, trace, vectorizes};
+use crate::fuse::product::epilogue_coordinates;
 use crate::graph::{BinaryOp, NodeId, Op};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
-use crate::schedule::values::{Coordinates, Values, bind_shared, vectorizes};
+use crate::schedule::values::{Coordinates, Values, bind_shared};
 use std::collections::HashMap;
 
 /// The device functions of a product's results.
@@ -19,6 +19,13 @@ pub(super) struct Epilogue {
     pub scalar: Kernel,
     /// The same for `lanes` neighbours along n.
     pub vector: Option<Kernel>,
+}
+
+impl Epilogue {
+    /// Both, in the order in which a program defines them.
+    pub(super) fn functions(self) -> Vec<Kernel> {
+        [Some(self.scalar), self.vector].into_iter().flatten().collect()
+    }
 }
 
 /// Loop variables of an epilogue: batch (flat), row, column.

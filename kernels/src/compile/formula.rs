@@ -5,7 +5,23 @@ use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op};
 
 /// `name = formula` of a member, cut at about `width` characters.
 pub(super) fn formula(graph: &Graph, buffers: &Buffers, id: NodeId, width: usize) -> String {
-    let text = format!("{} = {}", buffers.name(id), expression(graph, buffers, id, true, 12));
+    cut(format!("{} = {}", buffers.name(id), expression(graph, buffers, id, true, 12)), width)
+}
+
+/// The same of an operand that no buffer holds; without a name if the user gave it none.
+pub(super) fn operand_formula(graph: &Graph, buffers: &Buffers, id: NodeId, width: usize) -> String {
+    let mut named = id;
+    while let (Op::View { source, .. } | Op::Reshape(source), true) = (&graph[named].op, graph[named].name.is_empty()) {
+        named = *source;
+    }
+    let formula = expression(graph, buffers, named, true, 12);
+    match graph[named].name.as_str() {
+        "" => cut(formula, width),
+        name => cut(format!("{name} = {formula}"), width),
+    }
+}
+
+fn cut(text: String, width: usize) -> String {
     if text.chars().count() <= width {
         return text;
     }

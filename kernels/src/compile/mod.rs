@@ -4,9 +4,11 @@ mod buffers;
 mod conv;
 mod epilogue;
 mod formula;
+mod instance;
 mod loops;
 mod product;
 mod program;
+mod prologue;
 
 use crate::fuse::{self, Kind};
 use crate::graph::{Graph, Op};

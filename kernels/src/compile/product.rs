@@ -1,14 +1,14 @@
 //! Matrix products: on the host by its matrix library, elsewhere by an instance of a template.
 
-use super::epilogue::{Epilogue, operands, product_axes};
+use super::epilogue::{operands, product_axes};
+use super::instance::Instance;
 use super::program::Program;
-use crate::dim::{Dim, Factor, Shape};
-use crate::dtype::DType;
-use crate::emit::opencl::{c_type, storage_type};
-use crate::fuse::strided;
+use super::prologue::Prologue;
+use crate::dim::{Dim, Shape};
+use crate::fuse::product::{Extents, extents, in_memory};
 use crate::graph::NodeId;
-use crate::index::{Atom, Index};
-use crate::kir::{Launch, ParamKind, ValueType};
+use crate::index::Index;
+use crate::kir::{Kernel, Launch};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
 use crate::template::{self, Axis, Choice, Grid, Limits, Template};
@@ -23,8 +23,8 @@ impl Program<'_> {
     }
 
     /// Where an operand lies: the stored node and its affine address over the operand's own axes.
-    pub(super) fn operand(&self, id: NodeId) -> Result<(NodeId, Index)> {
-        strided(self.graph, id, &|id| self.division.home.contains_key(&id))
+    pub(super) fn operand(&self, product: NodeId, id: NodeId) -> Result<(NodeId, Index)> {
+        in_memory(self.graph, &self.graph[product].op, id, &|id| self.division.home.contains_key(&id))
             .ok_or_else(|| Diagnostic::new(format!("internal error: operand {} of a product is not in memory", id.0)))
     }
 
@@ -40,8 +40,8 @@ impl Program<'_> {
             row: address.coefficient(rank - 2).unwrap_or_default(),
             column: address.coefficient(rank - 1).unwrap_or_default(),
         };
-        let (a_base, a_address) = self.operand(a)?;
-        let (b_base, b_address) = self.operand(b)?;
+        let (a_base, a_address) = self.operand(product, a)?;
+        let (b_base, b_address) = self.operand(product, b)?;
         let own = crate::index::flatten(&(0..rank).map(Index::var).collect::<Vec<_>>(), &node.shape);
         let work = Work::MatMul {
             batch,
@@ -60,277 +60,181 @@ impl Program<'_> {
 
     fn template_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
         let node = &self.graph[product];
-        let (a, b) = operands(&node.op);
-        let rank = node.shape.rank();
-        let (m, n) = (node.shape[rank - 2].clone(), node.shape[rank - 1].clone());
-        let k = self.graph[a].shape[rank - 1].clone();
-        let batch = Shape(node.shape.0[..rank - 2].to_vec());
-        let (a_base, a_address) = self.operand(a)?;
-        let (b_base, b_address) = self.operand(b)?;
-        let sizes = [&m, &n, &k].map(estimate);
+        let sizes = extents(self.graph, product);
+        let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
+        let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
         let problem = template::Problem {
-            batch: estimate(&batch.elements()),
-            a: along(&a_address, rank - 2, rank - 1),
-            b: along(&b_address, rank - 1, rank - 2),
-            aligned: aligned(&a_address, rank) && aligned(&b_address, rank),
+            batch: sizes.batch.estimate(),
+            a: a.along,
+            b: b.along,
+            aligned: a.aligned && b.aligned,
             bytes: node.dtype.compute().size() as u32,
-            ..template::Problem::new(sizes[0], sizes[1], sizes[2])
+            ..template::Problem::new(sizes.m.estimate(), sizes.n.estimate(), sizes.k.estimate())
         };
         let (template, choice) = choose_product(&problem, self.target);
         let name = self.kernel_name(template.name);
-        let extents = [batch.elements(), m.clone(), n.clone()];
-        let axes = product_axes(&node.shape, &extents);
+        let results = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
+        let axes = product_axes(&node.shape, &results);
         let lanes = lanes_of(template, &choice);
-        let epilogue = self.epilogue(cluster, product, &extents, &axes, &format!("{name}_store"), lanes);
+        let epilogue = self.epilogue(cluster, product, &results, &axes, &format!("{name}_store"), lanes);
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
-        instance.reads(&self.buffers.name(a_base), self.graph[a_base].dtype);
-        instance.reads(&self.buffers.name(b_base), self.graph[b_base].dtype);
+        for side in [&a, &b] {
+            for id in side.reads(self) {
+                instance.reads(&self.buffers.name(id), self.graph[id].dtype);
+            }
+        }
         instance.epilogue(&epilogue);
         instance.lines(&problem.defines());
         instance.lines(&choice.defines());
-        for (macro_name, size) in [("M", &m), ("N", &n), ("K", &k), ("BATCH", &batch.elements())] {
+        for (macro_name, size) in [("M", &sizes.m), ("N", &sizes.n), ("K", &sizes.k), ("BATCH", &sizes.batch)] {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
-        for (side, base, address, row, column) in
-            [("A", a_base, &a_address, "M", "K"), ("B", b_base, &b_address, "K", "N")]
-        {
-            let coordinates = crate::index::unflatten(&Index::var(0), &batch, &extents);
-            let mut offset = Index::constant(address.offset().clone());
-            for (axis, coordinate) in coordinates.iter().enumerate() {
-                offset = offset.plus(&coordinate.times(&address.coefficient(axis).unwrap_or_default()));
+        let mut functions = epilogue.functions();
+        for side in [&a, &b] {
+            match &side.address {
+                Some((base, address)) => {
+                    let pointer = instance.parameter_name(&self.buffers.name(*base));
+                    side.strides(&mut instance, address, &batch, pointer);
+                }
+                None => functions.extend(side.prologue(self, &mut instance, &name, template, &choice)),
             }
-            let text = instance.index(&offset, &["(batch)"]);
-            instance.define(&format!("{side}_OFFSET(batch)"), text);
-            let text = instance.dim(&address.coefficient(rank - 2).unwrap_or_default());
-            instance.define(&format!("{side}_STRIDE_{row}"), text);
-            let text = instance.dim(&address.coefficient(rank - 1).unwrap_or_default());
-            instance.define(&format!("{side}_STRIDE_{column}"), text);
-            let pointer = instance.parameter_name(&self.buffers.name(base));
-            instance.define(&side.to_lowercase(), pointer);
         }
         instance.types(node.dtype);
-        let launch = launch_of((template.grid)(&choice), &m, &n, &batch.elements());
-        self.add_template(cluster, instance, epilogue, launch)
+        let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
+        self.add_template(cluster, instance, functions, launch)
+    }
+}
+
+/// One operand of a product: in memory at an affine address, or computed by a prologue.
+struct Side {
+    /// `A` or `B`, as the template's hooks name it.
+    name: &'static str,
+    operand: NodeId,
+    /// `batch` and its last two axes, `m`, `k` or `k`, `n`.
+    words: [&'static str; 3],
+    /// How far each of them counts.
+    extents: [Dim; 3],
+    /// Its own axes over those three.
+    axes: Vec<Index>,
+    /// The stored node and its address over the operand's own axes; none if it is computed.
+    address: Option<(NodeId, Index)>,
+    along: Axis,
+    aligned: bool,
+}
+
+impl Side {
+    fn left(program: &Program<'_>, product: NodeId, sizes: &Extents, batch: &Shape) -> Side {
+        let (a, _) = operands(&program.graph[product].op);
+        Side::new(program, ("A", ["batch", "m", "k"]), (product, a), [&sizes.batch, &sizes.m, &sizes.k], batch)
     }
 
-    /// Adds an instance of a template and the step that launches it.
-    pub(super) fn add_template(
-        &mut self,
-        cluster: usize,
-        instance: Instance,
-        epilogue: Epilogue,
-        launch: Launch,
-    ) -> Result<()> {
-        let args = instance.args.iter().map(|arg| match arg {
-            InstanceArg::Buffer(name) => {
-                Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
-            }
-            InstanceArg::Scalar(name, dtype) => match self.buffers.scalar(name) {
-                Some(position) => Arg::Scalar(position, *dtype),
-                None => Arg::Dim(Dim::symbol(name)),
-            },
+    fn right(program: &Program<'_>, product: NodeId, sizes: &Extents, batch: &Shape) -> Side {
+        let (_, b) = operands(&program.graph[product].op);
+        Side::new(program, ("B", ["batch", "k", "n"]), (product, b), [&sizes.batch, &sizes.k, &sizes.n], batch)
+    }
+
+    fn new(
+        program: &Program<'_>,
+        (name, words): (&'static str, [&'static str; 3]),
+        (product, operand): (NodeId, NodeId),
+        extents: [&Dim; 3],
+        batch: &Shape,
+    ) -> Side {
+        let extents = extents.map(Dim::clone);
+        let mut axes = crate::index::unflatten(&Index::var(0), batch, &extents);
+        axes.extend([Index::var(1), Index::var(2)]);
+        let address = in_memory(program.graph, &program.graph[product].op, operand, &|id| {
+            program.division.home.contains_key(&id)
         });
-        let args = args.collect();
-        let work = Work::Kernel { entry: instance.name.clone(), launch };
-        let functions = [Some(epilogue.scalar), epilogue.vector].into_iter().flatten().collect();
-        self.add_instance(functions, instance.text())?;
-        self.add_step(&[cluster], work, args);
-        Ok(())
+        let mut side = Side { name, operand, words, extents, axes, address, along: Axis::None, aligned: false };
+        let (outer, depth) = if name == "A" { (1, 2) } else { (2, 1) };
+        if let Some((_, address)) = &side.address {
+            let first = batch.rank();
+            side.along = along(address, first + outer - 1, first + depth - 1);
+            side.aligned = aligned(address, first + 2);
+            return side;
+        }
+        // The innermost axis first: there, neighbours are neighbours in memory most often.
+        for axis in [2, 1] {
+            if side.along == Axis::None && program.loads_in_vectors(&side.as_prologue(), axis) {
+                side.along = if axis == depth { Axis::K } else { Axis::Outer };
+                side.aligned = side.extents[axis].terms().all(|(_, coefficient)| coefficient % 4 == 0);
+            }
+        }
+        side
+    }
+
+    fn as_prologue(&self) -> Prologue<'_> {
+        Prologue { operand: self.operand, words: &self.words, extents: &self.extents, axes: &self.axes }
+    }
+
+    /// The buffers it reads.
+    fn reads(&self, program: &Program<'_>) -> Vec<NodeId> {
+        match &self.address {
+            Some((base, _)) => vec![*base],
+            None => program.prologue_reads(&self.as_prologue()),
+        }
+    }
+
+    /// Defines where an operand in memory lies.
+    fn strides(&self, instance: &mut Instance, address: &Index, batch: &Shape, pointer: String) {
+        let stride = |axis: usize| address.coefficient(axis).unwrap_or_default();
+        let mut offset = Index::constant(address.offset().clone());
+        for axis in 0..batch.rank() {
+            offset = offset.plus(&self.axes[axis].times(&stride(axis)));
+        }
+        let name = self.name;
+        let text = instance.index(&offset, &["(batch)"]);
+        instance.define(&format!("{name}_OFFSET(batch)"), text);
+        for (position, word) in self.words[1..].iter().enumerate() {
+            let text = instance.dim(&stride(batch.rank() + position));
+            instance.define(&format!("{name}_STRIDE_{}", word.to_uppercase()), text);
+        }
+        instance.define(&name.to_lowercase(), pointer);
+    }
+
+    /// Makes the load hooks call device functions; gives those.
+    fn prologue(
+        &self,
+        program: &Program<'_>,
+        instance: &mut Instance,
+        kernel: &str,
+        template: &Template,
+        choice: &Choice,
+    ) -> Vec<Kernel> {
+        let prologue = self.as_prologue();
+        let name = format!("{kernel}_load_{}", self.name.to_lowercase());
+        let scalar = program.load_function(&prologue, &name, None);
+        instance.hook(&format!("LOAD_{}", self.name), &scalar);
+        let mut functions = vec![scalar];
+        let lanes = lanes_of(template, choice);
+        let vectors = loads_vectors(template, choice, self.name, self.along);
+        if vectors {
+            let depth = if self.name == "A" { 2 } else { 1 };
+            let along = if self.along == Axis::K { depth } else { 3 - depth };
+            let vector = program.load_function(&prologue, &format!("{name}_vector"), Some((lanes, along)));
+            instance.hook(&format!("LOAD_{}_VECTOR", self.name), &vector);
+            functions.push(vector);
+        }
+        if self.name == "A" && program.target == Target::Cpu {
+            instance.define("A_COMPUTED", if vectors { lanes } else { 1 }.to_string());
+        }
+        functions
     }
 }
 
-/// A parameter of an instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum InstanceArg {
-    Buffer(String),
-    Scalar(String, DType),
-}
-
-/// A template with its hooks and tunables filled in.
-pub(super) struct Instance {
-    pub name: String,
-    pub comments: Vec<String>,
-    template: &'static Template,
-    /// Macro (with its parameters) and text, in order.
-    defines: Vec<(String, String)>,
-    args: Vec<InstanceArg>,
-    params: Vec<String>,
-}
-
-impl Instance {
-    pub(super) fn new(name: &str, template: &'static Template) -> Self {
-        let mut instance = Instance {
-            name: name.to_string(),
-            comments: Vec::new(),
-            template,
-            defines: Vec::new(),
-            args: Vec::new(),
-            params: Vec::new(),
-        };
-        instance.define("KERNEL_NAME", name.to_string());
-        instance
+/// Whether an instance loads vectors of an operand that is computed and has neighbours along that axis.
+fn loads_vectors(template: &Template, choice: &Choice, side: &str, along: Axis) -> bool {
+    match (template.name, side) {
+        ("matmul_register", _) => choice.get("STAGE") > 1,
+        // FORM_DOT takes nothing else. Otherwise rows of the panel, and copies of rows of A.
+        ("matmul_cpu", _) if choice.get("FORM") == template::matmul_cpu::FORM_DOT => true,
+        ("matmul_cpu", "A") => along == Axis::K,
+        ("matmul_cpu", _) => along == Axis::Outer,
+        _ => false,
     }
-
-    pub(super) fn define(&mut self, name: &str, text: String) {
-        self.defines.push((name.to_string(), text));
-    }
-
-    /// Takes over `#define` lines.
-    pub(super) fn lines(&mut self, text: &str) {
-        for line in text.lines() {
-            if let Some((name, value)) = line.strip_prefix("#define ").and_then(|rest| rest.split_once(' ')) {
-                self.define(name, value.to_string());
-            }
-        }
-    }
-
-    /// The parameter that stands for a buffer, scalar or symbol; macros of templates must not touch it.
-    pub(super) fn parameter_name(&self, name: &str) -> String {
-        format!("arg_{name}")
-    }
-
-    fn parameter(&mut self, arg: InstanceArg, declaration: String) {
-        if !self.args.contains(&arg) {
-            self.args.push(arg);
-            self.params.push(declaration);
-        }
-    }
-
-    /// Declares a buffer that is read.
-    pub(super) fn reads(&mut self, name: &str, dtype: DType) {
-        let declaration = format!("__global const {}* restrict {}", storage_type(dtype), self.parameter_name(name));
-        self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
-    }
-
-    /// Declares what the epilogue needs and makes the store hooks call it.
-    pub(super) fn epilogue(&mut self, epilogue: &Epilogue) {
-        let functions = [("STORE", Some(&epilogue.scalar)), ("STORE_VECTOR", epilogue.vector.as_ref())];
-        for (hook, function) in functions {
-            let Some(function) = function else { continue };
-            let mut passed = Vec::new();
-            for param in &function.params {
-                passed.push(self.pass(&param.name, &param.kind));
-            }
-            self.define(
-                &format!("{hook}(batch_, m_, n_, value_)"),
-                format!("{}({})", function.name, passed.join(", ")),
-            );
-        }
-    }
-
-    fn pass(&mut self, name: &str, kind: &ParamKind) -> String {
-        let own = self.parameter_name(name);
-        match kind {
-            ParamKind::Buffer(dtype, access) => {
-                let constant = if *access == crate::kir::Access::Read { "const " } else { "" };
-                let arg = InstanceArg::Buffer(name.to_string());
-                self.parameter(arg, format!("__global {constant}{}* {own}", storage_type(*dtype)));
-                own
-            }
-            ParamKind::Scalar(dtype) => {
-                let c_type = c_type(ValueType::scalar(*dtype));
-                self.parameter(InstanceArg::Scalar(name.to_string(), *dtype), format!("const {c_type} {own}"));
-                own
-            }
-            ParamKind::Symbol => self.dim(&Dim::symbol(name)),
-            ParamKind::Value(_) => format!("{name}_"),
-        }
-    }
-
-    /// The size as text, its symbols as parameters.
-    pub(super) fn dim(&mut self, dim: &Dim) -> String {
-        if let Some(value) = dim.as_constant() {
-            return value.to_string();
-        }
-        let mut sum = Vec::new();
-        for (factors, coefficient) in dim.terms() {
-            let mut product = Vec::new();
-            for factor in factors {
-                product.push(match factor {
-                    Factor::Symbol(symbol) => {
-                        let own = self.parameter_name(symbol.name());
-                        let arg = InstanceArg::Scalar(symbol.name().to_string(), DType::I32);
-                        self.parameter(arg, format!("const int {own}"));
-                        own
-                    }
-                    Factor::FloorDiv(dividend, divisor) => format!("({} / {divisor})", self.dim(dividend)),
-                });
-            }
-            if coefficient != 1 || product.is_empty() {
-                product.push(coefficient.to_string());
-            }
-            sum.push(product.join(" * "));
-        }
-        format!("({})", sum.join(" + "))
-    }
-
-    /// The index as text; `names[var]` stands for a coordinate.
-    pub(super) fn index(&mut self, index: &Index, names: &[&str]) -> String {
-        let mut sum = Vec::new();
-        for (atom, coefficient) in index.terms() {
-            let value = match atom {
-                Atom::Var(var) => names[*var as usize].to_string(),
-                Atom::Div(inner, divisor) => format!("({} / {})", self.index(inner, names), self.dim(divisor)),
-                Atom::Mod(inner, divisor) => format!("({} % {})", self.index(inner, names), self.dim(divisor)),
-            };
-            sum.push(match coefficient.is(1) {
-                true => value,
-                false => format!("{value} * {}", self.dim(coefficient)),
-            });
-        }
-        if !index.offset().is(0) || sum.is_empty() {
-            sum.push(self.dim(index.offset()));
-        }
-        format!("({})", sum.join(" + "))
-    }
-
-    /// Sets the storage and accumulator types of the template.
-    pub(super) fn types(&mut self, dtype: DType) {
-        self.define("REAL", storage_type(dtype).to_string());
-        self.define("ACC", c_type(ValueType::scalar(dtype.compute())));
-        let read = match dtype {
-            DType::F16 => ("vload_half(i, p)", "PASTE(vload_half, VECTOR)(0, (p) + (i))"),
-            DType::BF16 => (
-                "as_float((uint)(p)[i] << 16)",
-                "PASTE(as_float, VECTOR)(PASTE(convert_uint, VECTOR)(PASTE(vload, VECTOR)(0, (p) + (i))) << 16)",
-            ),
-            _ => return,
-        };
-        self.define("READ(p, i)", read.0.to_string());
-        self.define("READ_VECTOR(p, i)", read.1.to_string());
-    }
-
-    /// The instance's text: definitions, template, and everything undefined again for the next instance.
-    pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        for line in &self.comments {
-            text.push_str(&format!("// {line}\n"));
-        }
-        let mut names: Vec<&str> = Vec::new();
-        for (name, value) in &self.defines {
-            text.push_str(&format!("#define {name} {value}\n"));
-            names.push(name.split('(').next().unwrap_or(name));
-        }
-        text.push_str(&format!("#define KERNEL_PARAMS {}\n", self.params.join(", ")));
-        let mut text = self.template.source(&text);
-        names.push("KERNEL_PARAMS");
-        names.sort_unstable();
-        names.dedup();
-        text.push('\n');
-        for name in names {
-            text.push_str(&format!("#undef {name}\n"));
-        }
-        text.push_str(&self.template.undefs());
-        text
-    }
-}
-
-/// A size for choosing kernels: symbols count as 64.
-pub(super) fn estimate(dim: &Dim) -> u64 {
-    let known = dim.substitute(&|_| Some(Dim::constant(64)));
-    known.as_constant().and_then(|size| u64::try_from(size).ok()).unwrap_or(64)
 }
 
 /// What templates are chosen for while the device is not known.

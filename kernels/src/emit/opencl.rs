@@ -165,13 +165,14 @@ impl Program {
             head.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
         }
         text.push_str(&head);
-        let line = format!("void {}({}) {{\n", kernel.name, params.join(", "));
+        let result = kernel.result.map_or("void".to_string(), |result| c_type(verified.types()[result.0 as usize]));
+        let line = format!("{result} {}({}) {{\n", kernel.name, params.join(", "));
         if params.is_empty() {
-            text.push_str(&format!("void {}(void) {{\n", kernel.name));
+            text.push_str(&format!("{result} {}(void) {{\n", kernel.name));
         } else if line.len() + if head.ends_with('\n') { 0 } else { head.len() } <= WIDTH {
             text.push_str(&line);
         } else {
-            text.push_str(&format!("void {}(\n    {}\n) {{\n", kernel.name, params.join(",\n    ")));
+            text.push_str(&format!("{result} {}(\n    {}\n) {{\n", kernel.name, params.join(",\n    ")));
         }
         for (position, array) in kernel.arrays.iter().enumerate() {
             text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));

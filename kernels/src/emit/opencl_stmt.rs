@@ -38,7 +38,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut body = Body::new(program, verified, &kernel.exprs, &kernel.vars, verified.types());
         body.params = kernel.params.iter().map(|param| body.names.name(&param.name)).collect();
         body.arrays = kernel.arrays.iter().map(|array| body.names.name(&array.name)).collect();
-        body.look(&kernel.body, None);
+        body.look(&kernel.body, kernel.result);
         body
     }
 
@@ -121,14 +121,21 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn kernel_body(mut self) -> String {
         let kernel = self.verified.kernel();
         self.statements(&kernel.body);
+        self.give(kernel.result);
         self.text
     }
 
     pub(super) fn function_body(mut self, function: &Function) -> String {
         self.statements(&function.body);
-        let result = self.value(function.result);
-        self.line(&format!("return {result};"));
+        self.give(Some(function.result));
         self.text
+    }
+
+    fn give(&mut self, result: Option<ExprId>) {
+        if let Some(result) = result {
+            let result = self.value(result);
+            self.line(&format!("return {result};"));
+        }
     }
 
     fn line(&mut self, code: &str) {

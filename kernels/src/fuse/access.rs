@@ -128,3 +128,24 @@ fn walk(
         walk(graph, operand, extents, stop, false, seen, trace);
     }
 }
+
+/// Whether the kernel can compute `lanes` neighbours along coordinate `vector` at once: everything read is either the
+/// same in all lanes or contiguous, and no guard tells lanes apart.
+pub fn vectorizes(graph: &Graph, trace: &Trace, vector: usize) -> bool {
+    let contiguous = |index: &Index| index.coefficient(vector).is_some_and(|c| c.is(0) || c.is(1));
+    let leaves =
+        trace.leaves.iter().all(|leaf| contiguous(&index::flatten(&leaf.coordinates, &graph[leaf.node].shape)));
+    let inlined = trace.inlined.iter().all(|(id, coordinates)| match &graph[*id].op {
+        Op::Iota { axis } => coordinates[*axis].coefficient(vector).is_some(),
+        Op::Random { .. } => contiguous(&index::flatten(coordinates, &graph[*id].shape)),
+        Op::Gather { indices, .. } => {
+            let rank = graph[*indices].shape.rank();
+            coordinates[..rank].iter().all(|index| !index.mentions(vector))
+        }
+        _ => true,
+    });
+    let guards = trace.guards.iter().all(|guard| match guard {
+        Guard::NotNegative(index) | Guard::Below(index, _) | Guard::Multiple(index, _) => !index.mentions(vector),
+    });
+    leaves && inlined && guards
+}

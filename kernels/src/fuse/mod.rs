@@ -11,13 +11,18 @@
 
 pub mod access;
 pub mod bundle;
+mod cost;
 pub mod legalize;
+pub mod product;
+mod prologue;
 
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
-use crate::index::{self, Index};
+use crate::index::Index;
 use crate::plan::Target;
 use access::{Operand, Trace, is_anchor, trace};
+use cost::{cheaper_as_one, recomputed_too_dearly};
+use product::{epilogue_coordinates, memory_operands, memory_root, product_reads};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
@@ -101,78 +106,8 @@ pub fn divide(graph: &Graph, target: Target) -> Division {
     loop {
         let division = divide_with(graph, target, &roots);
         let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
-        let Some(root) = better else { return division };
+        let Some(root) = better else { return prologue::fuse(graph, target, roots, division) };
         roots.insert(root);
-    }
-}
-
-/// Operands that a kernel reads through pointers and strides and cannot compute in place.
-fn memory_operands(op: &Op) -> Vec<NodeId> {
-    match op {
-        Op::MatMul(a, b) => vec![*a, *b],
-        Op::Conv2d { input, weight, .. } => vec![*input, *weight],
-        Op::Conv2dInputGrad { grad, weight, .. } => vec![*grad, *weight],
-        Op::Conv2dWeightGrad { input, grad, .. } => vec![*input, *grad],
-        Op::Gather { source, .. } => vec![*source],
-        _ => Vec::new(),
-    }
-}
-
-/// The node that must lie in memory for `op` to read `operand`; none if what it reads lies there anyway.
-///
-/// A product reads through strides, so that a view of something computed asks for what it is a view of.
-fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
-    let mut base = operand;
-    while let Op::Reshape(source) = graph[base].op {
-        base = source;
-    }
-    if matches!(op, Op::MatMul(..)) {
-        let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
-        if let Some((source, _)) = strided(graph, operand, &in_place)
-            && worth_whole(graph, operand, source)
-        {
-            base = source;
-        }
-    }
-    (!roots.contains(&base) && !is_anchor(&graph[base].op)).then_some(base)
-}
-
-/// Whether computing all of `source` for its view `part` costs little more than computing the view.
-fn worth_whole(graph: &Graph, part: NodeId, source: NodeId) -> bool {
-    let (part, whole) = (graph[part].shape.elements(), graph[source].shape.elements());
-    // Slices of one tensor are usually all used: queries, keys and values of one product.
-    part.exact_div(&whole).is_some() || whole.exact_div(&part).and_then(|n| n.as_constant()).is_some_and(|n| n <= 4)
-}
-
-/// The stored node whose memory `id` is, elements in the same order.
-pub fn contiguous_base(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
-    if stored(id) || is_anchor(&graph[id].op) {
-        return Some(id);
-    }
-    match graph[id].op {
-        Op::Reshape(source) => contiguous_base(graph, source, stored),
-        _ => None,
-    }
-}
-
-/// `id` as a strided view of a stored node: that node and the affine address of an element of `id`.
-pub fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
-    let extents = graph[id].shape.0.clone();
-    let mut at = id;
-    let mut coordinates: Vec<Index> = (0..extents.len()).map(Index::var).collect();
-    loop {
-        if stored(at) || is_anchor(&graph[at].op) {
-            let address = index::flatten(&coordinates, &graph[at].shape);
-            return address.is_affine().then_some((at, address));
-        }
-        if !matches!(graph[at].op, Op::View { .. } | Op::Reshape(_)) {
-            return None;
-        }
-        let operand = access::operands(graph, at, &coordinates, &extents).remove(0);
-        if !operand.guards.is_empty() {
-            return None;
-        }
-        (at, coordinates) = (operand.node, operand.coordinates);
     }
 }
 
@@ -229,11 +164,8 @@ impl Divider<'_> {
     }
 
     fn place_product(&mut self, id: NodeId, kind: Kind) {
-        let mut reads = BTreeSet::new();
-        for operand in memory_operands(&self.graph[id].op) {
-            let base = strided(self.graph, operand, &|id| self.roots.contains(&id)).map_or(operand, |(base, _)| base);
-            reads.extend(self.division.home.get(&base));
-        }
+        let reads = product_reads(self.graph, &self.graph[id].op, &|id| self.roots.contains(&id));
+        let reads = reads.iter().filter_map(|read| self.division.home.get(read).copied()).collect();
         self.found(id, kind, reads);
     }
 
@@ -373,131 +305,26 @@ pub fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[u
     }
 }
 
-/// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise
-/// nodes, permutations and reshapes; `None` if `id` does not lie on such a path.
-pub fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
-    let extents = &graph[product].shape.0;
-    let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
-    at.insert(product, (0..extents.len()).map(Index::var).collect());
-    for position in product.0 + 1..=id.0 {
-        let node = &graph[NodeId(position)];
-        let coordinates = match &node.op {
-            Op::Reshape(source) => {
-                at.get(source).map(|c| index::reshape(c, &graph[*source].shape, &node.shape, extents))
-            }
-            Op::View { source, index } => at.get(source).and_then(|c| {
-                // A permutation, possibly with axes of size 1 added or dropped.
-                let mut out = vec![None; node.shape.rank()];
-                for (axis, index) in index.iter().enumerate() {
-                    match index.as_axis() {
-                        Some(own) if graph[*source].shape[axis] == node.shape[own] => out[own] = Some(c[axis].clone()),
-                        _ if graph[*source].shape[axis].is(1) && index.terms.is_empty() => {}
-                        _ => return None,
-                    }
-                }
-                out.into_iter()
-                    .enumerate()
-                    .map(|(axis, c)| c.or_else(|| node.shape[axis].is(1).then(Index::default)))
-                    .collect()
-            }),
-            op if op.is_elementwise() => op.operands().into_iter().find_map(|o| at.get(&o).cloned()),
-            _ => None,
-        };
-        if let Some(coordinates) = coordinates {
-            at.insert(NodeId(position), coordinates);
-        }
-    }
-    at.remove(&id)
-}
-
 /// Every node outside itself, and every member, that a cluster reads from memory.
 pub fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let stops = |id: NodeId| roots.contains(&id) || is_anchor(&graph[id].op);
-    let mut reads = Vec::new();
+    let mut reads = BTreeSet::new();
     for &member in &division.clusters[cluster].members {
         let node = &graph[member];
         match &node.op {
             Op::Reduce { source, .. } => {
                 let shape = &graph[*source].shape;
                 let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
-                reads.extend(trace(graph, *source, &coordinates, &shape.0, &stops, false).leaves);
+                let leaves = trace(graph, *source, &coordinates, &shape.0, &stops, false).leaves;
+                reads.extend(leaves.into_iter().map(|leaf| leaf.node));
             }
-            op if is_anchor(op) => {
-                for operand in memory_operands(op) {
-                    let base = strided(graph, operand, &stops).map_or(operand, |(base, _)| base);
-                    let node = base;
-                    reads.push(Operand { node, coordinates: Vec::new(), guards: Vec::new(), indirect: false });
-                }
-            }
+            op if is_anchor(op) => reads.extend(product_reads(graph, op, &stops)),
             _ => {
                 let coordinates: Vec<Index> = (0..node.shape.rank()).map(Index::var).collect();
-                reads.extend(trace(graph, member, &coordinates, &node.shape.0, &stops, true).leaves);
+                let leaves = trace(graph, member, &coordinates, &node.shape.0, &stops, true).leaves;
+                reads.extend(leaves.into_iter().map(|leaf| leaf.node));
             }
         }
     }
-    let unique: BTreeSet<NodeId> = reads.into_iter().map(|leaf| leaf.node).collect();
-    unique.into_iter().collect()
-}
-
-/// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
-/// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
-fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
-    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
-    division.home.keys().find_map(|&id| {
-        let Op::Reduce { source, .. } = graph[id].op else { return None };
-        if stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
-            return None;
-        }
-        let shape = &graph[source].shape;
-        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
-        let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
-        let full = leaves.iter().filter(|leaf| leaf.coordinates == coordinates && !leaf.indirect);
-        let mut homes = BTreeMap::new();
-        full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
-        let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
-        other.then_some(source)
-    })
-}
-
-/// A node that several clusters compute again although reading it would be cheaper.
-fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
-    /// Roughly the cost of reading one element from memory, in additions.
-    const READ: u32 = 40;
-    let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
-    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
-    for (position, cluster) in division.clusters.iter().enumerate() {
-        for &member in &cluster.members {
-            let (root, through) = match graph[member].op {
-                Op::Reduce { source, .. } => (source, false),
-                _ => (member, true),
-            };
-            let shape = &graph[root].shape;
-            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
-            for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
-                visitors.entry(node).or_default().insert(position);
-            }
-        }
-    }
-    let mut cost: BTreeMap<NodeId, u32> = BTreeMap::new();
-    let mut worst = None;
-    for (id, node) in graph.iter() {
-        if stops(id) {
-            continue;
-        }
-        let own = match &node.op {
-            Op::Unary(op, _) => op.cost(),
-            Op::Random { .. } => 24,
-            Op::Binary(crate::graph::BinaryOp::Pow | crate::graph::BinaryOp::Atan2, ..) => 16,
-            Op::View { .. } | Op::Reshape(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => 0,
-            _ => 1,
-        };
-        let mut sum = own;
-        node.op.visit_operands(|operand| sum += cost.get(&operand).copied().unwrap_or(2));
-        cost.insert(id, sum);
-        let shared = visitors.get(&id).is_some_and(|visitors| visitors.len() > 1);
-        if shared && sum > READ && node.shape.rank() > 0 && !matches!(node.op, Op::View { .. } | Op::Reshape(_)) {
-            worst = Some(id);
-        }
-    }
-    worst
+    reads.into_iter().collect()
 }

@@ -30,6 +30,7 @@ impl KernelBuilder {
                 exprs: Vec::new(),
                 spans: Vec::new(),
                 body: Vec::new(),
+                result: None,
                 launch,
             },
             types: Vec::new(),
@@ -43,6 +44,11 @@ impl KernelBuilder {
         assert_eq!(self.blocks.len(), 1, "a block was left open");
         self.kernel.body = self.blocks.remove(0);
         self.kernel
+    }
+
+    /// What the device function returns after its last statement.
+    pub fn set_result(&mut self, result: ExprId) {
+        self.kernel.result = Some(result);
     }
 
     /// The kernel so far, without its statements.

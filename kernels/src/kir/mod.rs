@@ -415,7 +415,8 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The launch of a device function: a kernel body that a template calls for each of its results (an epilogue).
+    /// The launch of a device function: a body that a template calls for each of its results (an epilogue), or, with a
+    /// result of its own, for each element of an operand (a prologue).
     pub fn function() -> Self {
         Launch { global: Vec::new(), local: Vec::new() }
     }
@@ -448,6 +449,9 @@ pub struct Kernel {
     pub spans: Vec<Span>,
     /// What it does.
     pub body: Vec<Stmt>,
+    /// What a device function returns after its body; a kernel returns nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ExprId>,
     /// How many work-items run.
     pub launch: Launch,
 }

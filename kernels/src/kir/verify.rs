@@ -7,7 +7,7 @@
 //! - **K02** Parameters and arrays have distinct names, and so have functions.
 //! - **K03** The launch has 1 to 3 dimensions; a work-group size has one entry for each, none zero, and its product is
 //!   within the device's limit. A device function has none of it, no local arrays and no barriers; only it has values
-//!   as parameters.
+//!   as parameters and may have a result.
 //! - **K04** The work-group size is given where barriers, local arrays or sub-groups are used.
 //! - **K05** Arrays have elements; local arrays fit the device's local memory.
 //! - **K06** Values have 1, 2, 4, 8 or 16 lanes; variables and scalar parameters are not of a storage type.

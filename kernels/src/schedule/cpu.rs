@@ -3,9 +3,10 @@
 //! The innermost axis (several, where memory is contiguous across them) runs in vectors of lanes, the
 //! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
 
-use super::values::{Coordinates, Values, dim_value, vectorizes};
+use super::values::{Coordinates, Values, dim_value};
 use super::{Accumulator, Domain, Job, Visit};
 use crate::dim::Dim;
+use crate::fuse::access::vectorizes;
 use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
@@ -168,6 +169,18 @@ fn over_inner(
     b.for_loop("i", whole, end, one, |b, i| visit(b, i, 1));
 }
 
+/// Runs `visit` for every outer reduced element; there may be just one.
+fn over_columns(b: &mut KernelBuilder, layout: &Layout, visit: impl FnOnce(&mut KernelBuilder, ExprId)) {
+    let zero = b.int(0);
+    let columns = &layout.domain.extents[COLUMN];
+    if columns.is(1) {
+        return visit(b, zero);
+    }
+    let size = dim_value(b, columns);
+    let one = b.int(1);
+    b.for_loop("k", zero, size, one, visit);
+}
+
 /// Elements `start..end` of the innermost axis, which is not reduced: every lane is a row of its own.
 fn inner_rows(
     b: &mut KernelBuilder,
@@ -186,17 +199,9 @@ fn inner_rows(
             let accumulators: Vec<Accumulator> =
                 reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, lanes)).collect();
             let visit = Visit { reduces: &accumulators, stores, only_if: None };
-            let extents = layout.domain.extents[COLUMN].clone();
-            let zero = b.int(0);
-            if extents.is(1) {
-                job.visit(b, values, &visit, &at(zero), &layout.domain, &Index::var(COLUMN));
-            } else {
-                let size = dim_value(b, &extents);
-                let one = b.int(1);
-                b.for_loop("k", zero, size, one, |b, k| {
-                    job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
-                });
-            }
+            over_columns(b, layout, |b, k| {
+                job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
+            });
             know(b, job, layout, values, &accumulators);
         }
         let zero = b.int(0);
@@ -221,21 +226,13 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
         let end = dim_value(b, &inner_size);
         // Where an element stands among the reduced ones.
         let position = Index::var(COLUMN).times(&inner_size).plus(&Index::var(INNER));
-        let columns = layout.domain.extents[COLUMN].clone();
-        let mut column = |b: &mut KernelBuilder, k: ExprId| {
+        over_columns(b, layout, |b, k| {
             over_inner(b, layout, zero, end, |b, inner, lanes| {
                 let reduces = if lanes == layout.lanes { &wide } else { &narrow };
                 let at = Coordinates { values: vec![row, k, inner], vector: Some(INNER), lanes };
                 job.visit(b, values, &Visit { reduces, stores, only_if: None }, &at, &layout.domain, &position);
             });
-        };
-        if columns.is(1) {
-            column(b, zero);
-        } else {
-            let size = dim_value(b, &columns);
-            let one = b.int(1);
-            b.for_loop("k", zero, size, one, column);
-        }
+        });
         // Lanes together, then the elements left over.
         for (position, accumulator) in wide.iter().enumerate() {
             let mut result = accumulator.result(b);

@@ -198,6 +198,7 @@ impl Parser {
         let mut code = Code::default();
         self.declarations(&mut code)?;
         let body = self.statements(&mut code)?;
+        let result = if self.is_word("return") { Some(self.expr(&mut code)?) } else { None };
         Ok(Kernel {
             name,
             doc,
@@ -208,6 +209,7 @@ impl Parser {
             exprs: code.exprs,
             spans: Vec::new(),
             body,
+            result,
             launch: Launch { global, local },
         })
     }

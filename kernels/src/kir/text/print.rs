@@ -52,6 +52,9 @@ pub fn print(kernel: &Kernel) -> String {
     };
     printer.statements(&kernel.body);
     printer.exprs_up_to(kernel.exprs.len());
+    if let Some(result) = kernel.result {
+        printer.line(&format!("return %{}", result.0));
+    }
     printer.text
 }
 

@@ -57,6 +57,9 @@ fn check_launch(kernel: &Kernel, limits: &Limits, report: &mut Report) {
             report.error("K03", format!("`{}` is passed by other code, but a kernel is launched", param.name));
         }
     }
+    if kernel.result.is_some() {
+        report.error("K03", "a kernel returns nothing: only a device function has a result");
+    }
     if global.is_empty() || global.len() > 3 {
         report.error("K03", format!("a launch has 1 to 3 dimensions, not {}", global.len()));
     }

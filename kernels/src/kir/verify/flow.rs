@@ -81,6 +81,8 @@ pub(super) fn check(
             Some(ty) if ty.lanes != 1 => checker.report.error("K60", "a helper function returns a scalar"),
             Some(_) | None => {}
         }
+    } else if let Some(result) = code.kernel.result {
+        checker.operand(result);
     }
     checker.leave(bound_inside);
     checker.report.nowhere();

@@ -1,0 +1,224 @@
+//! Instances of templates: hooks and tunables filled in, parameters collected, and the step that launches one.
+
+use super::epilogue::Epilogue;
+use super::program::Program;
+use crate::dim::{Dim, Factor};
+use crate::dtype::DType;
+use crate::emit::opencl::{c_type, storage_type};
+use crate::index::{Atom, Index};
+use crate::kir::{Kernel, Launch, ParamKind, ValueType};
+use crate::plan::{Arg, Work};
+use crate::span::Result;
+use crate::template::Template;
+
+impl Program<'_> {
+    /// Adds an instance of a template and the step that launches it.
+    pub(super) fn add_template(
+        &mut self,
+        cluster: usize,
+        instance: Instance,
+        functions: Vec<Kernel>,
+        launch: Launch,
+    ) -> Result<()> {
+        let args = instance.args.iter().map(|arg| match arg {
+            InstanceArg::Buffer(name) => {
+                Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
+            }
+            InstanceArg::Scalar(name, dtype) => match self.buffers.scalar(name) {
+                Some(position) => Arg::Scalar(position, *dtype),
+                None => Arg::Dim(Dim::symbol(name)),
+            },
+        });
+        let args = args.collect();
+        let work = Work::Kernel { entry: instance.name.clone(), launch };
+        self.add_instance(functions, instance.text())?;
+        self.add_step(&[cluster], work, args);
+        Ok(())
+    }
+}
+
+/// A parameter of an instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum InstanceArg {
+    Buffer(String),
+    Scalar(String, DType),
+}
+
+/// A template with its hooks and tunables filled in.
+pub(super) struct Instance {
+    pub name: String,
+    pub comments: Vec<String>,
+    template: &'static Template,
+    /// Macro (with its parameters) and text, in order.
+    defines: Vec<(String, String)>,
+    args: Vec<InstanceArg>,
+    params: Vec<String>,
+}
+
+impl Instance {
+    pub(super) fn new(name: &str, template: &'static Template) -> Self {
+        let mut instance = Instance {
+            name: name.to_string(),
+            comments: Vec::new(),
+            template,
+            defines: Vec::new(),
+            args: Vec::new(),
+            params: Vec::new(),
+        };
+        instance.define("KERNEL_NAME", name.to_string());
+        instance
+    }
+
+    pub(super) fn define(&mut self, name: &str, text: String) {
+        self.defines.push((name.to_string(), text));
+    }
+
+    /// Takes over `#define` lines.
+    pub(super) fn lines(&mut self, text: &str) {
+        for line in text.lines() {
+            if let Some((name, value)) = line.strip_prefix("#define ").and_then(|rest| rest.split_once(' ')) {
+                self.define(name, value.to_string());
+            }
+        }
+    }
+
+    /// The parameter that stands for a buffer, scalar or symbol; macros of templates must not touch it.
+    pub(super) fn parameter_name(&self, name: &str) -> String {
+        format!("arg_{name}")
+    }
+
+    fn parameter(&mut self, arg: InstanceArg, declaration: String) {
+        if !self.args.contains(&arg) {
+            self.args.push(arg);
+            self.params.push(declaration);
+        }
+    }
+
+    /// Declares a buffer that is read.
+    pub(super) fn reads(&mut self, name: &str, dtype: DType) {
+        let declaration = format!("__global const {}* restrict {}", storage_type(dtype), self.parameter_name(name));
+        self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
+    }
+
+    /// Declares what the epilogue needs and makes the store hooks call it.
+    pub(super) fn epilogue(&mut self, epilogue: &Epilogue) {
+        self.hook("STORE", &epilogue.scalar);
+        if let Some(vector) = &epilogue.vector {
+            self.hook("STORE_VECTOR", vector);
+        }
+    }
+
+    /// Declares what `function` needs and makes the hook call it with the hook's own arguments.
+    pub(super) fn hook(&mut self, hook: &str, function: &Kernel) {
+        let passed: Vec<String> = function.params.iter().map(|param| self.pass(&param.name, &param.kind)).collect();
+        let values = function.params.iter().filter(|param| matches!(param.kind, ParamKind::Value(_)));
+        let own: Vec<String> = values.map(|param| format!("{}_", param.name)).collect();
+        self.define(&format!("{hook}({})", own.join(", ")), format!("{}({})", function.name, passed.join(", ")));
+    }
+
+    fn pass(&mut self, name: &str, kind: &ParamKind) -> String {
+        let own = self.parameter_name(name);
+        match kind {
+            ParamKind::Buffer(dtype, access) => {
+                let constant = if *access == crate::kir::Access::Read { "const " } else { "" };
+                let arg = InstanceArg::Buffer(name.to_string());
+                self.parameter(arg, format!("__global {constant}{}* {own}", storage_type(*dtype)));
+                own
+            }
+            ParamKind::Scalar(dtype) => {
+                let c_type = c_type(ValueType::scalar(*dtype));
+                self.parameter(InstanceArg::Scalar(name.to_string(), *dtype), format!("const {c_type} {own}"));
+                own
+            }
+            ParamKind::Symbol => self.dim(&Dim::symbol(name)),
+            ParamKind::Value(_) => format!("{name}_"),
+        }
+    }
+
+    /// The size as text, its symbols as parameters.
+    pub(super) fn dim(&mut self, dim: &Dim) -> String {
+        if let Some(value) = dim.as_constant() {
+            return value.to_string();
+        }
+        let mut sum = Vec::new();
+        for (factors, coefficient) in dim.terms() {
+            let mut product = Vec::new();
+            for factor in factors {
+                product.push(match factor {
+                    Factor::Symbol(symbol) => {
+                        let own = self.parameter_name(symbol.name());
+                        let arg = InstanceArg::Scalar(symbol.name().to_string(), DType::I32);
+                        self.parameter(arg, format!("const int {own}"));
+                        own
+                    }
+                    Factor::FloorDiv(dividend, divisor) => format!("({} / {divisor})", self.dim(dividend)),
+                });
+            }
+            if coefficient != 1 || product.is_empty() {
+                product.push(coefficient.to_string());
+            }
+            sum.push(product.join(" * "));
+        }
+        format!("({})", sum.join(" + "))
+    }
+
+    /// The index as text; `names[var]` stands for a coordinate.
+    pub(super) fn index(&mut self, index: &Index, names: &[&str]) -> String {
+        let mut sum = Vec::new();
+        for (atom, coefficient) in index.terms() {
+            let value = match atom {
+                Atom::Var(var) => names[*var as usize].to_string(),
+                Atom::Div(inner, divisor) => format!("({} / {})", self.index(inner, names), self.dim(divisor)),
+                Atom::Mod(inner, divisor) => format!("({} % {})", self.index(inner, names), self.dim(divisor)),
+            };
+            sum.push(match coefficient.is(1) {
+                true => value,
+                false => format!("{value} * {}", self.dim(coefficient)),
+            });
+        }
+        if !index.offset().is(0) || sum.is_empty() {
+            sum.push(self.dim(index.offset()));
+        }
+        format!("({})", sum.join(" + "))
+    }
+
+    /// Sets the storage and accumulator types of the template.
+    pub(super) fn types(&mut self, dtype: DType) {
+        self.define("REAL", storage_type(dtype).to_string());
+        self.define("ACC", c_type(ValueType::scalar(dtype.compute())));
+        let read = match dtype {
+            DType::F16 => ("vload_half(i, p)", "PASTE(vload_half, VECTOR)(0, (p) + (i))"),
+            DType::BF16 => (
+                "as_float((uint)(p)[i] << 16)",
+                "PASTE(as_float, VECTOR)(PASTE(convert_uint, VECTOR)(PASTE(vload, VECTOR)(0, (p) + (i))) << 16)",
+            ),
+            _ => return,
+        };
+        self.define("READ(p, i)", read.0.to_string());
+        self.define("READ_VECTOR(p, i)", read.1.to_string());
+    }
+
+    /// The instance's text: definitions, template, and everything undefined again for the next instance.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for line in &self.comments {
+            text.push_str(&format!("// {line}\n"));
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for (name, value) in &self.defines {
+            text.push_str(&format!("#define {name} {value}\n"));
+            names.push(name.split('(').next().unwrap_or(name));
+        }
+        text.push_str(&format!("#define KERNEL_PARAMS {}\n", self.params.join(", ")));
+        let mut text = self.template.source(&text);
+        names.push("KERNEL_PARAMS");
+        names.sort_unstable();
+        names.dedup();
+        text.push('\n');
+        for name in names {
+            text.push_str(&format!("#undef {name}\n"));
+        }
+        text.push_str(&self.template.undefs());
+        text
+    }
+}

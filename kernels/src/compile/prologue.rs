@@ -1,0 +1,65 @@
+//! What happens to each element of a product's or convolution's operand: a device function that the template calls where
+//! it would load, so that fused work never passes through memory.
+
+use super::formula::operand_formula;
+use super::program::Program;
+use crate::dim::Dim;
+use crate::dtype::DType;
+use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
+use crate::graph::NodeId;
+use crate::index::Index;
+use crate::kir::build::KernelBuilder;
+use crate::kir::{Kernel, Launch, ValueType};
+use crate::schedule::values::{Coordinates, Values, bind_shared};
+use std::collections::HashMap;
+
+/// An operand that is computed where it is loaded.
+pub(super) struct Prologue<'a> {
+    pub operand: NodeId,
+    /// What the template calls the function with, in order: `batch`, `m`, `k`.
+    pub words: &'a [&'a str],
+    /// How far each of them counts.
+    pub extents: &'a [Dim],
+    /// The operand's axes over them.
+    pub axes: &'a [Index],
+}
+
+impl Program<'_> {
+    fn is_stored(&self, id: NodeId) -> bool {
+        self.division.home.contains_key(&id) || is_anchor(&self.graph[id].op)
+    }
+
+    fn prologue_trace(&self, prologue: &Prologue<'_>) -> Trace {
+        let stops = |id| self.is_stored(id);
+        trace(self.graph, prologue.operand, prologue.axes, prologue.extents, &stops, false)
+    }
+
+    /// Whether neighbours along the word at position `along` can be computed as lanes of a vector.
+    pub(super) fn loads_in_vectors(&self, prologue: &Prologue<'_>, along: usize) -> bool {
+        vectorizes(self.graph, &self.prologue_trace(prologue), along)
+    }
+
+    /// The buffers that a prologue reads.
+    pub(super) fn prologue_reads(&self, prologue: &Prologue<'_>) -> Vec<NodeId> {
+        let leaves = self.prologue_trace(prologue).leaves.into_iter().map(|leaf| leaf.node);
+        leaves.filter(|id| self.buffers.holds(*id)).collect()
+    }
+
+    /// `ACC name(.., int batch, int m, int k)`; with `lanes`, the vector of so many neighbours along a word.
+    pub(super) fn load_function(&self, prologue: &Prologue<'_>, name: &str, lanes: Option<(u8, usize)>) -> Kernel {
+        let mut b = KernelBuilder::new(name, Launch::function());
+        b.doc(operand_formula(self.graph, self.buffers, prologue.operand, 110));
+        let values = prologue.words.iter().map(|word| b.passed(word, ValueType::scalar(DType::I32))).collect();
+        let (lanes, vector) = lanes.map_or((1, None), |(lanes, along)| (lanes, Some(along)));
+        let at = Coordinates { values, vector, lanes };
+        let stops = |id| self.is_stored(id);
+        let buffers = self.buffers;
+        let buffer_name = move |id| buffers.name(id);
+        let mut translate = Values::new(self.graph, prologue.extents.to_vec(), &stops, &buffer_name);
+        let value = translate.value(&mut b, prologue.operand, prologue.axes, &at, false);
+        let value = b.splat(value, lanes);
+        let value = bind_shared(&mut b, &[value], &HashMap::new())[0];
+        b.set_result(value);
+        b.finish()
+    }
+}

@@ -1,0 +1,200 @@
+//! What products and convolutions read and write: operands in memory or computed by prologues, results through epilogues.
+
+use super::access::{self, Trace, is_anchor, trace};
+use crate::dim::{Dim, Shape};
+use crate::graph::{Graph, NodeId, Op};
+use crate::index::{self, Index};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Operands that a kernel reads through pointers and strides unless a prologue computes them.
+pub fn memory_operands(op: &Op) -> Vec<NodeId> {
+    match op {
+        Op::MatMul(a, b) => vec![*a, *b],
+        Op::Conv2d { input, weight, .. } => vec![*input, *weight],
+        Op::Conv2dInputGrad { grad, weight, .. } => vec![*grad, *weight],
+        Op::Conv2dWeightGrad { input, grad, .. } => vec![*input, *grad],
+        Op::Gather { source, .. } => vec![*source],
+        _ => Vec::new(),
+    }
+}
+
+/// The node that must lie in memory for `op` to read `operand`; none if what it reads lies there anyway.
+///
+/// A product reads through strides, so that a view of something computed asks for what it is a view of.
+pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
+    let mut base = operand;
+    while let Op::Reshape(source) = graph[base].op {
+        base = source;
+    }
+    if matches!(op, Op::MatMul(..)) {
+        let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
+        if let Some((source, _)) = strided(graph, operand, &in_place)
+            && worth_whole(graph, operand, source)
+        {
+            base = source;
+        }
+    }
+    (!roots.contains(&base) && !is_anchor(&graph[base].op)).then_some(base)
+}
+
+/// Whether computing all of `source` for its view `part` costs little more than computing the view.
+fn worth_whole(graph: &Graph, part: NodeId, source: NodeId) -> bool {
+    let (part, whole) = (graph[part].shape.elements(), graph[source].shape.elements());
+    // Slices of one tensor are usually all used: queries, keys and values of one product.
+    part.exact_div(&whole).is_some() || whole.exact_div(&part).and_then(|n| n.as_constant()).is_some_and(|n| n <= 4)
+}
+
+/// The stored node whose memory `id` is, elements in the same order.
+fn contiguous_base(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
+    if stored(id) || is_anchor(&graph[id].op) {
+        return Some(id);
+    }
+    match graph[id].op {
+        Op::Reshape(source) => contiguous_base(graph, source, stored),
+        _ => None,
+    }
+}
+
+/// `id` as a strided view of a stored node: that node and the affine address of an element of `id`.
+fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
+    let extents = graph[id].shape.0.clone();
+    let mut at = id;
+    let mut coordinates: Vec<Index> = (0..extents.len()).map(Index::var).collect();
+    loop {
+        if stored(at) || is_anchor(&graph[at].op) {
+            let address = index::flatten(&coordinates, &graph[at].shape);
+            return address.is_affine().then_some((at, address));
+        }
+        if !matches!(graph[at].op, Op::View { .. } | Op::Reshape(_)) {
+            return None;
+        }
+        let operand = access::operands(graph, at, &coordinates, &extents).remove(0);
+        if !operand.guards.is_empty() {
+            return None;
+        }
+        (at, coordinates) = (operand.node, operand.coordinates);
+    }
+}
+
+/// The stored node that `op`, a product or convolution, reads `operand` from, and the affine address there of an element
+/// of `operand`. None if the operand is computed: by a prologue.
+pub fn in_memory(graph: &Graph, op: &Op, operand: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
+    if matches!(op, Op::MatMul(..)) {
+        return strided(graph, operand, stored);
+    }
+    // Convolutions compute offsets from the sizes of images and weights.
+    let own: Vec<Index> = (0..graph[operand].shape.rank()).map(Index::var).collect();
+    let base = contiguous_base(graph, operand, stored)?;
+    Some((base, index::flatten(&own, &graph[operand].shape)))
+}
+
+/// What `op`, a product or convolution, reads: the memory behind its operands, or what their prologues read.
+pub(super) fn product_reads(graph: &Graph, op: &Op, stored: &dyn Fn(NodeId) -> bool) -> Vec<NodeId> {
+    let mut reads = Vec::new();
+    for operand in memory_operands(op) {
+        match in_memory(graph, op, operand, stored) {
+            Some((base, _)) => reads.push(base),
+            None => reads.extend(prologue_trace(graph, operand, stored).leaves.into_iter().map(|leaf| leaf.node)),
+        }
+    }
+    reads
+}
+
+/// What computing an element of `operand` in place reads and evaluates, over the operand's own coordinates.
+pub(super) fn prologue_trace(graph: &Graph, operand: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Trace {
+    let shape = &graph[operand].shape;
+    let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+    let stops = |id: NodeId| stored(id) || is_anchor(&graph[id].op);
+    trace(graph, operand, &coordinates, &shape.0, &stops, false)
+}
+
+/// The sizes of a matrix product.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extents {
+    /// Independent products; the groups of a convolution.
+    pub batch: Dim,
+    /// Rows of the left operand and of the result.
+    pub m: Dim,
+    /// Columns of the right operand and of the result.
+    pub n: Dim,
+    /// Terms of a sum.
+    pub k: Dim,
+}
+
+/// The matrix product that the product or convolution `id` is.
+///
+/// A convolution's left operand is the weight, or the output's gradient where the weight's gradient is wanted; its right
+/// one holds an element of the image for every tap of the filter.
+pub fn extents(graph: &Graph, id: NodeId) -> Extents {
+    let shape = |id: NodeId| &graph[id].shape;
+    let image = |shape: &Shape| shape[0].clone() * shape[2].clone() * shape[3].clone();
+    let taps = |weight: &Shape| weight[2].clone() * weight[3].clone();
+    let own = shape(id);
+    match graph[id].op {
+        Op::MatMul(a, _) => {
+            let rank = own.rank();
+            Extents {
+                batch: Shape(own.0[..rank - 2].to_vec()).elements(),
+                m: own[rank - 2].clone(),
+                n: own[rank - 1].clone(),
+                k: shape(a)[rank - 1].clone(),
+            }
+        }
+        Op::Conv2d { weight, geometry, .. } => Extents {
+            batch: Dim::constant(geometry.groups as i64),
+            m: own[1].floor_div(geometry.groups),
+            n: image(own),
+            k: shape(weight)[1].clone() * taps(shape(weight)),
+        },
+        Op::Conv2dInputGrad { grad, weight, geometry } => Extents {
+            batch: Dim::constant(geometry.groups as i64),
+            m: own[1].floor_div(geometry.groups),
+            n: image(own),
+            k: shape(grad)[1].floor_div(geometry.groups) * taps(shape(weight)),
+        },
+        Op::Conv2dWeightGrad { grad, geometry, .. } => Extents {
+            batch: Dim::constant(geometry.groups as i64),
+            m: own[0].floor_div(geometry.groups),
+            n: own[1].clone() * taps(own),
+            k: image(shape(grad)),
+        },
+        ref other => unreachable!("{other:?} is no product"),
+    }
+}
+
+/// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise
+/// nodes, permutations and reshapes; `None` if `id` does not lie on such a path.
+pub fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
+    let extents = &graph[product].shape.0;
+    let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
+    at.insert(product, (0..extents.len()).map(Index::var).collect());
+    for position in product.0 + 1..=id.0 {
+        let node = &graph[NodeId(position)];
+        let coordinates = match &node.op {
+            Op::Reshape(source) => {
+                at.get(source).map(|c| index::reshape(c, &graph[*source].shape, &node.shape, extents))
+            }
+            Op::View { source, index } => at.get(source).and_then(|c| {
+                // A permutation, possibly with axes of size 1 added or dropped.
+                let mut out = vec![None; node.shape.rank()];
+                for (axis, index) in index.iter().enumerate() {
+                    match index.as_axis() {
+                        Some(own) if graph[*source].shape[axis] == node.shape[own] => out[own] = Some(c[axis].clone()),
+                        _ if graph[*source].shape[axis].is(1) && index.terms.is_empty() => {}
+                        _ => return None,
+                    }
+                }
+                out.into_iter()
+                    .enumerate()
+                    .map(|(axis, c)| c.or_else(|| node.shape[axis].is(1).then(Index::default)))
+                    .collect()
+            }),
+            op if op.is_elementwise() => op.operands().into_iter().find_map(|o| at.get(&o).cloned()),
+            _ => None,
+        };
+        if let Some(coordinates) = coordinates {
+            at.insert(NodeId(position), coordinates);
+        }
+    }
+    at.remove(&id)
+}

@@ -1,0 +1,92 @@
+//! Prologues of products and convolutions: which operands are computed where they are loaded, and what that looks like.
+//!
+//! `NETCL_BLESS=1 cargo test -p netcl-kernels --test compile_prologues` rewrites the golden.
+
+#[path = "common/prologues.rs"]
+mod prologues;
+
+use netcl_kernels::autodiff::{Arguments, append_gradients};
+use netcl_kernels::compile::compile;
+use netcl_kernels::graph::Graph;
+use netcl_kernels::plan::{Plan, Target};
+use prologues::{FORMS, LOSSES};
+use std::path::Path;
+
+fn plan(graph: &Graph, target: Target) -> Plan {
+    compile(graph, target).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn forms_make_as_many_launches_as_the_cost_rule_says() {
+    let losses = LOSSES.iter().map(|form| (form, append_gradients((form.build)(), Arguments::Floats).unwrap()));
+    let all = FORMS.iter().map(|form| (form, (form.build)())).chain(losses);
+    let mut wrong = String::new();
+    for (form, graph) in all {
+        for (target, expected) in [Target::Gpu, Target::Cpu].into_iter().zip(form.launches) {
+            let plan = plan(&graph, target);
+            if plan.launches() != expected {
+                let steps: String = plan.steps.iter().map(|step| format!("  {}\n", step.label)).collect();
+                wrong.push_str(&format!("{} on {}, expected {expected}:\n{steps}", form.name, target.name()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The host's products are calls of a library, which reads memory.
+#[test]
+fn the_host_stores_what_its_products_read() {
+    for form in FORMS {
+        assert!(plan(&(form.build)(), Target::Host).launches() >= 2, "{}", form.name);
+    }
+}
+
+/// Where computing again costs more than memory does, operands are stored.
+#[test]
+fn operands_that_cost_more_than_memory_are_stored() {
+    use netcl_kernels::dim::Shape;
+    use netcl_kernels::dtype::DType;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{BinaryOp, InputKind, OutputKind, UnaryOp};
+    let launches = |columns: usize, costly: bool, target: Target| {
+        let mut b = Builder::new("f");
+        let x = b.input(InputKind::Argument(0), "x", Shape::of(&[2048, 512]), DType::F32);
+        let w = b.input(InputKind::Argument(1), "w", Shape::of(&[512, columns]), DType::F32);
+        let zero = b.constant(0.0, DType::F32);
+        let h = if costly { b.unary(UnaryOp::Tanh, x) } else { b.binary(BinaryOp::Max, x, zero) }.unwrap();
+        let y = b.matmul(h, w).unwrap();
+        b.output(OutputKind::Result(0), y);
+        plan(&b.finish(), target).launches()
+    };
+    assert_eq!([false, true].map(|costly| launches(32, costly, Target::Cpu)), [1, 1]);
+    assert_eq!([false, true].map(|costly| launches(2048, costly, Target::Cpu)), [2, 2]);
+    assert_eq!([false, true].map(|costly| launches(1024, costly, Target::Gpu)), [1, 2]);
+}
+
+/// What the compiler writes around the templates: device functions and the hooks that call them.
+#[test]
+fn functions_and_hooks_are_as_before() {
+    let mut text = String::new();
+    for name in ["left", "transposed right", "prologue and epilogue", "bytes", "convolution of one image in groups"] {
+        let form = FORMS.iter().find(|form| form.name == name).expect("a form");
+        for target in [Target::Gpu, Target::Cpu] {
+            let source = plan(&(form.build)(), target).source;
+            // The instance's own definitions end where the template's text begins, with its comment.
+            let own = source.find("#define KERNEL_PARAMS").expect("an instance");
+            let end = own + source[own..].find('\n').expect("a line");
+            let tuned = |line: &&str| {
+                let hook = |word: &str| line.starts_with(&format!("#define {word}"));
+                !line.starts_with("#define")
+                    || ["LOAD", "STORE", "ELEMENT", "A_COMPUTED", "KERNEL"].into_iter().any(hook)
+            };
+            let lines: Vec<&str> = source[..end].lines().filter(tuned).collect();
+            text.push_str(&format!("// ---- {name}, {}\n{}\n\n", target.name(), lines.join("\n")));
+        }
+    }
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/prologues.txt");
+    if std::env::var_os("NETCL_BLESS").is_some() {
+        std::fs::write(&golden, &text).expect("the golden is written");
+    }
+    let before = std::fs::read_to_string(&golden).unwrap_or_default();
+    assert!(before == text, "differs from {} (NETCL_BLESS=1 rewrites):\n{text}", golden.display());
+}
