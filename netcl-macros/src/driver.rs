@@ -3,6 +3,7 @@
 use crate::ast::{Constant, FieldKind, Model, ModelImpl};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
+use crate::kernel::{Form, kernel};
 use crate::lower::Unit;
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, parse, paths, scan};
@@ -54,7 +55,8 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "function" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(resumed.gathered, &item))
         }
-        "kernel" => crate::kernel::kernel(resumed.gathered, body),
+        "kernel" => kernel(Form::Callable, resumed.gathered, body),
+        "rules" => kernel(Form::Plans, resumed.gathered, body),
         _ => TokenStream::new(),
     }
 }

@@ -24,6 +24,7 @@ mod simt;
 mod tests;
 mod words;
 
+use kernel::Form;
 use proc_macro::TokenStream;
 
 /// Compiles a model: put it on the struct that holds the layers, and on the `impl` block whose functions are to be
@@ -54,7 +55,14 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 /// Compiles kernels written element by element, with their gradients.
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {
-    kernel::kernel(chain::Gathered::default(), input.into()).into()
+    kernel::kernel(Form::Callable, chain::Gathered::default(), input.into()).into()
+}
+
+/// Compiles kernels of netcl's own, such as the optimizers' rules: each becomes a function that gives its plans.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __rules(input: TokenStream) -> TokenStream {
+    kernel::kernel(Form::Plans, chain::Gathered::default(), input.into()).into()
 }
 
 /// Goes on where another item's tokens have been asked for.
