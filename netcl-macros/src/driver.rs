@@ -4,7 +4,7 @@ use crate::ast::{Constant, FieldKind, Model, ModelImpl};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
-use crate::lower::Unit;
+use crate::lower::{Sizes, Unit};
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, parse, paths, scan};
 use proc_macro2::TokenStream;
@@ -148,7 +148,7 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let Some(table) = read_table(payload) else {
         return fallback::implementation(item);
     };
-    if let Some(need) = missing(&gathered, &table.model, item) {
+    if let Some(need) = missing(&gathered, &table, item) {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     }
     let diag = Diag::new();
@@ -197,20 +197,21 @@ fn read_nested(payload: &TokenStream) -> Option<Unit> {
 }
 
 /// Something the block needs and does not have yet.
-fn missing(gathered: &Gathered, model: &Model, item: &ItemImpl) -> Option<Need> {
-    for path in model.fields.iter().filter_map(|field| nested_path(&field.kind)) {
+fn missing(gathered: &Gathered, table: &Table, item: &ItemImpl) -> Option<Need> {
+    for path in table.model.fields.iter().filter_map(|field| nested_path(&field.kind)) {
         if gathered.get(Kind::Nested, path).is_none() {
             return Some(Need { kind: Kind::Nested, path: path.clone() });
         }
     }
     let functions = scan::helper_paths(item).into_iter().map(|path| Need { kind: Kind::Function, path });
-    let constants = scan::constant_paths(item).into_iter().map(|path| Need { kind: Kind::Constant, path });
+    let sizes = Sizes::of(&table.model, &parse::model::impl_sizes(item, &table.constants)).names();
+    let constants = scan::constant_paths(item, &sizes).into_iter().map(|path| Need { kind: Kind::Constant, path });
     functions.chain(constants).find(|need| gathered.get(need.kind, &need.path).is_none())
 }
 
 fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     match kind {
-        FieldKind::Model(path) => Some(path),
+        FieldKind::Model(nested) => Some(&nested.path),
         FieldKind::Many { each, .. } => nested_path(each),
         _ => None,
     }
@@ -220,8 +221,10 @@ fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Uni
     let mut constants = table.constants;
     constants.extend(self::constants(gathered));
     parse::model::impl_constants(item, &mut constants);
-    let block = parse::model::model_impl(diag, item, &constants);
-    let mut unit = Unit { functions: block.functions.clone(), constants, ..Unit::default() };
+    let given = parse::model::impl_sizes(item, &constants);
+    let sizes = Sizes::of(&table.model, &given);
+    let block = parse::model::model_impl(diag, item, &constants, &sizes.names());
+    let mut unit = Unit { functions: block.functions.clone(), constants, given, ..Unit::default() };
     for field in &table.model.fields {
         if let Some(path) = nested_path(&field.kind)
             && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)

@@ -9,6 +9,7 @@ use crate::{driver, expand, fallback, messages as m, parse, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::collections::BTreeSet;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
@@ -94,7 +95,7 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
             continue;
         }
         let function =
-            parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants);
+            parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants, &BTreeSet::new());
         let expanded = function.and_then(|function| compiled(form, &diag, &unit, &function));
         match expanded {
             Some(expanded) if diag.count() == before => tokens.extend(expanded),
@@ -132,7 +133,7 @@ fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
             }
         }
         let mut constants = Vec::new();
-        scan::constants_of(&item.sig, &item.block, &Constants::new(), &mut constants);
+        scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
         for path in constants {
             if gathered.get(Kind::Constant, &path).is_none() {
                 return Some(Need { kind: Kind::Constant, path });
