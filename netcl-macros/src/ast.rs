@@ -187,6 +187,13 @@ pub(crate) struct Model {
     pub(crate) fields: Vec<Field>,
 }
 
+impl Model {
+    /// Every name of a size, as it stands where it is declared or first used.
+    pub(crate) fn sizes(&self) -> Vec<Ident> {
+        self.parameters.iter().map(|(name, _)| name).chain(&self.consts).cloned().collect()
+    }
+}
+
 /// An annotated `impl` block.
 pub(crate) struct ModelImpl {
     pub(crate) generics: syn::Generics,

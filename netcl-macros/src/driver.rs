@@ -72,7 +72,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     let model = parse::model::model(&diag, item, &constants);
     let failed = diag.count() > 0;
     let errors = diag.finish().err().unwrap_or_default();
-    let table = chain::export(&paths::table_macro(&item.ident), None, &item.vis, &table(&gathered, item, failed));
+    let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &table(&gathered, item, failed));
     let rest = if failed { fallback::structure(item) } else { expand::model::structure(&model) };
     let name = item.ident.to_string();
     dump::tokens(&name, "struct", &rest);
@@ -166,9 +166,12 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     };
     let name = unit.name();
     dump::tokens(&name, "impl", &rest);
-    let ident = syn::Ident::new(&name, proc_macro2::Span::call_site());
+    let ident = match &unit.model {
+        Some(model) => model.name.clone(),
+        None => syn::Ident::new(&name, proc_macro2::Span::call_site()),
+    };
     let vis = unit.model.as_ref().map_or(syn::Visibility::Inherited, |model| model.vis.clone());
-    let export = chain::export(&paths::export_macro(&ident), Some(&ident), &vis, &nested(&gathered, item, failed));
+    let export = chain::export(&ident, &vis, &nested(&gathered, item, failed));
     quote!(#errors #rest #export)
 }
 
@@ -294,7 +297,7 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     let gathered = gathered.tokens();
     let name = &item.sig.ident;
     let payload = quote!({ #sound } { #item } { #gathered });
-    let export = chain::export(&paths::export_macro(name), Some(name), &item.vis, &payload);
+    let export = chain::export(name, &item.vis, &payload);
     quote!(#errors #[allow(dead_code)] #item #export)
 }
 
@@ -322,7 +325,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     let expr = &parsed.expr;
     let name = &parsed.ident;
-    let export = chain::export(&paths::export_macro(name), Some(name), &parsed.vis, &quote!(#expr));
+    let export = chain::export(name, &parsed.vis, &quote!(#expr));
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }
 

@@ -94,7 +94,12 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
 }
 
 /// `name` with the signature's arguments and no body to speak of.
-pub(crate) fn stub(vis: &syn::Visibility, sig: &Signature, name: &Ident, gradients: Option<&TokenStream>) -> TokenStream {
+pub(crate) fn stub(
+    vis: &syn::Visibility,
+    sig: &Signature,
+    name: &Ident,
+    gradients: Option<&TokenStream>,
+) -> TokenStream {
     let mut names = std::collections::BTreeSet::new();
     let args = sig.inputs.iter().map(|input| match input {
         FnArg::Receiver(_) => quote!(&self),

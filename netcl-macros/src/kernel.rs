@@ -94,8 +94,15 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
             }
             continue;
         }
-        let function =
-            parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants, &BTreeSet::new());
+        let function = parse::function::function(
+            &diag,
+            &item.attrs,
+            &item.vis,
+            &item.sig,
+            &item.block,
+            &unit.constants,
+            &BTreeSet::new(),
+        );
         let expanded = function.and_then(|function| compiled(form, &diag, &unit, &function));
         match expanded {
             Some(expanded) if diag.count() == before => tokens.extend(expanded),

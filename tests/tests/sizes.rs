@@ -163,25 +163,60 @@ impl Numbers {
 
 #[test]
 fn names_and_numbers_give_one_model() {
-    for device in devices() {
-        let (named, numbers) = (Named::<7>::new(&device, Seed(3)).unwrap(), Numbers::new(&device, Seed(3)).unwrap());
-        let (a, b) = (named.parameters(), numbers.parameters());
-        assert_eq!(a.len(), b.len());
-        for ((path, a), (other, b)) in a.iter().zip(&b) {
-            assert_eq!((path, a.shape()), (other, b.shape()));
-            assert_eq!(a.to_vec::<f32>().unwrap(), b.to_vec::<f32>().unwrap(), "{path}");
+    let device = Device::host();
+    let (named, numbers) = (Named::<7>::new(&device, Seed(3)).unwrap(), Numbers::new(&device, Seed(3)).unwrap());
+    let (a, b) = (named.parameters(), numbers.parameters());
+    assert_eq!(a.len(), b.len());
+    for ((path, a), (other, b)) in a.iter().zip(&b) {
+        assert_eq!((path, a.shape()), (other, b.shape()));
+        assert_eq!(a.to_vec::<f32>().unwrap(), b.to_vec::<f32>().unwrap(), "{path}");
+    }
+    for batch in [1, 5] {
+        let x = wave(&device, &[batch, 24]).unwrap();
+        let labels = Tensor::from_slice(&device, &vec![2u32; batch], &[batch]).unwrap();
+        close(&named.forward(&x).unwrap(), &numbers.forward(&x).unwrap());
+        let (a, mine) = named.loss_with_gradients(&x, &labels).unwrap();
+        let (b, theirs) = numbers.loss_with_gradients(&x, &labels).unwrap();
+        close(&a, &b);
+        for (path, _) in named.parameters() {
+            close(&mine.tensor(&path).unwrap(), &theirs.tensor(&path).unwrap());
         }
-        for batch in [1, 5] {
-            let x = wave(&device, &[batch, 24]).unwrap();
-            let labels = Tensor::from_slice(&device, &vec![2u32; batch], &[batch]).unwrap();
-            close(&named.forward(&x).unwrap(), &numbers.forward(&x).unwrap());
-            let (a, mine) = named.loss_with_gradients(&x, &labels).unwrap();
-            let (b, theirs) = numbers.loss_with_gradients(&x, &labels).unwrap();
-            close(&a, &b);
-            for (path, _) in named.parameters() {
-                close(&mine.tensor(&path).unwrap(), &theirs.tensor(&path).unwrap());
-            }
-            assert_eq!(mine.blocks().unwrap()[1].up().unwrap().weight.shape(), [7, 10]);
+        assert_eq!(mine.blocks().unwrap()[1].up().unwrap().weight.shape(), [7, 10]);
+    }
+}
+
+/// Sizes of all kinds in few kernels: OpenCL drivers take a second for each.
+#[netcl::model]
+pub struct Small<const HIDDEN: usize> {
+    #[layer(inputs = WIDE, outputs = HIDDEN)]
+    first: Linear,
+    #[layer(inputs = { HIDDEN }, outputs = 3)]
+    last: Linear,
+}
+
+#[netcl::model]
+impl<const HIDDEN: usize> Small<HIDDEN> {
+    pub fn loss(&self, x: &Tensor<f32, N, WIDE>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.last.forward(&self.first.forward(x).relu()).cross_entropy(labels)
+    }
+}
+
+#[test]
+fn every_device_gives_the_same_numbers() {
+    fn run<const HIDDEN: usize>(device: &Device) -> (Tensor, Vec<Tensor>) {
+        let model = Small::<HIDDEN>::new(device, Seed(5)).unwrap();
+        let x = wave(device, &[6, WIDE]).unwrap();
+        let labels = Tensor::from_slice(device, &[0u32, 1, 2, 0, 1, 2], &[6]).unwrap();
+        let (loss, gradients) = model.loss_with_gradients(&x, &labels).unwrap();
+        let paths = model.parameters().into_iter().map(|(path, _)| path);
+        (loss, paths.map(|path| gradients.tensor(&path).unwrap()).collect())
+    }
+    for device in devices() {
+        for (host, other) in
+            [(run::<5>(&Device::host()), run::<5>(&device)), (run::<64>(&Device::host()), run::<64>(&device))]
+        {
+            close(&host.0, &other.0);
+            host.1.iter().zip(&other.1).for_each(|(host, other)| close(host, other));
         }
     }
 }

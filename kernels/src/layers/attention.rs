@@ -52,7 +52,7 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     ];
     if config.bool("bias") {
         tensors.push(TensorSpec::parameter("qkv_bias", &[three], init()));
-        tensors.push(TensorSpec::parameter("output_bias", &[features.clone()], init()));
+        tensors.push(TensorSpec::parameter("output_bias", std::slice::from_ref(&features), init()));
     }
     tensors
 }

@@ -229,9 +229,7 @@ impl Config {
 fn accept(kind: ConfigKind, value: &ConfigValue) -> Option<ConfigValue> {
     let whole = || value.clone();
     match (kind, value) {
-        (ConfigKind::Size | ConfigKind::Fixed, ConfigValue::Size(size)) => {
-            (1..=LARGEST).contains(size).then(whole)
-        }
+        (ConfigKind::Size | ConfigKind::Fixed, ConfigValue::Size(size)) => (1..=LARGEST).contains(size).then(whole),
         (ConfigKind::Size, ConfigValue::Named(_)) => Some(whole()),
         (ConfigKind::Count, ConfigValue::Size(size)) => (*size <= LARGEST).then(whole),
         (ConfigKind::Pair, ConfigValue::Size(size)) => (*size <= LARGEST).then_some(ConfigValue::Pair([*size; 2])),

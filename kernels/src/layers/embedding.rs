@@ -1,8 +1,8 @@
 //! `Embedding`: a learned row for each number.
 
 use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, unchecked};
-use crate::dtype::DType;
 use crate::dim::Dim;
+use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::span::{Diagnostic, Result};
 

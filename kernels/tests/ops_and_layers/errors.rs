@@ -154,7 +154,8 @@ fn two_tensors_that_do_not_fit() {
 }
 
 fn pairs(layer: &str, pairs: &[(&str, ConfigValue)]) -> Result<Config, Vec<Diagnostic>> {
-    let spanned: Vec<_> = pairs.iter().enumerate().map(|(i, (key, value))| (*key, value.clone(), Span(i as u32))).collect();
+    let spanned: Vec<_> =
+        pairs.iter().enumerate().map(|(i, (key, value))| (*key, value.clone(), Span(i as u32))).collect();
     Config::from_pairs(layers::find(layer).expect("a layer"), &spanned)
 }
 

@@ -2,13 +2,13 @@
 
 use super::source::{self, Planned};
 use crate::ast::{Arg, ArgType, Function, ModelImpl, PlainType};
+use crate::compile::Compiled;
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
-use crate::compile::Compiled;
 use crate::{compile, dump, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
-use netcl_kernels::dtype::DType;
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{Graph, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
@@ -92,7 +92,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         quote!(#plain #gradients)
     });
     quote! {
-        #[allow(dead_code, clippy::needless_question_mark)]
+        #[allow(dead_code)]
         impl #generics #ty #bounds {
             #(#others)*
             #(#functions)*

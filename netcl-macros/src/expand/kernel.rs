@@ -51,7 +51,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
         #[allow(non_upper_case_globals)]
         #vis static #name: #name::Kernel = #name::Kernel(());
         #[doc(hidden)]
-        #[allow(dead_code, clippy::needless_question_mark)]
+        #[allow(dead_code)]
         #vis mod #name {
             /// A compiled kernel: call it, or take its `vjp`.
             #inner struct Kernel(pub(super) ());

@@ -5,8 +5,8 @@ use crate::parse::model::visit_sizes;
 use crate::paths;
 use netcl_kernels::dim::{Dim, Factor, Shape};
 use netcl_kernels::layers::{Init, TensorSpec};
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 /// What `#[netcl::model]` makes of a struct.
 pub(crate) fn structure(model: &Model) -> TokenStream {
@@ -14,7 +14,8 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
     let private = paths::private();
     let scope = paths::scope_field();
     let fields = model.fields.iter().filter_map(field);
-    let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string()));
+    let names = model.sizes();
+    let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string(), &names));
     let attached = model.fields.iter().filter_map(attach);
     let gradients = gradients(model);
     let gradients_name = paths::gradients(name);
@@ -53,7 +54,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             }
         }
         #[automatically_derived]
-        #[allow(dead_code, clippy::needless_question_mark)]
+        #[allow(dead_code)]
         impl #params #name #given #bounds {
             /// A model on `device`, its parameters drawn from `seed`: the same on every device.
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
@@ -124,11 +125,11 @@ fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
 }
 
 /// Statements that add the field's tensors to `schema`.
-fn schema(kind: &FieldKind, path: &str) -> TokenStream {
+fn schema(kind: &FieldKind, path: &str, names: &[Ident]) -> TokenStream {
     match kind {
         FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config)
             .iter()
-            .map(|spec| add(&format!("{path}.{}", spec.name), spec))
+            .map(|spec| add(&format!("{path}.{}", spec.name), spec, names))
             .collect(),
         FieldKind::Tensor(tensor) => add(
             path,
@@ -139,25 +140,26 @@ fn schema(kind: &FieldKind, path: &str) -> TokenStream {
                 init: tensor.init.clone(),
                 trainable: tensor.trainable,
             },
+            names,
         ),
         FieldKind::Model(Nested { ty, .. }) => quote!(schema.add_model(#path, <#ty as ::netcl::Model>::schema());),
         FieldKind::Many { each, count, .. } => {
-            (0..*count).map(|position| schema(each, &format!("{path}.{position}"))).collect()
+            (0..*count).map(|position| schema(each, &format!("{path}.{position}"), names)).collect()
         }
         FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
     }
 }
 
-fn add(path: &str, spec: &TensorSpec<Dim>) -> TokenStream {
+fn add(path: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
     let kernels = quote!(::netcl::__private::kernels);
     let name = path.rsplit('.').next().unwrap_or(path);
-    let shape = spec.shape.iter().map(size);
+    let shape = spec.shape.iter().map(|dim| size(dim, names));
     let dtype = dtype(spec.dtype);
     let trainable = spec.trainable;
     let init = match &spec.init {
         Init::Constant(value) => quote!(Constant(#value)),
         Init::FanIn { inputs } => {
-            let inputs = size(inputs);
+            let inputs = size(inputs, names);
             quote!(FanIn { inputs: #inputs })
         }
         Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
@@ -175,17 +177,17 @@ fn add(path: &str, spec: &TensorSpec<Dim>) -> TokenStream {
 }
 
 /// A size as Rust: what is added before what is subtracted, so that nothing in between is negative.
-fn size(dim: &Dim) -> TokenStream {
+fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
     let term = |(factors, coefficient): (&[Factor], i64)| {
         let mut factors: Vec<TokenStream> = factors
             .iter()
             .map(|factor| match factor {
                 Factor::Symbol(symbol) => {
-                    let name = Ident::new(symbol.name(), proc_macro2::Span::call_site());
-                    quote!(#name)
+                    // With its own place, where rustc reports a name that it does not know.
+                    names.iter().find(|name| *name == symbol.name()).map(ToTokens::to_token_stream).unwrap_or_default()
                 }
                 Factor::FloorDiv(dividend, divisor) => {
-                    let (dividend, divisor) = (size(dividend), Literal::u64_unsuffixed(*divisor));
+                    let (dividend, divisor) = (size(dividend, names), Literal::u64_unsuffixed(*divisor));
                     quote!(((#dividend) / #divisor))
                 }
             })
@@ -211,10 +213,12 @@ fn checks(model: &Model) -> TokenStream {
             }
         });
     }
+    let names = model.sizes();
     let checks = sizes.iter().map(|dim| {
-        let value = size(dim);
+        let value = size(dim, &names);
         let message = format!("`{dim}` is a size of `{}` and must be at least 1", model.name);
-        quote!(::core::assert!(#value >= 1, #message);)
+        let place = value.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+        quote_spanned!(place=> ::core::assert!(#value >= 1, #message);)
     });
     quote!(#(#checks)*)
 }
@@ -312,7 +316,7 @@ fn gradient_value(
                 let docs = trained.iter().map(|spec| format!("Of shape {}.", Shape(spec.shape.clone())));
                 structs.tokens.extend(quote! {
                     #[doc = #doc]
-                    #[allow(dead_code, clippy::needless_question_mark)]
+                    #[allow(dead_code)]
                     #[derive(Clone)]
                     #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
                 });

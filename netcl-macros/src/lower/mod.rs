@@ -28,9 +28,9 @@ use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
+pub(crate) use sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-pub(crate) use sizes::Sizes;
 pub(crate) use value::{Affine, Place, Val};
 
 /// What names mean in one model or kernel item.

@@ -47,14 +47,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of a field of that kind; `name` is for messages, `path` for parameters.
-    fn resolve(
-        &mut self,
-        unit: &'a Unit,
-        kind: &'a FieldKind,
-        sizes: &Rc<Sizes>,
-        name: &str,
-        path: String,
-    ) -> Val<'a> {
+    fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, sizes: &Rc<Sizes>, name: &str, path: String) -> Val<'a> {
         match kind {
             FieldKind::Layer(layer) => Val::Place(Place::Layer(layer, name.to_string(), path, sizes.clone())),
             FieldKind::Many { each, count, .. } => {
@@ -149,9 +142,7 @@ impl<'a> Lowering<'a> {
         let specs = (field.layer.tensors)(&config);
         let tensors: Vec<NodeId> = specs
             .iter()
-            .map(|spec| {
-                self.input(&format!("{path}.{}", spec.name), spec.shape.clone(), spec.dtype, spec.trainable)
-            })
+            .map(|spec| self.input(&format!("{path}.{}", spec.name), spec.shape.clone(), spec.dtype, spec.trainable))
             .collect();
         let seed = self.seed();
         let mut updates = Vec::new();

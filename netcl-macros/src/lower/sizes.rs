@@ -17,7 +17,7 @@ pub(crate) struct Sizes {
 impl Sizes {
     /// Of the model that the function is of; its `impl` block gives `given` to the parameters.
     pub(crate) fn of(model: &Model, given: &[Dim]) -> Sizes {
-        Sizes::new(model, given, given, |name| Dim::symbol(name))
+        Sizes::new(model, given, given, Dim::symbol)
     }
 
     /// Of a model that is a field of another, which gives it `sizes`.
@@ -37,7 +37,7 @@ impl Sizes {
             // Where rustc reports that a size is missing, the name stands for it.
             let size = sizes.get(position).or(default.as_ref()).cloned();
             let size = size.unwrap_or_else(|| Dim::symbol(&name.to_string()));
-            if let Some(own) = given.get(position).and_then(|given| symbol(given)) {
+            if let Some(own) = given.get(position).and_then(symbol) {
                 all.functions.insert(own, size.clone());
             }
             all.fields.insert(name.to_string(), size);

@@ -34,14 +34,27 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
         .collect();
     let consts = consts(item, &fields, &parameters);
     let generics = sizes_only(&item.generics);
-    Model { attrs: item.attrs.clone(), vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
+    Model {
+        attrs: item.attrs.clone(),
+        vis: item.vis.clone(),
+        name: item.ident.clone(),
+        generics,
+        parameters,
+        consts,
+        fields,
+    }
 }
 
 /// Rule: a model's parameters are sizes. Wrong: `struct Mlp<T>`.
 fn only_sizes(diag: &Diag, generics: &Generics) {
     for parameter in &generics.params {
         if !is_size(parameter) {
-            diag.report(parameter.span(), &m::GENERIC_MODEL, &[&text(parameter)]);
+            let name = match parameter {
+                GenericParam::Lifetime(given) => text(&given.lifetime),
+                GenericParam::Type(given) => given.ident.to_string(),
+                GenericParam::Const(given) => given.ident.to_string(),
+            };
+            diag.report(parameter.span(), &m::GENERIC_MODEL, &[&name]);
         }
     }
 }
@@ -148,7 +161,13 @@ impl<'ast> Visit<'ast> for Braced<'_> {
 pub(crate) fn arguments(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>> {
     match &path.segments.last()?.arguments {
         PathArguments::None => Some(Vec::new()),
-        PathArguments::AngleBracketed(given) => given.args.iter().map(|size| types::dim(size, constants)).collect(),
+        PathArguments::AngleBracketed(given) => {
+            // `Box<Linear>` names a type: sizes are written in capitals.
+            let is_type = |size: &GenericArgument| {
+                text(size).contains(char::is_lowercase) && matches!(size, GenericArgument::Type(_))
+            };
+            given.args.iter().map(|size| types::dim(size, constants).filter(|_| !is_type(size))).collect()
+        }
         PathArguments::Parenthesized(_) => None,
     }
 }
