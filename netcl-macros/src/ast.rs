@@ -118,16 +118,27 @@ pub(crate) struct LayerField {
 #[derive(Clone)]
 pub(crate) struct TensorField {
     pub(crate) dtype: DType,
-    pub(crate) shape: Vec<usize>,
-    pub(crate) init: Init,
+    pub(crate) shape: Vec<Dim>,
+    pub(crate) init: Init<Dim>,
     pub(crate) trainable: bool,
+}
+
+/// A field that is another model.
+#[derive(Clone)]
+pub(crate) struct Nested {
+    /// As the user wrote it: `Block<HIDDEN>`.
+    pub(crate) ty: syn::Path,
+    /// Without the sizes.
+    pub(crate) path: syn::Path,
+    /// The sizes, in the order of its parameters.
+    pub(crate) sizes: Vec<Dim>,
 }
 
 /// What a field is.
 #[derive(Clone)]
 pub(crate) enum FieldKind {
     Layer(LayerField),
-    Model(syn::Path),
+    Model(Nested),
     Tensor(TensorField),
     Constant {
         value: Constant,
@@ -167,11 +178,25 @@ pub(crate) struct Model {
     pub(crate) attrs: Vec<syn::Attribute>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
+    /// `const` parameters.
+    pub(crate) generics: syn::Generics,
+    /// Names of sizes that are parameters, in order, with their defaults.
+    pub(crate) parameters: Vec<(Ident, Option<Dim>)>,
+    /// Names of sizes that are `const` items of Rust, whose values the compiler does not see.
+    pub(crate) consts: Vec<Ident>,
     pub(crate) fields: Vec<Field>,
+}
+
+impl Model {
+    /// Every name of a size, as it stands where it is declared or first used.
+    pub(crate) fn sizes(&self) -> Vec<Ident> {
+        self.parameters.iter().map(|(name, _)| name).chain(&self.consts).cloned().collect()
+    }
 }
 
 /// An annotated `impl` block.
 pub(crate) struct ModelImpl {
+    pub(crate) generics: syn::Generics,
     pub(crate) self_ty: Box<syn::Type>,
     pub(crate) functions: Vec<Function>,
     /// What is passed on as it is.

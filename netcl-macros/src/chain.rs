@@ -2,7 +2,9 @@
 //!
 //! An item that others need (a model, a function of scalars, a constant) emits a hidden `macro_rules!` with its tokens.
 //! Who needs them expands to a call of it, which calls back `__resume!` with the tokens and everything gathered before;
-//! so one request follows another until all is there. Spans stay intact all the way.
+//! so one request follows another until all is there. Spans stay intact all the way. The macro of a `pub` item is exported,
+//! so that other crates can ask too; its tokens are only compiled, never emitted, and need nothing of the crate they came
+//! from.
 //!
 //! ```text
 //! Block! { {::netcl::__private::__resume} { {nested Block} {gathered ..} {model_impl body ..} } }
@@ -134,23 +136,35 @@ fn label(tokens: TokenStream) -> Option<(Kind, String)> {
     Some((kind, path))
 }
 
-/// The macro `hidden` that answers requests with `payload`, under the name `alias` in `vis` as far as macros can be
-/// seen (a crate at most).
-pub(crate) fn export(
-    hidden: &Ident,
-    alias: Option<&Ident>,
-    vis: &syn::Visibility,
-    payload: &TokenStream,
-) -> TokenStream {
+/// A macro that answers requests with `payload`, beside the item `name` and as visible as that: also from other crates.
+pub(crate) fn export(name: &Ident, vis: &syn::Visibility, payload: &TokenStream) -> TokenStream {
+    let public = matches!(vis, syn::Visibility::Public(_));
+    // A macro for other crates gets its name at the root of this one, where items of one name in several modules meet.
+    let exported = public.then(|| quote!(#[macro_export] #[allow(non_local_definitions)]));
+    let hidden = if public { paths::public_macro(name, payload) } else { paths::export_macro(name) };
+    answering(&hidden, quote!(as #name), exported, quote!(#vis), payload)
+}
+
+/// The macro `hidden` that answers a model's `impl` block with `payload`, in `vis` as far as this crate goes.
+pub(crate) fn table(hidden: &Ident, vis: &syn::Visibility, payload: &TokenStream) -> TokenStream {
     let vis = match vis {
         syn::Visibility::Public(_) => quote!(pub(crate)),
-        syn::Visibility::Inherited => quote!(),
-        restricted => quote!(#restricted),
+        narrower => quote!(#narrower),
     };
-    let rename = alias.map(|alias| quote!(as #alias));
+    answering(hidden, quote!(), None, vis, payload)
+}
+
+fn answering(
+    hidden: &Ident,
+    rename: TokenStream,
+    exported: Option<TokenStream>,
+    vis: TokenStream,
+    payload: &TokenStream,
+) -> TokenStream {
     let payload = braces(payload.clone());
     quote! {
         #[doc(hidden)]
+        #exported
         #[allow(unused_macros)]
         macro_rules! #hidden {
             ({ $($callback:tt)* } { $($rest:tt)* }) => {
@@ -158,7 +172,7 @@ pub(crate) fn export(
             };
         }
         #[doc(hidden)]
-        #[allow(unused_imports)]
+        #[allow(unused_imports, unreachable_pub)]
         #vis use #hidden #rename;
     }
 }

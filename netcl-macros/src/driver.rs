@@ -3,7 +3,8 @@
 use crate::ast::{Constant, FieldKind, Model, ModelImpl};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
-use crate::lower::Unit;
+use crate::kernel::{Form, kernel};
+use crate::lower::{Sizes, Unit};
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, parse, paths, scan};
 use proc_macro2::TokenStream;
@@ -54,7 +55,8 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "function" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(resumed.gathered, &item))
         }
-        "kernel" => crate::kernel::kernel(resumed.gathered, body),
+        "kernel" => kernel(Form::Callable, resumed.gathered, body),
+        "rules" => kernel(Form::Plans, resumed.gathered, body),
         _ => TokenStream::new(),
     }
 }
@@ -70,7 +72,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     let model = parse::model::model(&diag, item, &constants);
     let failed = diag.count() > 0;
     let errors = diag.finish().err().unwrap_or_default();
-    let table = chain::export(&paths::table_macro(&item.ident), None, &item.vis, &table(&gathered, item, failed));
+    let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &table(&gathered, item, failed));
     let rest = if failed { fallback::structure(item) } else { expand::model::structure(&model) };
     let name = item.ident.to_string();
     dump::tokens(&name, "struct", &rest);
@@ -146,7 +148,7 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let Some(table) = read_table(payload) else {
         return fallback::implementation(item);
     };
-    if let Some(need) = missing(&gathered, &table.model, item) {
+    if let Some(need) = missing(&gathered, &table, item) {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     }
     let diag = Diag::new();
@@ -164,9 +166,12 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     };
     let name = unit.name();
     dump::tokens(&name, "impl", &rest);
-    let ident = syn::Ident::new(&name, proc_macro2::Span::call_site());
+    let ident = match &unit.model {
+        Some(model) => model.name.clone(),
+        None => syn::Ident::new(&name, proc_macro2::Span::call_site()),
+    };
     let vis = unit.model.as_ref().map_or(syn::Visibility::Inherited, |model| model.vis.clone());
-    let export = chain::export(&paths::export_macro(&ident), Some(&ident), &vis, &nested(&gathered, item, failed));
+    let export = chain::export(&ident, &vis, &nested(&gathered, item, failed));
     quote!(#errors #rest #export)
 }
 
@@ -195,20 +200,21 @@ fn read_nested(payload: &TokenStream) -> Option<Unit> {
 }
 
 /// Something the block needs and does not have yet.
-fn missing(gathered: &Gathered, model: &Model, item: &ItemImpl) -> Option<Need> {
-    for path in model.fields.iter().filter_map(|field| nested_path(&field.kind)) {
+fn missing(gathered: &Gathered, table: &Table, item: &ItemImpl) -> Option<Need> {
+    for path in table.model.fields.iter().filter_map(|field| nested_path(&field.kind)) {
         if gathered.get(Kind::Nested, path).is_none() {
             return Some(Need { kind: Kind::Nested, path: path.clone() });
         }
     }
     let functions = scan::helper_paths(item).into_iter().map(|path| Need { kind: Kind::Function, path });
-    let constants = scan::constant_paths(item).into_iter().map(|path| Need { kind: Kind::Constant, path });
+    let sizes = Sizes::of(&table.model, &parse::model::impl_sizes(item, &table.constants)).names();
+    let constants = scan::constant_paths(item, &sizes).into_iter().map(|path| Need { kind: Kind::Constant, path });
     functions.chain(constants).find(|need| gathered.get(need.kind, &need.path).is_none())
 }
 
 fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     match kind {
-        FieldKind::Model(path) => Some(path),
+        FieldKind::Model(nested) => Some(&nested.path),
         FieldKind::Many { each, .. } => nested_path(each),
         _ => None,
     }
@@ -218,8 +224,10 @@ fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Uni
     let mut constants = table.constants;
     constants.extend(self::constants(gathered));
     parse::model::impl_constants(item, &mut constants);
-    let block = parse::model::model_impl(diag, item, &constants);
-    let mut unit = Unit { functions: block.functions.clone(), constants, ..Unit::default() };
+    let given = parse::model::impl_sizes(item, &constants);
+    let sizes = Sizes::of(&table.model, &given);
+    let block = parse::model::model_impl(diag, item, &constants, &sizes.names());
+    let mut unit = Unit { functions: block.functions.clone(), constants, given, ..Unit::default() };
     for field in &table.model.fields {
         if let Some(path) = nested_path(&field.kind)
             && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)
@@ -289,7 +297,7 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     let gathered = gathered.tokens();
     let name = &item.sig.ident;
     let payload = quote!({ #sound } { #item } { #gathered });
-    let export = chain::export(&paths::export_macro(name), Some(name), &item.vis, &payload);
+    let export = chain::export(name, &item.vis, &payload);
     quote!(#errors #[allow(dead_code)] #item #export)
 }
 
@@ -317,7 +325,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     }
     let expr = &parsed.expr;
     let name = &parsed.ident;
-    let export = chain::export(&paths::export_macro(name), Some(name), &parsed.vis, &quote!(#expr));
+    let export = chain::export(name, &parsed.vis, &quote!(#expr));
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }
 

@@ -12,6 +12,8 @@ pub(crate) fn structure(item: &ItemStruct) -> TokenStream {
     let (attrs, vis, name) = (&item.attrs, &item.vis, &item.ident);
     let gradients = paths::gradients(name);
     let private = paths::private();
+    let generics = crate::parse::model::sizes_only(&item.generics);
+    let (params, given, bounds) = generics.split_for_impl();
     // Layers are no types of their own and tensors have no parameters: the fields cannot stand as they are.
     let kept =
         item.fields.iter().filter(|field| field.attrs.iter().any(|attr| field::helper(attr) == Some("constant")));
@@ -22,32 +24,32 @@ pub(crate) fn structure(item: &ItemStruct) -> TokenStream {
     quote! {
         #(#attrs)*
         #[allow(dead_code)]
-        #vis struct #name { #(#kept)* __netcl: #private::ModelCore }
+        #vis struct #name #generics #bounds { #(#kept)* __netcl: #private::ModelCore }
         #[doc(hidden)]
         #[allow(dead_code)]
-        #vis struct #gradients(::std::sync::Arc<#private::Gradients>);
+        #vis struct #gradients #generics (::std::sync::Arc<#private::Gradients>);
         #[automatically_derived]
-        impl ::core::ops::Deref for #gradients {
+        impl #params ::core::ops::Deref for #gradients #given #bounds {
             type Target = #private::Gradients;
             fn deref(&self) -> &#private::Gradients { &self.0 }
         }
         #[automatically_derived]
-        impl ::netcl::Model for #name {
+        impl #params ::netcl::Model for #name #given #bounds {
             fn schema() -> #private::Schema { ::core::unreachable!() }
             fn core(&self) -> &#private::ModelCore { &self.__netcl }
             fn core_mut(&mut self) -> &mut #private::ModelCore { &mut self.__netcl }
         }
         #[automatically_derived]
         #[allow(dead_code, unused_variables)]
-        impl #name {
+        impl #params #name #given #bounds {
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> { ::core::unreachable!() }
         }
         #[automatically_derived]
         #[allow(unused_variables)]
-        impl #private::Part for #name {
-            type Gradients = #gradients;
+        impl #params #private::Part for #name #given #bounds {
+            type Gradients = #gradients #given;
             fn attach(core: &#private::ModelCore, prefix: &str) -> Self { ::core::unreachable!() }
-            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients {
+            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients #given {
                 ::core::unreachable!()
             }
         }
@@ -58,7 +60,10 @@ pub(crate) fn structure(item: &ItemStruct) -> TokenStream {
 pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
     let (attrs, generics, ty) = (&item.attrs, &item.generics, &item.self_ty);
     let gradients = match &**ty {
-        Type::Path(path) => path.path.segments.last().map(|last| paths::gradients(&last.ident)),
+        Type::Path(path) => path.path.segments.last().map(|last| {
+            let (name, given) = (paths::gradients(&last.ident), &last.arguments);
+            quote!(#name #given)
+        }),
         _ => None,
     };
     let items = item.items.iter().map(|item| match item {
@@ -89,7 +94,12 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
 }
 
 /// `name` with the signature's arguments and no body to speak of.
-pub(crate) fn stub(vis: &syn::Visibility, sig: &Signature, name: &Ident, gradients: Option<&Ident>) -> TokenStream {
+pub(crate) fn stub(
+    vis: &syn::Visibility,
+    sig: &Signature,
+    name: &Ident,
+    gradients: Option<&TokenStream>,
+) -> TokenStream {
     let mut names = std::collections::BTreeSet::new();
     let args = sig.inputs.iter().map(|input| match input {
         FnArg::Receiver(_) => quote!(&self),

@@ -9,9 +9,29 @@ use crate::{driver, expand, fallback, messages as m, parse, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::TokenStream;
 use quote::quote;
+use std::collections::BTreeSet;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
+
+/// What kernels in index form become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A static that is called, with its pullback: `kernel!`.
+    Callable,
+    /// A function that gives the plans, for netcl itself, which calls them in its own way: `__rules!`.
+    Plans,
+}
+
+impl Form {
+    /// The driver that goes on after a request.
+    fn driver(self) -> &'static str {
+        match self {
+            Form::Callable => "kernel",
+            Form::Plans => "rules",
+        }
+    }
+}
 
 /// The functions of one `kernel!`.
 struct Items(Vec<ItemFn>, Option<syn::Error>);
@@ -37,7 +57,7 @@ impl Parse for Items {
 }
 
 /// `kernel! { .. }`.
-pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
+pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
     let input = parse::index::tuples(input);
     let diag = Diag::new();
     let Items(items, error) = match syn::parse2::<Items>(input.clone()) {
@@ -51,7 +71,7 @@ pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
         && let Some(need) = missing(&gathered, &items)
     {
         diag.dismiss();
-        return chain::request(&need, &gathered, "kernel", &input);
+        return chain::request(&need, &gathered, form.driver(), &input);
     }
     if let Some(error) = error {
         diag.syntax(error);
@@ -74,9 +94,16 @@ pub(crate) fn kernel(gathered: Gathered, input: TokenStream) -> TokenStream {
             }
             continue;
         }
-        let function =
-            parse::function::function(&diag, &item.attrs, &item.vis, &item.sig, &item.block, &unit.constants);
-        let expanded = function.and_then(|function| compiled(&diag, &unit, &function));
+        let function = parse::function::function(
+            &diag,
+            &item.attrs,
+            &item.vis,
+            &item.sig,
+            &item.block,
+            &unit.constants,
+            &BTreeSet::new(),
+        );
+        let expanded = function.and_then(|function| compiled(form, &diag, &unit, &function));
         match expanded {
             Some(expanded) if diag.count() == before => tokens.extend(expanded),
             _ => {
@@ -113,7 +140,7 @@ fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
             }
         }
         let mut constants = Vec::new();
-        scan::constants_of(&item.sig, &item.block, &Constants::new(), &mut constants);
+        scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
         for path in constants {
             if gathered.get(Kind::Constant, &path).is_none() {
                 return Some(Need { kind: Kind::Constant, path });
@@ -123,7 +150,10 @@ fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
     None
 }
 
-fn compiled(diag: &Diag, unit: &Unit, function: &Function) -> Option<TokenStream> {
+fn compiled(form: Form, diag: &Diag, unit: &Unit, function: &Function) -> Option<TokenStream> {
     let paths = lower::lower(diag, unit, function, Mode::Inference);
-    expand::kernel::kernel(diag, function, paths)
+    match form {
+        Form::Callable => expand::kernel::kernel(diag, function, paths),
+        Form::Plans => expand::kernel::plans(diag, function, paths),
+    }
 }

@@ -24,10 +24,14 @@ mod simt;
 mod tests;
 mod words;
 
+use kernel::Form;
 use proc_macro::TokenStream;
 
 /// Compiles a model: put it on the struct that holds the layers, and on the `impl` block whose functions are to be
 /// compiled with their gradients.
+///
+/// The struct's `const` parameters of type `usize`, and `const` items, can be sizes of its layers, parameters and nested
+/// models.
 #[proc_macro_attribute]
 pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     driver::model(args.into(), item.into()).into()
@@ -39,7 +43,10 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     driver::function(args.into(), item.into()).into()
 }
 
-/// Makes a `const` item usable as a size in models and kernels.
+/// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name
+/// (`inputs = { WIDTH }`, `Tensor<f32, N, { WIDTH }>`), bare where it has to be a number (`heads = HEADS`).
+///
+/// A `const` without it can be a size as well; kernels then take it as an argument.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     driver::constant(args.into(), item.into()).into()
@@ -54,7 +61,14 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 /// Compiles kernels written element by element, with their gradients.
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {
-    kernel::kernel(chain::Gathered::default(), input.into()).into()
+    kernel::kernel(Form::Callable, chain::Gathered::default(), input.into()).into()
+}
+
+/// Compiles kernels of netcl's own, such as the optimizers' rules: each becomes a function that gives its plans.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __rules(input: TokenStream) -> TokenStream {
+    kernel::kernel(Form::Plans, chain::Gathered::default(), input.into()).into()
 }
 
 /// Goes on where another item's tokens have been asked for.

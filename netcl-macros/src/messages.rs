@@ -48,7 +48,7 @@ messages! {
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
-    GENERIC_MODEL = "a model cannot be generic", "write the sizes as numbers, or as `#[netcl::constant] const` items";
+    GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes: `struct Mlp<const HIDDEN: usize>`";
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
@@ -71,7 +71,6 @@ messages! {
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
     PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "";
-    PARAMETER_SHAPE = "the sizes of a parameter must be positive numbers, found `{}`", "a parameter is as large for every batch: write a number, or a `#[netcl::constant]`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one number or bool, found `{}`", "write `#[constant(0.5)]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
@@ -82,7 +81,8 @@ messages! {
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "";
-    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that is just `{}`; or write a number";
+    UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that tells it, such as `{}`; or write a number";
+    UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_PATTERN = "an argument needs a plain name", "write `x: &Tensor<..>` and take it apart in the body";

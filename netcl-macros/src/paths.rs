@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// `::netcl::__private`.
 pub(crate) fn private() -> TokenStream {
@@ -21,6 +22,18 @@ pub(crate) fn table_macro(name: &Ident) -> Ident {
 /// The hidden macro behind `name` that carries tokens to those who use it.
 pub(crate) fn export_macro(name: &Ident) -> Ident {
     format_ident!("__netcl_export_{}", name, span = Span::call_site())
+}
+
+/// The same for an item that other crates see: distinct in the whole crate, and the same for the same source.
+pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
+    let mut hasher = DefaultHasher::new();
+    payload.to_string().hash(&mut hasher);
+    // Equal items in two modules differ in where they stand.
+    if proc_macro::is_available() {
+        let place = name.span().unwrap();
+        (place.file(), place.line(), place.column()).hash(&mut hasher);
+    }
+    format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
 }
 
 /// The struct of a model's gradients.

@@ -3,6 +3,7 @@
 use crate::lower::is_builtin;
 use crate::parse::constant::Constants;
 use crate::parse::{self, function};
+use netcl_kernels::dim::Symbol;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
@@ -64,20 +65,26 @@ impl<'ast> Visit<'ast> for Calls {
 }
 
 /// The constants that an `impl` block's compiled functions use: capital names in bodies that no argument's type binds,
-/// and single names in braces in types (`Tensor<f32, N, { HIDDEN }>`).
-pub(crate) fn constant_paths(item: &ItemImpl) -> Vec<Path> {
+/// and single names in braces in types (`Tensor<f32, N, { HIDDEN }>`). Not the names of the model's `sizes`.
+pub(crate) fn constant_paths(item: &ItemImpl, sizes: &BTreeSet<Symbol>) -> Vec<Path> {
     let mut own = Constants::new();
     parse::model::impl_constants(item, &mut own);
     let mut found = Vec::new();
     for f in compiled(item) {
-        constants_of(&f.sig, &f.block, &own, &mut found);
+        constants_of(&f.sig, &f.block, &own, sizes, &mut found);
     }
     found
 }
 
 /// The same for one function.
-pub(crate) fn constants_of(sig: &Signature, block: &Block, own: &Constants, found: &mut Vec<Path>) {
-    let mut types = Dims::default();
+pub(crate) fn constants_of(
+    sig: &Signature,
+    block: &Block,
+    own: &Constants,
+    sizes: &BTreeSet<Symbol>,
+    found: &mut Vec<Path>,
+) {
+    let mut types = Dims { bare: sizes.iter().map(|size| size.name().to_string()).collect(), braced: Vec::new() };
     types.visit_signature(sig);
     let mut names = Names { bound: types.bare, found: types.braced };
     names.found.retain(|path| path.get_ident().is_none_or(|ident| !names.bound.contains(&ident.to_string())));
@@ -91,7 +98,6 @@ pub(crate) fn constants_of(sig: &Signature, block: &Block, own: &Constants, foun
 }
 
 /// Names in tensor types: bare ones are symbols, single ones in braces are constants.
-#[derive(Default)]
 struct Dims {
     bare: BTreeSet<String>,
     braced: Vec<Path>,

@@ -1,6 +1,9 @@
 //! netcl: deep learning for every OpenCL device, with gradients generated while your crate compiles.
 #![deny(unsafe_code)]
 
+// What the macros generate says `::netcl`, here as in users' crates.
+extern crate self as netcl;
+
 #[doc(hidden)]
 pub mod __private;
 mod config;

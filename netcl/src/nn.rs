@@ -44,7 +44,7 @@ impl Layer {
         let (declaration, config) = configure(name, settings)?;
         let mut schema = Schema::new();
         for spec in (declaration.tensors)(&config) {
-            schema.add(spec.name, spec);
+            schema.add(spec.name, spec.fixed().map_err(|diagnostic| jit::failed(name, diagnostic))?);
         }
         Ok(Layer { declaration, config, core: ModelCore::new(device, seed, &schema)?, prefix: String::new() })
     }
@@ -101,7 +101,7 @@ impl Layer {
             .iter()
             .map(|spec| {
                 let kind = if spec.trainable { InputKind::Parameter } else { InputKind::State };
-                builder.input(kind, spec.name, Shape::of(&spec.shape), spec.dtype)
+                builder.input(kind, spec.name, Shape(spec.shape.clone()), spec.dtype)
             })
             .collect();
         let seed = builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
@@ -132,7 +132,7 @@ fn configure(name: &str, settings: &[(&str, ConfigValue)]) -> Result<(&'static l
         Error::Graph { operation: "Layer::new".to_owned(), diagnostic }
     })?;
     let pairs: Vec<(&str, ConfigValue, Span)> =
-        settings.iter().map(|(key, value)| (*key, *value, Span::NONE)).collect();
+        settings.iter().map(|(key, value)| (*key, value.clone(), Span::NONE)).collect();
     let config = Config::from_pairs(declaration, &pairs).map_err(|diagnostics| {
         let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
         jit::failed(name, Diagnostic::new(messages.join("; ")))

@@ -50,7 +50,7 @@ fn forward(b: &mut Builder) -> NodeId {
         let tensors: Vec<NodeId> = (layer.tensors)(&config)
             .iter()
             .map(|spec| {
-                b.input(InputKind::Parameter, &format!("{name}.{}", spec.name), Shape::of(&spec.shape), spec.dtype)
+                b.input(InputKind::Parameter, &format!("{name}.{}", spec.name), Shape(spec.shape.clone()), spec.dtype)
             })
             .collect();
         let mut context = Context {

@@ -1,1 +1,68 @@
-//! Nothing here: see `suite/` and `tests/`.
+//! What the tests need from another crate: models, functions and sizes that it exports.
+
+/// Blocks of one kind.
+pub mod first {
+    /// Not seen outside: models that use it carry it.
+    const INNER: usize = 6;
+
+    /// The slope below zero.
+    #[netcl::constant]
+    pub const FEATURES: usize = 3;
+
+    /// Leaky.
+    #[netcl::function]
+    pub fn leak(x: f32) -> f32 {
+        if x > 0.0 { x } else { 0.1 * x }
+    }
+
+    /// A scale for each feature.
+    #[netcl::model]
+    pub struct Scale<const WIDTH: usize> {
+        #[parameter(init = 2.0)]
+        factor: Tensor<f32, WIDTH>,
+    }
+
+    #[netcl::model]
+    impl<const WIDTH: usize> Scale<WIDTH> {
+        /// `x · factor`.
+        pub fn forward(&self, x: &Tensor<f32, N, WIDTH>) -> Tensor<f32, N, WIDTH> {
+            x * &self.factor
+        }
+    }
+
+    /// Two layers and a scale.
+    #[netcl::model]
+    pub struct Block<const WIDTH: usize> {
+        #[layer(inputs = WIDTH, outputs = INNER)]
+        up: Linear,
+        #[layer(inputs = INNER, outputs = WIDTH)]
+        down: Linear,
+        scale: Scale<WIDTH>,
+    }
+
+    #[netcl::model]
+    impl<const WIDTH: usize> Block<WIDTH> {
+        /// What the block computes.
+        pub fn forward(&self, x: &Tensor<f32, N, WIDTH>) -> Tensor<f32, N, WIDTH> {
+            self.scale.forward(&self.down.forward(&leak(self.up.forward(x))))
+        }
+    }
+}
+
+/// Blocks of another kind, of the same names.
+pub mod second {
+    /// One layer.
+    #[netcl::model]
+    pub struct Block {
+        #[layer(inputs = 3, outputs = 3)]
+        only: Linear,
+    }
+
+    #[netcl::model]
+    impl Block {
+        /// What the block computes.
+        pub fn forward(&self, x: &Tensor<f32, N, 3>) -> Tensor<f32, N, 3> {
+            self.only.forward(x).tanh()
+        }
+    }
+}

@@ -16,7 +16,7 @@ mod parts {
     /// A layer with a scale.
     #[netcl::model]
     pub struct Block {
-        #[layer(inputs = WIDTH, outputs = WIDTH)]
+        #[layer(inputs = { WIDTH }, outputs = { WIDTH })]
         linear: Linear,
         #[parameter(init = 2.0)]
         scale: Tensor<f32, 3>,

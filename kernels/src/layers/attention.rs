@@ -17,7 +17,7 @@ pub(super) static SELF_ATTENTION: Layer = Layer {
           uniform within `1 / sqrt(features)`, as `Linear`.",
     config: &[
         ConfigKey::size("features", "size of the last axis"),
-        ConfigKey::size("heads", "attention heads; divides `features`"),
+        ConfigKey::fixed("heads", "attention heads; divides `features`"),
         ConfigKey::bool("causal", false, "whether later positions are hidden"),
         ConfigKey::bool("bias", true, "whether both products add a bias"),
     ],
@@ -28,8 +28,8 @@ pub(super) static SELF_ATTENTION: Layer = Layer {
 };
 
 fn check(config: &Config) -> Result<()> {
-    let (features, heads) = (config.size("features"), config.size("heads"));
-    if features.is_multiple_of(heads) {
+    let (features, heads) = (config.size("features"), config.count("heads"));
+    if width(config).is_some() {
         return Ok(());
     }
     Err(Diagnostic::new(format!(
@@ -37,16 +37,22 @@ fn check(config: &Config) -> Result<()> {
     )))
 }
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
+/// Features of one head: `features / heads`, where that can be seen to be whole.
+fn width(config: &Config) -> Option<Dim> {
+    config.size("features").exact_div(&Dim::constant(config.count("heads") as i64))
+}
+
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let features = config.size("features");
-    let init = fan_in(features);
+    let init = || fan_in(features.clone());
+    let three = features.clone() * Dim::constant(3);
     let mut tensors = vec![
-        TensorSpec::parameter("qkv_weight", &[features, 3 * features], init),
-        TensorSpec::parameter("output_weight", &[features, features], init),
+        TensorSpec::parameter("qkv_weight", &[features.clone(), three.clone()], init()),
+        TensorSpec::parameter("output_weight", &[features.clone(), features.clone()], init()),
     ];
     if config.bool("bias") {
-        tensors.push(TensorSpec::parameter("qkv_bias", &[3 * features], init));
-        tensors.push(TensorSpec::parameter("output_bias", &[features], init));
+        tensors.push(TensorSpec::parameter("qkv_bias", &[three], init()));
+        tensors.push(TensorSpec::parameter("output_bias", std::slice::from_ref(&features), init()));
     }
     tensors
 }
@@ -64,13 +70,15 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     } else {
         (None, None)
     };
-    let (features, heads) = (context.config.size("features"), context.config.size("heads"));
+    // `check` has seen that it is whole.
+    let width = width(context.config).unwrap_or_default();
+    let heads = Dim::constant(context.config.count("heads") as i64);
     let causal = context.config.bool("causal");
     let b = &mut *context.builder;
     let all = linear(b, x, qkv_weight, qkv_bias)?;
     // [.., t, 3, heads, width]: the parts are views of it.
     let mut dims = shape.0[..last].to_vec();
-    dims.extend([3, heads, features / heads].map(|size| Dim::constant(size as i64)));
+    dims.extend([Dim::constant(3), heads, width]);
     let all = b.reshape(all, Shape(dims))?;
     let parts = [0, 1, 2].map(|part| head_view(b, all, part));
     let [q, k, v] = parts;

@@ -35,7 +35,7 @@ fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let features = [config.size("features")];
     let mut tensors =
         vec![TensorSpec::state("running_mean", &features, 0.0), TensorSpec::state("running_var", &features, 1.0)];

@@ -1,13 +1,16 @@
 //! A layer's configuration: its keys, and values for them from what a user wrote.
 
 use super::Layer;
+use crate::dim::{Dim, Symbol};
 use crate::span::{Diagnostic, Result, Span};
 
 /// What one configuration key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigKind {
-    /// A positive integer constant.
+    /// A positive integer, or the name of one that is known when the model is made.
     Size,
+    /// A positive integer that the compiler must know.
+    Fixed,
     /// An integer, zero allowed.
     Count,
     /// One integer or a pair `(height, width)`; stored as two.
@@ -22,7 +25,7 @@ impl ConfigKind {
     /// What it takes, for messages and documentation.
     pub fn describe(self) -> &'static str {
         match self {
-            ConfigKind::Size => "an integer of at least 1",
+            ConfigKind::Size | ConfigKind::Fixed => "an integer of at least 1",
             ConfigKind::Count => "an integer of at least 0",
             ConfigKind::Pair => "an integer or a pair `(height, width)`",
             ConfigKind::Number => "a number",
@@ -32,10 +35,12 @@ impl ConfigKind {
 }
 
 /// A value of a configuration key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ConfigValue {
-    /// For `Size` and `Count`.
+    /// For `Size`, `Fixed` and `Count`.
     Size(u64),
+    /// For `Size` in a model whose sizes have names: arithmetic on them.
+    Named(Dim),
     /// For `Pair`.
     Pair([u64; 2]),
     /// For `Number`.
@@ -44,10 +49,21 @@ pub enum ConfigValue {
     Bool(bool),
 }
 
+impl ConfigValue {
+    /// A size: a number where it is one.
+    pub fn of(size: Dim) -> Self {
+        match size.as_constant() {
+            Some(value) => ConfigValue::Size(value.max(0) as u64),
+            None => ConfigValue::Named(size),
+        }
+    }
+}
+
 impl std::fmt::Display for ConfigValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ConfigValue::Size(value) => write!(f, "{value}"),
+            ConfigValue::Named(dim) => write!(f, "{dim}"),
             ConfigValue::Pair([height, width]) => write!(f, "({height}, {width})"),
             // `{:?}` keeps small numbers short: `1e-5`.
             ConfigValue::Number(value) => write!(f, "{value:?}"),
@@ -57,7 +73,7 @@ impl std::fmt::Display for ConfigValue {
 }
 
 /// One key of `#[layer(key = value, ..)]`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConfigKey {
     /// The key.
     pub name: &'static str,
@@ -76,6 +92,10 @@ impl ConfigKey {
 
     pub(super) const fn size(name: &'static str, doc: &'static str) -> Self {
         Self::required(name, ConfigKind::Size, doc)
+    }
+
+    pub(super) const fn fixed(name: &'static str, doc: &'static str) -> Self {
+        Self::required(name, ConfigKind::Fixed, doc)
     }
 
     pub(super) const fn pair(name: &'static str, default: u64, doc: &'static str) -> Self {
@@ -113,7 +133,8 @@ impl Config {
         let mut errors = Vec::new();
         let mut values: Vec<Option<ConfigValue>> = vec![None; layer.config.len()];
         let mut given = vec![false; layer.config.len()];
-        for &(name, value, span) in pairs {
+        for (name, value, span) in pairs {
+            let (name, span) = (*name, *span);
             let Some(position) = layer.config.iter().position(|key| key.name == name) else {
                 errors.push(unknown_key(layer, name).at(span));
                 continue;
@@ -129,7 +150,7 @@ impl Config {
         }
         for (position, key) in layer.config.iter().enumerate() {
             if !given[position] {
-                values[position] = key.default;
+                values[position] = key.default.clone();
                 if key.default.is_none() {
                     errors.push(
                         Diagnostic::new(format!("`{}` needs `{}`: {}", layer.name, key.name, key.doc))
@@ -148,23 +169,41 @@ impl Config {
         }
     }
 
-    fn value(&self, name: &str) -> ConfigValue {
+    fn value(&self, name: &str) -> &ConfigValue {
         let position = self.keys.iter().position(|key| key.name == name);
-        self.values[position.unwrap_or_else(|| panic!("layer declarations only ask for their own keys, not `{name}`"))]
+        &self.values[position.unwrap_or_else(|| panic!("layer declarations only ask for their own keys, not `{name}`"))]
     }
 
-    /// The integer called `name`.
-    pub fn size(&self, name: &str) -> u64 {
+    /// The size called `name`.
+    pub fn size(&self, name: &str) -> Dim {
         match self.value(name) {
-            ConfigValue::Size(value) => value,
+            ConfigValue::Size(value) => Dim::constant(*value as i64),
+            ConfigValue::Named(dim) => dim.clone(),
             other => panic!("`{name}` is {other:?}, not a size"),
         }
+    }
+
+    /// The integer called `name`, of a key that takes no names.
+    pub fn count(&self, name: &str) -> u64 {
+        match self.value(name) {
+            ConfigValue::Size(value) => *value,
+            other => panic!("`{name}` is {other:?}, not a number"),
+        }
+    }
+
+    /// The configuration with every name of a size replaced by what `with` gives for it.
+    pub fn substitute(&self, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Config {
+        let values = self.values.iter().map(|value| match value {
+            ConfigValue::Named(dim) => ConfigValue::of(dim.substitute(with)),
+            other => other.clone(),
+        });
+        Config { keys: self.keys, values: values.collect() }
     }
 
     /// The pair called `name`.
     pub fn pair(&self, name: &str) -> [u64; 2] {
         match self.value(name) {
-            ConfigValue::Pair(value) => value,
+            ConfigValue::Pair(value) => *value,
             other => panic!("`{name}` is {other:?}, not a pair"),
         }
     }
@@ -172,7 +211,7 @@ impl Config {
     /// The float called `name`.
     pub fn number(&self, name: &str) -> f64 {
         match self.value(name) {
-            ConfigValue::Number(value) => value,
+            ConfigValue::Number(value) => *value,
             other => panic!("`{name}` is {other:?}, not a number"),
         }
     }
@@ -180,31 +219,33 @@ impl Config {
     /// The truth value called `name`.
     pub fn bool(&self, name: &str) -> bool {
         match self.value(name) {
-            ConfigValue::Bool(value) => value,
+            ConfigValue::Bool(value) => *value,
             other => panic!("`{name}` is {other:?}, not a bool"),
         }
     }
 }
 
 /// `value` as `kind` stores it: an integer serves as a pair and as a number.
-fn accept(kind: ConfigKind, value: ConfigValue) -> Option<ConfigValue> {
+fn accept(kind: ConfigKind, value: &ConfigValue) -> Option<ConfigValue> {
+    let whole = || value.clone();
     match (kind, value) {
-        (ConfigKind::Size, ConfigValue::Size(size)) => (1..=LARGEST).contains(&size).then_some(value),
-        (ConfigKind::Count, ConfigValue::Size(size)) => (size <= LARGEST).then_some(value),
-        (ConfigKind::Pair, ConfigValue::Size(size)) => (size <= LARGEST).then_some(ConfigValue::Pair([size; 2])),
-        (ConfigKind::Pair, ConfigValue::Pair([height, width])) => (height.max(width) <= LARGEST).then_some(value),
-        (ConfigKind::Number, ConfigValue::Size(size)) => Some(ConfigValue::Number(size as f64)),
-        (ConfigKind::Number, ConfigValue::Number(number)) => number.is_finite().then_some(value),
-        (ConfigKind::Bool, ConfigValue::Bool(_)) => Some(value),
+        (ConfigKind::Size | ConfigKind::Fixed, ConfigValue::Size(size)) => (1..=LARGEST).contains(size).then(whole),
+        (ConfigKind::Size, ConfigValue::Named(_)) => Some(whole()),
+        (ConfigKind::Count, ConfigValue::Size(size)) => (*size <= LARGEST).then(whole),
+        (ConfigKind::Pair, ConfigValue::Size(size)) => (*size <= LARGEST).then_some(ConfigValue::Pair([*size; 2])),
+        (ConfigKind::Pair, ConfigValue::Pair([height, width])) => (*height.max(width) <= LARGEST).then(whole),
+        (ConfigKind::Number, ConfigValue::Size(size)) => Some(ConfigValue::Number(*size as f64)),
+        (ConfigKind::Number, ConfigValue::Number(number)) => number.is_finite().then(whole),
+        (ConfigKind::Bool, ConfigValue::Bool(_)) => Some(whole()),
         _ => None,
     }
 }
 
-fn wrong_kind(layer: &Layer, key: &ConfigKey, value: ConfigValue) -> Diagnostic {
+fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic {
     let size = match value {
-        ConfigValue::Size(size) => size,
-        ConfigValue::Pair([height, width]) => height.max(width),
-        ConfigValue::Number(_) | ConfigValue::Bool(_) => 0,
+        ConfigValue::Size(size) => *size,
+        ConfigValue::Pair([height, width]) => *height.max(width),
+        ConfigValue::Named(_) | ConfigValue::Number(_) | ConfigValue::Bool(_) => 0,
     };
     let limit = if size > LARGEST { format!(" up to {LARGEST}") } else { String::new() };
     let expected = key.kind.describe();

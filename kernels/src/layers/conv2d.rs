@@ -1,6 +1,7 @@
 //! `Conv2d`: a learned cross-correlation over two spatial axes.
 
 use super::{Config, ConfigKey, ConfigKind, ConfigValue, Context, Layer, TensorSpec, fan_in, positive_pair};
+use crate::dim::Dim;
 use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
 use crate::span::{Diagnostic, Result};
@@ -12,15 +13,15 @@ pub(super) static CONV2D: Layer = Layer {
           zeros. Weight `[outputs, inputs / groups, kh, kw]`. Weight and bias start uniform within \
           `1 / sqrt(inputs / groups * kh * kw)`.",
     config: &[
-        ConfigKey::size("inputs", "channels of the input"),
-        ConfigKey::size("outputs", "channels of the output"),
+        ConfigKey::fixed("inputs", "channels of the input"),
+        ConfigKey::fixed("outputs", "channels of the output"),
         ConfigKey::required("kernel", ConfigKind::Pair, "size of the kernel in elements"),
         ConfigKey::pair("stride", 1, "step between output positions, in input elements"),
         ConfigKey::pair("padding", 0, "zeros added on either side, in input elements"),
         ConfigKey::pair("dilation", 1, "step between kernel taps, in input elements"),
         ConfigKey {
             name: "groups",
-            kind: ConfigKind::Size,
+            kind: ConfigKind::Fixed,
             default: Some(ConfigValue::Size(1)),
             doc: "channel groups that do not mix; divides `inputs` and `outputs`",
         },
@@ -36,9 +37,9 @@ fn check(config: &Config) -> Result<()> {
     for key in ["kernel", "stride", "dilation"] {
         positive_pair("Conv2d", config, key)?;
     }
-    let groups = config.size("groups");
+    let groups = config.count("groups");
     for key in ["inputs", "outputs"] {
-        let channels = config.size(key);
+        let channels = config.count(key);
         if !channels.is_multiple_of(groups) {
             return Err(Diagnostic::new(format!(
                 "`groups` of `Conv2d` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
@@ -48,13 +49,14 @@ fn check(config: &Config) -> Result<()> {
     Ok(())
 }
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
-    let (outputs, [height, width]) = (config.size("outputs"), config.pair("kernel"));
-    let channels = config.size("inputs") / config.size("groups");
-    let init = fan_in(channels * height * width);
-    let mut tensors = vec![TensorSpec::parameter("weight", &[outputs, channels, height, width], init)];
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
+    let (outputs, [height, width]) = (config.count("outputs"), config.pair("kernel"));
+    let channels = config.count("inputs") / config.count("groups");
+    let sizes = [outputs, channels, height, width].map(|size| Dim::constant(size as i64));
+    let init = fan_in(Dim::constant((channels * height * width) as i64));
+    let mut tensors = vec![TensorSpec::parameter("weight", &sizes, init.clone())];
     if config.bool("bias") {
-        tensors.push(TensorSpec::parameter("bias", &[outputs], init));
+        tensors.push(TensorSpec::parameter("bias", &sizes[..1], init));
     }
     tensors
 }
@@ -68,7 +70,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         stride: context.config.pair("stride"),
         padding: context.config.pair("padding"),
         dilation: context.config.pair("dilation"),
-        groups: context.config.size("groups"),
+        groups: context.config.count("groups"),
     };
     let weight = context.tensor(0, dtype)?;
     let bias = if context.config.bool("bias") { Some(context.tensor(1, dtype)?) } else { None };

@@ -1,6 +1,7 @@
 //! `Embedding`: a learned row for each number.
 
 use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, unchecked};
+use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::span::{Diagnostic, Result};
@@ -16,7 +17,7 @@ pub(super) static EMBEDDING: Layer = Layer {
     forward,
 };
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let shape = [config.size("entries"), config.size("features")];
     vec![TensorSpec::parameter("weight", &shape, Init::Normal { std: 1.0 })]
 }

@@ -22,7 +22,7 @@ pub(super) static FLATTEN: Layer = Layer {
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = inputs[0];
-    let from = context.config.size("from") as usize;
+    let from = context.config.count("from") as usize;
     context.rank(x, |rank| rank > from, &format!("with more than {from} axes"))?;
     let shape = context.builder.shape(x).to_string();
     let y = ops::shape::flatten(context.builder, x, from)?;

@@ -1,6 +1,7 @@
 //! `LayerNorm`: normalisation over the last axis (Ba, Kiros, Hinton 2016).
 
 use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, normalised, positive_epsilon};
+use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
 use crate::ops::{along, moments, spread};
@@ -21,7 +22,7 @@ pub(super) static LAYER_NORM: Layer = Layer {
     forward,
 };
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let features = [config.size("features")];
     if !config.bool("affine") {
         return Vec::new();

@@ -1,6 +1,7 @@
 //! `Linear`: a learned affine map of the last axis.
 
 use super::{Config, ConfigKey, Context, Layer, TensorSpec, fan_in, unchecked};
+use crate::dim::Dim;
 use crate::graph::NodeId;
 use crate::ops;
 use crate::span::Result;
@@ -21,9 +22,9 @@ pub(super) static LINEAR: Layer = Layer {
     forward,
 };
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let (inputs, outputs) = (config.size("inputs"), config.size("outputs"));
-    let mut tensors = vec![TensorSpec::parameter("weight", &[inputs, outputs], fan_in(inputs))];
+    let mut tensors = vec![TensorSpec::parameter("weight", &[inputs.clone(), outputs.clone()], fan_in(inputs.clone()))];
     if config.bool("bias") {
         tensors.push(TensorSpec::parameter("bias", &[outputs], fan_in(inputs)));
     }

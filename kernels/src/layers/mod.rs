@@ -33,15 +33,20 @@ pub enum Mode {
     Inference,
 }
 
-/// How a parameter or state starts.
+/// How a parameter or state starts. Sizes are `S`: numbers, or [`Dim`]s while they have names.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Init {
+pub enum Init<S = usize> {
     /// The same number everywhere.
     Constant(f64),
     /// Uniform in `[-bound, bound)`.
     Uniform {
         /// Half the width.
         bound: f64,
+    },
+    /// Uniform within `1 / sqrt(inputs)`.
+    FanIn {
+        /// How many elements meet in one element of the result.
+        inputs: S,
     },
     /// Normal with mean 0.
     Normal {
@@ -50,29 +55,48 @@ pub enum Init {
     },
 }
 
-/// A tensor that a layer owns.
+/// A tensor that a layer owns. Sizes are `S`: numbers, or [`Dim`]s while they have names.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TensorSpec {
+pub struct TensorSpec<S = usize> {
     /// Its name within the layer (`weight`).
     pub name: &'static str,
     /// Its shape.
-    pub shape: Vec<usize>,
+    pub shape: Vec<S>,
     /// Its type.
     pub dtype: DType,
     /// How it starts.
-    pub init: Init,
+    pub init: Init<S>,
     /// Trained by the optimizer (a parameter), or not (state such as running statistics).
     pub trainable: bool,
 }
 
-impl TensorSpec {
-    fn parameter(name: &'static str, shape: &[u64], init: Init) -> Self {
-        let shape = shape.iter().map(|&size| size as usize).collect();
-        TensorSpec { name, shape, dtype: DType::F32, init, trainable: true }
+impl TensorSpec<Dim> {
+    fn parameter(name: &'static str, shape: &[Dim], init: Init<Dim>) -> Self {
+        TensorSpec { name, shape: shape.to_vec(), dtype: DType::F32, init, trainable: true }
     }
 
-    fn state(name: &'static str, shape: &[u64], value: f64) -> Self {
+    fn state(name: &'static str, shape: &[Dim], value: f64) -> Self {
         TensorSpec { trainable: false, ..Self::parameter(name, shape, Init::Constant(value)) }
+    }
+
+    /// With numbers for sizes.
+    ///
+    /// # Errors
+    ///
+    /// If a size has no value: a name, or an overflow.
+    pub fn fixed(&self) -> Result<TensorSpec> {
+        let number = |dim: &Dim| {
+            let value = dim.as_constant().and_then(|value| usize::try_from(value).ok());
+            value.ok_or_else(|| Diagnostic::new(format!("`{}` expects a number for a size, found {dim}", self.name)))
+        };
+        let init = match &self.init {
+            Init::Constant(value) => Init::Constant(*value),
+            Init::Uniform { bound } => Init::Uniform { bound: *bound },
+            Init::FanIn { inputs } => Init::FanIn { inputs: number(inputs)? },
+            Init::Normal { std } => Init::Normal { std: *std },
+        };
+        let shape = self.shape.iter().map(number).collect::<Result<_>>()?;
+        Ok(TensorSpec { name: self.name, shape, dtype: self.dtype, init, trainable: self.trainable })
     }
 }
 
@@ -117,7 +141,7 @@ impl Context<'_> {
     /// An error if `axis` of `x` is not as long as the key `key` says: `` `output` expects 32 features, found 64 ``.
     fn expect(&self, x: NodeId, axis: usize, key: &str, what: &str) -> Result<()> {
         let (expected, found) = (self.config.size(key), &self.builder.shape(x)[axis]);
-        if *found == Dim::constant(expected as i64) {
+        if *found == expected {
             return Ok(());
         }
         let note = self.builder.origin_note(x, axis);
@@ -147,7 +171,7 @@ pub struct Layer {
     /// Checks what single keys cannot show (`groups` divides `inputs`).
     pub check: fn(&Config) -> Result<()>,
     /// The tensors it owns.
-    pub tensors: fn(&Config) -> Vec<TensorSpec>,
+    pub tensors: fn(&Config) -> Vec<TensorSpec<Dim>>,
     /// How many tensors `forward` takes.
     pub inputs: usize,
     /// Builds its graph.
@@ -204,8 +228,8 @@ fn unchecked(_: &Config) -> Result<()> {
 
 /// PyTorch's default for weights and biases of linear layers and convolutions: uniform within `1 / sqrt(fan_in)`
 /// (`kaiming_uniform_` with `a = sqrt(5)`).
-fn fan_in(inputs: u64) -> Init {
-    Init::Uniform { bound: 1.0 / (inputs as f64).sqrt() }
+fn fan_in(inputs: Dim) -> Init<Dim> {
+    Init::FanIn { inputs }
 }
 
 /// An error if a stride, dilation or window of `key` is zero.

@@ -1,6 +1,7 @@
 //! `RmsNorm`: scaling by the root mean square over the last axis (Zhang, Sennrich 2019).
 
 use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, normalised, positive_epsilon};
+use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};
 use crate::ops::{along, spread};
@@ -21,7 +22,7 @@ pub(super) static RMS_NORM: Layer = Layer {
     forward,
 };
 
-fn tensors(config: &Config) -> Vec<TensorSpec> {
+fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     if !config.bool("affine") {
         return Vec::new();
     }

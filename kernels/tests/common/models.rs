@@ -28,8 +28,8 @@ impl Model {
     pub fn layer(&mut self, layer: &str, name: &str, config: &[(&str, ConfigValue)], x: NodeId) -> NodeId {
         let layer = layers::find(layer).expect("a known layer");
         let values = layer.config.iter().map(|key| {
-            let given = config.iter().find(|(name, _)| *name == key.name).map(|(_, value)| *value);
-            given.or(key.default).unwrap_or_else(|| panic!("`{}` needs `{}`", layer.name, key.name))
+            let given = config.iter().find(|(name, _)| *name == key.name).map(|(_, value)| value.clone());
+            given.or(key.default.clone()).unwrap_or_else(|| panic!("`{}` needs `{}`", layer.name, key.name))
         });
         let config = Config { keys: layer.config, values: values.collect() };
         (layer.check)(&config).unwrap();
@@ -37,7 +37,7 @@ impl Model {
         for spec in (layer.tensors)(&config) {
             let kind = if spec.trainable { InputKind::Parameter } else { InputKind::State };
             let path = format!("{name}.{}", spec.name);
-            tensors.push(self.builder.input(kind, &path, Shape::of(&spec.shape), spec.dtype));
+            tensors.push(self.builder.input(kind, &path, Shape(spec.shape.clone()), spec.dtype));
         }
         let mut updates = Vec::new();
         let mut context = Context {

@@ -89,11 +89,11 @@ pub(crate) fn layer_graph(case: &LayerCase, mode: Mode, symbolic: bool) -> Resul
     }
     let mut tensors = Vec::new();
     for spec in &specs {
-        if case.tensors[spec.name].shape != spec.shape {
+        if Shape::of(&case.tensors[spec.name].shape) != Shape(spec.shape.clone()) {
             return Err(format!("`{}` has shape {:?}", spec.name, spec.shape));
         }
         let kind = if spec.trainable { InputKind::Parameter } else { InputKind::State };
-        tensors.push(builder.input(kind, spec.name, Shape::of(&spec.shape), spec.dtype));
+        tensors.push(builder.input(kind, spec.name, Shape(spec.shape.clone()), spec.dtype));
     }
     let mut updates: Vec<(usize, NodeId)> = Vec::new();
     let mut context = Context {

@@ -45,11 +45,11 @@ fn layer_reference() -> String {
             text += "\n| key | takes | default | |\n|---|---|---|---|\n";
         }
         for key in layer.config {
-            let default = key.default.map_or("required".to_string(), |value| match value {
+            let default = key.default.clone().map_or("required".to_string(), |value| match value {
                 ConfigValue::Pair([height, width]) if height == width => height.to_string(),
                 other => other.to_string(),
             });
-            writeln!(text, "| `{}` | {} | {default} | {} |", key.name, key.kind.describe(), key.doc).unwrap();
+            writeln!(text, "| `{}` | {} | {default} | {} |", key.name, takes(key.kind), key.doc).unwrap();
         }
         let tensors = (layer.tensors)(&sample(layer));
         if !tensors.is_empty() {
@@ -59,7 +59,7 @@ fn layer_reference() -> String {
             let kind = if tensor.trainable { "parameter" } else { "state" };
             let init = match tensor.init {
                 Init::Constant(value) => format!("{value}"),
-                Init::Uniform { .. } => "uniform".to_string(),
+                Init::Uniform { .. } | Init::FanIn { .. } => "uniform".to_string(),
                 Init::Normal { std } => format!("normal, standard deviation {std}"),
             };
             writeln!(text, "| `{}` | {kind} | {init} |", tensor.name).unwrap();
@@ -68,13 +68,18 @@ fn layer_reference() -> String {
     text
 }
 
+fn takes(kind: ConfigKind) -> String {
+    let name = if kind == ConfigKind::Size { ", or its name" } else { "" };
+    format!("{}{name}", kind.describe())
+}
+
 /// Any configuration with every required key.
 fn sample(layer: &layers::Layer) -> Config {
     let required = layer.config.iter().filter(|key| key.default.is_none());
     let pairs: Vec<_> = required
         .map(|key| {
             let value = match key.kind {
-                ConfigKind::Size | ConfigKind::Count | ConfigKind::Pair => ConfigValue::Size(2),
+                ConfigKind::Size | ConfigKind::Fixed | ConfigKind::Count | ConfigKind::Pair => ConfigValue::Size(2),
                 ConfigKind::Number => ConfigValue::Number(0.5),
                 ConfigKind::Bool => ConfigValue::Bool(true),
             };

@@ -154,7 +154,8 @@ fn two_tensors_that_do_not_fit() {
 }
 
 fn pairs(layer: &str, pairs: &[(&str, ConfigValue)]) -> Result<Config, Vec<Diagnostic>> {
-    let spanned: Vec<_> = pairs.iter().enumerate().map(|(i, (key, value))| (*key, *value, Span(i as u32))).collect();
+    let spanned: Vec<_> =
+        pairs.iter().enumerate().map(|(i, (key, value))| (*key, value.clone(), Span(i as u32))).collect();
     Config::from_pairs(layers::find(layer).expect("a layer"), &spanned)
 }
 
@@ -181,24 +182,24 @@ fn configurations_report_every_mistake() {
     assert_eq!(spans, [Span(0), Span(1), Span(2), Span::NONE]);
     let linear = [("inputs", Size(3)), ("outputs", Size(2))];
     assert_eq!(
-        complaints("Linear", &[linear[0], linear[1], ("bais", Bool(true))]),
+        complaints("Linear", &[linear[0].clone(), linear[1].clone(), ("bais", Bool(true))]),
         ["`Linear` has no key `bais`\nhint: did you mean `bias`? The keys are `inputs`, `outputs`, `bias`"]
     );
     assert_eq!(
-        complaints("Linear", &[linear[0], ("outputs", Size(1 << 40))]),
+        complaints("Linear", &[linear[0].clone(), ("outputs", Size(1 << 40))]),
         ["`outputs` of `Linear` expects an integer of at least 1 up to 2147483647, found 1099511627776"]
     );
     assert_eq!(
-        complaints("Linear", &[linear[0], ("outputs", Number(-2.0))]),
+        complaints("Linear", &[linear[0].clone(), ("outputs", Number(-2.0))]),
         ["`outputs` of `Linear` expects an integer of at least 1, found -2.0"]
     );
     let conv = [("inputs", Size(4)), ("outputs", Size(6)), ("kernel", Pair([3, 3]))];
     assert_eq!(
-        complaints("Conv2d", &[conv[0], conv[1], conv[2], ("groups", Size(3))]),
+        complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("groups", Size(3))]),
         ["`groups` of `Conv2d` must divide `inputs`, found `groups = 3` and `inputs = 4`"]
     );
     assert_eq!(
-        complaints("Conv2d", &[conv[0], conv[1], conv[2], ("stride", Pair([1, 0]))]),
+        complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("stride", Pair([1, 0]))]),
         ["`stride` of `Conv2d` must be at least 1, found (1, 0)"]
     );
     assert_eq!(
@@ -241,7 +242,7 @@ fn chain(fields: &[Field<'_>], dtype: DType, shape: Shape) -> Result<NodeId> {
             .iter()
             .map(|spec| {
                 let path = format!("{name}.{}", spec.name);
-                builder.input(InputKind::Parameter, &path, Shape::of(&spec.shape), spec.dtype)
+                builder.input(InputKind::Parameter, &path, Shape(spec.shape.clone()), spec.dtype)
             })
             .collect();
         let mut context = Context {

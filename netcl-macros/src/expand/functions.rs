@@ -2,13 +2,16 @@
 
 use super::source::{self, Planned};
 use crate::ast::{Arg, ArgType, Function, ModelImpl, PlainType};
+use crate::compile::Compiled;
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
-use crate::{compile, dump, paths};
+use crate::{compile, dump, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::Graph;
+use netcl_kernels::graph::{Graph, OutputKind};
 use netcl_kernels::layers::Mode;
+use netcl_kernels::plan::Role;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -49,12 +52,32 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
         let with = |graph| autodiff::append_gradients(graph, Arguments::None);
         planned(Mode::Training, with, &format!("{name}_with_gradients"))
     });
+    for planned in plain.iter().chain(gradients.iter().flatten()) {
+        unknown_sizes(diag, function, planned);
+    }
     (diag.count() == before).then_some(Expanded { plain, gradients })
+}
+
+/// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
+/// `HIDDEN`: `fn share(&self, x: &Tensor<f32, N>) -> Tensor<f32, N> { x / HIDDEN }`.
+fn unknown_sizes(diag: &Diag, function: &Function, planned: &Planned) {
+    for Compiled { plan, .. } in &planned.plans {
+        let given = plan.buffers.iter().filter(|buffer| match &buffer.role {
+            Role::Argument(_) | Role::Parameter(_) | Role::State(_) => true,
+            Role::Output(kind) => matches!(kind, OutputKind::Gradient(_) | OutputKind::State(_)),
+            Role::Scratch => false,
+        });
+        let bound = Dim::bound_by(given.flat_map(|buffer| &buffer.shape.0));
+        for symbol in plan.symbols.iter().filter(|symbol| !bound.contains(symbol)) {
+            diag.report(function.name.span(), &m::UNUSED_SIZE, &[&function.name, symbol, symbol]);
+        }
+    }
 }
 
 /// The `impl` block with the generated functions.
 pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expanded>) -> TokenStream {
     let (ty, others) = (&block.self_ty, &block.others);
+    let (generics, _, bounds) = block.generics.split_for_impl();
     let private = paths::private();
     let vis = unit.model.as_ref().map(|model| &model.vis);
     let all = block.functions.iter().zip(&expanded).flat_map(|(function, expanded)| {
@@ -69,8 +92,8 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         quote!(#plain #gradients)
     });
     quote! {
-        #[allow(dead_code, clippy::needless_question_mark)]
-        impl #ty {
+        #[allow(dead_code)]
+        impl #generics #ty #bounds {
             #(#others)*
             #(#functions)*
             /// What each function does on devices of that kind: launches, bytes read and written, memory.

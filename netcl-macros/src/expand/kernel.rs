@@ -5,7 +5,7 @@ use super::source::{self, Planned};
 use crate::ast::Function;
 use crate::diag::Diag;
 use crate::lower::Path;
-use crate::{compile, dump, paths};
+use crate::{compile, dump, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
 use proc_macro2::TokenStream;
@@ -51,7 +51,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
         #[allow(non_upper_case_globals)]
         #vis static #name: #name::Kernel = #name::Kernel(());
         #[doc(hidden)]
-        #[allow(dead_code, clippy::needless_question_mark)]
+        #[allow(dead_code)]
         #vis mod #name {
             /// A compiled kernel: call it, or take its `vjp`.
             #inner struct Kernel(pub(super) ());
@@ -66,6 +66,34 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
             #call
             #vjp
             #report
+        }
+    })
+}
+
+/// A function of the kernel's name that gives its plans. There is one path: nothing chooses between plans.
+pub(crate) fn plans(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Option<TokenStream> {
+    let name = &function.name;
+    let [path] = lowered.as_slice() else {
+        if !lowered.is_empty() {
+            diag.report(name.span(), &m::TOO_MANY_PATHS, &[name, &1]);
+        }
+        return None;
+    };
+    let plans = match compile::compile(&path.graph) {
+        Ok(plans) => plans,
+        Err(diagnostic) => {
+            diag.diagnostic(&diagnostic, name.span());
+            return None;
+        }
+    };
+    dump::graph(&name.to_string(), &path.graph, &plans);
+    let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
+    let source = source::source(&name.to_string(), &plans);
+    Some(quote! {
+        #(#attrs)*
+        #vis fn #name() -> &'static #private::Function {
+            static FUNCTION: #private::Function = #private::Function::new(&#source);
+            &FUNCTION
         }
     })
 }

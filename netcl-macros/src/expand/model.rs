@@ -1,10 +1,12 @@
 //! The struct of a model: its memory, its nested models, and the gradients of the same shape.
 
-use crate::ast::{Field, FieldKind, Model};
+use crate::ast::{Field, FieldKind, Model, Nested};
+use crate::parse::model::visit_sizes;
 use crate::paths;
+use netcl_kernels::dim::{Dim, Factor, Shape};
 use netcl_kernels::layers::{Init, TensorSpec};
-use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 /// What `#[netcl::model]` makes of a struct.
 pub(crate) fn structure(model: &Model) -> TokenStream {
@@ -12,13 +14,23 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
     let private = paths::private();
     let scope = paths::scope_field();
     let fields = model.fields.iter().filter_map(field);
-    let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string()));
+    let names = model.sizes();
+    let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string(), &names));
     let attached = model.fields.iter().filter_map(attach);
     let gradients = gradients(model);
     let gradients_name = paths::gradients(name);
+    let generics = &model.generics;
+    let (params, given, bounds) = generics.split_for_impl();
+    let checks = checks(model);
+    let (checked, own_checks) = match (checks.is_empty(), generics.params.is_empty()) {
+        (true, _) => (None, None),
+        (false, true) => (Some(quote!(const _: () = { #checks };)), None),
+        // What a parameter is, is known where the model is used.
+        (false, false) => (None, Some(quote!(const { #checks }))),
+    };
     quote! {
         #(#attrs)*
-        #vis struct #name {
+        #vis struct #name #generics #bounds {
             #(#fields)*
             #[doc(hidden)]
             #scope: #private::ModelCore,
@@ -26,8 +38,10 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             __netcl_prefix: ::std::string::String,
         }
         #[automatically_derived]
-        impl ::netcl::Model for #name {
+        #checked
+        impl #params ::netcl::Model for #name #given #bounds {
             fn schema() -> #private::Schema {
+                #own_checks
                 let mut schema = #private::Schema::new();
                 #(#schema)*
                 schema
@@ -40,8 +54,8 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             }
         }
         #[automatically_derived]
-        #[allow(dead_code, clippy::needless_question_mark)]
-        impl #name {
+        #[allow(dead_code)]
+        impl #params #name #given #bounds {
             /// A model on `device`, its parameters drawn from `seed`: the same on every device.
             #vis fn new(device: &::netcl::Device, seed: ::netcl::Seed) -> ::netcl::Result<Self> {
                 let core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
@@ -49,8 +63,8 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             }
         }
         #[automatically_derived]
-        impl #private::Part for #name {
-            type Gradients = #gradients_name;
+        impl #params #private::Part for #name #given #bounds {
+            type Gradients = #gradients_name #given;
             fn attach(core: &#private::ModelCore, prefix: &str) -> Self {
                 Self {
                     #(#attached)*
@@ -58,7 +72,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
                     __netcl_prefix: ::std::string::String::from(prefix),
                 }
             }
-            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients_name {
+            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients_name #given {
                 #gradients_name { all: ::std::sync::Arc::clone(all), prefix: ::std::string::String::from(prefix) }
             }
         }
@@ -88,8 +102,8 @@ fn attach(field: &Field) -> Option<TokenStream> {
 
 fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
     match kind {
-        FieldKind::Model(model) => {
-            Some(quote!(<#model as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path))))
+        FieldKind::Model(Nested { ty, .. }) => {
+            Some(quote!(<#ty as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path))))
         }
         FieldKind::Constant { value, ty } => Some(match value {
             crate::ast::Constant::Integer(value) => {
@@ -111,11 +125,11 @@ fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
 }
 
 /// Statements that add the field's tensors to `schema`.
-fn schema(kind: &FieldKind, path: &str) -> TokenStream {
+fn schema(kind: &FieldKind, path: &str, names: &[Ident]) -> TokenStream {
     match kind {
         FieldKind::Layer(layer) => (layer.layer.tensors)(&layer.config)
             .iter()
-            .map(|spec| add(&format!("{path}.{}", spec.name), spec))
+            .map(|spec| add(&format!("{path}.{}", spec.name), spec, names))
             .collect(),
         FieldKind::Tensor(tensor) => add(
             path,
@@ -123,26 +137,31 @@ fn schema(kind: &FieldKind, path: &str) -> TokenStream {
                 name: "",
                 shape: tensor.shape.clone(),
                 dtype: tensor.dtype,
-                init: tensor.init,
+                init: tensor.init.clone(),
                 trainable: tensor.trainable,
             },
+            names,
         ),
-        FieldKind::Model(model) => quote!(schema.add_model(#path, <#model as ::netcl::Model>::schema());),
+        FieldKind::Model(Nested { ty, .. }) => quote!(schema.add_model(#path, <#ty as ::netcl::Model>::schema());),
         FieldKind::Many { each, count, .. } => {
-            (0..*count).map(|position| schema(each, &format!("{path}.{position}"))).collect()
+            (0..*count).map(|position| schema(each, &format!("{path}.{position}"), names)).collect()
         }
         FieldKind::Constant { .. } | FieldKind::Unknown => TokenStream::new(),
     }
 }
 
-fn add(path: &str, spec: &TensorSpec) -> TokenStream {
+fn add(path: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
     let kernels = quote!(::netcl::__private::kernels);
     let name = path.rsplit('.').next().unwrap_or(path);
-    let shape = spec.shape.iter().map(|size| Literal::usize_unsuffixed(*size));
+    let shape = spec.shape.iter().map(|dim| size(dim, names));
     let dtype = dtype(spec.dtype);
     let trainable = spec.trainable;
-    let init = match spec.init {
+    let init = match &spec.init {
         Init::Constant(value) => quote!(Constant(#value)),
+        Init::FanIn { inputs } => {
+            let inputs = size(inputs, names);
+            quote!(FanIn { inputs: #inputs })
+        }
         Init::Uniform { bound } => quote!(Uniform { bound: #bound }),
         Init::Normal { std } => quote!(Normal { std: #std }),
     };
@@ -155,6 +174,53 @@ fn add(path: &str, spec: &TensorSpec) -> TokenStream {
             trainable: #trainable,
         });
     }
+}
+
+/// A size as Rust: what is added before what is subtracted, so that nothing in between is negative.
+fn size(dim: &Dim, names: &[Ident]) -> TokenStream {
+    let term = |(factors, coefficient): (&[Factor], i64)| {
+        let mut factors: Vec<TokenStream> = factors
+            .iter()
+            .map(|factor| match factor {
+                Factor::Symbol(symbol) => {
+                    // With its own place, where rustc reports a name that it does not know.
+                    names.iter().find(|name| *name == symbol.name()).map(ToTokens::to_token_stream).unwrap_or_default()
+                }
+                Factor::FloorDiv(dividend, divisor) => {
+                    let (dividend, divisor) = (size(dividend, names), Literal::u64_unsuffixed(*divisor));
+                    quote!(((#dividend) / #divisor))
+                }
+            })
+            .collect();
+        let number = Literal::u64_unsuffixed(coefficient.unsigned_abs());
+        if factors.is_empty() || coefficient.unsigned_abs() != 1 {
+            factors.push(quote!(#number));
+        }
+        factors.into_iter().reduce(|product, factor| quote!(#product * #factor)).unwrap_or_default()
+    };
+    let (added, taken): (Vec<_>, Vec<_>) = dim.terms().partition(|(_, coefficient)| *coefficient > 0);
+    let added = added.into_iter().rev().map(term).reduce(|sum, term| quote!(#sum + #term)).unwrap_or(quote!(0));
+    taken.into_iter().rev().map(term).fold(added, |sum, term| quote!(#sum - #term))
+}
+
+/// Assertions that every size with a name is at least 1.
+fn checks(model: &Model) -> TokenStream {
+    let mut sizes = Vec::new();
+    for field in &model.fields {
+        visit_sizes(&field.kind, &mut |size| {
+            if size.as_constant().is_none() && !sizes.contains(size) {
+                sizes.push(size.clone());
+            }
+        });
+    }
+    let names = model.sizes();
+    let checks = sizes.iter().map(|dim| {
+        let value = size(dim, &names);
+        let message = format!("`{dim}` is a size of `{}` and must be at least 1", model.name);
+        let place = value.clone().into_iter().next().map_or_else(Span::call_site, |first| first.span());
+        quote_spanned!(place=> ::core::assert!(#value >= 1, #message);)
+    });
+    quote!(#(#checks)*)
 }
 
 /// The element type as a path.
@@ -179,15 +245,17 @@ fn gradients(model: &Model) -> TokenStream {
     let methods: Vec<TokenStream> =
         model.fields.iter().filter_map(|field| gradient_method(model, field, &mut structs)).collect();
     let tokens = structs.tokens;
+    let generics = &model.generics;
+    let (params, given, bounds) = generics.split_for_impl();
     quote! {
         #[doc = #doc]
         #[derive(Clone)]
-        #vis struct #name {
+        #vis struct #name #generics #bounds {
             all: ::std::sync::Arc<#private::Gradients>,
             prefix: ::std::string::String,
         }
         #[automatically_derived]
-        impl ::core::ops::Deref for #name {
+        impl #params ::core::ops::Deref for #name #given #bounds {
             type Target = #private::Gradients;
             fn deref(&self) -> &#private::Gradients {
                 &self.all
@@ -195,7 +263,7 @@ fn gradients(model: &Model) -> TokenStream {
         }
         #[automatically_derived]
         #[allow(dead_code, clippy::needless_question_mark)]
-        impl #name {
+        impl #params #name #given #bounds {
             #(#methods)*
         }
         #tokens
@@ -226,8 +294,8 @@ fn gradient_value(
     let tensor = |path: &str| quote!(self.all.tensor(&::std::format!("{}{}", self.prefix, #path))?);
     match kind {
         FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
-        FieldKind::Model(inner) => {
-            let part = quote!(<#inner as ::netcl::__private::Part>);
+        FieldKind::Model(Nested { ty, .. }) => {
+            let part = quote!(<#ty as ::netcl::__private::Part>);
             Some((
                 quote!(#part::Gradients),
                 quote!(#part::gradients(&self.all, &::std::format!("{}{}.", self.prefix, #path))),
@@ -235,7 +303,7 @@ fn gradient_value(
         }
         FieldKind::Layer(layer) => {
             let specs = (layer.layer.tensors)(&layer.config);
-            let trained: Vec<&TensorSpec> = specs.iter().filter(|spec| spec.trainable).collect();
+            let trained: Vec<&TensorSpec<Dim>> = specs.iter().filter(|spec| spec.trainable).collect();
             if trained.is_empty() {
                 return None;
             }
@@ -245,10 +313,10 @@ fn gradient_value(
             if structs.names.insert(ty.to_string()) {
                 let vis = &model.vis;
                 let doc = format!("Gradients in `{field}` of [`{}`].", model.name);
-                let docs = trained.iter().map(|spec| format!("Of shape {:?}.", spec.shape));
+                let docs = trained.iter().map(|spec| format!("Of shape {}.", Shape(spec.shape.clone())));
                 structs.tokens.extend(quote! {
                     #[doc = #doc]
-                    #[allow(dead_code, clippy::needless_question_mark)]
+                    #[allow(dead_code)]
                     #[derive(Clone)]
                     #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
                 });

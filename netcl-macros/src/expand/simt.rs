@@ -63,7 +63,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         #[allow(non_upper_case_globals)]
         #vis static #name: #name::Kernel = #name::Kernel(());
         #[doc(hidden)]
-        #[allow(dead_code, clippy::needless_question_mark)]
+        #[allow(dead_code)]
         #vis mod #name {
             /// A compiled kernel: call it.
             pub struct Kernel(pub(super) ());

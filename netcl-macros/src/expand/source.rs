@@ -31,7 +31,8 @@ pub(super) fn chosen(paths: &[Planned]) -> TokenStream {
     choose(paths, &all, 0)
 }
 
-fn source(name: &str, plans: &[Compiled]) -> TokenStream {
+/// The plans as a `FunctionSource`.
+pub(super) fn source(name: &str, plans: &[Compiled]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);

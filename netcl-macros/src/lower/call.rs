@@ -1,5 +1,6 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
+use super::sizes::{Sizes, symbol};
 use super::{Lowering, Place, Unit, Val};
 use crate::ast::{ArgType, Function, Helper};
 use crate::messages as m;
@@ -8,6 +9,7 @@ use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use proc_macro2::Span;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
 
@@ -29,13 +31,15 @@ impl<'a> Lowering<'a> {
             if function.receiver {
                 let mut args = args.into_iter();
                 return match args.next() {
-                    Some(Val::Place(this @ Place::Model(..))) => {
-                        self.inline(unit, Some(this), function, args.collect(), span)
+                    Some(Val::Place(Place::Model(_, path, sizes))) => {
+                        let this = Place::Model(unit, path, sizes.clone());
+                        self.inline(unit, Some(this), sizes, function, args.collect(), span)
                     }
                     _ => self.report(span, &m::NOT_CALLABLE, &[]),
                 };
             }
-            return self.inline(unit, None, function, args, span);
+            let sizes = self.frame().sizes.clone();
+            return self.inline(unit, None, sizes, function, args, span);
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -61,6 +65,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         unit: &'a Unit,
         this: Option<Place<'a>>,
+        sizes: Rc<Sizes>,
         function: &'a Function,
         args: Vec<Val<'a>>,
         span: Span,
@@ -77,7 +82,7 @@ impl<'a> Lowering<'a> {
                 &[&function.name, &function.args.len(), &plural, &args.len()],
             );
         }
-        let mut symbols = BTreeMap::new();
+        let mut symbols = sizes.functions.clone();
         let mut bound = Vec::new();
         for (arg, value) in function.args.iter().zip(args) {
             match self.argument_value(function, arg, value, &mut symbols, span) {
@@ -85,7 +90,7 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             }
         }
-        self.enter(unit, this, &name);
+        self.enter(unit, this, sizes, &name);
         self.frame_mut().symbols = symbols;
         for (name, value) in bound {
             self.bind(&name, value, false, true);
@@ -139,7 +144,7 @@ impl<'a> Lowering<'a> {
                 let (shape, dtype) = (self.builder.shape(id).clone(), self.builder.dtype(id));
                 let mut fits = shape.rank() == ty.dims.len() && dtype == ty.dtype;
                 for (declared, actual) in ty.dims.iter().zip(&shape.0) {
-                    match single_symbol(&declared.dim) {
+                    match symbol(&declared.dim) {
                         Some(name) if !symbols.contains_key(&name) => {
                             symbols.insert(name, actual.clone());
                         }
@@ -192,7 +197,7 @@ impl<'a> Lowering<'a> {
             }
             bound.push((name.to_string(), Val::Tensor(id)));
         }
-        self.enter(unit, None, &name);
+        self.enter(unit, None, Rc::default(), &name);
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
@@ -227,12 +232,6 @@ impl<'a> Lowering<'a> {
         }
         None
     }
-}
-
-fn single_symbol(dim: &Dim) -> Option<String> {
-    let mut name = None;
-    dim.visit_symbols(&mut |symbol| name = Some(symbol.name().to_string()));
-    name.filter(|name| *dim == Dim::symbol(name))
 }
 
 fn substitute(dim: &Dim, symbols: &BTreeMap<String, Dim>) -> Dim {

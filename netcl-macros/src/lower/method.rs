@@ -1,6 +1,6 @@
 //! Method calls: operations on tensors, layers' `forward`, functions of models.
 
-use super::{Lowering, Place, Val};
+use super::{Lowering, Place, Sizes, Val};
 use crate::messages as m;
 use crate::parse::{is_near, list, suggestion};
 use crate::words;
@@ -25,7 +25,7 @@ impl<'a> Lowering<'a> {
             return self.report(first.span(), &m::UNSUPPORTED, &[&"`::<..>`", &instead]);
         }
         match receiver {
-            Val::Place(Place::Layer(layer, field, path)) => {
+            Val::Place(Place::Layer(layer, field, path, sizes)) => {
                 if name != words::FORWARD {
                     return self.report(span, &m::LAYER_CALL, &[&field, &field]);
                 }
@@ -34,17 +34,17 @@ impl<'a> Lowering<'a> {
                     syn::Expr::Field(field) => field.member.span(),
                     other => other.span(),
                 };
-                self.forward(layer, &field, &path, args, place)
+                self.forward(layer, &sizes, (&field, &path), args, place)
             }
-            Val::Place(Place::Model(unit, path)) => {
+            Val::Place(Place::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| function.name == name) else {
                     let known = || unit.functions.iter().map(|f| f.name.to_string()).collect::<Vec<_>>();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));
                     return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
                 };
-                let this = function.receiver.then_some(Place::Model(unit, path));
-                self.inline(unit, this, function, args, span)
+                let this = function.receiver.then(|| Place::Model(unit, path, sizes.clone()));
+                self.inline(unit, this, sizes, function, args, span)
             }
             Val::Place(place @ Place::Many(..)) => match (name.as_str(), &place) {
                 ("iter", _) if args.is_empty() => Val::Place(place),
@@ -61,8 +61,8 @@ impl<'a> Lowering<'a> {
     fn forward(
         &mut self,
         layer: &'a crate::ast::LayerField,
-        field: &str,
-        path: &str,
+        sizes: &Sizes,
+        (field, path): (&str, &str),
         args: Vec<Val<'a>>,
         span: proc_macro2::Span,
     ) -> Val<'a> {
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        self.layer(layer, field, path, &nodes, span)
+        self.layer(layer, sizes, (field, path), &nodes, span)
     }
 
     /// An operation of the table, on tensors and numbers.

@@ -10,6 +10,7 @@ mod expr;
 mod index;
 mod method;
 mod place;
+mod sizes;
 mod value;
 
 use crate::ast::{Arg, ArgType, Function, Helper, Model, TensorType};
@@ -27,7 +28,9 @@ use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
+pub(crate) use sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 pub(crate) use value::{Affine, Place, Val};
 
 /// What names mean in one model or kernel item.
@@ -41,12 +44,19 @@ pub(crate) struct Unit {
     /// Functions of scalars that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
     pub(crate) constants: Constants,
+    /// What the `impl` block gives to the model's parameters.
+    pub(crate) given: Vec<Dim>,
 }
 
 impl Unit {
     /// The model's name, for messages.
     pub(crate) fn name(&self) -> String {
         self.model.as_ref().map(|model| model.name.to_string()).unwrap_or_default()
+    }
+
+    /// The names of the model's sizes where its own functions are compiled.
+    pub(crate) fn sizes(&self) -> Sizes {
+        self.model.as_ref().map(|model| Sizes::of(model, &self.given)).unwrap_or_default()
     }
 }
 
@@ -75,6 +85,8 @@ struct Frame<'a> {
     /// Its name, to see recursion.
     function: String,
     scopes: Vec<Vec<Var<'a>>>,
+    /// The model's own.
+    sizes: Rc<Sizes>,
     /// Sizes by the names that this function gives them.
     symbols: BTreeMap<String, Dim>,
 }
@@ -130,7 +142,7 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
 pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
     let mut lowering = Lowering::new(diag, &helper.name.to_string(), Mode::Inference, Vec::new());
     lowering.elementwise = true;
-    lowering.enter(unit, None, &helper.name.to_string());
+    lowering.enter(unit, None, Rc::default(), &helper.name.to_string());
     for (position, (name, dtype)) in helper.args.iter().enumerate() {
         let id = lowering.builder.input(InputKind::Argument(position), &name.to_string(), Shape::scalar(), *dtype);
         lowering.bind(&name.to_string(), Val::Tensor(id), false, true);
@@ -143,12 +155,13 @@ pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
 
 fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
     let mut lowering = Lowering::new(diag, &function.name.to_string(), mode, given);
-    let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new()));
+    let sizes = Rc::new(unit.sizes());
+    let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
         Some(_) => format!("{}::{}", unit.name(), function.name),
         None => function.name.to_string(),
     };
-    lowering.enter(unit, this, &name);
+    lowering.enter(unit, this, sizes, &name);
     lowering.arguments(&function.args);
     let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
     lowering.results(function, value);
@@ -182,13 +195,14 @@ impl<'a> Lowering<'a> {
         !function.receiver && self.frame().unit.model.is_none()
     }
 
-    fn enter(&mut self, unit: &'a Unit, this: Option<Place<'a>>, function: &str) {
+    fn enter(&mut self, unit: &'a Unit, this: Option<Place<'a>>, sizes: Rc<Sizes>, function: &str) {
         self.frames.push(Frame {
             unit,
             this,
             function: function.to_string(),
             scopes: vec![Vec::new()],
-            symbols: BTreeMap::new(),
+            symbols: sizes.functions.clone(),
+            sizes,
         });
     }
 

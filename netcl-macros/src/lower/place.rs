@@ -1,14 +1,15 @@
 //! `self.field`: layers, nested models, parameters, constants, and arrays of these.
 
-use super::{Lowering, Place, Unit, Val};
+use super::{Lowering, Place, Sizes, Unit, Val};
 use crate::ast::{FieldKind, LayerField, TensorField};
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
-use netcl_kernels::dim::Shape;
+use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{InputKind, NodeId};
-use netcl_kernels::layers::{ConfigValue, Context};
+use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Context};
 use proc_macro2::Span;
 use quote::ToTokens;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{ExprField, ExprIndex, Member};
 
@@ -19,7 +20,9 @@ impl<'a> Lowering<'a> {
         let base = self.expr(&field.base);
         match (base, &field.member) {
             (Val::Unknown, _) => Val::Unknown,
-            (Val::Place(Place::Model(unit, path)), Member::Named(name)) => self.member(unit, &path, name),
+            (Val::Place(Place::Model(unit, path, sizes)), Member::Named(name)) => {
+                self.member(unit, &path, &sizes, name)
+            }
             (Val::Tuple(values), Member::Unnamed(position)) => match values.into_iter().nth(position.index as usize) {
                 Some(value) => value,
                 None => self.report(span, &m::UNKNOWN_FIELD, &[&text(&field.base), &position.index, &"", &"fewer"]),
@@ -31,7 +34,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn member(&mut self, unit: &'a Unit, path: &str, name: &syn::Ident) -> Val<'a> {
+    fn member(&mut self, unit: &'a Unit, path: &str, sizes: &Rc<Sizes>, name: &syn::Ident) -> Val<'a> {
         let Some(model) = &unit.model else { return Val::Unknown };
         let wanted = name.to_string();
         let Some(field) = model.fields.iter().find(|field| field.name == wanted) else {
@@ -40,20 +43,27 @@ impl<'a> Lowering<'a> {
             let all = list(known().iter().map(String::as_str));
             return self.report(name.span(), &m::UNKNOWN_FIELD, &[&model.name, &wanted, &near, &all]);
         };
-        self.resolve(unit, &field.kind, &wanted, format!("{path}{wanted}"))
+        self.resolve(unit, &field.kind, sizes, &wanted, format!("{path}{wanted}"))
     }
 
     /// The value of a field of that kind; `name` is for messages, `path` for parameters.
-    fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, name: &str, path: String) -> Val<'a> {
+    fn resolve(&mut self, unit: &'a Unit, kind: &'a FieldKind, sizes: &Rc<Sizes>, name: &str, path: String) -> Val<'a> {
         match kind {
-            FieldKind::Layer(layer) => Val::Place(Place::Layer(layer, name.to_string(), path)),
-            FieldKind::Many { each, count, .. } => Val::Place(Place::Many(unit, each, *count, name.to_string(), path)),
-            FieldKind::Model(model) => match unit.nested.get(&text(model)) {
-                Some(nested) => Val::Place(Place::Model(nested, format!("{path}."))),
+            FieldKind::Layer(layer) => Val::Place(Place::Layer(layer, name.to_string(), path, sizes.clone())),
+            FieldKind::Many { each, count, .. } => {
+                Val::Place(Place::Many(unit, each, *count, name.to_string(), path, sizes.clone()))
+            }
+            FieldKind::Model(field) => match unit.nested.get(&text(&field.path)) {
+                Some(nested) => {
+                    let given: Vec<_> = field.sizes.iter().map(|size| sizes.field(size)).collect();
+                    let model = nested.model.as_ref();
+                    let inner = model.map(|model| Sizes::nested(model, &nested.given, &given)).unwrap_or_default();
+                    Val::Place(Place::Model(nested, format!("{path}."), Rc::new(inner)))
+                }
                 None => Val::Unknown,
             },
             FieldKind::Constant { value, .. } => (*value).into(),
-            FieldKind::Tensor(tensor) => Val::Tensor(self.own_tensor(tensor, name, path)),
+            FieldKind::Tensor(tensor) => Val::Tensor(self.own_tensor(tensor, sizes, name, path)),
             FieldKind::Unknown => Val::Unknown,
         }
     }
@@ -61,8 +71,10 @@ impl<'a> Lowering<'a> {
     /// Each element of an array of layers or models.
     pub(super) fn elements(&mut self, place: &Place<'a>) -> Vec<Val<'a>> {
         match place {
-            Place::Many(unit, each, count, name, path) => (0..*count)
-                .map(|position| self.resolve(unit, each, &format!("{name}[{position}]"), format!("{path}.{position}")))
+            Place::Many(unit, each, count, name, path, sizes) => (0..*count)
+                .map(|position| {
+                    self.resolve(unit, each, sizes, &format!("{name}[{position}]"), format!("{path}.{position}"))
+                })
                 .collect(),
             _ => Vec::new(),
         }
@@ -86,7 +98,7 @@ impl<'a> Lowering<'a> {
             other => {
                 let kind = other.kind();
                 let instead =
-                    "use `x.slice(..)`, `x.select_axis(..)` or `x.gather(..)`; `x[i]` reads one element in `kernel!`";
+                    "use `x.narrow(..)`, `x.index_select(..)` or `x.gather(..)`; `x[i]` reads one element in `kernel!`";
                 return self.report(index.span(), &m::UNSUPPORTED, &[&format!("indexing {kind}"), &instead]);
             }
         };
@@ -96,22 +108,23 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn own_tensor(&mut self, tensor: &TensorField, name: &str, path: String) -> NodeId {
-        let shape: Vec<usize> = tensor.shape.clone();
-        let id = self.input(&path, &shape, tensor.dtype, tensor.trainable);
-        for axis in 0..shape.len() {
+    fn own_tensor(&mut self, tensor: &TensorField, sizes: &Sizes, name: &str, path: String) -> NodeId {
+        let shape: Vec<Dim> = tensor.shape.iter().map(|size| sizes.field(size)).collect();
+        let rank = shape.len();
+        let id = self.input(&path, shape, tensor.dtype, tensor.trainable);
+        for axis in 0..rank {
             self.builder.set_origin(id, axis, &format!("`{name}`"));
         }
         id
     }
 
     /// The parameter or state of that path, made once.
-    fn input(&mut self, path: &str, shape: &[usize], dtype: netcl_kernels::dtype::DType, trainable: bool) -> NodeId {
+    fn input(&mut self, path: &str, shape: Vec<Dim>, dtype: netcl_kernels::dtype::DType, trainable: bool) -> NodeId {
         if let Some(id) = self.tensors.get(path) {
             return *id;
         }
         let kind = if trainable { InputKind::Parameter } else { InputKind::State };
-        let id = self.builder.input(kind, path, Shape::of(shape), dtype);
+        let id = self.builder.input(kind, path, Shape(shape), dtype);
         self.tensors.insert(path.to_string(), id);
         id
     }
@@ -120,22 +133,23 @@ impl<'a> Lowering<'a> {
     pub(super) fn layer(
         &mut self,
         field: &'a LayerField,
-        name: &str,
-        path: &str,
+        sizes: &Sizes,
+        (name, path): (&str, &str),
         args: &[NodeId],
         span: Span,
     ) -> Val<'a> {
-        let specs = (field.layer.tensors)(&field.config);
+        let config = field.config.substitute(&|symbol| sizes.fields.get(symbol.name()).cloned());
+        let specs = (field.layer.tensors)(&config);
         let tensors: Vec<NodeId> = specs
             .iter()
-            .map(|spec| self.input(&format!("{path}.{}", spec.name), &spec.shape, spec.dtype, spec.trainable))
+            .map(|spec| self.input(&format!("{path}.{}", spec.name), spec.shape.clone(), spec.dtype, spec.trainable))
             .collect();
         let seed = self.seed();
         let mut updates = Vec::new();
         self.at(span);
         let mut context = Context {
             builder: &mut self.builder,
-            config: &field.config,
+            config: &config,
             name,
             tensors: &tensors,
             mode: self.mode,
@@ -152,12 +166,12 @@ impl<'a> Lowering<'a> {
         match result {
             Ok(id) => {
                 self.builder.name(id, name);
-                self.note_origins(field, name, id);
+                self.note_origins(&config, name, id);
                 Val::Tensor(id)
             }
             Err(mut diagnostic) => {
                 // The number in the configuration that does not fit is the token that is wrong.
-                let place = expected_key(field, &diagnostic.message).and_then(|position| field.places[position]);
+                let place = expected_key(&config, &diagnostic.message).and_then(|position| field.places[position]);
                 if let Some(place) = place {
                     diagnostic.span = self.diag.id(place);
                 }
@@ -168,25 +182,27 @@ impl<'a> Lowering<'a> {
     }
 
     /// Notes which configuration key an axis of the result has its size from, where the layer has not.
-    fn note_origins(&mut self, field: &LayerField, name: &str, id: NodeId) {
-        let outputs = field.config.keys.iter().zip(&field.config.values).find_map(|(key, value)| match value {
-            ConfigValue::Size(size) if matches!(key.name, "outputs" | "features" | "dimension") => {
-                Some((key.name, *size))
-            }
-            _ => None,
-        });
+    fn note_origins(&mut self, config: &Config, name: &str, id: NodeId) {
+        let sizes = config.keys.iter().filter(|key| key.kind == ConfigKind::Size || key.kind == ConfigKind::Fixed);
+        let outputs = sizes
+            .map(|key| key.name)
+            .find(|name| matches!(*name, "outputs" | "features" | "dimension"))
+            .map(|key| (key, config.size(key)));
         let Some((key, size)) = outputs else { return };
         for axis in 0..self.builder.shape(id).rank() {
-            if self.builder.shape(id)[axis].is(size as i64) && self.builder.origin_note(id, axis).is_empty() {
+            if self.builder.shape(id)[axis] == size && self.builder.origin_note(id, axis).is_empty() {
                 self.builder.set_origin(id, axis, &format!("`{name}`, `{key} = {size}`"));
             }
         }
     }
 }
 
-/// Which key the message says does not fit: the first with the number that is expected.
-fn expected_key(field: &LayerField, message: &str) -> Option<usize> {
-    let expected =
-        message.split_once("expects ")?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()?;
-    field.config.values.iter().position(|value| matches!(value, ConfigValue::Size(size) if *size == expected))
+/// Which key the message says does not fit: the first with the size that is expected.
+fn expected_key(config: &Config, message: &str) -> Option<usize> {
+    let expected = message.split_once("expects ")?.1;
+    let fits = |size: String| expected.strip_prefix(&size).is_some_and(|rest| rest.starts_with(' '));
+    config.values.iter().position(|value| match value {
+        ConfigValue::Size(_) | ConfigValue::Named(_) => fits(value.to_string()),
+        ConfigValue::Pair(_) | ConfigValue::Number(_) | ConfigValue::Bool(_) => false,
+    })
 }

@@ -1,22 +1,23 @@
 //! What an expression is worth while a function is compiled.
 
 use crate::ast::{Constant, FieldKind, LayerField, PlainType};
-use crate::lower::Unit;
+use crate::lower::{Sizes, Unit};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
 use proc_macro2::TokenStream;
+use std::rc::Rc;
 
 /// A part of the model that a `self.field` names.
 #[derive(Clone)]
 pub(crate) enum Place<'a> {
-    /// The model itself or a nested one, with its path (`""` or `block.`).
-    Model(&'a Unit, String),
-    /// A layer: its field's name and path (`block.hidden`).
-    Layer(&'a LayerField, String, String),
-    /// An array of layers or models: the unit that names nested models, its field's name and its path.
-    Many(&'a Unit, &'a FieldKind, usize, String, String),
+    /// The model itself or a nested one, with its path (`""` or `block.`) and its sizes.
+    Model(&'a Unit, String, Rc<Sizes>),
+    /// A layer: its field's name and path (`block.hidden`), and the sizes of its model.
+    Layer(&'a LayerField, String, String, Rc<Sizes>),
+    /// An array of layers or models: the unit that names nested models, its field's name and path, the unit's sizes.
+    Many(&'a Unit, &'a FieldKind, usize, String, String, Rc<Sizes>),
 }
 
 /// An index of a kernel: `sum(coefficient * axis) + offset`.

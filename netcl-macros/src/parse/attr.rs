@@ -1,11 +1,12 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, suggestion, text};
+use super::{list, suggestion, text, types};
 use crate::ast::{Constant, LayerField};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
+use netcl_kernels::dim::Dim;
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Init, Layer};
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
@@ -83,7 +84,7 @@ pub(crate) fn layer(
     }
     for (position, key) in layer.config.iter().enumerate() {
         if values[position].is_none() {
-            values[position] = key.default;
+            values[position] = key.default.clone();
             if key.default.is_none() && places[position].is_none() {
                 diag.report(place, &m::MISSING_KEY, &[&layer.name, &key.name, &key.doc, &key.name]);
             }
@@ -103,7 +104,8 @@ pub(crate) fn layer(
 
 fn kind_name(kind: ConfigKind) -> &'static str {
     match kind {
-        ConfigKind::Size => "a number of at least 1",
+        ConfigKind::Size => "a number of at least 1, or the name of one",
+        ConfigKind::Fixed => "a number of at least 1",
         ConfigKind::Count => "a whole number",
         ConfigKind::Pair => "a number or a pair `(height, width)`",
         ConfigKind::Number => "a number",
@@ -121,7 +123,12 @@ fn config_value(kind: ConfigKind, value: &Expr, constants: &Constants) -> Option
             Some(ConfigValue::Pair([whole(&tuple.elems[0])?, whole(&tuple.elems[1])?]))
         }
         (ConfigKind::Pair, _) => whole(value).map(|value| ConfigValue::Pair([value, value])),
-        (ConfigKind::Size, _) => whole(value).filter(|&value| value > 0).map(ConfigValue::Size),
+        (ConfigKind::Size, _) => {
+            let size = types::expr_dim(value, constants)?;
+            let fits = |value: i64| (1..=i64::from(u32::MAX)).contains(&value);
+            size.as_constant().is_none_or(fits).then(|| ConfigValue::of(size))
+        }
+        (ConfigKind::Fixed, _) => whole(value).filter(|&value| value > 0).map(ConfigValue::Size),
         (ConfigKind::Count, _) => whole(value).map(ConfigValue::Size),
         (ConfigKind::Number, _) => number(value, constants).map(ConfigValue::Number),
         (ConfigKind::Bool, _) => match constant::evaluate(value, constants)? {
@@ -141,7 +148,7 @@ pub(crate) fn number(expr: &Expr, constants: &Constants) -> Option<f64> {
 }
 
 /// `0.0`, `uniform(0.1)` or `normal(0.02)`.
-pub(crate) fn init(diag: &Diag, expr: &Expr, constants: &Constants) -> Option<Init> {
+pub(crate) fn init(diag: &Diag, expr: &Expr, constants: &Constants) -> Option<Init<Dim>> {
     let init = match expr {
         Expr::Call(call) if call.args.len() == 1 => {
             let value = number(&call.args[0], constants).filter(|value| *value >= 0.0 && value.is_finite());

@@ -49,6 +49,24 @@ pub(crate) fn literal(lit: &Lit) -> Option<Constant> {
     }
 }
 
+/// The names in braces in `expr` that are not known constants: `{ HIDDEN }`, `{ HIDDEN } * 2`.
+pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
+    match expr {
+        Expr::Block(block) => {
+            if let [syn::Stmt::Expr(path @ Expr::Path(_), None)] = block.block.stmts.as_slice() {
+                unknown_paths(path, constants, found);
+            }
+        }
+        Expr::Paren(inner) => braced_paths(&inner.expr, constants, found),
+        Expr::Group(inner) => braced_paths(&inner.expr, constants, found),
+        Expr::Binary(binary) => {
+            braced_paths(&binary.left, constants, found);
+            braced_paths(&binary.right, constants, found);
+        }
+        _ => {}
+    }
+}
+
 /// The paths in `expr` that are not known constants.
 pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     match expr {
@@ -57,6 +75,11 @@ pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<
         }
         Expr::Paren(inner) => unknown_paths(&inner.expr, constants, found),
         Expr::Group(inner) => unknown_paths(&inner.expr, constants, found),
+        Expr::Block(block) => {
+            if let [syn::Stmt::Expr(inner, None)] = block.block.stmts.as_slice() {
+                unknown_paths(inner, constants, found);
+            }
+        }
         Expr::Unary(unary) => unknown_paths(&unary.expr, constants, found),
         Expr::Tuple(tuple) => tuple.elems.iter().for_each(|elem| unknown_paths(elem, constants, found)),
         Expr::Binary(binary) => {

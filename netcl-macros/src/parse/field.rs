@@ -1,12 +1,13 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::{attr, list, suggestion, text, types};
-use crate::ast::{Field, FieldKind, TensorField};
+use super::{attr, list, model, suggestion, text, types};
+use crate::ast::{Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
-use netcl_kernels::layers::{self, Init};
+use netcl_kernels::layers::{self, ConfigKind, Init};
+use proc_macro2::Ident;
 use syn::parse::Parse;
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericArgument, PathArguments, Type};
@@ -73,6 +74,19 @@ fn vec_of(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// Whether the configuration key of a field of that type takes names of sizes.
+pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
+    let ty = match ty {
+        Type::Paren(inner) => return takes_names(&inner.elem, key),
+        Type::Group(inner) => return takes_names(&inner.elem, key),
+        Type::Array(array) => &array.elem,
+        ty => vec_of(ty).unwrap_or(ty),
+    };
+    let Type::Path(path) = ty else { return false };
+    let layer = path.path.segments.last().and_then(|last| layers::find(&last.ident.to_string()));
+    layer.is_some_and(|layer| layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size))
+}
+
 /// One layer, model, tensor or constant. Where it stands in a `Vec`, `count` receives the length.
 fn single(
     diag: &Diag,
@@ -106,10 +120,11 @@ fn single(
         return number(diag, ty, attrs, constants);
     }
     unfit(&[words::LAYER]);
-    if !matches!(last.arguments, PathArguments::None) {
+    let sizes = model::arguments(&path.path, constants);
+    let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
         return None;
-    }
+    };
     let mut pairs = match find(attrs, words::LAYER) {
         Some(given) => attr::pairs(diag, given),
         None => attr::Pairs::default(),
@@ -124,7 +139,13 @@ fn single(
     }
     match layers::find(&name) {
         Some(layer) => attr::layer(diag, layer, pairs, ty.span(), constants).map(FieldKind::Layer),
-        None if pairs.given.is_empty() => Some(FieldKind::Model(path.path.clone())),
+        None if pairs.given.is_empty() => {
+            let (ty, mut path) = (path.path.clone(), path.path.clone());
+            if let Some(last) = path.segments.last_mut() {
+                last.arguments = PathArguments::None;
+            }
+            Some(FieldKind::Model(Nested { ty, path, sizes }))
+        }
         None => {
             let known = || layers::all().iter().map(|layer| layer.name);
             diag.report(ty.span(), &m::UNKNOWN_LAYER, &[&name, &suggestion(&name, known()), &list(known())]);
@@ -158,14 +179,7 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         );
     }
     let parsed = parsed?;
-    let mut shape = Vec::new();
-    for dim in &parsed.dims {
-        match dim.dim.as_constant() {
-            Some(value) => shape.push(value as usize),
-            None => diag.report(dim.span, &m::PARAMETER_SHAPE, &[&dim.dim]),
-        }
-    }
-    (shape.len() == parsed.dims.len()).then_some(())?;
+    let shape = parsed.dims.into_iter().map(|dim| dim.dim).collect();
     Some(FieldKind::Tensor(TensorField { dtype: parsed.dtype, shape, init: init?, trainable }))
 }
 

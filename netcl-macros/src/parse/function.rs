@@ -4,13 +4,14 @@ use super::{constant::Constants, text, types};
 use crate::ast::{Arg, DimToken, Function, Helper};
 use crate::diag::Diag;
 use crate::messages as m;
-use netcl_kernels::dim::Dim;
+use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
 use proc_macro2::Ident;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, FnArg, Pat, ReceiverKind, ReturnType, Signature, Type, Visibility};
 
-/// A compiled function; `None` (with errors reported) where its signature cannot be understood.
+/// A compiled function, whose model binds `sizes`; `None` (with errors reported) where its signature cannot be understood.
 pub(crate) fn function(
     diag: &Diag,
     attrs: &[Attribute],
@@ -18,6 +19,7 @@ pub(crate) fn function(
     sig: &Signature,
     body: &Block,
     constants: &Constants,
+    sizes: &BTreeSet<Symbol>,
 ) -> Option<Function> {
     let before = diag.count();
     form(diag, sig);
@@ -57,7 +59,7 @@ pub(crate) fn function(
         tuple,
         body: body.clone(),
     };
-    unbound(diag, &function);
+    unbound(diag, &function, sizes);
     (diag.count() == before).then_some(function)
 }
 
@@ -109,14 +111,16 @@ fn results(diag: &Diag, sig: &Signature, constants: &Constants) -> (Vec<crate::a
     }
 }
 
-/// Rule: every size is bound by an axis that is just its name. Wrong: `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`,
-/// `fn f(x: &Tensor<f32, { N * 2 }>) -> Tensor<f32, N>`.
-fn unbound(diag: &Diag, function: &Function) {
+/// Rule: every size follows from the arguments' axes, or is the model's. Wrong:
+/// `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`, `fn f(x: &Tensor<f32, { N * M }>) -> Tensor<f32, N>`.
+fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) {
     let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
+    let own: Vec<Dim> = sizes.iter().map(|size| Dim::symbol(size.name())).collect();
+    let bound = Dim::bound_by(own.iter().chain(dims.iter().map(|dim| &dim.dim)));
     let results = function.results.iter().flat_map(|ty| &ty.dims);
     for dim in dims.iter().copied().chain(results) {
         dim.dim.visit_symbols(&mut |symbol| {
-            if !dims.iter().any(|bound| bound.dim == Dim::symbol(symbol.name())) {
+            if !bound.contains(symbol) {
                 diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
             }
         });

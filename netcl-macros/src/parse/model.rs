@@ -1,30 +1,115 @@
 //! A model's struct and its `impl` block.
 
 use super::constant::{self, Constants};
-use super::{field, function, text};
-use crate::ast::{Model, ModelImpl};
+use super::{field, function, text, types};
+use crate::ast::{Field, FieldKind, Model, ModelImpl};
 use crate::diag::Diag;
 use crate::messages as m;
+use netcl_kernels::dim::{Dim, Symbol};
+use netcl_kernels::layers::ConfigValue;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Fields, ImplItem, ItemImpl, ItemStruct, Type};
+use syn::visit::Visit;
+use syn::{Fields, GenericArgument, GenericParam, Generics, ImplItem, ItemImpl, ItemStruct, PathArguments, Type};
 
 /// The struct; fields that are wrong are reported and kept as unknown.
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
-    if let Some(first) = item.generics.params.first() {
-        diag.report(first.span(), &m::GENERIC_MODEL, &[]);
-    }
-    let fields = match &item.fields {
+    only_sizes(diag, &item.generics);
+    let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => named.named.iter().filter_map(|f| field::field(diag, f, constants)).collect(),
         Fields::Unnamed(_) | Fields::Unit => {
             diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&item.ident]);
             Vec::new()
         }
     };
-    Model { attrs: item.attrs.clone(), vis: item.vis.clone(), name: item.ident.clone(), fields }
+    let parameters: Vec<(Ident, Option<Dim>)> = item
+        .generics
+        .const_params()
+        .map(|given| {
+            let default = given.default.as_ref().and_then(|(_, default)| types::expr_dim(default, constants));
+            (given.ident.clone(), default)
+        })
+        .collect();
+    let consts = consts(item, &fields, &parameters);
+    let generics = sizes_only(&item.generics);
+    Model {
+        attrs: item.attrs.clone(),
+        vis: item.vis.clone(),
+        name: item.ident.clone(),
+        generics,
+        parameters,
+        consts,
+        fields,
+    }
 }
 
-/// The paths that a struct's attributes and array lengths use as constants and that are not known.
+/// Rule: a model's parameters are sizes. Wrong: `struct Mlp<T>`.
+fn only_sizes(diag: &Diag, generics: &Generics) {
+    for parameter in &generics.params {
+        if !is_size(parameter) {
+            let name = match parameter {
+                GenericParam::Lifetime(given) => text(&given.lifetime),
+                GenericParam::Type(given) => given.ident.to_string(),
+                GenericParam::Const(given) => given.ident.to_string(),
+            };
+            diag.report(parameter.span(), &m::GENERIC_MODEL, &[&name]);
+        }
+    }
+}
+
+fn is_size(parameter: &GenericParam) -> bool {
+    matches!(parameter, GenericParam::Const(given) if matches!(&given.ty, Type::Path(ty) if ty.path.is_ident("usize")))
+}
+
+/// The parameters without those that no model can have.
+pub(crate) fn sizes_only(generics: &Generics) -> Generics {
+    let mut generics = generics.clone();
+    generics.params = generics.params.into_iter().filter(is_size).collect();
+    generics
+}
+
+/// The names in the fields' sizes that are no parameters, where they first stand.
+fn consts(item: &ItemStruct, fields: &[Field], parameters: &[(Ident, Option<Dim>)]) -> Vec<Ident> {
+    let mut names = BTreeSet::new();
+    for field in fields {
+        visit_sizes(&field.kind, &mut |size| size.visit_symbols(&mut |symbol| names.extend([symbol.clone()])));
+    }
+    names.retain(|name| !parameters.iter().any(|(parameter, _)| parameter == name.name()));
+    let tokens: TokenStream = item.fields.iter().map(ToTokens::to_token_stream).collect();
+    let written = |name: &Symbol| {
+        find(tokens.clone(), name.name()).unwrap_or_else(|| Ident::new(name.name(), proc_macro2::Span::call_site()))
+    };
+    names.iter().map(written).collect()
+}
+
+/// The first identifier of that name.
+fn find(tokens: TokenStream, name: &str) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == name => Some(ident),
+        TokenTree::Group(group) => find(group.stream(), name),
+        _ => None,
+    })
+}
+
+/// Calls `visit` for every size that a field is configured with.
+pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
+    match kind {
+        FieldKind::Layer(layer) => layer.config.values.iter().for_each(|value| {
+            if let ConfigValue::Named(size) = value {
+                visit(size);
+            }
+        }),
+        FieldKind::Tensor(tensor) => tensor.shape.iter().for_each(visit),
+        FieldKind::Model(nested) => nested.sizes.iter().for_each(visit),
+        FieldKind::Many { each, .. } => visit_sizes(each, visit),
+        FieldKind::Constant { .. } | FieldKind::Unknown => {}
+    }
+}
+
+/// The paths that a struct uses as constants and that are not known: those where the compiler needs the value (array
+/// lengths, kernel sizes, ..), and among sizes those in braces.
 pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec<syn::Path> {
     let mut found = Vec::new();
     for field in &item.fields {
@@ -35,8 +120,12 @@ pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec
                     constant::unknown_paths(&expr, constants, &mut found);
                 }
             } else {
-                for (_, expr) in super::attr::pairs(&silent, attr).given {
-                    constant::unknown_paths(&expr, constants, &mut found);
+                for (key, expr) in super::attr::pairs(&silent, attr).given {
+                    if field::takes_names(&field.ty, &key) {
+                        constant::braced_paths(&expr, constants, &mut found);
+                    } else {
+                        constant::unknown_paths(&expr, constants, &mut found);
+                    }
                 }
             }
             silent.dismiss();
@@ -44,8 +133,51 @@ pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec
         if let Type::Array(array) = &field.ty {
             constant::unknown_paths(&array.len, constants, &mut found);
         }
+        let mut types = Braced { constants, found: &mut found };
+        types.visit_type(&field.ty);
     }
+    let own = |path: &syn::Path| item.generics.const_params().any(|given| path.is_ident(&given.ident));
+    found.retain(|path| !own(path));
     found
+}
+
+/// Names in braces among the sizes of types: `Tensor<f32, { HIDDEN }>`, `Block<{ HIDDEN }>`.
+struct Braced<'a> {
+    constants: &'a Constants,
+    found: &'a mut Vec<syn::Path>,
+}
+
+impl<'ast> Visit<'ast> for Braced<'_> {
+    fn visit_generic_argument(&mut self, argument: &'ast GenericArgument) {
+        match argument {
+            GenericArgument::Const(expr) => constant::braced_paths(expr, self.constants, self.found),
+            GenericArgument::Type(ty) => self.visit_type(ty),
+            _ => {}
+        }
+    }
+}
+
+/// The sizes in angle brackets after a model's name.
+pub(crate) fn arguments(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>> {
+    match &path.segments.last()?.arguments {
+        PathArguments::None => Some(Vec::new()),
+        PathArguments::AngleBracketed(given) => {
+            // `Box<Linear>` names a type: sizes are written in capitals.
+            let is_type = |size: &GenericArgument| {
+                text(size).contains(char::is_lowercase) && matches!(size, GenericArgument::Type(_))
+            };
+            given.args.iter().map(|size| types::dim(size, constants).filter(|_| !is_type(size))).collect()
+        }
+        PathArguments::Parenthesized(_) => None,
+    }
+}
+
+/// The sizes that an `impl` block gives to the model's parameters: `H` in `impl<const H: usize> Mlp<H>`.
+pub(crate) fn impl_sizes(item: &ItemImpl, constants: &Constants) -> Vec<Dim> {
+    match &*item.self_ty {
+        Type::Path(path) => arguments(&path.path, constants).unwrap_or_default(),
+        _ => Vec::new(),
+    }
 }
 
 /// The constants that an `impl` block declares with literal values.
@@ -65,14 +197,12 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
         diag.report(path.span(), &m::TRAIT_IMPL, &[&text(&item.self_ty)]);
         return None;
     }
-    if let Some(first) = item.generics.params.first() {
-        diag.report(first.span(), &m::GENERIC_MODEL, &[]);
-    }
+    only_sizes(diag, &item.generics);
     match &*item.self_ty {
         Type::Path(path) if path.qself.is_none() => {
             let mut path = path.path.clone();
             if let Some(last) = path.segments.last_mut() {
-                last.arguments = syn::PathArguments::None;
+                last.arguments = PathArguments::None;
             }
             Some(path)
         }
@@ -83,14 +213,14 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
     }
 }
 
-/// The block; functions that are wrong are reported and left out.
-pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants) -> ModelImpl {
+/// The block; functions that are wrong are reported and left out. `sizes` are the names that the model binds.
+pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
     let mut functions = Vec::new();
     let mut others = Vec::new();
     for item in &item.items {
         match item {
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-                functions.extend(function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants));
+                functions.extend(function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes));
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
@@ -100,5 +230,5 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants) ->
             other => others.push(other.to_token_stream()),
         }
     }
-    ModelImpl { self_ty: item.self_ty.clone(), functions, others }
+    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), functions, others }
 }

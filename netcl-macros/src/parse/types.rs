@@ -60,13 +60,8 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
     let mut dims = Vec::new();
     let mut complete = dtype.is_some();
     for argument in arguments {
-        let dim = match argument {
-            GenericArgument::Type(Type::Path(path)) if path.qself.is_none() => path_dim(&path.path, constants),
-            GenericArgument::Const(expr) => expr_dim(expr, constants),
-            _ => None,
-        };
         let span = argument.span();
-        match dim {
+        match dim(argument, constants) {
             None => {
                 diag.report(span, &m::BAD_DIMENSION, &[&text(argument)]);
                 complete = false;
@@ -79,6 +74,15 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         }
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
+}
+
+/// A dimension among the arguments of a type: `N`, `64` or `{ N * 2 }`.
+pub(crate) fn dim(argument: &GenericArgument, constants: &Constants) -> Option<Dim> {
+    match argument {
+        GenericArgument::Type(Type::Path(path)) if path.qself.is_none() => path_dim(&path.path, constants),
+        GenericArgument::Const(expr) => expr_dim(expr, constants),
+        _ => None,
+    }
 }
 
 fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {

@@ -213,14 +213,15 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
     (global, local)
 }
 
-/// Rule: sizes of results and of the launch are bound by an input's axis that is just their name.
+/// Rule: sizes of results and of the launch follow from the inputs' axes.
 fn bound(diag: &Diag, signature: &Signature) {
     let inputs: Vec<&DimToken> = signature.inputs().flat_map(|(_, ty)| &ty.dims).collect();
+    let bound = Dim::bound_by(inputs.iter().map(|dim| &dim.dim));
     let results = signature.results.iter().flat_map(|ty| &ty.dims);
     let written = inputs.iter().copied().chain(results).map(|dim| (&dim.dim, dim.span));
     for (dim, span) in written.chain(signature.global.iter().map(|dim| (dim, signature.name.span()))) {
         dim.visit_symbols(&mut |symbol: &Symbol| {
-            if !inputs.iter().any(|bound| bound.dim == Dim::symbol(symbol.name())) {
+            if !bound.contains(symbol) {
                 diag.report(span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
             }
         });

@@ -89,7 +89,7 @@ fn loops_over_layers_and_nested_models() {
     ));
     own.model(quote! {
         pub struct Block {
-            #[layer(inputs = WIDTH, outputs = WIDTH)]
+            #[layer(inputs = { WIDTH }, outputs = { WIDTH })]
             linear: Linear,
             #[parameter(init = 1.0)]
             scale: Tensor<f32, 16>,

@@ -5,10 +5,19 @@ use crate::error::{Error, Result};
 use crate::executor::interface::Interface;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Dim, Factor, Shape, Symbol};
+use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{BufferId, Plan};
+use std::sync::Arc;
 
-/// The values that the arguments give to the plan's symbols, in the plan's order.
-pub(super) fn symbols(plan: &Plan, interface: &Interface, device: &Device, args: &[&Tensor]) -> Result<Vec<u64>> {
+/// The values that the model's tensors (`model`: those whose shapes have symbols) and the arguments give to the plan's
+/// symbols, in the plan's order.
+pub(super) fn symbols(
+    plan: &Plan,
+    interface: &Interface,
+    device: &Device,
+    model: &[(BufferId, Arc<[usize]>)],
+    args: &[&Tensor],
+) -> Result<Vec<u64>> {
     // Trailing arguments that nothing needs have no buffer.
     if args.len() < interface.arguments.len() {
         return Err(Error::ArgumentCount {
@@ -19,13 +28,26 @@ pub(super) fn symbols(plan: &Plan, interface: &Interface, device: &Device, args:
     }
     let mut check = Check { plan, values: vec![None; plan.symbols.len()] };
     let expected = || interface.arguments.iter().zip(args).filter_map(|(id, arg)| id.map(|id| (id, *arg)));
-    // Axes that are a symbol bind it; only then can axes that are computed from symbols be checked.
-    for (id, arg) in expected() {
-        check.device_and_type(id, arg, device)?;
-        check.bind(id, arg)?;
+    // The model comes first: an argument that does not fit it is the one that is wrong.
+    for (id, shape) in model {
+        check.bind(*id, shape)?;
     }
     for (id, arg) in expected() {
-        check.computed_axes(id, arg)?;
+        check.device_and_type(id, arg, device)?;
+        check.bind(id, arg.shape())?;
+    }
+    // Axes that are a symbol have bound it; axes that are computed from symbols bind what is left, and are checked.
+    let all = || {
+        let model = model.iter().map(|(id, shape)| (*id, &**shape));
+        model.chain(expected().map(|(id, arg)| (id, arg.shape())))
+    };
+    let mut unknown = usize::MAX;
+    while 0 < check.unknown() && check.unknown() < unknown {
+        unknown = check.unknown();
+        all().for_each(|(id, shape)| check.bind_computed(id, shape));
+    }
+    for (id, shape) in all() {
+        check.computed_axes(id, shape)?;
     }
     let mut values = Vec::with_capacity(check.values.len());
     for (symbol, value) in plan.symbols.iter().zip(&check.values) {
@@ -34,7 +56,7 @@ pub(super) fn symbols(plan: &Plan, interface: &Interface, device: &Device, args:
             None => {
                 return Err(Error::Plan {
                     function: plan.name.clone(),
-                    problem: format!("no argument has `{symbol}` as a dimension of its own"),
+                    problem: format!("no argument and no parameter tells what `{symbol}` is"),
                 });
             }
         }
@@ -44,7 +66,7 @@ pub(super) fn symbols(plan: &Plan, interface: &Interface, device: &Device, args:
 
 struct Check<'a> {
     plan: &'a Plan,
-    /// Value, and the argument it came from.
+    /// Value, and the argument or parameter it came from.
     values: Vec<Option<(u64, BufferId)>>,
 }
 
@@ -60,16 +82,16 @@ impl Check<'_> {
             });
         }
         if arg.dtype() != buffer.dtype || arg.shape().len() != buffer.shape.rank() {
-            return Err(self.mismatch(id, arg, String::new()));
+            return Err(self.mismatch(id, arg.dtype(), arg.shape(), String::new()));
         }
         Ok(())
     }
 
-    fn bind(&mut self, id: BufferId, arg: &Tensor) -> Result<()> {
-        for (dim, &size) in self.plan.buffer(id).shape.0.iter().zip(arg.shape()) {
+    fn bind(&mut self, id: BufferId, shape: &[usize]) -> Result<()> {
+        for (dim, &size) in self.plan.buffer(id).shape.0.iter().zip(shape) {
             if let Some(value) = dim.as_constant() {
                 if value != size as i64 {
-                    return Err(self.mismatch(id, arg, String::new()));
+                    return Err(self.wrong_size(id, shape, String::new()));
                 }
             } else if let Some(symbol) = as_symbol(dim) {
                 let Some(position) = self.plan.symbols.iter().position(|other| other == symbol) else {
@@ -83,14 +105,14 @@ impl Check<'_> {
                         return Err(Error::Empty {
                             function: self.plan.name.clone(),
                             argument: self.plan.buffer(id).name.clone(),
-                            shape: arg.shape().to_vec(),
+                            shape: shape.to_vec(),
                             symbol: symbol.to_string(),
                         });
                     }
                     None => self.values[position] = Some((size as u64, id)),
                     Some((value, from)) if value != size as u64 => {
                         let note = format!(" with {symbol} = {value} (from `{}`)", self.plan.buffer(from).name);
-                        return Err(self.mismatch(id, arg, note));
+                        return Err(self.wrong_size(id, shape, note));
                     }
                     Some(_) => {}
                 }
@@ -99,33 +121,54 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn computed_axes(&self, id: BufferId, arg: &Tensor) -> Result<()> {
+    /// How many symbols have no value yet.
+    fn unknown(&self) -> usize {
+        self.values.iter().filter(|value| value.is_none()).count()
+    }
+
+    /// Binds symbols that follow from an axis and the values so far. What does not fit is left to `computed_axes`.
+    fn bind_computed(&mut self, id: BufferId, shape: &[usize]) {
+        for (dim, &size) in self.plan.buffer(id).shape.0.iter().zip(shape) {
+            let bindings = self.bindings();
+            let known = |symbol: &Symbol| bindings.iter().any(|(name, _)| name == symbol);
+            let Some((symbol, coefficient, rest)) = dim.linear_in_unknown(&known) else { continue };
+            let Some(position) = self.plan.symbols.iter().position(|other| other == symbol) else { continue };
+            let left = rest.evaluate(&bindings).and_then(|rest| (size as i64).checked_sub(rest)).unwrap_or_default();
+            // At least 1, rounded down: a remainder makes the axis another size than the argument's.
+            self.values[position] = Some(((left.max(0) as u64 / coefficient).max(1), id));
+        }
+    }
+
+    fn bindings(&self) -> Vec<(Symbol, u64)> {
+        let pairs = self.plan.symbols.iter().zip(&self.values);
+        pairs.filter_map(|(symbol, value)| value.map(|(value, _)| (symbol.clone(), value))).collect()
+    }
+
+    fn computed_axes(&self, id: BufferId, found: &[usize]) -> Result<()> {
         let shape = &self.plan.buffer(id).shape;
         if shape.0.iter().all(|dim| dim.as_constant().is_some() || as_symbol(dim).is_some()) {
             return Ok(());
         }
-        let bindings: Vec<(Symbol, u64)> = self
-            .plan
-            .symbols
-            .iter()
-            .zip(&self.values)
-            .filter_map(|(symbol, value)| value.map(|(value, _)| (symbol.clone(), value)))
-            .collect();
-        for (dim, &size) in shape.0.iter().zip(arg.shape()) {
+        let bindings = self.bindings();
+        for (dim, &size) in shape.0.iter().zip(found) {
             if dim.evaluate(&bindings) != Some(size as i64) {
-                return Err(self.mismatch(id, arg, format!(" with {}", super::geometry::show(&bindings))));
+                return Err(self.wrong_size(id, found, format!(" with {}", super::geometry::show(&bindings))));
             }
         }
         Ok(())
     }
 
-    fn mismatch(&self, id: BufferId, arg: &Tensor, note: String) -> Error {
+    fn wrong_size(&self, id: BufferId, shape: &[usize], note: String) -> Error {
+        self.mismatch(id, self.plan.buffer(id).dtype, shape, note)
+    }
+
+    fn mismatch(&self, id: BufferId, dtype: DType, shape: &[usize], note: String) -> Error {
         let buffer = self.plan.buffer(id);
         Error::Argument {
             function: self.plan.name.clone(),
             argument: buffer.name.clone(),
             expected: format!("{} {}{note}", buffer.dtype, buffer.shape),
-            found: format!("{} {}", arg.dtype(), Shape::of(arg.shape())),
+            found: format!("{dtype} {}", Shape::of(shape)),
         }
     }
 }

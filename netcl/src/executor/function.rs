@@ -1,10 +1,11 @@
 //! Functions compiled by the macros: plans as text, one for each kind of device, loaded on first use.
 
 use crate::device::Device;
-use crate::device::backend::NativeEntry;
+use crate::device::backend::{Native, NativeEntry};
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
 use crate::executor::{Call, Loaded};
+use crate::memory::Region;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
@@ -102,6 +103,22 @@ impl Function {
         Ok((outputs.results, Gradients::new(store, buffer), argument_gradients))
     }
 
+    /// Runs it in place: result `i` overwrites the memory of `into[i]`, which may be an argument's.
+    ///
+    /// Right only for functions of one step in which each work-item reads what it is about to write: elementwise ones.
+    pub(crate) fn call_into(
+        &self,
+        device: &Device,
+        args: &[&Tensor],
+        scalars: &[Scalar],
+        into: &[Region],
+    ) -> Result<()> {
+        let loaded = self.loaded(device)?;
+        let scalars = self.scalars(&loaded, None, scalars);
+        loaded.call(&Call { args, scalars: &scalars, into, ..Call::default() })?;
+        Ok(())
+    }
+
     /// The function's name.
     pub fn name(&self) -> &'static str {
         self.source.name
@@ -128,6 +145,11 @@ impl Function {
         Ok(cell.get_or_init(|| Arc::new(plan)).clone())
     }
 
+    /// The native code of the plan's steps, by step.
+    pub(crate) fn native(&self, target: Target) -> Result<Native> {
+        Ok(self.plan_source(target)?.native)
+    }
+
     fn plan_source(&self, target: Target) -> Result<&'static PlanSource> {
         self.source.plans.iter().find(|plan| plan.target == target.name()).ok_or_else(|| Error::Plan {
             function: self.source.name.to_owned(),
@@ -148,7 +170,7 @@ impl Function {
             return Ok(loaded);
         }
         let target = device.profile().target;
-        let native = self.plan_source(target)?.native;
+        let native = self.native(target)?;
         let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native)?);
         let mut list = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.

@@ -98,9 +98,10 @@ impl Loaded {
 
     /// Runs it.
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
-        let sizes = check::symbols(&self.plan, &self.interface, &self.device, call.args)?;
-        self.check_scalars(call.scalars)?;
         let resolved = self.resolved(call)?;
+        let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
+        let sizes = check::symbols(&self.plan, &self.interface, &self.device, named, call.args)?;
+        self.check_scalars(call.scalars)?;
         let mut bound = self.take_bound(sizes)?;
         let outputs = match self.run(call, resolved.as_deref(), &mut bound) {
             // Results are allocated before anything is launched, so nothing has happened yet.

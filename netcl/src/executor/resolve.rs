@@ -3,8 +3,9 @@
 use crate::error::{Error, Result};
 use crate::executor::interface::{Interface, Supplier};
 use crate::model::core::{Entry, Store};
-use netcl_kernels::dim::Shape;
-use netcl_kernels::plan::Plan;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::plan::{BufferId, Plan};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where the model's tensors lie that a plan uses.
@@ -23,6 +24,8 @@ pub(super) struct Resolved {
     pub(super) late: Vec<(usize, usize)>,
     /// `(slot, position among the store's parameters)` of gradients.
     pub(super) gradients: Vec<(usize, usize)>,
+    /// Buffer and shape of those whose shapes have symbols: they say what the symbols are.
+    pub(super) named: Vec<(BufferId, Arc<[usize]>)>,
     /// Whether every parameter of the model gets a gradient.
     pub(super) covers_all: bool,
 }
@@ -38,12 +41,19 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
         states: Vec::new(),
         late: Vec::new(),
         gradients: Vec::new(),
+        named: Vec::new(),
         covers_all: false,
     };
     for (slot, external) in interface.externals.iter().enumerate() {
         let buffer = plan.buffer(external.buffer);
-        let fits = |entry: &Entry| {
-            if entry.dtype == buffer.dtype && Shape::of(&entry.shape) == buffer.shape {
+        let named = &mut resolved.named;
+        let mut fits = |entry: &Entry| {
+            let known = |(dim, &size): (&Dim, &usize)| dim.as_constant().is_none_or(|value| value == size as i64);
+            let sizes = || buffer.shape.0.iter().zip(&*entry.shape);
+            if entry.dtype == buffer.dtype && buffer.shape.rank() == entry.shape.len() && sizes().all(known) {
+                if buffer.shape.0.iter().any(|dim| dim.as_constant().is_none()) {
+                    named.push((external.buffer, entry.shape.clone()));
+                }
                 return Ok(());
             }
             Err(Error::Argument {

@@ -38,6 +38,7 @@ fn value(seed: u64, stream: u64, index: u64, init: Init) -> f64 {
     match init {
         Init::Constant(value) => value,
         Init::Uniform { bound } => (2.0 * draws().0 - 1.0) * bound,
+        Init::FanIn { inputs } => (2.0 * draws().0 - 1.0) * (1.0 / (inputs as f64).sqrt()),
         Init::Normal { std } => {
             // Box and Muller (1958); 1 - u is never 0.
             let (u, v) = draws();

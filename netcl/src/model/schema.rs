@@ -23,10 +23,10 @@ impl Schema {
     /// Adds the tensors of the layer in the field `name`, as its declaration has them. The configuration is checked by
     /// the same function that the macro calls.
     pub fn add_layer(&mut self, name: &str, layer: &Layer, config: &Config) -> Result<()> {
-        (layer.check)(config)
-            .map_err(|diagnostic| Error::Graph { operation: format!("{} `{name}`", layer.name), diagnostic })?;
+        let failed = |diagnostic| Error::Graph { operation: format!("{} `{name}`", layer.name), diagnostic };
+        (layer.check)(config).map_err(failed)?;
         for spec in (layer.tensors)(config) {
-            self.add(format!("{name}.{}", spec.name), spec);
+            self.add(format!("{name}.{}", spec.name), spec.fixed().map_err(failed)?);
         }
         Ok(())
     }

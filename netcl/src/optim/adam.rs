@@ -3,9 +3,7 @@
 use crate::error::Result;
 use crate::model::{Gradients, Model};
 use crate::optim::Optimizer;
-use crate::optim::update::{Formula, Update};
-use netcl_kernels::graph::NodeId;
-use netcl_kernels::span;
+use crate::optim::update::{ROW, Update};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -125,31 +123,62 @@ impl Optimizer for AdamW {
     }
 }
 
-fn adam(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
-    let decay = f.mul(t[0], s[0])?;
-    let g = f.add(t[1], decay)?;
-    moved(f, t, s, t[0], g)
+/// `old` and `new` mixed; the weights add up to 1, which is seen to in `f64`.
+#[netcl::function]
+fn mixed(old: f32, keep: f32, new: f32, take: f32) -> f32 {
+    old * keep + new * take
 }
 
-fn adamw(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
-    let p = f.mul(t[0], s[0])?;
-    moved(f, t, s, p, t[1])
+/// `p` moved against the first moment, in units of the second.
+#[netcl::function]
+fn moved(p: f32, m: f32, v: f32, step_size: f32, correction: f32, epsilon: f32) -> f32 {
+    p - m / (v.sqrt() / correction + epsilon) * step_size
 }
 
-/// What both have in common, from the parameters `p` and the gradient `g` on.
-fn moved(f: &mut Formula, t: &[NodeId], s: &[NodeId], p: NodeId, g: NodeId) -> span::Result<Vec<NodeId>> {
-    let [_, first, one_minus_first, second, one_minus_second, step_size, correction, epsilon] = *s else {
-        return Err(span::Diagnostic::new(format!("expects 8 scalars, found {}", s.len())));
-    };
-    let (old, new) = (f.mul(t[2], first)?, f.mul(g, one_minus_first)?);
-    let m = f.add(old, new)?;
-    let squared = f.mul(g, g)?;
-    let (old, new) = (f.mul(t[3], second)?, f.mul(squared, one_minus_second)?);
-    let v = f.add(old, new)?;
-    let root = f.sqrt(v)?;
-    let root = f.div(root, correction)?;
-    let denominator = f.add(root, epsilon)?;
-    let ratio = f.div(m, denominator)?;
-    let step = f.mul(ratio, step_size)?;
-    Ok(vec![f.sub(p, step)?, m, v])
+netcl_macros::__rules! {
+    /// Weight decay as part of the gradient.
+    pub(super) fn adam(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        v: &Tensor<f32, R, { ROW }>,
+        decay: f32,
+        keep_1: f32,
+        take_1: f32,
+        keep_2: f32,
+        take_2: f32,
+        step_size: f32,
+        correction: f32,
+        epsilon: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let g = g[r, i] + decay * p[r, i];
+            let m = mixed(m[r, i], keep_1, g, take_1);
+            let v = mixed(v[r, i], keep_2, g * g, take_2);
+            (moved(p[r, i], m, v, step_size, correction, epsilon), m, v)
+        }
+    }
+
+    /// Weight decay as `shrink = 1 - lr · weight_decay` of the parameters.
+    pub(super) fn adamw(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        v: &Tensor<f32, R, { ROW }>,
+        shrink: f32,
+        keep_1: f32,
+        take_1: f32,
+        keep_2: f32,
+        take_2: f32,
+        step_size: f32,
+        correction: f32,
+        epsilon: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let g = g[r, i];
+            let m = mixed(m[r, i], keep_1, g, take_1);
+            let v = mixed(v[r, i], keep_2, g * g, take_2);
+            (moved(p[r, i] * shrink, m, v, step_size, correction, epsilon), m, v)
+        }
+    }
 }

@@ -3,9 +3,7 @@
 use crate::error::Result;
 use crate::model::{Gradients, Model};
 use crate::optim::Optimizer;
-use crate::optim::update::{Formula, Update};
-use netcl_kernels::graph::NodeId;
-use netcl_kernels::span;
+use crate::optim::update::{ROW, Update};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///
@@ -25,7 +23,7 @@ pub struct Sgd {
 impl Sgd {
     /// Without momentum and weight decay.
     pub fn new(learning_rate: f64) -> Sgd {
-        let update = Update::new("sgd", 0, plain);
+        let update = Update::new("sgd", 0, sgd);
         Sgd { rate: learning_rate, momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
     }
 
@@ -49,9 +47,9 @@ impl Sgd {
 
     fn choose(mut self) -> Sgd {
         self.update = match (self.momentum != 0.0, self.nesterov) {
-            (false, _) => Update::new("sgd", 0, plain),
-            (true, false) => Update::new("sgd_momentum", 1, momentum),
-            (true, true) => Update::new("sgd_nesterov", 1, nesterov),
+            (false, _) => Update::new("sgd", 0, sgd),
+            (true, false) => Update::new("sgd", 1, sgd_momentum),
+            (true, true) => Update::new("sgd", 1, sgd_nesterov),
         };
         self
     }
@@ -59,7 +57,10 @@ impl Sgd {
 
 impl Optimizer for Sgd {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
-        self.update.step(model, gradients, &[self.rate, self.weight_decay, self.momentum])
+        let scalars = [self.rate, self.weight_decay, self.momentum];
+        // Without momentum there is none to pass.
+        let used = if self.momentum != 0.0 { 3 } else { 2 };
+        self.update.step(model, gradients, &scalars[..used])
     }
 
     fn learning_rate(&self) -> f64 {
@@ -71,35 +72,45 @@ impl Optimizer for Sgd {
     }
 }
 
-/// `g + weight_decay · p`.
-fn decayed(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<NodeId> {
-    let decay = f.mul(t[0], s[1])?;
-    f.add(t[1], decay)
-}
+netcl_macros::__rules! {
+    /// Without momentum.
+    pub(super) fn sgd(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        rate: f32,
+        decay: f32,
+    ) -> Tensor<f32, R, { ROW }> {
+        |r, i| p[r, i] - (g[r, i] + decay * p[r, i]) * rate
+    }
 
-/// `p - lr · direction`.
-fn moved(f: &mut Formula, t: &[NodeId], s: &[NodeId], direction: NodeId) -> span::Result<NodeId> {
-    let step = f.mul(direction, s[0])?;
-    f.sub(t[0], step)
-}
+    /// Along the momentum.
+    pub(super) fn sgd_momentum(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        rate: f32,
+        decay: f32,
+        momentum: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let m = m[r, i] * momentum + (g[r, i] + decay * p[r, i]);
+            (p[r, i] - m * rate, m)
+        }
+    }
 
-fn plain(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
-    let g = decayed(f, t, s)?;
-    Ok(vec![moved(f, t, s, g)?])
-}
-
-fn momentum(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
-    let g = decayed(f, t, s)?;
-    let kept = f.mul(t[2], s[2])?;
-    let m = f.add(kept, g)?;
-    Ok(vec![moved(f, t, s, m)?, m])
-}
-
-fn nesterov(f: &mut Formula, t: &[NodeId], s: &[NodeId]) -> span::Result<Vec<NodeId>> {
-    let g = decayed(f, t, s)?;
-    let kept = f.mul(t[2], s[2])?;
-    let m = f.add(kept, g)?;
-    let ahead = f.mul(m, s[2])?;
-    let direction = f.add(g, ahead)?;
-    Ok(vec![moved(f, t, s, direction)?, m])
+    /// Along what the momentum will be: one step ahead.
+    pub(super) fn sgd_nesterov(
+        p: &Tensor<f32, R, { ROW }>,
+        g: &Tensor<f32, R, { ROW }>,
+        m: &Tensor<f32, R, { ROW }>,
+        rate: f32,
+        decay: f32,
+        momentum: f32,
+    ) -> (Tensor<f32, R, { ROW }>, Tensor<f32, R, { ROW }>) {
+        |r, i| {
+            let g = g[r, i] + decay * p[r, i];
+            let m = m[r, i] * momentum + g;
+            (p[r, i] - (g + m * momentum) * rate, m)
+        }
+    }
 }

@@ -1,52 +1,24 @@
 //! The machinery that all optimizers share.
 
 use crate::error::{Error, Result};
+use crate::executor::function::Function;
 use crate::executor::scalar::Scalar;
-use crate::executor::{Call, Loaded};
-use crate::jit;
 use crate::memory::Region;
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
-use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{BinaryOp, InputKind, NodeId, OutputKind, UnaryOp};
-use netcl_kernels::span;
 use std::sync::Arc;
 
-/// Parameters are seen as rows of this many: tensors start at multiples of 512 bytes, so there are whole rows only, and
-/// a constant row length lets kernels use vectors whatever the model's size.
-const ROW: usize = 128;
+/// Rules see the parameters as rows of this many: tensors start at multiples of 512 bytes, so there are whole rows only,
+/// and a constant row length lets kernels use vectors whatever the model's size.
+#[netcl::constant]
+pub(super) const ROW: usize = 128;
 
-/// Builds an update rule: from `(parameters, gradients, moments, scalars)` to the new parameters and moments.
-pub(super) type Rule = fn(&mut Formula, &[NodeId], &[NodeId]) -> span::Result<Vec<NodeId>>;
+/// An update rule, compiled with this crate: from `(parameters, gradients, moments ..)`, each `[R, ROW]`, and numbers to
+/// the new parameters and moments.
+pub(super) type Rule = fn() -> &'static Function;
 
-/// A graph under construction, with arithmetic that reads like the formula.
-pub(super) struct Formula(Builder);
-
-impl Formula {
-    pub(super) fn add(&mut self, a: NodeId, b: NodeId) -> span::Result<NodeId> {
-        self.0.binary(BinaryOp::Add, a, b)
-    }
-
-    pub(super) fn sub(&mut self, a: NodeId, b: NodeId) -> span::Result<NodeId> {
-        self.0.binary(BinaryOp::Sub, a, b)
-    }
-
-    pub(super) fn mul(&mut self, a: NodeId, b: NodeId) -> span::Result<NodeId> {
-        self.0.binary(BinaryOp::Mul, a, b)
-    }
-
-    pub(super) fn div(&mut self, a: NodeId, b: NodeId) -> span::Result<NodeId> {
-        self.0.binary(BinaryOp::Div, a, b)
-    }
-
-    pub(super) fn sqrt(&mut self, a: NodeId) -> span::Result<NodeId> {
-        self.0.unary(UnaryOp::Sqrt, a)
-    }
-}
-
-/// An update rule, compiled, and its moments for one model.
+/// An update rule and its moments for one model.
 pub(super) struct Update {
     name: &'static str,
     rule: Rule,
@@ -59,7 +31,6 @@ struct State {
     core: u64,
     /// Of its memory when last stepped: another one means that the model has moved.
     store: u64,
-    kernel: Arc<Loaded>,
     moments: Vec<Region>,
     shape: Arc<[usize]>,
 }
@@ -102,9 +73,8 @@ impl Update {
                 }
                 moments.push(moment);
             }
-            let kernel = jit::load(&self.graph(scalars.len())?, device)?;
             let shape = Arc::from([bytes / (4 * ROW), ROW]);
-            self.state = Some(State { core: core.id(), store: store.id(), kernel, moments, shape });
+            self.state = Some(State { core: core.id(), store: store.id(), moments, shape });
         }
         let Some(state) = &self.state else {
             return Ok(());
@@ -117,28 +87,26 @@ impl Update {
         let into: Vec<Region> = std::iter::once(&parameters).chain(&state.moments).cloned().collect();
         let scalars: Vec<Scalar> = scalars.iter().map(|&value| Scalar::F32(value as f32)).collect();
         let args: Vec<&Tensor> = args.iter().collect();
-        state.kernel.call(&Call { args: &args, scalars: &scalars, into: &into, ..Call::default() })?;
-        Ok(())
+        (self.rule)().call_into(device, &args, &scalars, &into)
     }
+}
 
-    fn graph(&self, scalars: usize) -> Result<netcl_kernels::graph::Graph> {
-        let mut formula = Formula(Builder::new(self.name));
-        let shape = || Shape(vec![Dim::symbol("R"), Dim::from(ROW)]);
-        let names = ["parameters", "gradients", "moment_1", "moment_2"];
-        let tensors: Vec<NodeId> = (0..2 + self.moments)
-            .map(|position| formula.0.input(InputKind::Argument(position), names[position], shape(), DType::F32))
-            .collect();
-        let scalars: Vec<NodeId> = (0..scalars)
-            .map(|position| {
-                let name = format!("s{position}");
-                formula.0.input(InputKind::Scalar(position), &name, Shape::scalar(), DType::F32)
-            })
-            .collect();
-        let results =
-            (self.rule)(&mut formula, &tensors, &scalars).map_err(|diagnostic| jit::failed(self.name, diagnostic))?;
-        for (position, result) in results.into_iter().enumerate() {
-            formula.0.output(OutputKind::Result(position), result);
+#[cfg(test)]
+mod tests {
+    use crate::optim::{adam, sgd};
+    use netcl_kernels::plan::{Target, Work};
+
+    #[test]
+    fn every_rule_is_one_step_with_native_code() {
+        for rule in [sgd::sgd, sgd::sgd_momentum, sgd::sgd_nesterov, adam::adam, adam::adamw] {
+            let function = rule();
+            for target in Target::ALL {
+                assert_eq!(function.plan(target).unwrap().launches(), 1, "{} on {target:?}", function.name());
+            }
+            let plan = function.plan(Target::Host).unwrap();
+            assert!(matches!(plan.steps[0].work, Work::Loop(_)));
+            let native = function.native(Target::Host).unwrap();
+            assert!(matches!(native, [Some(_)]), "{} has no native code", function.name());
         }
-        Ok(formula.0.finish())
     }
 }

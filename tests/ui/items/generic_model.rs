@@ -1,8 +1,14 @@
 //! GENERIC_MODEL
 
 #[netcl::model]
-struct Mlp<const WIDTH: usize> {
+struct Mlp<T> {
     #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+}
+
+#[netcl::model]
+struct Signed<const HIDDEN: usize, const OUTPUTS: i32> {
+    #[layer(inputs = 8, outputs = HIDDEN)]
     hidden: Linear,
 }
 

@@ -5,7 +5,7 @@ const WIDTH: usize = 8;
 
 #[netcl::model]
 pub struct Mlp {
-    #[layer(inputs = WIDTH, outputs = 4)]
+    #[layer(inputs = { WIDTH }, outputs = 4)]
     hidden: Linear,
 }
 

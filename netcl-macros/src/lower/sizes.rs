@@ -1,0 +1,64 @@
+//! What a model's names of sizes mean where it is compiled.
+
+use crate::ast::Model;
+use netcl_kernels::dim::{Dim, Symbol};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A model's names of sizes in terms of those of the function that is compiled. The struct and the `impl` block may call
+/// a parameter differently.
+#[derive(Clone, Default)]
+pub(crate) struct Sizes {
+    /// The names that the struct's fields use.
+    pub(crate) fields: BTreeMap<String, Dim>,
+    /// The names that functions use.
+    pub(crate) functions: BTreeMap<String, Dim>,
+}
+
+impl Sizes {
+    /// Of the model that the function is of; its `impl` block gives `given` to the parameters.
+    pub(crate) fn of(model: &Model, given: &[Dim]) -> Sizes {
+        Sizes::new(model, given, given, Dim::symbol)
+    }
+
+    /// Of a model that is a field of another, which gives it `sizes`.
+    pub(crate) fn nested(model: &Model, given: &[Dim], sizes: &[Dim]) -> Sizes {
+        // Its `const` items are other items than the outer model's of the same name.
+        Sizes::new(model, given, sizes, |name| Dim::symbol(&format!("{}_{name}", model.name)))
+    }
+
+    fn new(model: &Model, given: &[Dim], sizes: &[Dim], outside: impl Fn(&str) -> Dim) -> Sizes {
+        let mut all = Sizes::default();
+        for name in &model.consts {
+            let name = name.to_string();
+            all.functions.insert(name.clone(), outside(&name));
+            all.fields.insert(name.clone(), outside(&name));
+        }
+        for (position, (name, default)) in model.parameters.iter().enumerate() {
+            // Where rustc reports that a size is missing, the name stands for it.
+            let size = sizes.get(position).or(default.as_ref()).cloned();
+            let size = size.unwrap_or_else(|| Dim::symbol(&name.to_string()));
+            if let Some(own) = given.get(position).and_then(symbol) {
+                all.functions.insert(own, size.clone());
+            }
+            all.fields.insert(name.to_string(), size);
+        }
+        all
+    }
+
+    /// What functions call them.
+    pub(crate) fn names(&self) -> BTreeSet<Symbol> {
+        self.functions.keys().map(|name| Symbol::new(name)).collect()
+    }
+
+    /// A size of a field.
+    pub(crate) fn field(&self, size: &Dim) -> Dim {
+        size.substitute(&|symbol| self.fields.get(symbol.name()).cloned())
+    }
+}
+
+/// The name, if the size is nothing else.
+pub(super) fn symbol(dim: &Dim) -> Option<String> {
+    let mut name = None;
+    dim.visit_symbols(&mut |symbol| name = Some(symbol.name().to_string()));
+    name.filter(|name| *dim == Dim::symbol(name))
+}
