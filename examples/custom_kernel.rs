@@ -1,7 +1,7 @@
-//! A user's own kernels: written once, run everywhere, differentiated by netcl, and checked here.
+//! A user's own kernels: written once, run everywhere, differentiated by netcl, checked and trained with here.
 
 use netcl::prelude::*;
-use netcl_examples::Options;
+use netcl_examples::{Options, progress};
 
 netcl::kernel! {
     /// y = max(x + bias, 0), the bias broadcast over rows.
@@ -9,40 +9,58 @@ netcl::kernel! {
         |n, c| max(x[n, c] + bias[c], 0.0)
     }
 
-    /// Mean over the last axis.
-    pub fn row_mean(x: &Tensor<f32, N, C>) -> Tensor<f32, N> {
-        |n| sum(0..C, |c| x[n, c]) / C
+    /// Mean squared distance of two arrays.
+    pub fn distance(y: &Tensor<f32, N, C>, target: &Tensor<f32, N, C>) -> Tensor<f32> {
+        || sum(0..N, |n| sum(0..C, |c| (y[n, c] - target[n, c]) * (y[n, c] - target[n, c]))) / (N * C)
     }
 }
 
+const ROWS: usize = 64;
+const COLUMNS: usize = 3;
+
+/// The loss for a bias, and its gradient by both kernels' pullbacks.
+fn loss_and_gradient(x: &Tensor, target: &Tensor, bias: &[f32]) -> Result<(f32, Vec<f32>)> {
+    let bias = Tensor::from_slice(x.device(), bias, &[COLUMNS])?;
+    let (y, through_relu) = bias_relu.vjp(x, &bias)?;
+    let (loss, through_distance) = distance.vjp(&y, target)?;
+    let (d_y, _) = through_distance(&Tensor::full(x.device(), 1.0f32, &[])?)?;
+    let (_, d_bias) = through_relu(&d_y)?;
+    Ok((loss.item::<f32>()?, d_bias.to_vec::<f32>()?))
+}
+
 fn main() -> Result<()> {
-    let (_, device) = Options::open()?;
-    println!("{}", bias_relu.report(device.profile().target)?);
-    let (rows, columns) = (4usize, 3usize);
-    let x: Vec<f32> = (0..rows * columns).map(|i| (i as f32 * 0.7).sin()).collect();
-    let bias = [0.3f32, -0.2, 0.1];
-    let (xt, bt) =
-        (Tensor::from_slice(&device, &x, &[rows, columns])?, Tensor::from_slice(&device, &bias, &[columns])?);
+    let (options, device) = Options::open()?;
+    println!("{}{}", bias_relu.report(device.profile().target)?, distance.report(device.profile().target)?);
 
-    let (y, pullback) = bias_relu.vjp(&xt, &bt)?;
-    println!("y = {:?}", y.to_vec::<f32>()?);
-    println!("row means = {:?}", row_mean(&y)?.to_vec::<f32>()?);
+    let x: Vec<f32> = (0..ROWS * COLUMNS).map(|i| (i as f32 * 0.7 + options.seed as f32).sin()).collect();
+    let x = Tensor::from_slice(&device, &x, &[ROWS, COLUMNS])?;
+    let sought = [0.3f32, -0.2, 0.1];
+    let target = bias_relu(&x, &Tensor::from_slice(&device, &sought, &[COLUMNS])?)?;
 
-    // The gradient of sum(y): netcl's, and by differences.
-    let ones = Tensor::full(&device, 1.0f32, &[rows, columns])?;
-    let (_, d_bias) = pullback(&ones)?;
-    let d_bias = d_bias.to_vec::<f32>()?;
-    let sum = |bias: &[f32]| -> Result<f32> {
-        let bias = Tensor::from_slice(&device, bias, &[columns])?;
-        Ok(bias_relu(&xt, &bias)?.to_vec::<f32>()?.iter().sum())
-    };
-    for c in 0..columns {
-        let (mut above, mut below) = (bias, bias);
-        above[c] += 1e-2;
-        below[c] -= 1e-2;
-        let difference = (sum(&above)? - sum(&below)?) / 2e-2;
-        println!("d sum(y) / d bias[{c}]: {:.4}, by differences {difference:.4}", d_bias[c]);
-        assert!((d_bias[c] - difference).abs() < 1e-2, "the gradient is wrong");
+    // The gradient: netcl's, and by differences.
+    let mut bias = [0.0f32; COLUMNS];
+    let (_, gradient) = loss_and_gradient(&x, &target, &bias)?;
+    for c in 0..COLUMNS {
+        let moved = |step: f32| {
+            let mut bias = bias;
+            bias[c] += step;
+            loss_and_gradient(&x, &target, &bias).map(|(loss, _)| loss)
+        };
+        let difference = (moved(1e-2)? - moved(-1e-2)?) / 2e-2;
+        println!("d loss / d bias[{c}]: {:.4}, by differences {difference:.4}", gradient[c]);
     }
+
+    let steps = options.epochs * 10;
+    let bar = progress(steps);
+    for _ in 0..steps {
+        let (loss, gradient) = loss_and_gradient(&x, &target, &bias)?;
+        for (bias, gradient) in bias.iter_mut().zip(&gradient) {
+            *bias -= gradient;
+        }
+        bar.inc(1);
+        bar.set_message(format!("loss {loss:.6}"));
+    }
+    bar.finish();
+    println!("bias after {steps} steps: {bias:.3?}; it was {sought:?}");
     Ok(())
 }

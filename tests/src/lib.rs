@@ -1,5 +1,10 @@
 //! What the tests need from another crate: models, functions and sizes that it exports.
 
+/// The README's program, compiled and run as it stands.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
+
 /// Blocks of one kind.
 pub mod first {
     /// Not seen outside: models that use it carry it.

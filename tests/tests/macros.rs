@@ -1,7 +1,10 @@
-//! What the macros generate, run on the host: numbers against the definitions, gradients against differences.
+//! What the macros generate, run on every device found: numbers against the definitions, gradients against differences.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
-use netcl::{Device, Model, Result, Seed, Tensor};
+mod common;
+
+use common::{device, everywhere, floats};
+use netcl::{Model, Result, Seed, Tensor};
 
 mod parts {
     /// Width of the hidden layers.
@@ -108,15 +111,6 @@ netcl::kernel! {
     }
 }
 
-fn host() -> Device {
-    std::env::var("NETCL_TEST_DEVICE")
-        .map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
-}
-
-fn floats(values: &[f32], shape: &[usize]) -> Tensor {
-    Tensor::from_slice(&host(), values, shape).expect("the numbers fit the shape")
-}
-
 fn values(tensor: &Tensor) -> Vec<f32> {
     tensor.to_vec::<f32>().expect("an f32 tensor")
 }
@@ -154,99 +148,109 @@ fn by_hand(net: &Net, x: &[f32]) -> Vec<f64> {
 
 #[test]
 fn a_model_computes_what_it_says() -> Result<()> {
-    let net = Net::new(&host(), Seed(7))?;
-    for rows in [1usize, 2, 5] {
-        let x: Vec<f32> = (0..rows * 2).map(|i| (i as f32 * 0.7).sin()).collect();
-        let y = net.forward(&floats(&x, &[rows, 2]))?;
-        assert_eq!(y.shape(), &[rows, 3]);
-        let expected: Vec<f32> = by_hand(&net, &x).into_iter().map(|v| v as f32).collect();
-        close(&values(&y), &expected);
-    }
-    assert_eq!(net.twice(&floats(&[0.1, 0.2], &[1, 2]))?.shape(), &[1, 3]);
-    Ok(())
+    everywhere(|| {
+        let net = Net::new(&device(), Seed(7))?;
+        for rows in [1usize, 2, 5] {
+            let x: Vec<f32> = (0..rows * 2).map(|i| (i as f32 * 0.7).sin()).collect();
+            let y = net.forward(&floats(&x, &[rows, 2]))?;
+            assert_eq!(y.shape(), &[rows, 3]);
+            let expected: Vec<f32> = by_hand(&net, &x).into_iter().map(|v| v as f32).collect();
+            close(&values(&y), &expected);
+        }
+        assert_eq!(net.twice(&floats(&[0.1, 0.2], &[1, 2]))?.shape(), &[1, 3]);
+        Ok(())
+    })
 }
 
 #[test]
 fn gradients_are_differences() -> Result<()> {
-    let mut net = Net::new(&host(), Seed(3))?;
-    let x: Vec<f32> = (0..8).map(|i| (i as f32 * 0.7).sin()).collect();
-    let target: Vec<f32> = (0..12).map(|i| (i as f32 * 0.3).cos()).collect();
-    let (xs, ts) = (floats(&x, &[4, 2]), floats(&target, &[4, 3]));
-    let loss = |net: &Net| -> f64 {
-        let y = by_hand(net, &x);
-        1.5 * y.iter().zip(&target).map(|(y, t)| (y - f64::from(*t)).powi(2)).sum::<f64>() / 12.0
-    };
-    let (value, gradients) = net.loss_with_gradients(&xs, &ts, 1.5, false)?;
-    close(&values(&value), &[loss(&net) as f32]);
-    close(&values(&net.loss(&xs, &ts, 1.5, true)?), &[0.5 * loss(&net) as f32]);
-    assert_eq!(values(&gradients.blocks()?[1].scale()?), values(&gradients.tensor("blocks.1.scale")?));
-    assert_eq!(gradients.hidden()?.weight.shape(), &[2, 3]);
-    for path in ["hidden.weight", "hidden.bias", "blocks.0.scale", "blocks.1.linear.weight"] {
-        let original = net.tensor(path)?;
-        let (shape, start) = (original.shape().to_vec(), values(&original));
-        let found = values(&gradients.tensor(path)?);
-        for position in 0..start.len() {
-            let mut side = |step: f32| {
-                let mut moved = start.clone();
-                moved[position] += step;
-                net.set_tensor(path, &floats(&moved, &shape)).expect("a tensor of that shape");
-                loss(&net)
-            };
-            let difference = (side(1e-3) - side(-1e-3)) / 2e-3;
-            net.set_tensor(path, &floats(&start, &shape))?;
-            assert!(
-                (f64::from(found[position]) - difference).abs() < 2e-3,
-                "{path}[{position}]: {found:?}, {difference}"
-            );
+    everywhere(|| {
+        let mut net = Net::new(&device(), Seed(3))?;
+        let x: Vec<f32> = (0..8).map(|i| (i as f32 * 0.7).sin()).collect();
+        let target: Vec<f32> = (0..12).map(|i| (i as f32 * 0.3).cos()).collect();
+        let (xs, ts) = (floats(&x, &[4, 2]), floats(&target, &[4, 3]));
+        let loss = |net: &Net| -> f64 {
+            let y = by_hand(net, &x);
+            1.5 * y.iter().zip(&target).map(|(y, t)| (y - f64::from(*t)).powi(2)).sum::<f64>() / 12.0
+        };
+        let (value, gradients) = net.loss_with_gradients(&xs, &ts, 1.5, false)?;
+        close(&values(&value), &[loss(&net) as f32]);
+        close(&values(&net.loss(&xs, &ts, 1.5, true)?), &[0.5 * loss(&net) as f32]);
+        assert_eq!(values(&gradients.blocks()?[1].scale()?), values(&gradients.tensor("blocks.1.scale")?));
+        assert_eq!(gradients.hidden()?.weight.shape(), &[2, 3]);
+        for path in ["hidden.weight", "hidden.bias", "blocks.0.scale", "blocks.1.linear.weight"] {
+            let original = net.tensor(path)?;
+            let (shape, start) = (original.shape().to_vec(), values(&original));
+            let found = values(&gradients.tensor(path)?);
+            for position in 0..start.len() {
+                let mut side = |step: f32| {
+                    let mut moved = start.clone();
+                    moved[position] += step;
+                    net.set_tensor(path, &floats(&moved, &shape)).expect("a tensor of that shape");
+                    loss(&net)
+                };
+                let difference = (side(1e-3) - side(-1e-3)) / 2e-3;
+                net.set_tensor(path, &floats(&start, &shape))?;
+                assert!(
+                    (f64::from(found[position]) - difference).abs() < 2e-3,
+                    "{path}[{position}]: {found:?}, {difference}"
+                );
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[test]
 fn a_part_runs_alone() -> Result<()> {
-    let net = Net::new(&host(), Seed(1))?;
-    let y = net.blocks[1].forward(&floats(&[0.1, 0.2, 0.3], &[1, 3]))?;
-    assert_eq!(y.shape(), &[1, 3]);
-    let wrong = net.blocks[1].forward(&floats(&[0.1, 0.2], &[1, 2])).map(|_| ());
-    assert!(wrong.is_err(), "two columns are not three");
-    Ok(())
+    everywhere(|| {
+        let net = Net::new(&device(), Seed(1))?;
+        let y = net.blocks[1].forward(&floats(&[0.1, 0.2, 0.3], &[1, 3]))?;
+        assert_eq!(y.shape(), &[1, 3]);
+        let wrong = net.blocks[1].forward(&floats(&[0.1, 0.2], &[1, 2])).map(|_| ());
+        assert!(wrong.is_err(), "two columns are not three");
+        Ok(())
+    })
 }
 
 #[test]
 fn kernels_compute_what_they_say() -> Result<()> {
-    let x = floats(&[1.0, -2.0, 3.0, 0.5, 0.0, -1.0], &[2, 3]);
-    close(&values(&bias_leak(&x, &floats(&[0.5, 0.5, -4.0], &[3]))?), &[1.5, -0.15, -0.1, 1.0, 0.5, -0.5]);
-    close(&values(&row_mean(&x)?), &[2.0 / 3.0, -0.5 / 3.0]);
-    let y = values(&softmax(&x)?);
-    close(&[y[..3].iter().sum(), y[3..].iter().sum()], &[1.0, 1.0]);
-    close(&[y[0] / y[1]], &[3.0f32.exp()]);
-    let rows = Tensor::from_slice(&host(), &[1u32, 1, 0], &[3])?;
-    close(&values(&embed(&x, &rows)?), &[0.5, 0.0, -1.0, 0.5, 0.0, -1.0, 1.0, -2.0, 3.0]);
-    close(&values(&blur(&floats(&[4.0, 8.0, 0.0], &[3]))?), &[4.0, 5.0, 2.0]);
-    let square = floats(&[1.0, 2.0, 3.0, 4.0], &[2, 2]);
-    close(&values(&causal(&square)?), &[1.0, -1.0, 3.0, 4.0]);
-    let (scaled, shifted) = spread(&floats(&[1.0, 2.0], &[2]), 3.0)?;
-    close(&values(&scaled), &[3.0, 6.0]);
-    close(&values(&shifted), &[1.0, 4.0]);
-    assert_eq!(best(&x)?.to_vec::<i32>()?, [2, 0]);
-    Ok(())
+    everywhere(|| {
+        let x = floats(&[1.0, -2.0, 3.0, 0.5, 0.0, -1.0], &[2, 3]);
+        close(&values(&bias_leak(&x, &floats(&[0.5, 0.5, -4.0], &[3]))?), &[1.5, -0.15, -0.1, 1.0, 0.5, -0.5]);
+        close(&values(&row_mean(&x)?), &[2.0 / 3.0, -0.5 / 3.0]);
+        let y = values(&softmax(&x)?);
+        close(&[y[..3].iter().sum(), y[3..].iter().sum()], &[1.0, 1.0]);
+        close(&[y[0] / y[1]], &[3.0f32.exp()]);
+        let rows = Tensor::from_slice(&device(), &[1u32, 1, 0], &[3])?;
+        close(&values(&embed(&x, &rows)?), &[0.5, 0.0, -1.0, 0.5, 0.0, -1.0, 1.0, -2.0, 3.0]);
+        close(&values(&blur(&floats(&[4.0, 8.0, 0.0], &[3]))?), &[4.0, 5.0, 2.0]);
+        let square = floats(&[1.0, 2.0, 3.0, 4.0], &[2, 2]);
+        close(&values(&causal(&square)?), &[1.0, -1.0, 3.0, 4.0]);
+        let (scaled, shifted) = spread(&floats(&[1.0, 2.0], &[2]), 3.0)?;
+        close(&values(&scaled), &[3.0, 6.0]);
+        close(&values(&shifted), &[1.0, 4.0]);
+        assert_eq!(best(&x)?.to_vec::<i32>()?, [2, 0]);
+        Ok(())
+    })
 }
 
 #[test]
 fn pullbacks_reduce_over_broadcast_axes() -> Result<()> {
-    let x = floats(&[1.0, -2.0, 3.0, 0.5, 0.0, -1.0], &[2, 3]);
-    let (y, pullback) = bias_leak.vjp(&x, &floats(&[0.5, 0.5, -4.0], &[3]))?;
-    assert_eq!(y.shape(), &[2, 3]);
-    let (dx, dbias) = pullback(&floats(&[1.0; 6], &[2, 3]))?;
-    close(&values(&dx), &[1.0, 0.1, 0.1, 1.0, 1.0, 0.1]);
-    close(&values(&dbias), &[2.0, 1.1, 0.2]);
-    let (_, pullback) = row_mean.vjp(&x)?;
-    close(&values(&pullback(&floats(&[3.0, 6.0], &[2]))?), &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
-    let rows = Tensor::from_slice(&host(), &[1u32, 1, 0], &[3])?;
-    let (_, pullback) = embed.vjp(&x, &rows)?;
-    close(&values(&pullback(&floats(&[1.0; 9], &[3, 3]))?), &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
-    Ok(())
+    everywhere(|| {
+        let x = floats(&[1.0, -2.0, 3.0, 0.5, 0.0, -1.0], &[2, 3]);
+        let (y, pullback) = bias_leak.vjp(&x, &floats(&[0.5, 0.5, -4.0], &[3]))?;
+        assert_eq!(y.shape(), &[2, 3]);
+        let (dx, dbias) = pullback(&floats(&[1.0; 6], &[2, 3]))?;
+        close(&values(&dx), &[1.0, 0.1, 0.1, 1.0, 1.0, 0.1]);
+        close(&values(&dbias), &[2.0, 1.1, 0.2]);
+        let (_, pullback) = row_mean.vjp(&x)?;
+        close(&values(&pullback(&floats(&[3.0, 6.0], &[2]))?), &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+        let rows = Tensor::from_slice(&device(), &[1u32, 1, 0], &[3])?;
+        let (_, pullback) = embed.vjp(&x, &rows)?;
+        close(&values(&pullback(&floats(&[1.0; 9], &[3, 3]))?), &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+        Ok(())
+    })
 }
 
 #[test]
@@ -264,19 +268,21 @@ fn plans_can_be_seen() -> Result<()> {
 
 #[test]
 fn a_struct_inside_a_function_is_a_model() -> Result<()> {
-    #[netcl::model]
-    struct Local {
-        #[layer(count = 2, inputs = 4, outputs = 4, bias = false)]
-        layers: Vec<Linear>,
-    }
-    #[netcl::model]
-    impl Local {
-        fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
-            self.layers[1].forward(&self.layers[0].forward(x))
+    everywhere(|| {
+        #[netcl::model]
+        struct Local {
+            #[layer(count = 2, inputs = 4, outputs = 4, bias = false)]
+            layers: Vec<Linear>,
         }
-    }
-    let local = Local::new(&host(), Seed(0))?;
-    assert_eq!(local.parameters().len(), 2);
-    assert_eq!(local.forward(&floats(&[1.0; 8], &[2, 4]))?.shape(), &[2, 4]);
-    Ok(())
+        #[netcl::model]
+        impl Local {
+            fn forward(&self, x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+                self.layers[1].forward(&self.layers[0].forward(x))
+            }
+        }
+        let local = Local::new(&device(), Seed(0))?;
+        assert_eq!(local.parameters().len(), 2);
+        assert_eq!(local.forward(&floats(&[1.0; 8], &[2, 4]))?.shape(), &[2, 4]);
+        Ok(())
+    })
 }

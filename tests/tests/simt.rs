@@ -1,7 +1,9 @@
 //! SIMT-form kernels, run on every device found, or on the one that `NETCL_TEST_DEVICE` names.
 
-use netcl::{Device, Result, Tensor};
-use std::cell::RefCell;
+mod common;
+
+use common::{device, everywhere, floats};
+use netcl::{Result, Tensor};
 
 #[netcl::function]
 fn leak(x: f32) -> f32 {
@@ -170,34 +172,6 @@ netcl::kernel! {
             dx[i] = 2.0 * x[i] * dy[i];
         }
     }
-}
-
-thread_local! {
-    /// The device that the test runs on.
-    static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
-}
-
-fn device() -> Device {
-    DEVICE.with_borrow(|device| device.clone()).expect("inside `everywhere`")
-}
-
-/// Runs a test on one device after the other.
-fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
-    let selectors = match std::env::var("NETCL_TEST_DEVICE") {
-        Ok(selector) => vec![selector],
-        Err(_) => Device::all().into_iter().map(|info| info.selector).collect(),
-    };
-    for selector in selectors {
-        let device = Device::select(&selector)?;
-        eprintln!("on {device}");
-        DEVICE.set(Some(device));
-        test()?;
-    }
-    Ok(())
-}
-
-fn floats(values: &[f32], shape: &[usize]) -> Tensor {
-    Tensor::from_slice(&device(), values, shape).expect("the numbers fit the shape")
 }
 
 #[test]

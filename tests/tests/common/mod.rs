@@ -1,0 +1,34 @@
+//! Tests of generated code run on one device after the other.
+
+use netcl::{Device, Result, Tensor};
+use std::cell::RefCell;
+
+thread_local! {
+    /// The device that the test runs on.
+    static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
+}
+
+/// The device whose turn it is.
+pub(crate) fn device() -> Device {
+    DEVICE.with_borrow(|device| device.clone()).expect("inside `everywhere`")
+}
+
+/// Runs a test on every device found, or on the one that `NETCL_TEST_DEVICE` names.
+pub(crate) fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
+    let selectors = match std::env::var("NETCL_TEST_DEVICE") {
+        Ok(selector) => vec![selector],
+        Err(_) => Device::all().into_iter().map(|profile| profile.selector).collect(),
+    };
+    for selector in selectors {
+        let device = Device::select(&selector)?;
+        eprintln!("on {device}");
+        DEVICE.set(Some(device));
+        test()?;
+    }
+    Ok(())
+}
+
+/// A tensor on that device.
+pub(crate) fn floats(values: &[f32], shape: &[usize]) -> Tensor {
+    Tensor::from_slice(&device(), values, shape).expect("the numbers fit the shape")
+}
