@@ -18,8 +18,16 @@ pub(crate) fn tokens(name: &str, what: &str, tokens: &TokenStream) {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// The graphs of this thread's test, by name.
+    pub(crate) static GRAPHS: std::cell::RefCell<Vec<(String, Graph)>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
 /// Prints a function's graph and the kernels it became.
 pub(crate) fn graph(name: &str, graph: &Graph, plans: &[Compiled]) {
+    #[cfg(test)]
+    GRAPHS.with_borrow_mut(|graphs| graphs.push((name.to_owned(), graph.clone())));
     if !wanted(name) {
         return;
     }

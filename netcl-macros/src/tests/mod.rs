@@ -1,5 +1,6 @@
 //! Unit tests of the drivers: tokens in, tokens out, no rustc.
 
+mod gradients;
 mod kernels;
 mod models;
 mod truncated;
