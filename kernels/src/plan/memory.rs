@@ -156,6 +156,7 @@ mod tests {
                 })
                 .collect(),
             scalars: vec![],
+            requirements: vec![],
             steps: (0..steps).map(step).collect(),
             source: String::new(),
         }

@@ -2,11 +2,13 @@
 
 pub mod memory;
 pub mod report;
+pub mod requirement;
 
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::graph::{ConvGeometry, OutputKind};
 use crate::kir;
+use requirement::Requirement;
 use serde::{Deserialize, Serialize};
 
 /// For what kind of device a plan was made.
@@ -187,6 +189,9 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// Types of the caller's scalars, by position.
     pub scalars: Vec<DType>,
+    /// What the symbols' values must satisfy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
     /// The steps in order.
     pub steps: Vec<Step>,
     /// OpenCL C of all kernels (empty for [`Target::Host`]).

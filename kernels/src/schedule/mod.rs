@@ -304,6 +304,9 @@ impl Job<'_> {
         let bound = bind_shared(b, &exprs, &names);
         let (reduced, stored) = bound.split_at(visit.reduces.len());
         for (accumulator, value) in visit.reduces.iter().zip(reduced) {
+            if accumulator.position.is_some() {
+                values.note_reach(b, position);
+            }
             let position = values.index(b, position, at);
             accumulator.add(b, *value, position);
         }
