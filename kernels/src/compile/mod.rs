@@ -9,6 +9,7 @@ mod loops;
 mod product;
 mod program;
 mod prologue;
+mod states;
 
 use crate::fuse::{self, Kind};
 use crate::graph::{Graph, Op, Window};
@@ -37,6 +38,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
         }
     }
     requirements.extend(program.countable()?);
+    let apart = std::mem::take(&mut program.apart);
     let (steps, source) = program.finish();
     let mut scalars = Vec::new();
     for (_, node) in graph.iter() {
@@ -54,6 +56,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
         buffers: buffers.list,
         scalars,
         requirements,
+        apart,
         steps,
         source,
     })

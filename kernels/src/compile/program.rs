@@ -23,6 +23,8 @@ pub(super) struct Program<'a> {
     pub buffers: &'a Buffers,
     pub target: Target,
     steps: Vec<Step>,
+    /// See [`crate::plan::Plan::apart`].
+    pub apart: Vec<BufferId>,
     /// Kernels that the emitter writes, and texts of template instances.
     kernels: Vec<Kernel>,
     instances: Vec<String>,
@@ -38,6 +40,7 @@ impl<'a> Program<'a> {
             buffers,
             target,
             steps: Vec::new(),
+            apart: Vec::new(),
             kernels: Vec::new(),
             instances: Vec::new(),
             sizes: RefCell::default(),
@@ -171,6 +174,8 @@ impl<'a> Program<'a> {
         };
         let bytes = [bytes(&reads), bytes(&writes)];
         let label = label.join("; ");
+        let apart = self.apart(clusters);
+        self.apart.extend(apart);
         self.steps.push(Step {
             label,
             work,
@@ -191,7 +196,8 @@ impl<'a> Program<'a> {
             .collect();
         let mut source = String::new();
         if !verified.is_empty() {
-            source = opencl::program(&verified, &opencl::Options::default());
+            let options = opencl::Options { shared: self.shared(), ..opencl::Options::default() };
+            source = opencl::program(&verified, &options);
         }
         for instance in &self.instances {
             source.push('\n');

@@ -157,6 +157,7 @@ mod tests {
                 .collect(),
             scalars: vec![],
             requirements: vec![],
+            apart: vec![],
             steps: (0..steps).map(step).collect(),
             source: String::new(),
         }

@@ -192,6 +192,10 @@ pub struct Plan {
     /// What the symbols' values must satisfy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requirements: Vec<Requirement>,
+    /// New values of states that the step which writes them may not put in place of the old ones, because it reads others
+    /// of those than the ones it is about to write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<BufferId>,
     /// The steps in order.
     pub steps: Vec<Step>,
     /// OpenCL C of all kernels (empty for [`Target::Host`]).

@@ -105,7 +105,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     };
     let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
     let (name, symbols) = (signature.name.to_string(), signature.symbols());
-    Ok(Plan { name, target, symbols, buffers, scalars, requirements: Vec::new(), steps, source })
+    Ok(Plan { name, target, symbols, buffers, scalars, requirements: Vec::new(), apart: Vec::new(), steps, source })
 }
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {
