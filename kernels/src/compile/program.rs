@@ -125,6 +125,7 @@ impl<'a> Program<'a> {
         let args = self.args(&kernel);
         let entry = kernel.name.clone();
         let launch = kernel.launch.clone();
+        let local_bytes = kernel.local_bytes();
         let work = match self.target {
             Target::Host => Work::Loop(Box::new(kernel)),
             Target::Cpu | Target::Gpu => {
@@ -133,6 +134,9 @@ impl<'a> Program<'a> {
             }
         };
         self.add_step(clusters, work, args);
+        if let Some(step) = self.steps.last_mut() {
+            step.local_bytes = local_bytes;
+        }
         Ok(())
     }
 
@@ -182,6 +186,7 @@ impl<'a> Program<'a> {
             args,
             reads: reads.into_iter().collect(),
             writes: writes.into_iter().collect(),
+            local_bytes: 0,
             flops,
             bytes,
         });

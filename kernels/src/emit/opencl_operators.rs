@@ -141,7 +141,7 @@ impl Body<'_, '_> {
     pub(super) fn divides_safely(&self, divisor: ExprId) -> bool {
         let unsigned = matches!(self.ty(divisor).dtype, DType::U8 | DType::U32);
         match *self.expr(divisor) {
-            Expr::Literal(Literal::Int(value, _)) => value > 0 || value < -1,
+            Expr::Literal(Literal::Int(value, _)) => !(-1..=0).contains(&value),
             Expr::Splat(a, _) => self.divides_safely(a),
             // `y == 0 ? 1 : y`, as schedules write it.
             Expr::Select(condition, then, otherwise) if unsigned => {

@@ -170,6 +170,10 @@ pub struct Step {
     pub reads: Vec<BufferId>,
     /// Buffers it writes.
     pub writes: Vec<BufferId>,
+    /// Bytes of local memory that a kernel's arrays take. A template's are not counted: templates keep to what every
+    /// device of the full profile has.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub local_bytes: u64,
     /// Floating-point operations, for reports.
     pub flops: Dim,
     /// Bytes read and written when every buffer is touched once, for reports.
@@ -200,6 +204,10 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// OpenCL C of all kernels (empty for [`Target::Host`]).
     pub source: String,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl Plan {

@@ -92,6 +92,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
             bytes: [bytes(&reads), bytes(&writes)],
             reads,
             writes,
+            local_bytes: kernel.local_bytes(),
             flops: Dim::default(),
         });
     }
