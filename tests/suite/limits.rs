@@ -13,7 +13,7 @@ pub(crate) fn all() -> Vec<Case> {
     vec![
         Case::new("limits::pairs past 32 bits".into(), |device| {
             let mut b = Builder::new("pairs");
-            let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::from(1)]), DDType::F32);
+            let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::from(1)]), DType::F32);
             let y = b.input(InputKind::Argument(1), "y", Shape(vec![Dim::from(1), Dim::symbol("M")]), DType::F32);
             let difference = b.binary(BinaryOp::Sub, x, y).expect("a difference");
             let largest = b.reduce(ReduceOp::ArgMax, difference, &[0, 1], false).expect("a position");
@@ -37,7 +37,7 @@ pub(crate) fn all() -> Vec<Case> {
 /// Fails unless a call with arguments of these shapes is an error with all the `words`.
 fn refused(device: &Device, graph: &Graph, shapes: &[&[usize]], words: &[&str]) -> Result<(), Failed> {
     let arguments: netcl::Result<Vec<Tensor>> =
-        shapes.iter().map(|shape| Tensor::zeros(device, shape, Type::F32)).collect();
+        shapes.iter().map(|shape| Tensor::zeros(device, shape, DType::F32)).collect();
     let arguments = arguments.map_err(|error| error.to_string())?;
     match netcl::jit::run(graph, &arguments.iter().collect::<Vec<_>>()) {
         Ok(_) => Err("it was computed".into()),
