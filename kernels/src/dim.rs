@@ -274,8 +274,9 @@ impl Dim {
 }
 
 impl From<usize> for Dim {
+    /// Saturating, as arithmetic on sizes is: no memory holds what a signed 64-bit number does not count.
     fn from(value: usize) -> Self {
-        Dim::constant(value as i64)
+        Dim::constant(i64::try_from(value).unwrap_or(i64::MAX))
     }
 }
 
@@ -420,6 +421,12 @@ mod tests {
         assert!((n() - n()).is(0));
         assert_eq!((n() * Dim::from(4)).floor_div(2), n() * Dim::from(2));
         assert_eq!((n() * n() * Dim::from(6)).exact_div(&(n() * Dim::from(3))), Some(n() * Dim::from(2)));
+    }
+
+    #[test]
+    fn sizes_past_64_bits_stay_too_large() {
+        assert_eq!(Dim::from(usize::MAX).as_constant(), Some(i64::MAX));
+        assert!(Shape::of(&[usize::MAX, 2]).elements().as_constant().is_some_and(|elements| elements == i64::MAX));
     }
 
     #[test]

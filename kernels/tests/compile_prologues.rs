@@ -9,7 +9,7 @@ use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
-use prologues::{FORMS, LOSSES};
+use prologues::{FORMS, LOSSES, PARTS};
 use std::path::Path;
 
 fn plan(graph: &Graph, target: Target) -> Plan {
@@ -19,7 +19,7 @@ fn plan(graph: &Graph, target: Target) -> Plan {
 #[test]
 fn forms_make_as_many_launches_as_the_cost_rule_says() {
     let losses = LOSSES.iter().map(|form| (form, append_gradients((form.build)(), Arguments::Floats).unwrap()));
-    let all = FORMS.iter().map(|form| (form, (form.build)())).chain(losses);
+    let all = FORMS.iter().chain(PARTS).map(|form| (form, (form.build)())).chain(losses);
     let mut wrong = String::new();
     for (form, graph) in all {
         for (target, expected) in [Target::Gpu, Target::Cpu].into_iter().zip(form.launches) {
@@ -61,6 +61,30 @@ fn operands_that_cost_more_than_memory_are_stored() {
     assert_eq!([false, true].map(|costly| launches(32, costly, Target::Cpu)), [1, 1]);
     assert_eq!([false, true].map(|costly| launches(2048, costly, Target::Cpu)), [2, 2]);
     assert_eq!([false, true].map(|costly| launches(1024, costly, Target::Gpu)), [1, 2]);
+}
+
+/// Loads of four elements would take in what follows a row's end.
+#[test]
+fn parts_of_rows_are_loaded_in_fours_only_where_they_end_at_a_multiple() {
+    use netcl_kernels::dim::Shape;
+    use netcl_kernels::dtype::DType;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{AxisIndex, InputKind, OutputKind};
+    let stage = |columns: usize| {
+        let mut b = Builder::new("f");
+        let operands = [0, 1].map(|position| {
+            let kind = InputKind::Argument(position);
+            let x = b.input(kind, &format!("x{position}"), Shape::of(&[256, 20]), DType::F32);
+            b.view(x, Shape::of(&[256, columns]), vec![AxisIndex::axis(0), AxisIndex::axis(1)]).unwrap()
+        });
+        let turned = b.transpose(operands[1]).unwrap();
+        let y = b.matmul(operands[0], turned).unwrap();
+        b.output(OutputKind::Result(0), y);
+        let source = plan(&b.finish(), Target::Gpu).source;
+        let line = source.lines().find(|line| line.starts_with("#define STAGE ")).map(str::to_string);
+        line.expect("a product with tiles in registers")
+    };
+    assert_eq!([8, 10, 12, 20].map(stage), [4, 1, 4, 4].map(|lanes| format!("#define STAGE {lanes}")));
 }
 
 /// What the compiler writes around the templates: device functions and the hooks that call them.

@@ -93,7 +93,7 @@ fn names_and_numbers_are_exact() {
                     span: Span(3),
                     origins: vec![None],
                 };
-                let graph = Graph { name: name.to_string(), nodes: vec![node], outputs: Vec::new() };
+                let graph = Graph { name: name.to_string(), nodes: vec![node], ..Graph::default() };
                 let text = graph.to_string();
                 let parsed = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
                 assert_eq!(parsed, graph, "{text}");

@@ -18,6 +18,7 @@ const BROKEN: &[(&str, &str)] = &[
     ("G05", "%0 = input argument 0 : i32[2]\n%1 = pow %0, %0 : i32[2]"),
     ("G05", "%0 = input argument 0 : f32[2]\n%1 = and %0, %0 : f32[2]"),
     ("G06", "%0 = input argument 0 : f32[2]\n%1 = lt %0, %0 : f32[2]"),
+    ("G06", "%0 = input argument 0 : bool[2]\n%1 = lt %0, %0 : bool[2]"),
     ("G06", "%0 = input argument 0 : f32[2]\n%1 = input argument 1 : i32[2]\n%2 = eq %0, %1 : bool[2]"),
     ("G07", "%0 = input argument 0 : f32[2]\n%1 = select %0, %0, %0 : f32[2]"),
     (

@@ -249,7 +249,8 @@ fn programs_share_helpers_and_equal_kernels() {
     let other = Kernel { name: "l".into(), ..kernel.clone() };
     let verified: Vec<_> =
         [&kernel, &other, &kernel].map(|kernel| verify(kernel, &Limits::portable()).expect("a kernel")).to_vec();
-    let program = opencl::program(&verified, &opencl::Options { header: vec!["three".into()] });
+    let program =
+        opencl::program(&verified, &opencl::Options { header: vec!["three".into()], ..opencl::Options::default() });
     assert!(program.starts_with("// three\n"));
     assert_eq!(program.matches("static inline float netcl_max(").count(), 1);
     assert_eq!(program.matches("__kernel void k(").count(), 1);

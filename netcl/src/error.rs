@@ -78,6 +78,17 @@ pub enum Error {
         problem: String,
     },
 
+    /// The function cannot be computed with these sizes.
+    #[error("`{function}` with {bindings}: {problem}")]
+    Sizes {
+        /// The function.
+        function: String,
+        /// The symbols' values.
+        bindings: String,
+        /// What does not fit, and what to do.
+        problem: String,
+    },
+
     /// Two things that must be on one device are not.
     #[error("`{operation}`: {what} is on {found}, expected {expected}; move it with `to_device`")]
     DeviceMismatch {

@@ -5,7 +5,7 @@ mod common;
 use common::{affine_square, arg, buffer, function, n, opencl, result, step, toy_schema};
 use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
-use netcl::__private::kernels::plan::{Arg, Plan, Role, Target};
+use netcl::__private::kernels::plan::{Arg, Plan, Role, Target, Work};
 use netcl::__private::{ModelCore, Scalar, Seed};
 use netcl::{DType, Device, Error, Tensor};
 
@@ -121,6 +121,8 @@ fn training_plan(late: bool) -> Plan {
             buffer("old mean", &three(), DType::F32, result(1)),
         ],
         scalars: vec![DType::U32, DType::F32],
+        requirements: vec![],
+        apart: vec![],
         steps: vec![
             step("update", Dim::from(3), vec![arg(0), arg(1), arg(2)], &[0, 1], &[2]),
             step("gradient", Dim::from(3), vec![arg(0), arg(3), Arg::Scalar(1, DType::F32)], &[0], &[3]),
@@ -283,4 +285,27 @@ fn unusable_plans_are_errors() {
         let error = function(&plan).call(Some(&core), "", &[&x], &[]).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Plan { .. }), "change {position}: {error}");
     }
+}
+
+#[test]
+fn steps_too_large_for_the_device_are_named() {
+    let device = Device::null(Target::Cpu, 1 << 20);
+    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+    let x = Tensor::zeros(&device, &[4, 3], DType::F32).unwrap();
+    let error = |change: fn(&mut Plan)| {
+        let mut plan = affine_square();
+        change(&mut plan);
+        function(&plan).call(Some(&core), "", &[&x], &[]).map(|_| ()).unwrap_err().to_string()
+    };
+    let groups = error(|plan| {
+        if let Work::Kernel { launch, .. } = &mut plan.steps[1].work {
+            launch.local = vec![2048];
+        }
+    });
+    assert!(
+        groups.contains("`square` runs in work-groups of 2048 work-items, and the device has at most 1024"),
+        "{groups}"
+    );
+    let memory = error(|plan| plan.steps[0].local_bytes = 50_000);
+    assert!(memory.contains("`affine` takes 50000 bytes of local memory, and the device has 49152"), "{memory}");
 }

@@ -3,6 +3,7 @@
 mod exceptions;
 mod goldens;
 mod graphs;
+mod limits;
 mod model_cases;
 #[path = "../../kernels/tests/common/models.rs"]
 mod models;
@@ -18,6 +19,7 @@ mod reference_graphs;
 #[path = "../../kernels/tests/common/references.rs"]
 mod references;
 mod sub_groups;
+mod types;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
@@ -55,6 +57,8 @@ fn main() {
             .chain(prologue_cases::all())
             .chain(pytorch::all())
             .chain(sub_groups::all())
+            .chain(limits::all())
+            .chain(types::all())
             .chain(random::all())
         {
             let exception = exceptions::reason(&info, &case.name);

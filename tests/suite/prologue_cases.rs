@@ -2,13 +2,13 @@
 
 use crate::Case;
 use crate::model_cases::example;
-use crate::prologues::{FORMS, LOSSES};
+use crate::prologues::{FORMS, LOSSES, PARTS};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for batch in [1, 7, 33] {
-        for form in FORMS {
+        for form in FORMS.iter().chain(PARTS) {
             // Operands and results of half precision are rounded where they are stored.
             let tolerance = if form.name.contains("f16") { 2e-2 } else { 2e-5 };
             let name = format!("prologues::{}, batch {batch}", form.name);

@@ -79,7 +79,7 @@ impl Program<'_> {
                 self.element(&mut b, cluster, product, extents, axes, own, &at);
             }
         }
-        b.finish()
+        self.finished(b)
     }
 
     /// Stored members of a product's cluster with their coordinates over (batch, row, column).

@@ -10,6 +10,7 @@ use crate::kir::{Kernel, Launch, ParamKind, ValueType};
 use crate::plan::{Arg, Work};
 use crate::span::Result;
 use crate::template::Template;
+use std::collections::BTreeSet;
 
 impl Program<'_> {
     /// Adds an instance of a template and the step that launches it.
@@ -31,6 +32,7 @@ impl Program<'_> {
         });
         let args = args.collect();
         let work = Work::Kernel { entry: instance.name.clone(), launch };
+        self.note_sizes(instance.sizes.iter().cloned());
         self.add_instance(functions, instance.text())?;
         self.add_step(&[cluster], work, args);
         Ok(())
@@ -53,6 +55,8 @@ pub(super) struct Instance {
     defines: Vec<(String, String)>,
     args: Vec<InstanceArg>,
     params: Vec<String>,
+    /// Sizes that the text computes.
+    sizes: BTreeSet<Dim>,
 }
 
 impl Instance {
@@ -64,6 +68,7 @@ impl Instance {
             defines: Vec::new(),
             args: Vec::new(),
             params: Vec::new(),
+            sizes: BTreeSet::new(),
         };
         instance.define("KERNEL_NAME", name.to_string());
         instance
@@ -137,6 +142,7 @@ impl Instance {
 
     /// The size as text, its symbols as parameters.
     pub(super) fn dim(&mut self, dim: &Dim) -> String {
+        self.sizes.insert(dim.clone());
         if let Some(value) = dim.as_constant() {
             return value.to_string();
         }

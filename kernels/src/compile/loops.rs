@@ -34,7 +34,7 @@ impl Program<'_> {
                 builder.doc(line);
             }
         }
-        self.add_kernel(clusters, builder.finish())
+        self.add_kernel(clusters, builder)
     }
 
     fn bundle_cpu(&self, jobs: &[Job<'_>], name: &str) -> KernelBuilder {

@@ -9,9 +9,11 @@ mod loops;
 mod product;
 mod program;
 mod prologue;
+mod states;
 
 use crate::fuse::{self, Kind};
-use crate::graph::{Graph, Op};
+use crate::graph::{Graph, Op, Window};
+use crate::plan::requirement::Requirement;
 use crate::plan::{Plan, Target};
 use crate::span::Result;
 use buffers::Buffers;
@@ -23,6 +25,7 @@ use program::Program;
 ///
 /// A diagnostic naming the node that no kernel can compute, which only graphs built around [`crate::graph::build`] hit.
 pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
+    let mut requirements = windows(graph);
     let graph = &fuse::legalize::legalize(graph)?;
     let division = fuse::divide(graph, target);
     let buffers = Buffers::new(graph, &division);
@@ -34,6 +37,8 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
             Kind::Conv(conv) => program.conv(bundle[0], *conv)?,
         }
     }
+    requirements.extend(program.countable()?);
+    let apart = std::mem::take(&mut program.apart);
     let (steps, source) = program.finish();
     let mut scalars = Vec::new();
     for (_, node) in graph.iter() {
@@ -50,7 +55,36 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
         symbols: graph.symbols(),
         buffers: buffers.list,
         scalars,
+        requirements,
+        apart,
         steps,
         source,
     })
+}
+
+/// The windows of poolings and convolutions that symbols must leave room for.
+fn windows(graph: &Graph) -> Vec<Requirement> {
+    let mut windows: Vec<Window> = graph.windows.clone();
+    for (id, node) in graph.iter() {
+        let (input, weight, geometry) = match &node.op {
+            Op::Conv2d { input, weight, geometry } => (*input, *weight, geometry),
+            Op::Conv2dInputGrad { weight, geometry, .. } => (id, *weight, geometry),
+            Op::Conv2dWeightGrad { input, geometry, .. } => (*input, id, geometry),
+            _ => continue,
+        };
+        for axis in 0..2 {
+            if let Some(kernel) = graph[weight].shape[2 + axis].as_constant() {
+                windows.push(Window::new(&graph[input].shape[2 + axis], kernel as u64, axis, geometry));
+            }
+        }
+    }
+    windows.sort();
+    windows.dedup();
+    let known = graph.symbols();
+    windows.retain(|window| {
+        let mut bound = true;
+        window.size.visit_symbols(&mut |symbol| bound &= known.contains(symbol));
+        bound && !window.spare().never_negative()
+    });
+    windows.into_iter().map(Requirement::Window).collect()
 }

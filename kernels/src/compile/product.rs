@@ -153,14 +153,18 @@ impl Side {
         if let Some((_, address)) = &side.address {
             let first = batch.rank();
             side.along = along(address, first + outer - 1, first + depth - 1);
-            side.aligned = aligned(address, first + 2);
+            let contiguous = match side.along {
+                Axis::K => depth,
+                _ => outer,
+            };
+            side.aligned = aligned(address, first + 2) && multiple_of_four(&side.extents[contiguous]);
             return side;
         }
         // The innermost axis first: there, neighbours are neighbours in memory most often.
         for axis in [2, 1] {
             if side.along == Axis::None && program.loads_in_vectors(&side.as_prologue(), axis) {
                 side.along = if axis == depth { Axis::K } else { Axis::Outer };
-                side.aligned = side.extents[axis].terms().all(|(_, coefficient)| coefficient % 4 == 0);
+                side.aligned = multiple_of_four(&side.extents[axis]);
             }
         }
         side
@@ -281,10 +285,17 @@ fn along(address: &Index, outer: usize, depth: usize) -> Axis {
 
 /// Whether everything but the contiguous axis moves by multiples of 4 elements.
 fn aligned(address: &Index, rank: usize) -> bool {
-    let multiple = |dim: &Dim| dim.terms().all(|(_, coefficient)| coefficient % 4 == 0);
     let strides: Vec<Dim> = (0..rank).map(|axis| address.coefficient(axis).unwrap_or_default()).collect();
     let contiguous = strides.iter().filter(|stride| stride.is(1)).count() == 1;
-    contiguous && multiple(address.offset()) && strides.iter().all(|stride| stride.is(1) || multiple(stride))
+    contiguous
+        && multiple_of_four(address.offset())
+        && strides.iter().all(|stride| stride.is(1) || multiple_of_four(stride))
+}
+
+/// Whether the size is a multiple of 4 whatever its symbols are. Strides alone do not say so: a part of a row leaves its
+/// neighbours between its end and the next row, and a load of four would take them in.
+fn multiple_of_four(dim: &Dim) -> bool {
+    dim.terms().all(|(_, coefficient)| coefficient % 4 == 0)
 }
 
 /// The template for a product and its tunables.

@@ -7,10 +7,13 @@ use crate::emit::names::is_reserved;
 use crate::emit::opencl;
 use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
+use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Limits, verify};
 use crate::kir::{Kernel, ParamKind};
+use crate::plan::requirement::{INDEX_LIMIT, Requirement, uncountable};
 use crate::plan::{Arg, BufferId, Step, Target, Work};
 use crate::span::{Diagnostic, Result};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Collects steps.
@@ -20,14 +23,28 @@ pub(super) struct Program<'a> {
     pub buffers: &'a Buffers,
     pub target: Target,
     steps: Vec<Step>,
+    /// See [`crate::plan::Plan::apart`].
+    pub apart: Vec<BufferId>,
     /// Kernels that the emitter writes, and texts of template instances.
     kernels: Vec<Kernel>,
     instances: Vec<String>,
+    /// Sizes that kernels compute or count up to.
+    sizes: RefCell<BTreeSet<Dim>>,
 }
 
 impl<'a> Program<'a> {
     pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
-        Program { graph, division, buffers, target, steps: Vec::new(), kernels: Vec::new(), instances: Vec::new() }
+        Program {
+            graph,
+            division,
+            buffers,
+            target,
+            steps: Vec::new(),
+            apart: Vec::new(),
+            kernels: Vec::new(),
+            instances: Vec::new(),
+            sizes: RefCell::default(),
+        }
     }
 
     /// A kernel name that says where in the plan it stands and what it does.
@@ -67,12 +84,48 @@ impl<'a> Program<'a> {
         })
     }
 
+    /// The kernel that `builder` made; what it counts up to is noted.
+    pub(super) fn finished(&self, mut builder: KernelBuilder) -> Kernel {
+        self.note_sizes(builder.take_sizes());
+        builder.finish()
+    }
+
+    /// Notes sizes that a kernel computes or counts up to.
+    pub(super) fn note_sizes(&self, sizes: impl IntoIterator<Item = Dim>) {
+        self.sizes.borrow_mut().extend(sizes);
+    }
+
+    /// The sizes that only symbols' values tell to be within what kernels can count.
+    ///
+    /// # Errors
+    ///
+    /// A size that is too large whatever they are.
+    pub(super) fn countable(&self) -> Result<Vec<Requirement>> {
+        let elements: Vec<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
+        let mut requirements = Vec::new();
+        for size in self.sizes.borrow().iter() {
+            match size.as_constant() {
+                Some(value) if value > INDEX_LIMIT as i64 => {
+                    return Err(Diagnostic::new(format!("`{}`: {}", self.graph.name, uncountable(&value))));
+                }
+                Some(_) => {}
+                // Buffers are looked at anyway.
+                None if elements.iter().any(|most| (most.clone() - size.clone()).never_negative()) => {}
+                None => requirements.push(Requirement::Countable(size.clone())),
+            }
+        }
+        Ok(requirements)
+    }
+
     /// Adds a step that runs a kernel of the IR.
-    pub(super) fn add_kernel(&mut self, clusters: &[usize], kernel: Kernel) -> Result<()> {
+    pub(super) fn add_kernel(&mut self, clusters: &[usize], builder: KernelBuilder) -> Result<()> {
+        let kernel = self.finished(builder);
+        self.countable()?;
         check(&kernel)?;
         let args = self.args(&kernel);
         let entry = kernel.name.clone();
         let launch = kernel.launch.clone();
+        let local_bytes = kernel.local_bytes();
         let work = match self.target {
             Target::Host => Work::Loop(Box::new(kernel)),
             Target::Cpu | Target::Gpu => {
@@ -81,11 +134,15 @@ impl<'a> Program<'a> {
             }
         };
         self.add_step(clusters, work, args);
+        if let Some(step) = self.steps.last_mut() {
+            step.local_bytes = local_bytes;
+        }
         Ok(())
     }
 
     /// Adds the text of a template instance and the device functions it calls.
     pub(super) fn add_instance(&mut self, functions: Vec<Kernel>, text: String) -> Result<()> {
+        self.countable()?;
         for function in functions {
             check(&function)?;
             self.kernels.push(function);
@@ -121,12 +178,15 @@ impl<'a> Program<'a> {
         };
         let bytes = [bytes(&reads), bytes(&writes)];
         let label = label.join("; ");
+        let apart = self.apart(clusters);
+        self.apart.extend(apart);
         self.steps.push(Step {
             label,
             work,
             args,
             reads: reads.into_iter().collect(),
             writes: writes.into_iter().collect(),
+            local_bytes: 0,
             flops,
             bytes,
         });
@@ -141,7 +201,8 @@ impl<'a> Program<'a> {
             .collect();
         let mut source = String::new();
         if !verified.is_empty() {
-            source = opencl::program(&verified, &opencl::Options::default());
+            let options = opencl::Options { shared: self.shared(), ..opencl::Options::default() };
+            source = opencl::program(&verified, &options);
         }
         for instance in &self.instances {
             source.push('\n');

@@ -60,6 +60,6 @@ impl Program<'_> {
         let value = b.splat(value, lanes);
         let value = bind_shared(&mut b, &[value], &HashMap::new())[0];
         b.set_result(value);
-        b.finish()
+        self.finished(b)
     }
 }

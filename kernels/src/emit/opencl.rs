@@ -29,19 +29,22 @@ use super::opencl_stmt::Body;
 use crate::dtype::DType;
 use crate::kir::verify::Verified;
 use crate::kir::{Access, Array, Function, Kernel, Param, ParamKind, Space, ValueType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a program is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Comment lines at the top.
     pub header: Vec<String>,
+    /// Names of buffers that may lie where another one of the program lies (a state and its new value): pointers to them
+    /// are not `restrict`.
+    pub shared: BTreeSet<String>,
 }
 
 /// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
 /// have distinct names.
 pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
-    let mut program = Program::default();
+    let mut program = Program { shared: options.shared.clone(), ..Program::default() };
     for kernel in kernels {
         program.globals.reserve(&kernel.kernel().name);
     }
@@ -88,6 +91,8 @@ pub(super) struct Program {
     pub(super) helpers: Vec<String>,
     /// Names of the helper functions that are there.
     pub(super) known_helpers: BTreeMap<String, ()>,
+    /// See [`Options::shared`].
+    shared: BTreeSet<String>,
     functions: Vec<NamedFunction>,
     /// Definitions of the users' functions, those that others call first.
     definitions: Vec<String>,
@@ -150,13 +155,14 @@ impl Program {
             self.extension("cl_khr_fp64");
         }
         self.name_functions(kernel);
+        let shared = self.shared.clone();
         let body = Body::kernel(self, verified);
         let function = kernel.launch.is_function();
         let params: Vec<String> = kernel
             .params
             .iter()
             .enumerate()
-            .map(|(i, param)| declare_param(param, &body.params[i], function))
+            .map(|(i, param)| declare_param(param, &body.params[i], !function && !shared.contains(&param.name)))
             .collect();
         let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
         let mut head = if kernel.launch.is_function() { "static inline " } else { "__kernel " }.to_string();
@@ -202,8 +208,8 @@ fn uses_fp64(verified: &Verified<'_>) -> bool {
 
 /// Pointers of a device function are not `restrict`: the kernel that calls it has said so already, and once inlined it
 /// would tell compilers nothing but scopes that not all of them know.
-fn declare_param(param: &Param, name: &str, function: bool) -> String {
-    let restrict = if function { "" } else { " restrict" };
+fn declare_param(param: &Param, name: &str, restrict: bool) -> String {
+    let restrict = if restrict { " restrict" } else { "" };
     match param.kind {
         ParamKind::Buffer(dtype, Access::Read) => format!("__global const {}*{restrict} {name}", storage_type(dtype)),
         ParamKind::Buffer(dtype, Access::Write | Access::ReadWrite) => {

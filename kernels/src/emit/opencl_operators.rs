@@ -134,18 +134,24 @@ impl Body<'_, '_> {
         result
     }
 
-    /// Whether an integer division needs no helper: the divisor is known to be positive, or it is an unsigned scalar,
-    /// whose guard (if it needs one) the kernel evaluates before the division.
+    /// Whether an integer division needs no helper: the divisor is known to be neither 0 nor, where signed, -1.
+    ///
+    /// A guard around the division is no reason: some drivers compute both sides of a condition, and a division by zero
+    /// ends the process on processors that trap.
     pub(super) fn divides_safely(&self, divisor: ExprId) -> bool {
-        let ty = self.ty(divisor);
-        let unsigned = ty.lanes == 1 && !matches!(ty.dtype, DType::I32 | DType::I64);
-        let known = match self.expr(divisor) {
-            Expr::Literal(Literal::Int(value, _)) => *value < -1,
-            Expr::Splat(a, _) => matches!(self.expr(*a), Expr::Literal(_)) && self.divides_safely(*a),
-            _ => false,
-        };
-        let zero = matches!(self.expr(divisor), Expr::Literal(Literal::Int(0, _)));
-        (unsigned && !zero) || known || self.is_positive(divisor)
+        let unsigned = matches!(self.ty(divisor).dtype, DType::U8 | DType::U32);
+        match *self.expr(divisor) {
+            Expr::Literal(Literal::Int(value, _)) => !(-1..=0).contains(&value),
+            Expr::Splat(a, _) => self.divides_safely(a),
+            // `y == 0 ? 1 : y`, as schedules write it.
+            Expr::Select(condition, then, otherwise) if unsigned => {
+                let zero = |id: ExprId| matches!(self.expr(id), Expr::Literal(literal) if literal.is(0.0));
+                let excludes = matches!(*self.expr(condition), Expr::Compare(CompareOp::Eq, a, b)
+                    if zero(b) && self.same(a, otherwise));
+                excludes && self.is_positive(then)
+            }
+            _ => self.is_positive(divisor),
+        }
     }
 
     /// Whether an integer is a size: made of positive literals, symbols and sizes of the index space.

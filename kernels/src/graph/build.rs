@@ -102,6 +102,13 @@ impl Builder {
         }
     }
 
+    /// Notes that `window` must fit, where symbols decide that.
+    pub fn require_window(&mut self, window: Window) {
+        if !window.spare().never_negative() && !self.graph.windows.contains(&window) {
+            self.graph.windows.push(window);
+        }
+    }
+
     /// Declares an output.
     pub fn output(&mut self, kind: OutputKind, id: NodeId) {
         self.graph.outputs.push((kind, id));
@@ -268,9 +275,18 @@ impl Builder {
         }
     }
 
-    /// Elementwise comparison, operands broadcast against each other; the result is `Bool`.
+    /// Elementwise comparison, operands broadcast against each other; the result is `Bool`. Truth values are equal or
+    /// not, they have no order.
     pub fn compare(&mut self, op: CompareOp, a: NodeId, b: NodeId) -> Result<NodeId> {
         let (a, b) = self.broadcast_pair(op.name(), a, b)?;
+        if !op.takes(self.dtype(a)) {
+            return self.fail(format!(
+                "`{}` is not defined for {} tensors, which have no order; compare them with `eq` or `ne`, or cast them \
+                 to u8",
+                op.name(),
+                self.dtype(a)
+            ));
+        }
         let shape = self.shape(a).clone();
         if let (Some(x), Some(y)) = (self.uniform(a), self.uniform(b)) {
             let value = Literal::Bool(crate::fold::compare(op, x.as_f64(), y.as_f64()));
@@ -656,14 +672,14 @@ fn compose(below: &AxisIndex, index: &[AxisIndex]) -> Option<AxisIndex> {
 
 /// How many window positions fit along one spatial axis: `floor((size + 2p - d(k-1) - 1) / s) + 1`.
 pub fn window_count(size: &Dim, kernel: u64, axis: usize, geometry: &ConvGeometry) -> Result<Dim, String> {
-    let (stride, padding, dilation) = (geometry.stride[axis], geometry.padding[axis], geometry.dilation[axis]);
+    let (stride, dilation) = (geometry.stride[axis], geometry.dilation[axis]);
     if stride == 0 || dilation == 0 || kernel == 0 {
         return Err("stride, dilation and window size must be at least 1, found 0".into());
     }
-    let reach = dilation as i64 * (kernel as i64 - 1) + 1;
-    let spare = size.clone() + Dim::constant(2 * padding as i64 - reach);
+    let window = Window::new(size, kernel, axis, geometry);
+    let spare = window.spare();
     if spare.as_constant().is_some_and(|spare| spare < 0) {
-        return Err(format!("a window of {reach} does not fit into {size} with padding {padding}"));
+        return Err(window.misfit(size));
     }
     Ok(spare.floor_div(stride) + Dim::constant(1))
 }
@@ -690,5 +706,5 @@ pub fn prune(graph: Graph) -> Graph {
         }
     }
     let outputs = graph.outputs.into_iter().map(|(kind, id)| (kind, moved[id.index()])).collect();
-    Graph { name: graph.name, nodes, outputs }
+    Graph { name: graph.name, nodes, outputs, windows: graph.windows }
 }

@@ -238,8 +238,10 @@ fn cast(a: &HostTensor, to: DType) -> Array {
         Array::Bool(values) => Box::new(values.iter().map(|x| Literal::Bool(*x))),
     };
     let mut result = Array::zeros(to, 0);
+    // Rounding to the type is the precision's business.
+    let exact = if to.is_float() { DType::F64 } else { to };
     for literal in literals {
-        match (fold::cast(literal, to), &mut result) {
+        match (fold::cast(literal, exact), &mut result) {
             (Literal::Float(bits, _), Array::Float(values)) => values.push(f64::from_bits(bits)),
             (Literal::Int(value, _), Array::Int(values)) => values.push(value),
             (Literal::Bool(value), Array::Bool(values)) => values.push(value),

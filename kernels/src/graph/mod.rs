@@ -24,11 +24,13 @@ pub mod build;
 pub mod interp;
 pub mod text;
 pub mod verify;
+mod window;
 
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::span::Span;
 use serde::{Deserialize, Serialize};
+pub use window::Window;
 
 /// A node of a [`Graph`]; ids order nodes topologically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -208,6 +210,11 @@ impl CompareOp {
             CompareOp::Gt => "gt",
             CompareOp::Ge => "ge",
         }
+    }
+
+    /// Whether elements of `dtype` can be compared so: truth values have no order.
+    pub fn takes(self, dtype: DType) -> bool {
+        dtype != DType::Bool || matches!(self, CompareOp::Eq | CompareOp::Ne)
     }
 }
 
@@ -509,6 +516,10 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// What the caller gets.
     pub outputs: Vec<(OutputKind, NodeId)>,
+    /// Windows of poolings that symbols must leave room for. (Those of convolutions follow from their nodes.) They are no
+    /// part of the text form.
+    #[serde(default)]
+    pub windows: Vec<Window>,
 }
 
 impl Graph {

@@ -13,7 +13,7 @@ pub const RULES: [(&str, &str); 26] = [
     ("G03", "elementwise operands have the node's shape"),
     ("G04", "a unary function is defined for its operand's type, which is also the node's"),
     ("G05", "a binary function is defined for its operands' one type, which is also the node's"),
-    ("G06", "a comparison has operands of one type and a `bool` result"),
+    ("G06", "a comparison has operands of one type, in order of one that has an order, and a `bool` result"),
     ("G07", "a select has a `bool` condition and branches of the node's type"),
     ("G08", "a constant's literal has the node's type and fits it"),
     ("G09", "an iota names one of its axes, a size has shape `[]`, and neither is `bool`"),
@@ -138,7 +138,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
             }
         }
         Op::Compare(op, a, b) => {
-            if of(*a) != of(*b) || dtype != DType::Bool {
+            if of(*a) != of(*b) || dtype != DType::Bool || !op.takes(of(*a)) {
                 report("G06", format!("`{}` of {} and {} gives {dtype}", op.name(), of(*a), of(*b)));
             }
         }

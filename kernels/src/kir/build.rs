@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::fold;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Appends to a [`Kernel`].
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct KernelBuilder {
     known: HashMap<Expr, ExprId>,
     /// Statement lists that are open, innermost last.
     blocks: Vec<Vec<Stmt>>,
+    sizes: BTreeSet<Dim>,
 }
 
 impl KernelBuilder {
@@ -36,6 +37,7 @@ impl KernelBuilder {
             types: Vec::new(),
             known: HashMap::new(),
             blocks: vec![Vec::new()],
+            sizes: BTreeSet::new(),
         }
     }
 
@@ -44,6 +46,16 @@ impl KernelBuilder {
         assert_eq!(self.blocks.len(), 1, "a block was left open");
         self.kernel.body = self.blocks.remove(0);
         self.kernel
+    }
+
+    /// Notes a size that the kernel computes or counts up to.
+    pub fn note_size(&mut self, size: &Dim) {
+        self.sizes.insert(size.clone());
+    }
+
+    /// Takes the sizes noted so far.
+    pub fn take_sizes(&mut self) -> BTreeSet<Dim> {
+        std::mem::take(&mut self.sizes)
     }
 
     /// What the device function returns after its last statement.
@@ -253,16 +265,17 @@ impl KernelBuilder {
         self.push(Expr::Select(condition, then, otherwise), ty)
     }
 
-    /// Conversion.
+    /// Conversion; to a storage type: the value rounded to it, as `F32`.
     pub fn cast(&mut self, dtype: DType, a: ExprId) -> ExprId {
         let ty = self.ty(a);
+        let result = dtype.compute();
         if ty.dtype == dtype {
             return a;
         }
         if let Some(literal) = self.as_literal(a) {
-            return self.literal(fold::cast(literal, dtype));
+            return self.literal(fold::cast(fold::cast(literal, dtype), result));
         }
-        self.push(Expr::Cast(dtype, a), ValueType { dtype, lanes: ty.lanes })
+        self.push(Expr::Cast(dtype, a), ValueType { dtype: result, lanes: ty.lanes })
     }
 
     /// `lanes` elements of a buffer.
@@ -330,8 +343,16 @@ impl KernelBuilder {
         self.stmt(Stmt::Assign(var, value));
     }
 
-    /// Writes to a buffer.
+    /// Writes to a buffer, which rounds to its type: a value that was rounded to it just before is not rounded twice.
     pub fn store(&mut self, buffer: ParamId, index: ExprId, value: ExprId) {
+        let stored = match &self.kernel.params[buffer.0 as usize].kind {
+            ParamKind::Buffer(dtype, _) => *dtype,
+            other => unreachable!("store to {other:?}"),
+        };
+        let value = match *self.kernel.expr(value) {
+            Expr::Cast(dtype, a) if dtype == stored && dtype != dtype.compute() && self.ty(a).dtype == DType::F32 => a,
+            _ => value,
+        };
         self.stmt(Stmt::Store { buffer, index, value });
     }
 

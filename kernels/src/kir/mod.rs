@@ -457,6 +457,12 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Bytes of local memory that its arrays take.
+    pub fn local_bytes(&self) -> u64 {
+        let local = self.arrays.iter().filter(|array| array.space == Space::Local);
+        local.map(|array| u64::from(array.length) * array.dtype.size() as u64).sum()
+    }
+
     /// The expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]

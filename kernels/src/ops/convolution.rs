@@ -5,7 +5,7 @@ use super::shape::inside;
 use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::{Builder, window_count};
-use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, ReduceOp};
+use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, NodeId, ReduceOp, Window};
 use crate::span::{Diagnostic, Result};
 
 pub(super) const OPERATIONS: &[Operation] = &[
@@ -129,6 +129,7 @@ fn windows(b: &mut Builder, op: &str, x: NodeId, kernel: [u64; 2], geometry: &Co
         let positions = window_count(size, kernel[axis], axis, geometry)
             .map_err(|message| Diagnostic::new(format!("`{op}`: {message}{}", b.origin_note(x, 2 + axis))))?;
         shape.push(positions);
+        b.require_window(Window::new(size, kernel[axis], axis, geometry));
     }
     shape.extend(kernel.map(|size| Dim::constant(size as i64)));
     let mut index = vec![AxisIndex::axis(0), AxisIndex::axis(1)];

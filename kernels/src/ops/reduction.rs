@@ -16,6 +16,7 @@ macro_rules! reduce {
             args: &[X, AXES],
             build: |b, a| {
                 let (x, axes) = axes_of(b, $name, a)?;
+                let x = widened(b, ReduceOp::$op, x)?;
                 b.reduce(ReduceOp::$op, x, &axes, $keep)
             },
         }
@@ -31,6 +32,7 @@ macro_rules! whole {
             build: |b, a| {
                 let x = a.tensor(0)?;
                 let axes = args::all_axes(b, x);
+                let x = widened(b, ReduceOp::$op, x)?;
                 b.reduce(ReduceOp::$op, x, &axes, false)
             },
         }
@@ -38,9 +40,9 @@ macro_rules! whole {
 }
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    reduce!("sum", Sum, false, "the sum over `axes`"),
+    reduce!("sum", Sum, false, "the sum over `axes`; of u8 as i32, other integers wrap"),
     reduce!("sum_keepdim", Sum, true, "`sum`, the axes kept with size 1"),
-    whole!("sum_all", Sum, "the sum of all elements"),
+    whole!("sum_all", Sum, "the sum of all elements; of u8 as i32, other integers wrap"),
     Operation {
         name: "mean",
         doc: "the mean of floats over `axes`; NaN over no elements",
@@ -65,7 +67,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         args: &[X],
         build: |b, a| mean_all(b, a.tensor(0)?),
     },
-    reduce!("prod", Prod, false, "the product over `axes`"),
+    reduce!("prod", Prod, false, "the product over `axes`; of u8 as i32, other integers wrap"),
     reduce!("max", Max, false, "the largest element over `axes`; NaN if there is one, -inf over no elements"),
     reduce!("max_keepdim", Max, true, "`max`, the axes kept with size 1"),
     whole!("max_all", Max, "the largest of all elements"),
@@ -130,6 +132,14 @@ fn axes_of(b: &Builder, op: &str, a: &[super::Value]) -> Result<(NodeId, Vec<usi
     let x = a.tensor(0)?;
     let axes = args::axes(op, b.shape(x), &a.integers(1)?)?;
     Ok((x, axes))
+}
+
+/// What is summed or multiplied: bytes as i32, since a few of them exceed a byte.
+fn widened(b: &mut Builder, op: ReduceOp, x: NodeId) -> Result<NodeId> {
+    match op {
+        ReduceOp::Sum | ReduceOp::Prod if b.dtype(x) == DType::U8 => b.cast(x, DType::I32),
+        _ => Ok(x),
+    }
 }
 
 fn position(b: &mut Builder, name: &str, op: ReduceOp, a: &[super::Value]) -> Result<NodeId> {

@@ -139,6 +139,7 @@ mod tests {
                 .map(|buffer| BufferId(buffer as u32))
                 .collect(),
             writes: vec![],
+            local_bytes: 0,
             flops: Dim::default(),
             bytes: [Dim::default(), Dim::default()],
         };
@@ -156,6 +157,8 @@ mod tests {
                 })
                 .collect(),
             scalars: vec![],
+            requirements: vec![],
+            apart: vec![],
             steps: (0..steps).map(step).collect(),
             source: String::new(),
         }

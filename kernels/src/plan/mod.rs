@@ -2,11 +2,13 @@
 
 pub mod memory;
 pub mod report;
+pub mod requirement;
 
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::graph::{ConvGeometry, OutputKind};
 use crate::kir;
+use requirement::Requirement;
 use serde::{Deserialize, Serialize};
 
 /// For what kind of device a plan was made.
@@ -168,6 +170,10 @@ pub struct Step {
     pub reads: Vec<BufferId>,
     /// Buffers it writes.
     pub writes: Vec<BufferId>,
+    /// Bytes of local memory that a kernel's arrays take. A template's are not counted: templates keep to what every
+    /// device of the full profile has.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub local_bytes: u64,
     /// Floating-point operations, for reports.
     pub flops: Dim,
     /// Bytes read and written when every buffer is touched once, for reports.
@@ -187,10 +193,21 @@ pub struct Plan {
     pub buffers: Vec<Buffer>,
     /// Types of the caller's scalars, by position.
     pub scalars: Vec<DType>,
+    /// What the symbols' values must satisfy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requirements: Vec<Requirement>,
+    /// New values of states that the step which writes them may not put in place of the old ones, because it reads others
+    /// of those than the ones it is about to write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<BufferId>,
     /// The steps in order.
     pub steps: Vec<Step>,
     /// OpenCL C of all kernels (empty for [`Target::Host`]).
     pub source: String,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl Plan {

@@ -102,6 +102,22 @@ impl<'a> Job<'a> {
         self.is_member_reduce(member) || self.graph[member].shape != *self.space().0
     }
 
+    /// Whether `state`, an input, is read for `new` alone, and of it each element only where that of `new` is written: then
+    /// both may lie in one place.
+    pub fn updates_in_place(&self, state: NodeId, new: NodeId) -> bool {
+        let (space, _) = self.space();
+        let own: Vec<Index> = (0..space.rank()).map(Index::var).collect();
+        let domain = Domain { extents: space.0.clone(), axes: own };
+        let written = index::flatten(&self.coordinates_of(new, &domain), &self.graph[new].shape);
+        self.cluster().members.iter().zip(self.traces(&domain)).all(|(member, trace)| {
+            let mut reads = trace.leaves.iter().filter(|leaf| leaf.node == state);
+            reads.all(|leaf| {
+                let read = index::flatten(&leaf.coordinates, &self.graph[state].shape);
+                *member == new && !leaf.indirect && leaf.guards.is_empty() && read == written
+            })
+        })
+    }
+
     /// For every member, how many rounds of reductions must be over before it can be computed.
     fn rounds(&self) -> BTreeMap<NodeId, usize> {
         let (space, _) = self.space();
@@ -304,6 +320,9 @@ impl Job<'_> {
         let bound = bind_shared(b, &exprs, &names);
         let (reduced, stored) = bound.split_at(visit.reduces.len());
         for (accumulator, value) in visit.reduces.iter().zip(reduced) {
+            if accumulator.position.is_some() {
+                values.note_reach(b, position);
+            }
             let position = values.index(b, position, at);
             accumulator.add(b, *value, position);
         }

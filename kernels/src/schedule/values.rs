@@ -84,9 +84,20 @@ impl<'a> Values<'a> {
             Atom::Div(inner, divisor) => (BinaryOp::Div, inner, divisor),
             Atom::Mod(inner, divisor) => (BinaryOp::Rem, inner, divisor),
         };
+        self.note_reach(b, inner);
         let inner = self.index(b, inner, at);
         let divisor = dim_value(b, divisor);
         b.binary(op, inner, divisor)
+    }
+
+    /// Notes how far an index counts that is no address of a buffer, where that can be told from the loops.
+    pub fn note_reach(&self, b: &mut KernelBuilder, index: &Index) {
+        let mut reach = index.offset().clone();
+        for (atom, coefficient) in index.terms() {
+            let Atom::Var(var) = atom else { return };
+            reach = reach + self.extents[*var as usize].clone() * coefficient.clone();
+        }
+        b.note_size(&reach);
     }
 
     /// The index in every lane: a scalar where it is the same in all.
@@ -234,10 +245,7 @@ impl<'a> Values<'a> {
                 let literal = if dtype.is_float() { Literal::of(literal.as_f64(), dtype) } else { *literal };
                 b.literal(literal)
             }
-            Op::Size(dim) => {
-                let size = dim_value(b, dim);
-                b.cast(dtype, size)
-            }
+            Op::Size(dim) => size_value(b, dim, dtype),
             Op::Iota { axis } => {
                 let index = self.index_lanes(b, &coordinates[*axis], at);
                 b.cast(dtype, index)
@@ -245,6 +253,7 @@ impl<'a> Values<'a> {
             Op::Random { stream, .. } => {
                 let seed = self.operand(b, &operands[0], at, condition);
                 let position = index::flatten(coordinates, &node.shape);
+                b.note_size(&node.shape.elements());
                 let counter = self.index_lanes(b, &position, at);
                 let counter = b.cast(DType::U32, counter);
                 b.philox(counter, seed, *stream)
@@ -290,7 +299,7 @@ impl<'a> Values<'a> {
                     operands.iter().map(|operand| self.operand(b, operand, at, condition)).collect();
                 match (op, values.as_slice()) {
                     (Op::Reshape(_), [a]) => *a,
-                    (Op::Cast(_), [a]) => b.cast(dtype, *a),
+                    (Op::Cast(_), [a]) => b.cast(node.dtype, *a),
                     (Op::Unary(op, _), [a]) => b.unary(*op, *a),
                     (Op::Binary(op, ..), [x, y]) => self.binary(b, *op, *x, *y),
                     (Op::Compare(op, ..), [x, y]) => b.compare(*op, *x, *y),
@@ -330,18 +339,34 @@ impl<'a> Values<'a> {
 
 /// A size as `I32`, from constants and one parameter per symbol.
 pub fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
+    b.note_size(dim);
+    dim_value_in(b, dim, DType::I32)
+}
+
+/// A size as a number of `dtype`. Products of sizes are computed with 64 bits: they need not be sizes of anything.
+fn size_value(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> ExprId {
+    let product = dim.terms().any(|(factors, coefficient)| factors.len() > 1 || coefficient.abs() != 1);
+    let size = dim_value_in(b, dim, if product { DType::I64 } else { DType::I32 });
+    b.cast(dtype, size)
+}
+
+fn dim_value_in(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> ExprId {
+    let int = |b: &mut KernelBuilder, value: i64| b.literal(Literal::Int(value, dtype));
     if let Some(value) = dim.as_constant() {
-        return b.int(value);
+        return int(b, value);
     }
     let mut sum = None;
     for (factors, coefficient) in dim.terms() {
         let mut product = None;
         for factor in factors {
             let value = match factor {
-                Factor::Symbol(symbol) => b.scalar(symbol.name(), DType::I32),
+                Factor::Symbol(symbol) => {
+                    let value = b.scalar(symbol.name(), DType::I32);
+                    b.cast(dtype, value)
+                }
                 Factor::FloorDiv(dividend, divisor) => {
-                    let dividend = dim_value(b, dividend);
-                    let divisor = b.int(*divisor as i64);
+                    let dividend = dim_value_in(b, dividend, dtype);
+                    let divisor = int(b, *divisor as i64);
                     b.binary(BinaryOp::Div, dividend, divisor)
                 }
             };
@@ -350,7 +375,7 @@ pub fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
                 None => value,
             });
         }
-        let coefficient = b.int(coefficient);
+        let coefficient = int(b, coefficient);
         let term = match product {
             Some(product) => b.mul(product, coefficient),
             None => coefficient,
@@ -360,7 +385,7 @@ pub fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
             None => term,
         });
     }
-    sum.unwrap_or_else(|| b.int(0))
+    sum.unwrap_or_else(|| int(b, 0))
 }
 
 /// Binds what `roots` use more than once to variables, so that it is computed once; gives the roots anew.

@@ -59,6 +59,11 @@ impl Case {
         self.builder.finish()
     }
 
+    /// The first `columns` of each of the `rows`.
+    fn first_columns(&mut self, x: NodeId, rows: Dim, columns: usize) -> NodeId {
+        self.builder.view(x, Shape(vec![rows, d(columns)]), (0..2).map(AxisIndex::axis).collect()).unwrap()
+    }
+
     /// All but the last element of the last axis: the gradient of what is cut has a space that no sum shares.
     fn without_last(&mut self, x: NodeId) -> NodeId {
         let mut shape = self.builder.shape(x).clone();
@@ -255,6 +260,26 @@ pub const FORMS: &[Form] = forms! {
         let sum = case.builder.reduce(ReduceOp::Sum, x, &[1], true).unwrap();
         let h = case.builder.binary(BinaryOp::Sub, x, sum).unwrap();
         let y = case.matmul(h, w);
+        case.result(y)
+    };
+};
+
+/// Operands in memory whose rows are aligned but end elsewhere: what follows them there is no part of the sums.
+pub const PARTS: &[Form] = forms! {
+    "parts of rows", [1, 1] => || {
+        let mut case = Case::new("parts");
+        let (x, w) = (case.argument("x", &[n(), d(20)]), case.argument("w", &[d(512), d(20)]));
+        let (x, w) = (case.first_columns(x, n(), 10), case.first_columns(w, d(512), 10));
+        let w = case.builder.transpose(w).unwrap();
+        let y = case.matmul(x, w);
+        case.result(y)
+    };
+    "parts of rows, outer axes", [1, 1] => || {
+        let mut case = Case::new("outer_parts");
+        let (x, w) = (case.argument("x", &[d(12), n()]), case.argument("w", &[d(12), d(516)]));
+        let w = case.first_columns(w, d(12), 510);
+        let x = case.builder.transpose(x).unwrap();
+        let y = case.matmul(x, w);
         case.result(y)
     };
 };

@@ -26,6 +26,23 @@ fn int(value: i64) -> Value {
 }
 
 #[test]
+fn truth_values_have_no_order() {
+    let mut builder = Builder::new("bad");
+    let [x, y] = [0, 1].map(|position| builder.input(InputKind::Argument(position), "x", Shape::of(&[2]), DType::Bool));
+    for (name, ordered) in [("lt", true), ("le", true), ("gt", true), ("ge", true), ("eq", false), ("ne", false)] {
+        let operation = ops::find(name).expect("an operation");
+        let result = ops::call(&mut builder, operation, &[Value::Tensor(x), Value::Tensor(y)]);
+        let expected = ordered.then(|| {
+            format!(
+                "`{name}` is not defined for bool tensors, which have no order; compare them with `eq` or `ne`, or \
+                 cast them to u8"
+            )
+        });
+        assert_eq!(result.err().map(|error| error.message), expected);
+    }
+}
+
+#[test]
 fn operations_name_what_is_wrong() {
     use DType::{Bool, F32, I32, U8};
     let number = Value::Number;

@@ -92,6 +92,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
             bytes: [bytes(&reads), bytes(&writes)],
             reads,
             writes,
+            local_bytes: kernel.local_bytes(),
             flops: Dim::default(),
         });
     }
@@ -104,7 +105,8 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()),
     };
     let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
-    Ok(Plan { name: signature.name.to_string(), target, symbols: signature.symbols(), buffers, scalars, steps, source })
+    let (name, symbols) = (signature.name.to_string(), signature.symbols());
+    Ok(Plan { name, target, symbols, buffers, scalars, requirements: Vec::new(), apart: Vec::new(), steps, source })
 }
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {

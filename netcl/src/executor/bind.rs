@@ -8,6 +8,7 @@ use crate::executor::interface::Interface;
 use crate::memory::{ALIGNMENT, Region};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::memory::{LayoutError, layout};
+use netcl_kernels::plan::requirement::INDEX_LIMIT;
 use netcl_kernels::plan::{Plan, Role};
 use std::sync::Arc;
 
@@ -39,17 +40,25 @@ pub(super) fn bind(
         bindings: geometry::show(&bindings),
         problem,
     };
+    for requirement in &plan.requirements {
+        requirement.check(&bindings).map_err(|problem| Error::Sizes {
+            function: plan.name.clone(),
+            bindings: geometry::show(&bindings),
+            problem,
+        })?;
+    }
     let layout = layout(plan, &bindings, ALIGNMENT as u64).map_err(|error| match error {
         LayoutError::Size(id) => size_error(id.0 as usize, error.to_string()),
         LayoutError::Arena => Error::Plan { function: plan.name.clone(), problem: error.to_string() },
     })?;
     for (position, buffer) in plan.buffers.iter().enumerate() {
-        // Kernels index with 32 bits, signed.
-        if layout.sizes[position] / buffer.dtype.size() as u64 > i32::MAX as u64 {
-            let elements = layout.sizes[position] / buffer.dtype.size() as u64;
+        let elements = layout.sizes[position] / buffer.dtype.size() as u64;
+        if elements > INDEX_LIMIT {
             return Err(size_error(
                 position,
-                format!("{elements} elements are more than 2^31 - 1; use smaller batches"),
+                format!(
+                    "{elements} elements are more than {INDEX_LIMIT}, as far as kernels count; use smaller batches"
+                ),
             ));
         }
     }

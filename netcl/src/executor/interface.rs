@@ -22,7 +22,8 @@ pub(super) enum Supplier {
     /// The new value of the model's state of that path.
     NewState {
         path: String,
-        /// Some later step reads the old value: the new one is written elsewhere and copied after the last step.
+        /// The old value is read while or after the new one is written, which goes elsewhere and is copied after the last
+        /// step.
         late: bool,
     },
     /// The gradient in the parameter of that path.
@@ -138,10 +139,12 @@ impl Interface {
     }
 }
 
-/// Whether a step after the first that writes the new value reads the old one.
-///
-/// A step that does both is fine: the scheduler makes such a step read only the elements that it is about to write.
+/// Whether the new value must not be written over the old one: a step after the first that writes the new one reads the
+/// old, or a step does both and the compiler could not tell that it reads only what it is about to write.
 fn read_after_write(plan: &Plan, path: &str, new: BufferId) -> bool {
+    if plan.apart.contains(&new) {
+        return true;
+    }
     let old = plan.buffers.iter().position(|buffer| matches!(&buffer.role, Role::State(own) if own == path));
     let lives = lifetimes(plan);
     match (old.and_then(|old| lives[old]), lives[new.0 as usize]) {

@@ -13,7 +13,7 @@ use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::Plan;
+use netcl_kernels::plan::{Plan, Work};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
@@ -76,6 +76,7 @@ impl Loaded {
                 problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
             });
         }
+        groups_fit(&plan, device)?;
         let program = device.backend().load(&plan, native)?;
         let device = device.clone();
         Ok(Loaded { plan, device, program, interface, bound: Mutex::default(), resolved: Mutex::default() })
@@ -244,4 +245,30 @@ impl Loaded {
         drop(list);
         drop(surplus);
     }
+}
+
+/// An error if a step needs larger work-groups or more local memory than the device has: drivers would say so at the
+/// first launch, and in numbers alone.
+fn groups_fit(plan: &Plan, device: &Device) -> Result<()> {
+    let profile = device.profile();
+    let unsupported = |label: &str, problem: String| Error::Unsupported {
+        function: plan.name.clone(),
+        device: device.to_string(),
+        problem: format!("its step `{label}` {problem}"),
+    };
+    for step in &plan.steps {
+        let Work::Kernel { launch, .. } = &step.work else { continue };
+        let items: u64 = launch.local.iter().map(|&items| u64::from(items)).product();
+        let most = profile.max_work_group as u64;
+        if most != 0 && items > most {
+            let problem = format!("runs in work-groups of {items} work-items, and the device has at most {most}");
+            return Err(unsupported(&step.label, problem));
+        }
+        let memory = profile.local_memory.usable;
+        if memory != 0 && step.local_bytes > memory {
+            let problem = format!("takes {} bytes of local memory, and the device has {memory}", step.local_bytes);
+            return Err(unsupported(&step.label, problem));
+        }
+    }
+    Ok(())
 }

@@ -33,6 +33,7 @@ pub(crate) fn step(entry: &str, global: Dim, args: Vec<Arg>, reads: &[u32], writ
         args,
         reads: reads.iter().map(|&id| BufferId(id)).collect(),
         writes: writes.iter().map(|&id| BufferId(id)).collect(),
+        local_bytes: 0,
         flops: n() * Dim::from(2),
         bytes: [n() * Dim::from(4), n() * Dim::from(4)],
     }
@@ -69,6 +70,8 @@ pub(crate) fn affine_square() -> Plan {
             buffer("y", &[n(), Dim::from(3)], DType::F32, result(0)),
         ],
         scalars: vec![],
+        requirements: vec![],
+        apart: vec![],
         steps: vec![
             step("affine", size(), vec![arg(0), arg(1), arg(2), arg(3), Arg::Dim(size())], &[0, 1, 2], &[3]),
             step("square", size(), vec![arg(3), arg(4)], &[3], &[4]),

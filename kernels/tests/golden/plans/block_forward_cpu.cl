@@ -104,7 +104,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_0_sum_map(
     const int N,
     const int T,
-    __global const float* restrict x,
+    __global const float* x,
     __global const float* restrict norm1_weight,
     __global const float* restrict norm1_bias,
     __global float* restrict norm1
@@ -270,7 +270,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_6_sum_map(
     const int N,
     const int T,
-    __global const float* restrict x,
+    __global const float* x,
     __global const float* restrict matmul_53,
     __global const float* restrict attention_output_bias,
     __global const float* restrict norm2_weight,

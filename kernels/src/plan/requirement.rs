@@ -1,0 +1,73 @@
+//! What the values of symbols must satisfy for a plan to be run, beyond its buffers' own sizes.
+
+use crate::dim::{Bindings, Dim};
+use crate::graph::Window;
+use serde::{Deserialize, Serialize};
+
+/// The most elements of a buffer and the most rounds of a loop.
+///
+/// Kernels count with 32 bits, signed. A counter goes past its end by at most a step (a work-item's chunk, a work-group's
+/// tile: some thousands of elements), which must not wrap either; 2^16 are left for that.
+pub const INDEX_LIMIT: u64 = i32::MAX as u64 - (1 << 16);
+
+/// A condition on sizes that symbols decide.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Requirement {
+    /// Kernels count up to this size: it is at most [`INDEX_LIMIT`].
+    Countable(Dim),
+    /// A window (of a pooling or a convolution) fits into an axis.
+    Window(Window),
+}
+
+impl Requirement {
+    /// Whether the values satisfy it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, in words.
+    pub fn check(&self, bindings: Bindings<'_>) -> Result<(), String> {
+        match self {
+            Requirement::Countable(dim) => match dim.evaluate(bindings) {
+                Some(size) if size <= INDEX_LIMIT as i64 => Ok(()),
+                Some(size) => Err(uncountable(&format!("{dim} = {size}"))),
+                None => Err(uncountable(dim)),
+            },
+            Requirement::Window(window) => match (window.spare().evaluate(bindings), window.size.evaluate(bindings)) {
+                (Some(spare), Some(size)) if spare < 0 => Err(window.misfit(&size)),
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+/// What is wrong with a size that kernels cannot count up to.
+pub fn uncountable(size: &dyn std::fmt::Display) -> String {
+    format!(
+        "kernels would count up to {size}, and they count up to {INDEX_LIMIT}; use smaller sizes, or sum over one axis \
+         after the other"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dim::Symbol;
+
+    #[test]
+    fn sizes_past_the_limit_are_refused() {
+        let product = Requirement::Countable(Dim::symbol("N") * Dim::symbol("M"));
+        let bindings = |n: u64| [(Symbol::new("N"), n), (Symbol::new("M"), n)];
+        assert_eq!(product.check(&bindings(46_000)), Ok(()));
+        let problem = product.check(&bindings(50_000)).unwrap_err();
+        assert!(problem.contains(" = 2500000000, and they count up to 2147418111"), "{problem}");
+        assert!(product.check(&bindings(1 << 40)).is_err(), "more than 64 bits");
+    }
+
+    #[test]
+    fn windows_fit_or_not() {
+        let window = Requirement::Window(Window { size: Dim::symbol("H"), reach: 5, padding: 1 });
+        let check = |size| window.check(&[(Symbol::new("H"), size)]);
+        assert_eq!(check(3), Ok(()));
+        assert_eq!(check(2).unwrap_err(), "a window of 5 does not fit into 2 with padding 1");
+    }
+}

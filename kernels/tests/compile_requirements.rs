@@ -1,0 +1,109 @@
+//! What plans require of sizes that symbols decide, and what is refused while compiling.
+
+use netcl_kernels::compile::compile;
+use netcl_kernels::dim::{Dim, Shape, Symbol};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{BinaryOp, Graph, InputKind, NodeId, OutputKind, UnaryOp};
+use netcl_kernels::ops::{self, Value};
+use netcl_kernels::plan::{Plan, Target};
+
+/// `mean(|x[i] - y[j]|)` over all pairs.
+fn pairs(n: Dim, m: Dim) -> Graph {
+    let mut b = Builder::new("pairs");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![n, Dim::from(1)]), DType::F32);
+    let y = b.input(InputKind::Argument(1), "y", Shape(vec![Dim::from(1), m]), DType::F32);
+    let difference = b.binary(BinaryOp::Sub, x, y).unwrap();
+    let distance = b.unary(UnaryOp::Abs, difference).unwrap();
+    let mean = b.mean(distance, &[0, 1], false).unwrap();
+    b.output(OutputKind::Result(0), mean);
+    b.finish()
+}
+
+/// What is wrong with the values of the symbols, if anything.
+fn problem(plan: &Plan, values: &[(&str, u64)]) -> Option<String> {
+    let bindings: Vec<(Symbol, u64)> = values.iter().map(|(name, value)| (Symbol::new(name), *value)).collect();
+    plan.requirements.iter().find_map(|requirement| requirement.check(&bindings).err())
+}
+
+/// GPUs count through a row of all pairs; CPUs nest two loops, each of which is short.
+#[test]
+fn spaces_that_no_buffer_has_are_checked_when_symbols_are_known() {
+    let graph = pairs(Dim::symbol("N"), Dim::symbol("M"));
+    for target in Target::ALL {
+        let plan = compile(&graph, target).unwrap();
+        assert_eq!(problem(&plan, &[("N", 40_000), ("M", 50_000)]), None, "{}", target.name());
+        let problem = problem(&plan, &[("N", 50_000), ("M", 50_000)]);
+        assert_eq!(problem.is_some_and(|problem| problem.contains("2500000000")), target == Target::Gpu);
+    }
+}
+
+#[test]
+fn spaces_that_are_always_too_large_are_told_to_the_user() {
+    let graph = pairs(Dim::from(50_000), Dim::from(50_000));
+    let error = compile(&graph, Target::Gpu).unwrap_err().message;
+    assert!(error.starts_with("`pairs`: kernels would count up to 2500000000"), "{error}");
+    assert!(compile(&graph, Target::Cpu).is_ok());
+}
+
+/// Sizes that buffers have are looked at with the buffers.
+#[test]
+fn plain_functions_require_nothing() {
+    let mut b = Builder::new("plain");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("N"), Dim::from(30)]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape::of(&[30, 20]), DType::F32);
+    let y = b.matmul(x, w).unwrap();
+    let y = b.unary(UnaryOp::Tanh, y).unwrap();
+    let mean = b.mean(y, &[0, 1], false).unwrap();
+    b.output(OutputKind::Result(0), mean);
+    let graph = b.finish();
+    for target in Target::ALL {
+        assert_eq!(compile(&graph, target).unwrap().requirements, [], "{}", target.name());
+    }
+}
+
+fn images(build: impl Fn(&mut Builder, NodeId) -> NodeId) -> Graph {
+    let mut b = Builder::new("images");
+    let (h, w) = (Dim::symbol("H"), Dim::symbol("W"));
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::from(2), Dim::from(3), h, w]), DType::F32);
+    let y = build(&mut b, x);
+    b.output(OutputKind::Result(0), y);
+    b.finish()
+}
+
+#[test]
+fn windows_larger_than_symbolic_images_are_refused() {
+    let pair = |size: i64| Value::List(vec![Value::Dim(Dim::constant(size)), Value::Dim(Dim::constant(size))]);
+    let pool = |name: &'static str, stride: i64, padding: i64| {
+        images(|b, x| {
+            let mut args = vec![Value::Tensor(x), pair(5), pair(stride), pair(padding)];
+            if name == "max_pool2d" {
+                args.push(pair(1));
+            }
+            ops::call(b, ops::find(name).expect("an operation"), &args).expect("a pooling")
+        })
+    };
+    let convolution = images(|b, x| {
+        let w = b.input(InputKind::Argument(1), "w", Shape::of(&[4, 3, 5, 5]), DType::F32);
+        let geometry = netcl_kernels::graph::ConvGeometry { padding: [1, 1], ..Default::default() };
+        b.conv2d(x, w, geometry).expect("a convolution")
+    });
+    let graphs = [
+        (pool("max_pool2d", 5, 0), 5, 0),
+        (pool("max_pool2d", 2, 0), 5, 0),
+        (pool("avg_pool2d", 2, 1), 3, 1),
+        (convolution, 3, 1),
+    ];
+    for (graph, least, padding) in graphs {
+        for target in Target::ALL {
+            // Templates of convolutions are for images of fixed size.
+            let Ok(plan) = compile(&graph, target) else {
+                assert!(target != Target::Host, "{graph}");
+                continue;
+            };
+            assert_eq!(problem(&plan, &[("H", least), ("W", least + 4)]), None, "{graph}");
+            let expected = format!("a window of 5 does not fit into {} with padding {padding}", least - 1);
+            assert_eq!(problem(&plan, &[("H", least + 4), ("W", least - 1)]), Some(expected), "{graph}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Element types at their edges: rounding to half precision, sums of bytes, unsigned division by zero.
+
+use crate::Case;
+use crate::graphs::download;
+use half::{bf16, f16};
+use libtest_mimic::Failed;
+use netcl::{Device, Tensor};
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::ops::{self, Value};
+
+netcl::kernel! {
+    /// Quotients and remainders that nothing guards.
+    #[launch(global = [N])]
+    fn unsigned_division(
+        a: &Tensor<u32, N>,
+        b: &Tensor<u32, N>,
+        quotient: &mut Tensor<u32, N>,
+        remainder: &mut Tensor<u32, N>,
+    ) {
+        let i = global_id(0);
+        if i < N {
+            quotient[i] = a[i] / b[i];
+            remainder[i] = a[i] % b[i];
+        }
+    }
+}
+
+pub(crate) fn all() -> Vec<Case> {
+    vec![
+        Case::new("types::casts to f16 round".into(), |device| rounds(device, DType::F16)),
+        Case::new("types::casts to bf16 round".into(), |device| rounds(device, DType::BF16)),
+        Case::new("types::sums of bytes are wider".into(), sums_of_bytes),
+        Case::new("types::unsigned division by zero".into(), |device| {
+            let tensor = |values: &[u32]| Tensor::from_slice(device, values, &[values.len()]);
+            let divided = || -> netcl::Result<[Vec<u32>; 2]> {
+                let (a, b) = (tensor(&[7, 7, 0, u32::MAX, 5])?, tensor(&[2, 0, 0, 0, u32::MAX])?);
+                let (quotient, remainder) = unsigned_division(&a, &b)?;
+                Ok([quotient.to_vec()?, remainder.to_vec()?])
+            };
+            let found = divided().map_err(|error| error.to_string())?;
+            expect(&found, &[vec![3, 0, 0, 0, 0], vec![1, 0, 0, 0, 5]])
+        }),
+    ]
+}
+
+fn expect<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), Failed> {
+    if found == expected { Ok(()) } else { Err(format!("found {found:?}, expected {expected:?}").into()) }
+}
+
+/// A function of one argument of `dtype` and `[N]`.
+fn function(dtype: DType, build: impl Fn(&mut Builder, NodeId) -> NodeId) -> Graph {
+    let mut builder = Builder::new("types");
+    let shape = Shape(vec![Dim::symbol("N")]);
+    let x = builder.input(InputKind::Argument(0), "x", shape, dtype);
+    let y = build(&mut builder, x);
+    builder.output(OutputKind::Result(0), y);
+    builder.finish()
+}
+
+fn run(graph: &Graph, argument: netcl::Result<Tensor>) -> Result<Vec<f64>, Failed> {
+    let argument = argument.map_err(|error| error.to_string())?;
+    let results = netcl::jit::run(graph, &[&argument]).map_err(|error| error.to_string())?;
+    download(&results[0])
+}
+
+/// There and back within one kernel, where nothing is stored in between.
+fn rounds(device: &Device, dtype: DType) -> Result<(), Failed> {
+    let edges = [1.0001f32, 70000.0, -70000.0, 65519.0, 1e-8, 6e-8, 3.4e38, -0.0, f32::INFINITY, 0.1, 2049.0];
+    let values: Vec<f32> = edges.iter().cycle().take(50).copied().collect();
+    let graph = function(DType::F32, |b, x| {
+        let half = b.cast(x, dtype).expect("a cast");
+        b.cast(half, DType::F32).expect("a cast")
+    });
+    let found = run(&graph, Tensor::from_slice(device, &values, &[values.len()]))?;
+    let rounded = |x: f32| if dtype == DType::F16 { f16::from_f32(x).to_f64() } else { bf16::from_f32(x).to_f64() };
+    expect(&found, &values.iter().map(|&x| rounded(x)).collect())
+}
+
+fn sums_of_bytes(device: &Device) -> Result<(), Failed> {
+    let sum = |b: &mut Builder, name: &str, args: &[Value]| {
+        ops::call(b, ops::find(name).expect("an operation"), args).expect("a reduction of bytes")
+    };
+    let values = vec![200u8; 100];
+    let graph = function(DType::U8, |b, x| sum(b, "sum_all", &[Value::Tensor(x)]));
+    let found = run(&graph, Tensor::from_slice(device, &values, &[values.len()]))?;
+    expect(&found, &vec![20000.0])?;
+    let graph = function(DType::U8, |b, x| sum(b, "prod", &[Value::Tensor(x), Value::Dim(Dim::constant(0))]));
+    expect(&run(&graph, Tensor::from_slice(device, &[200u8, 30, 2], &[3]))?, &vec![12000.0])
+}
