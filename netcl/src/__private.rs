@@ -16,8 +16,8 @@ pub trait Part: Sized {
     /// The part of `core` whose paths start with `prefix` (empty, or with a trailing dot).
     fn attach(core: &ModelCore, prefix: &str) -> Self;
 
-    /// The gradients of that part.
-    fn gradients(all: &std::sync::Arc<Gradients>, prefix: &str) -> Self::Gradients;
+    /// The gradients of that part; the prefix is that in the whole model, whatever part `all` is of.
+    fn gradients(all: &Gradients, prefix: &str) -> Self::Gradients;
 }
 
 /// What the plans of these functions do on devices of that kind: launches, bytes, memory.
