@@ -24,7 +24,7 @@ pub trait Part: Sized {
 pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
     for function in functions.iter().copied().flatten() {
-        text.push_str(&kernels::plan::report::report(&*function.plan(target)?));
+        text.push_str(&function.report(target, &crate::report::BATCHES)?);
     }
     Ok(text)
 }
