@@ -187,6 +187,8 @@ impl ModelCore {
             let entries: Vec<_> = group.under(prefix).collect();
             let plain = entries.iter().map(|(path, entry)| (*path, entry.shape.clone(), entry.dtype));
             let (new, _) = Group::new(&store.device, plain)?;
+            // What lies between the tensors is read by optimizers.
+            new.whole.as_ref().map_or(Ok(()), Region::zero)?;
             for ((_, from), to) in entries.iter().zip(&new.entries) {
                 from.region.copy_to(&to.region, from.bytes())?;
             }

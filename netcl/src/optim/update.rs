@@ -44,6 +44,11 @@ impl Update {
         Update { name, rule, moments, state: None }
     }
 
+    /// Of the optimizer, as errors have it.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Makes a step with these numbers.
     pub(super) fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, scalars: &[f64]) -> Result<()> {
         let (core, prefix) = (model.core(), model.prefix());
@@ -97,6 +102,32 @@ impl Update {
         let args: Vec<&Tensor> = args.iter().collect();
         (self.rule)().call_into(device, &args, &scalars, &into)
     }
+}
+
+impl std::fmt::Debug for Update {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let started = self.state.is_some();
+        f.debug_struct("Update").field("rule", &self.name).field("started", &started).finish_non_exhaustive()
+    }
+}
+
+/// Refuses what is no number from 0 on.
+pub(super) fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
+    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")
+}
+
+/// Refuses a setting unless it `fits`.
+pub(super) fn accept(
+    optimizer: &str,
+    setting: &'static str,
+    value: impl std::fmt::Display,
+    fits: bool,
+    accepted: &'static str,
+) -> Result<()> {
+    if fits {
+        return Ok(());
+    }
+    Err(Error::Setting { operation: optimizer.to_owned(), setting, given: value.to_string(), accepted })
 }
 
 #[cfg(test)]
