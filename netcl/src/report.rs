@@ -164,7 +164,10 @@ mod tests {
         assert!(text.starts_with("scaled on gpu: 1 launch\n"), "{text}");
         assert!(text.contains("writes N*1000 B"), "{text}");
         assert!(text.contains("with N = 100: ") && text.contains("100 kB written; peak memory 201 kB"), "{text}");
-        assert!(text.contains("1.00 kB parameters and states, 0 B gradients, 200 kB arguments and results, 0 B"), "{text}");
+        assert!(
+            text.contains("1.00 kB parameters and states, 0 B gradients, 200 kB arguments and results, 0 B"),
+            "{text}"
+        );
     }
 
     #[test]
