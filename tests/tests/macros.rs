@@ -275,7 +275,8 @@ fn bits(tensors: &[(String, Tensor)]) -> Result<Vec<Vec<f32>>> {
 fn a_part_is_a_model_by_itself() -> Result<()> {
     everywhere(|| {
         let mut net = Net::new(&device(), Seed(3))?;
-        let names = |model: &dyn Model| -> Vec<String> { model.parameters().into_iter().map(|(name, _)| name).collect() };
+        let names =
+            |model: &dyn Model| -> Vec<String> { model.parameters().into_iter().map(|(name, _)| name).collect() };
         assert_eq!(names(&net.blocks[1]), ["linear.weight", "linear.bias", "scale"]);
         let whole = net.tensor("blocks.1.linear.weight")?.to_vec::<f32>()?;
         assert_eq!(net.blocks[1].tensor("linear.weight")?.to_vec::<f32>()?, whole);
