@@ -27,7 +27,7 @@ pub(crate) fn structure(item: &ItemStruct) -> TokenStream {
         #vis struct #name #generics #bounds { #(#kept)* __netcl: #private::ModelCore }
         #[doc(hidden)]
         #[allow(dead_code)]
-        #vis struct #gradients #generics (::std::sync::Arc<#private::Gradients>);
+        #vis struct #gradients #generics (#private::Gradients);
         #[automatically_derived]
         impl #params ::core::ops::Deref for #gradients #given #bounds {
             type Target = #private::Gradients;
@@ -49,9 +49,7 @@ pub(crate) fn structure(item: &ItemStruct) -> TokenStream {
         impl #params #private::Part for #name #given #bounds {
             type Gradients = #gradients #given;
             fn attach(core: &#private::ModelCore, prefix: &str) -> Self { ::core::unreachable!() }
-            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients #given {
-                ::core::unreachable!()
-            }
+            fn gradients(all: &#private::Gradients, prefix: &str) -> #gradients #given { ::core::unreachable!() }
         }
     }
 }

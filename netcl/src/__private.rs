@@ -16,15 +16,15 @@ pub trait Part: Sized {
     /// The part of `core` whose paths start with `prefix` (empty, or with a trailing dot).
     fn attach(core: &ModelCore, prefix: &str) -> Self;
 
-    /// The gradients of that part.
-    fn gradients(all: &std::sync::Arc<Gradients>, prefix: &str) -> Self::Gradients;
+    /// The gradients of that part; the prefix is that in the whole model, whatever part `all` is of.
+    fn gradients(all: &Gradients, prefix: &str) -> Self::Gradients;
 }
 
 /// What the plans of these functions do on devices of that kind: launches, bytes, memory.
 pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
     for function in functions.iter().copied().flatten() {
-        text.push_str(&kernels::plan::report::report(&*function.plan(target)?));
+        text.push_str(&function.report(target, &crate::report::BATCHES)?);
     }
     Ok(text)
 }

@@ -218,6 +218,19 @@ pub enum Error {
         problem: String,
     },
 
+    /// A setting has a value that makes no sense.
+    #[error("`{operation}`: `{setting}` is {given}; accepted: {accepted}")]
+    Setting {
+        /// The optimizer, the data loader.
+        operation: String,
+        /// Its name.
+        setting: &'static str,
+        /// Its value.
+        given: String,
+        /// What it may be.
+        accepted: &'static str,
+    },
+
     /// A model has no parameter or state of that name.
     #[error("the model has no tensor `{path}`; it has: {}", available.join(", "))]
     UnknownParameter {

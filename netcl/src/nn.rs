@@ -77,13 +77,12 @@ impl Layer {
         let graph = self.graph(inputs, mode).map_err(|diagnostic| jit::failed(name, diagnostic))?;
         let store = self.core.store();
         let loaded: Arc<Loaded> = jit::load(&graph, store.device())?;
-        let scalars = if loaded.uses_seed() {
-            vec![self.core.next_seed()]
-        } else {
-            loaded.plan().scalars.iter().map(|dtype| crate::executor::scalar::Scalar::of(0.0, *dtype)).collect()
+        let call = Call {
+            args: inputs,
+            model: Some((&store, self.prefix.as_str())),
+            seed: Some(&|| self.core.next_seed()),
+            ..Call::default()
         };
-        let call =
-            Call { args: inputs, model: Some((&store, self.prefix.as_str())), scalars: &scalars, ..Call::default() };
         let mut results = loaded.call(&call)?.results;
         results.pop().ok_or_else(|| jit::failed(name, Diagnostic::new("it has no result")))
     }
@@ -121,6 +120,13 @@ impl Layer {
             builder.output(OutputKind::State(specs[position].name.to_owned()), value);
         }
         Ok(builder.finish())
+    }
+}
+
+impl std::fmt::Debug for Layer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct(self.declaration.name);
+        shown.field("config", &self.config).field("prefix", &self.prefix).field("core", &self.core).finish()
     }
 }
 

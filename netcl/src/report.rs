@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::executor::geometry;
 use crate::memory::ALIGNMENT;
-use netcl_kernels::dim::{Bindings, Symbol};
+use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::plan::memory::layout;
 use netcl_kernels::plan::{Plan, Role, Target};
 use std::fmt::Write as _;
@@ -18,21 +18,28 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// If there is no such plan, or a size is impossible.
+    /// If there is no such plan.
     pub fn report(&self, target: Target, batches: &[u64]) -> Result<String> {
         plan(&*self.plan(target)?, batches)
     }
 }
+
+/// Of plans that stand for several kinds of calls: the value of the batch that each is described for.
+pub(crate) const BATCHES: [u64; 4] = [1, 32, 256, 2048];
 
 /// The report of one plan.
 pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
     let mut text = String::new();
     let launches = plan.launches();
     let plural = if launches == 1 { "" } else { "es" };
-    line(&mut text, format_args!("{} on {} devices: {launches} launch{plural}", plan.name, plan.target.name()));
+    line(&mut text, format_args!("{} on {}: {launches} launch{plural}", plan.name, plan.target.name()));
     for (position, step) in plan.steps.iter().enumerate() {
-        line(&mut text, format_args!("  {:>3}  {}", position + 1, step.label));
+        let [reads, writes] = &step.bytes;
+        line(&mut text, format_args!("  {:>3}. {}", position + 1, step.label));
+        line(&mut text, format_args!("       reads {reads} B, writes {writes} B, {} flop", step.flops));
     }
+    let total = |side: usize| plan.steps.iter().fold(Dim::default(), |sum, step| sum + step.bytes[side].clone());
+    line(&mut text, format_args!("  in all reads {} B, writes {} B", total(0), total(1)));
     // Without symbols every call is the same.
     let batches = if plan.symbols.is_empty() { &[1][..] } else { batches };
     for &batch in batches {
@@ -41,16 +48,24 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
             (symbol.clone(), value)
         });
         let bindings: Vec<(Symbol, u64)> = values.collect();
-        let cost = cost(plan, &bindings)?;
+        let at = if bindings.is_empty() { "always".to_owned() } else { format!("with {}", geometry::show(&bindings)) };
+        let cost = match cost(plan, &bindings) {
+            Ok(cost) => cost,
+            // Not every size is possible: an image may be smaller than a window.
+            Err(error) => {
+                line(&mut text, format_args!("  {at}: {error}"));
+                continue;
+            }
+        };
         line(
             &mut text,
             format_args!(
-                "  {}: {} of arithmetic, {} read, {} written; memory: {} parameters and states, {} gradients, {} arguments \
-                 and results, {} scratch",
-                geometry::show(&bindings),
+                "  {at}: {} of arithmetic, {} read, {} written; peak memory {}: {} parameters and states, {} gradients, \
+                 {} arguments and results, {} scratch",
                 amount(cost.flops, "flop"),
                 amount(cost.read, "B"),
                 amount(cost.written, "B"),
+                amount(cost.peak(), "B"),
                 amount(cost.model, "B"),
                 amount(cost.gradients, "B"),
                 amount(cost.interface, "B"),
@@ -70,6 +85,13 @@ struct Cost {
     gradients: u64,
     interface: u64,
     scratch: u64,
+}
+
+impl Cost {
+    /// While the call runs.
+    fn peak(&self) -> u64 {
+        [self.model, self.gradients, self.interface, self.scratch].into_iter().fold(0, u64::saturating_add)
+    }
 }
 
 fn cost(plan: &Plan, bindings: Bindings<'_>) -> Result<Cost> {
@@ -124,6 +146,29 @@ fn amount(value: u64, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_names_launches_bytes_and_memory() {
+        use netcl_kernels::dim::Shape;
+        use netcl_kernels::dtype::DType;
+        use netcl_kernels::graph::build::Builder;
+        use netcl_kernels::graph::{BinaryOp, InputKind, OutputKind};
+        let mut builder = Builder::new("scaled");
+        let shape = Shape(vec![Dim::symbol("N"), Dim::constant(250)]);
+        let x = builder.input(InputKind::Argument(0), "x", shape, DType::F32);
+        let w = builder.input(InputKind::Parameter, "w", Shape(vec![Dim::constant(250)]), DType::F32);
+        let y = builder.binary(BinaryOp::Mul, x, w).expect("shapes that go together");
+        builder.output(OutputKind::Result(0), y);
+        let compiled = netcl_kernels::compile::compile(&builder.finish(), Target::Gpu).expect("a plan");
+        let text = plan(&compiled, &[1, 100]).expect("a report");
+        assert!(text.starts_with("scaled on gpu: 1 launch\n"), "{text}");
+        assert!(text.contains("writes N*1000 B"), "{text}");
+        assert!(text.contains("with N = 100: ") && text.contains("100 kB written; peak memory 201 kB"), "{text}");
+        assert!(
+            text.contains("1.00 kB parameters and states, 0 B gradients, 200 kB arguments and results, 0 B"),
+            "{text}"
+        );
+    }
 
     #[test]
     fn amounts_have_three_digits() {

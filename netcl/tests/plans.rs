@@ -176,6 +176,10 @@ fn states_are_overwritten_after_their_last_reader() {
         }
         assert_ne!(seeds[0], seeds[1], "every step draws other numbers");
         let again = ModelCore::new(&device, Seed(9), &schema).unwrap();
+        // Calls that fail draw nothing.
+        let wrong = Tensor::zeros(&device, &[1, 4], DType::F32).unwrap();
+        loss.call_with_gradients(&again, "block", &[&wrong], &[Scalar::F32(0.5)]).unwrap_err();
+        loss.call_with_gradients(&again, "block", &[&x], &[Scalar::U32(1)]).unwrap_err();
         let results = loss.call_with_gradients(&again, "block", &[&x], &[Scalar::F32(0.5)]).unwrap().0;
         assert_eq!(results[0].to_vec::<u32>().unwrap()[0], seeds[0], "a run can be repeated");
     }

@@ -2,7 +2,8 @@
 
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::{ModelCore, Schema, Seed};
-use netcl::{DType, Device, Element, Error, Tensor};
+use netcl::data::DataLoader;
+use netcl::{DType, Device, Element, Error, Operand, Target, Tensor};
 
 fn devices() -> Vec<Device> {
     std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
@@ -81,4 +82,52 @@ fn a_seed_gives_the_same_parameters_on_every_device() {
     for device in devices() {
         assert_eq!(bits(&device), first, "{device}");
     }
+}
+
+#[test]
+fn sizes_beyond_reason_are_errors() {
+    let null = Device::null(Target::Gpu, 1 << 20);
+    for device in [&Device::host(), &null] {
+        for shape in [&[1usize << 62][..], &[1 << 61, 8], &[usize::MAX], &[0, usize::MAX, 2], &[1 << 32, 1 << 32, 0]] {
+            assert!(Tensor::full(device, 1.0f32, shape).is_err(), "{shape:?}");
+            assert!(Tensor::zeros(device, shape, DType::F32).is_err(), "{shape:?}");
+            assert!(Tensor::from_slice::<f32>(device, &[], shape).is_err(), "{shape:?}");
+        }
+        let empty = Tensor::zeros(device, &[0, 3], DType::F32).unwrap();
+        assert!(empty.reshape(&[0, usize::MAX]).is_err() && empty.reshape(&[0, 1 << 62]).is_ok());
+        assert!(DataLoader::new(device, &[0.0f32; 4], &[usize::MAX, 2], &[0u32; 4], &[]).is_err());
+    }
+    let error = Tensor::full(&null, 1.0f32, &[1 << 42]).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+}
+
+#[test]
+fn a_constant_larger_than_a_piece_is_filled_to_its_end() {
+    for device in std::iter::once(Device::host()).chain(Device::select("cpu")) {
+        let elements = (8 << 20) + 77;
+        let filled = Tensor::full(&device, 0x1234_5678u32, &[elements]).unwrap().to_vec::<u32>().unwrap();
+        assert!(filled.len() == elements && filled.iter().all(|&value| value == 0x1234_5678));
+        assert_eq!(Tensor::full(&device, -0.0f32, &[2]).unwrap().to_vec::<f32>().unwrap()[1].to_bits(), 1 << 31);
+        assert_eq!(Tensor::full(&device, 0u8, &[3]).unwrap().to_vec::<u8>().unwrap(), [0; 3]);
+        assert!(Tensor::full(&device, 1u8, &[0]).unwrap().to_vec::<u8>().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_weight_as_long_as_the_batch_is_no_batch() {
+    let (x, w): (Vec<f32>, Vec<f32>) =
+        ((0..8 * 3 * 64).map(|i| (i % 7) as f32).collect(), (0..8 * 27).map(|i| (i % 5) as f32 - 2.0).collect());
+    let mut results = Vec::new();
+    for device in std::iter::once(Device::host()).chain(Device::select("cpu")) {
+        let input = Tensor::from_slice(&device, &x, &[8, 3, 8, 8]).unwrap();
+        let weight = Tensor::from_slice(&device, &w, &[8, 3, 3, 3]).unwrap();
+        let one = [1i64, 1];
+        let settings: [Operand<'_>; 4] = [(&one[..]).into(), (&one[..]).into(), (&one[..]).into(), 1i64.into()];
+        let mut operands = vec![Operand::from(&weight)];
+        operands.extend_from_slice(&settings);
+        let y = input.apply("conv2d", &operands).unwrap();
+        assert_eq!(y.shape(), [8, 8, 8, 8]);
+        results.push(y.to_vec::<f32>().unwrap());
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
 }

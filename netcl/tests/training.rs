@@ -330,3 +330,51 @@ fn weights_of_another_model_are_listed_and_refused() {
     assert_eq!(two.tensor("b").unwrap().to_vec::<f32>().unwrap(), before);
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn settings_that_make_no_sense_are_errors_and_change_nothing() {
+    let device = Device::host();
+    let mut model = Two::new(&device, 3);
+    let function = pass_gradients();
+    let g0 = Tensor::full(&device, 1.0f32, &[7, 43]).unwrap();
+    let g1 = Tensor::full(&device, 1.0f32, &[130]).unwrap();
+    let (_, gradients, _) = function.call_with_gradients(model.core(), "", &[&g0, &g1], &[]).unwrap();
+    let before = model.tensor("a").unwrap().to_vec::<f32>().unwrap();
+    let wrong: [(Box<dyn Optimizer>, &str); 10] = [
+        (Box::new(Sgd::new(-0.1)), "`sgd`: `learning rate` is -0.1; accepted: a number of at least 0"),
+        (Box::new(Sgd::new(f64::NAN)), "`learning rate` is NaN"),
+        (Box::new(Sgd::new(0.1).momentum(-1.0)), "`momentum` is -1"),
+        (Box::new(Sgd::new(0.1).nesterov(true)), "`nesterov` is true without momentum; accepted: true together with"),
+        (Box::new(Sgd::new(0.1).weight_decay(f64::INFINITY)), "`weight_decay` is inf"),
+        (Box::new(Adam::new(-1.0)), "`adam`: `learning rate` is -1"),
+        (Box::new(Adam::new(0.1).betas(0.9, 1.0)), "`betas` is 1; accepted: numbers from 0 on and below 1"),
+        (Box::new(Adam::new(0.1).betas(f64::NAN, 0.9)), "`betas` is NaN"),
+        (Box::new(AdamW::new(0.1).epsilon(-1e-8)), "`adamw`: `epsilon` is -0.00000001"),
+        (Box::new(AdamW::new(0.1).weight_decay(-1.0)), "`weight_decay` is -1"),
+    ];
+    for (mut optimizer, message) in wrong {
+        let error = optimizer.step(&mut model, &gradients).unwrap_err();
+        assert!(matches!(error, Error::Setting { .. }) && error.to_string().contains(message), "{error}");
+    }
+    let mut later = Adam::new(0.1);
+    later.set_learning_rate(-0.5);
+    assert!(later.step(&mut model, &gradients).is_err());
+    assert_eq!(model.tensor("a").unwrap().to_vec::<f32>().unwrap(), before);
+    later.set_learning_rate(0.0);
+    later.step(&mut model, &gradients).unwrap();
+    assert!(format!("{later:?} {:?}", Sgd::new(0.1)).contains("rate: 0.1"));
+}
+
+#[test]
+fn batches_of_nothing_are_one_error() {
+    let loader = DataLoader::new(&Device::host(), &[0.0f32; 8], &[4], &[0u32; 2], &[]).unwrap().batch_size(0);
+    assert_eq!((loader.len(), loader.is_empty()), (0, true));
+    let mut batches = (&loader).into_iter();
+    assert_eq!(batches.len(), 1);
+    let error = batches.next().unwrap().unwrap_err().to_string();
+    assert_eq!(error, "`DataLoader`: `batch_size` is 0; accepted: 1 or more samples");
+    assert!(batches.next().is_none());
+    assert!(format!("{loader:?}").contains("samples: 2"), "{loader:?}");
+    let large = DataLoader::new(&Device::host(), &[0.0f32; 8], &[4], &[0u32; 2], &[]).unwrap().batch_size(usize::MAX);
+    assert_eq!((&large).into_iter().count(), 1);
+}

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{device, everywhere, floats};
+use netcl::optim::{Adam, Optimizer};
 use netcl::{Model, Result, Seed, Tensor};
 
 mod parts {
@@ -264,6 +265,103 @@ fn plans_can_be_seen() -> Result<()> {
     let source = bias_leak.source(Target::Gpu)?;
     assert!(source.contains("bias"), "the user's names stand in the source: {source}");
     Ok(())
+}
+
+fn bits(tensors: &[(String, Tensor)]) -> Result<Vec<Vec<f32>>> {
+    tensors.iter().map(|(_, tensor)| tensor.to_vec()).collect()
+}
+
+#[test]
+fn a_part_is_a_model_by_itself() -> Result<()> {
+    everywhere(|| {
+        let mut net = Net::new(&device(), Seed(3))?;
+        let names =
+            |model: &dyn Model| -> Vec<String> { model.parameters().into_iter().map(|(name, _)| name).collect() };
+        assert_eq!(names(&net.blocks[1]), ["linear.weight", "linear.bias", "scale"]);
+        let whole = net.tensor("blocks.1.linear.weight")?.to_vec::<f32>()?;
+        assert_eq!(net.blocks[1].tensor("linear.weight")?.to_vec::<f32>()?, whole);
+        let error = net.blocks[1].tensor("hidden.weight").unwrap_err().to_string();
+        assert!(error.ends_with("it has: linear.weight, linear.bias, scale"), "{error}");
+        // Set and loaded: nothing else changes.
+        let others = bits(&net.parameters())?;
+        net.blocks[1].set_tensor("scale", &floats(&[5.0, 6.0, 7.0], &[3]))?;
+        assert_eq!(net.tensor("blocks.1.scale")?.to_vec::<f32>()?, [5.0, 6.0, 7.0]);
+        assert_eq!(net.tensor("blocks.0.scale")?.to_vec::<f32>()?, [2.0; 3]);
+        let path = std::env::temp_dir().join(format!("netcl-part-{}.safetensors", std::process::id()));
+        netcl::io::save(&net.blocks[1], &path)?;
+        let mut alone = Block::new(&device(), Seed(4))?;
+        netcl::io::load(&mut alone, &path)?;
+        netcl::io::load(&mut net.blocks[0], &path)?;
+        std::fs::remove_file(&path).ok();
+        assert_eq!(bits(&alone.parameters())?, bits(&net.blocks[1].parameters())?);
+        assert_eq!(bits(&net.blocks[0].parameters())?, bits(&net.blocks[1].parameters())?);
+        assert_eq!(bits(&net.parameters())?[..2], others[..2], "`hidden` is as it was");
+        Ok(())
+    })
+}
+
+#[test]
+fn a_step_of_a_part_leaves_the_rest_alone() -> Result<()> {
+    everywhere(|| {
+        let (x, target) = (floats(&[1.0, -0.5, 0.25, 2.0], &[2, 2]), floats(&[1.0; 6], &[2, 3]));
+        let mut net = Net::new(&device(), Seed(3))?;
+        let mut reference = net.deep_copy()?;
+        let (mut of_part, mut of_whole) = (Adam::new(0.1), Adam::new(0.1));
+        for _ in 0..2 {
+            let before = bits(&net.parameters())?;
+            let (_, gradients) = net.loss_with_gradients(&x, &target, 1.0, false)?;
+            let in_part = gradients.blocks()?.remove(1);
+            assert_eq!(in_part.tensors().len(), 3);
+            assert_eq!(in_part.tensor("scale")?.to_vec::<f32>()?, gradients.tensor("blocks.1.scale")?.to_vec::<f32>()?);
+            of_part.step(&mut net.blocks[1], &gradients)?;
+            let after = bits(&net.parameters())?;
+            assert_eq!(before[..5], after[..5], "`hidden` and the first block");
+            assert!((5..8).all(|parameter| before[parameter] != after[parameter]), "{before:?} {after:?}");
+            if before == bits(&reference.parameters())? {
+                of_whole.step(&mut reference, &gradients)?;
+                assert_eq!(bits(&reference.blocks[1].parameters())?, after[5..], "the same numbers as a whole step");
+            }
+        }
+        let (_, gradients) = net.loss_with_gradients(&x, &target, 1.0, false)?;
+        let error = of_part.step(&mut net.blocks[0], &gradients).unwrap_err().to_string();
+        assert!(error.contains("another model"), "{error}");
+        Ok(())
+    })
+}
+
+#[test]
+fn a_deep_copy_has_memory_of_its_own() -> Result<()> {
+    everywhere(|| {
+        let mut net = Net::new(&device(), Seed(3))?;
+        let (copy, block) = (net.deep_copy()?, net.blocks[0].deep_copy()?);
+        let before = bits(&net.parameters())?;
+        net.blocks[0].set_tensor("scale", &floats(&[9.0; 3], &[3]))?;
+        assert_eq!(bits(&copy.parameters())?, before);
+        assert_eq!(block.tensor("scale")?.to_vec::<f32>()?, [2.0; 3]);
+        assert_eq!(bits(&block.parameters())?, before[2..5]);
+        Ok(())
+    })
+}
+
+#[test]
+fn models_can_be_shown() -> Result<()> {
+    everywhere(|| {
+        #[netcl::model]
+        #[derive(Clone, Debug)]
+        struct Shown {
+            #[layer(inputs = 2, outputs = 3)]
+            linear: Linear,
+        }
+        #[netcl::model]
+        impl Shown {
+            fn forward(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 3> {
+                self.linear.forward(x)
+            }
+        }
+        let text = format!("{:?}", Shown::new(&device(), Seed(0))?);
+        assert!(text.contains("linear.weight") && text.contains("f32 [2, 3]"), "{text}");
+        Ok(())
+    })
 }
 
 #[test]

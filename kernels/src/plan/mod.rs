@@ -1,7 +1,6 @@
 //! A compiled function: buffers, kernels and the order in which they run. The executor needs nothing else.
 
 pub mod memory;
-pub mod report;
 pub mod requirement;
 
 use crate::dim::{Dim, Shape, Symbol};

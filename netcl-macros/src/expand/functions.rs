@@ -152,7 +152,7 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
             let (results, gradients, _) =
                 Self::#hidden()[#chosen].call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
             let value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
-            let gradients = #part::gradients(&::std::sync::Arc::new(gradients), &self.__netcl_prefix);
+            let gradients = #part::gradients(&gradients, &self.__netcl_prefix);
             ::core::result::Result::Ok((value?, gradients))
         }
     }

@@ -52,6 +52,9 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             fn core_mut(&mut self) -> &mut #private::ModelCore {
                 &mut self.#scope
             }
+            fn prefix(&self) -> &str {
+                &self.__netcl_prefix
+            }
         }
         #[automatically_derived]
         #[allow(dead_code)]
@@ -72,8 +75,8 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
                     __netcl_prefix: ::std::string::String::from(prefix),
                 }
             }
-            fn gradients(all: &::std::sync::Arc<#private::Gradients>, prefix: &str) -> #gradients_name #given {
-                #gradients_name { all: ::std::sync::Arc::clone(all), prefix: ::std::string::String::from(prefix) }
+            fn gradients(all: &#private::Gradients, prefix: &str) -> #gradients_name #given {
+                #gradients_name { own: all.part(prefix), prefix: ::std::string::String::from(prefix) }
             }
         }
         #gradients
@@ -249,16 +252,18 @@ fn gradients(model: &Model) -> TokenStream {
     let (params, given, bounds) = generics.split_for_impl();
     quote! {
         #[doc = #doc]
-        #[derive(Clone)]
+        #[derive(Clone, Debug)]
         #vis struct #name #generics #bounds {
-            all: ::std::sync::Arc<#private::Gradients>,
+            /// By the paths of this part.
+            own: #private::Gradients,
+            /// Of this part in the whole model.
             prefix: ::std::string::String,
         }
         #[automatically_derived]
         impl #params ::core::ops::Deref for #name #given #bounds {
             type Target = #private::Gradients;
             fn deref(&self) -> &#private::Gradients {
-                &self.all
+                &self.own
             }
         }
         #[automatically_derived]
@@ -291,14 +296,14 @@ fn gradient_value(
     path: &str,
     structs: &mut Structs,
 ) -> Option<(TokenStream, TokenStream)> {
-    let tensor = |path: &str| quote!(self.all.tensor(&::std::format!("{}{}", self.prefix, #path))?);
+    let tensor = |path: &str| quote!(self.own.tensor(#path)?);
     match kind {
         FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
         FieldKind::Model(Nested { ty, .. }) => {
             let part = quote!(<#ty as ::netcl::__private::Part>);
             Some((
                 quote!(#part::Gradients),
-                quote!(#part::gradients(&self.all, &::std::format!("{}{}.", self.prefix, #path))),
+                quote!(#part::gradients(&self.own, &::std::format!("{}{}.", self.prefix, #path))),
             ))
         }
         FieldKind::Layer(layer) => {
@@ -317,7 +322,7 @@ fn gradient_value(
                 structs.tokens.extend(quote! {
                     #[doc = #doc]
                     #[allow(dead_code)]
-                    #[derive(Clone)]
+                    #[derive(Clone, Debug)]
                     #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
                 });
             }

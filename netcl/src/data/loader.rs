@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, Region};
 use crate::model::Seed;
-use crate::tensor::{Element, Tensor};
+use crate::tensor::{Element, Tensor, byte_count, element_count};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
 use std::sync::Arc;
@@ -80,9 +80,9 @@ impl DataLoader {
         })
     }
 
-    /// With batches of that size; 0 is taken as 1.
+    /// With batches of that size, at least 1: with 0 there are no batches, and each pass gives that error.
     pub fn batch_size(mut self, size: usize) -> DataLoader {
-        self.batch_size = size.max(1);
+        self.batch_size = size;
         self
     }
 
@@ -105,6 +105,9 @@ impl DataLoader {
 
     /// How many batches an epoch has.
     pub fn len(&self) -> usize {
+        if self.batch_size == 0 {
+            return 0;
+        }
         if self.drop_last { self.samples / self.batch_size } else { self.samples.div_ceil(self.batch_size) }
     }
 
@@ -125,13 +128,13 @@ impl DataLoader {
                 order.swap(last, (draw % (last as u64 + 1)) as usize);
             }
         }
-        Batches { loader: self, order, next: 0, uploaded: Vec::new() }
+        Batches { loader: self, order, next: 0, uploaded: Vec::new(), unusable: self.batch_size == 0 }
     }
 
     /// The range of samples of a batch.
     fn range(&self, batch: usize) -> std::ops::Range<usize> {
         let start = batch * self.batch_size;
-        start..(start + self.batch_size).min(self.samples)
+        start..start.saturating_add(self.batch_size).min(self.samples)
     }
 }
 
@@ -144,17 +147,32 @@ impl<'a> IntoIterator for &'a DataLoader {
     }
 }
 
+impl std::fmt::Debug for DataLoader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, labels] = &self.columns;
+        f.debug_struct("DataLoader")
+            .field("device", &self.device.to_string())
+            .field("samples", &self.samples)
+            .field("x", &format_args!("{} {:?}", x.dtype, x.shape))
+            .field("labels", &format_args!("{} {:?}", labels.dtype, labels.shape))
+            .field("batch_size", &self.batch_size)
+            .field("shuffle", &self.shuffle)
+            .field("drop_last", &self.drop_last)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Column {
     /// The column and how many samples it has.
     fn new<T: Element>(name: &str, elements: &[T], shape: &[usize]) -> Result<(Column, usize)> {
-        let per_sample: usize = shape.iter().product();
+        let per_sample = element_count("DataLoader::new", shape)?;
+        let stride = byte_count("DataLoader::new", shape, T::DTYPE)?;
         if per_sample == 0 || !elements.len().is_multiple_of(per_sample) {
             return Err(wrong(format!(
                 "{name} has {} elements, which is no whole number of samples of shape {shape:?}",
                 elements.len()
             )));
         }
-        let stride = per_sample * T::DTYPE.size();
         let column = Column { bytes: T::to_bytes(elements), shape: shape.to_vec(), stride, dtype: T::DTYPE };
         Ok((column, elements.len() / per_sample))
     }
@@ -173,12 +191,22 @@ pub struct Batches<'a> {
     next: usize,
     /// On the device and not given yet, last first.
     uploaded: Vec<(Tensor, Tensor)>,
+    /// Whether it has no batch but an error to give: the batch size is 0.
+    unusable: bool,
 }
 
 impl Iterator for Batches<'_> {
     type Item = Result<(Tensor, Tensor)>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if std::mem::take(&mut self.unusable) {
+            return Some(Err(Error::Setting {
+                operation: "DataLoader".to_owned(),
+                setting: "batch_size",
+                given: "0".to_owned(),
+                accepted: "1 or more samples",
+            }));
+        }
         if self.uploaded.is_empty()
             && self.next < self.loader.len()
             && let Err(error) = self.upload()
@@ -191,7 +219,7 @@ impl Iterator for Batches<'_> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.loader.len() - self.next + self.uploaded.len();
+        let left = self.loader.len() - self.next + self.uploaded.len() + usize::from(self.unusable);
         (left, Some(left))
     }
 }

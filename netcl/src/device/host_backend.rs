@@ -1,7 +1,9 @@
 //! The host as a device: native code, the block interpreter, the matrix library. Calls return when the work is done.
 
 use crate::device::backend::{AllocateError, Backend, Memory, Native, Program as BuiltProgram};
+use crate::device::host::access::Access;
 use crate::device::host::memory::HostBuffer;
+use crate::device::host::pool;
 use crate::device::host_launch::HostProgram;
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
@@ -16,7 +18,7 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new() -> Host {
-        let threads = rayon::current_num_threads() as u32;
+        let threads = pool::threads() as u32;
         let name = format!("{threads} threads, {}", std::env::consts::ARCH);
         let shared_virtual_memory = SharedVirtualMemory { coarse: true, fine: true, system: true, atomics: true };
         let profile = DeviceProfile {
@@ -46,19 +48,27 @@ impl Backend for Host {
     }
 
     fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
-        own(memory)?.write(0, data).map_err(outside)
+        let to = own(memory)?;
+        let _access = Access::new([(to, true)]);
+        to.write(0, data).map_err(outside)
     }
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
-        own(memory)?.read(0, into).map_err(outside)
+        let from = own(memory)?;
+        let _access = Access::new([(from, false)]);
+        from.read(0, into).map_err(outside)
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
-        own(to)?.copy_from(own(from)?, bytes).map_err(outside)
+        let (from, to) = (own(from)?, own(to)?);
+        let _access = Access::new([(from, false), (to, true)]);
+        to.copy_from(from, bytes).map_err(outside)
     }
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
-        own(memory)?.zero(bytes).map_err(outside)
+        let to = own(memory)?;
+        let _access = Access::new([(to, true)]);
+        to.zero(bytes).map_err(outside)
     }
 
     fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn BuiltProgram>> {

@@ -1,6 +1,7 @@
 //! Plans on the host: each step's code made once, its buffers looked up at each launch.
 
 use crate::device::backend::{BindRequest, Bound, Memory, Native, Place, Program as BuiltProgram};
+use crate::device::host::access::Access;
 use crate::device::host::loops::{BoundLoop, Loop};
 use crate::device::host::memory::HostBuffer;
 use crate::device::host::native::Passed;
@@ -64,6 +65,8 @@ enum ReadyWork {
 struct HostBound {
     plan: Arc<Plan>,
     steps: Vec<Ready>,
+    /// By slot: whether a step writes the memory given there.
+    written: Vec<bool>,
 }
 
 impl BuiltProgram for HostProgram {
@@ -74,7 +77,13 @@ impl BuiltProgram for HostProgram {
                 steps.push(Ready { position, work, sources: self.sources(step, request)? });
             }
         }
-        Ok(Box::new(HostBound { plan: self.plan.clone(), steps }))
+        let mut written = vec![false; request.externals];
+        for id in self.plan.steps.iter().flat_map(|step| &step.writes) {
+            if let Place::External(slot) = request.place(*id) {
+                written[*slot] = true;
+            }
+        }
+        Ok(Box::new(HostBound { plan: self.plan.clone(), steps, written }))
     }
 }
 
@@ -136,13 +145,16 @@ fn size_type(step: &Step, position: usize) -> DType {
 
 impl Bound for HostBound {
     fn launch(&mut self, externals: &[Region], scalars: &[Scalar]) -> Result<u64> {
+        let given = externals.iter().map(own).collect::<Result<Vec<_>>>()?;
+        // The arena needs no lock: whoever launches has this object, whose own it is, to itself.
+        let _access = Access::new(given.iter().copied().zip(self.written.iter().copied()));
         for ready in &self.steps {
             let step = &self.plan.steps[ready.position];
             let mut passed = Vec::with_capacity(ready.sources.len());
             for source in &ready.sources {
                 passed.push(match source {
                     Source::Buffer(buffer) => Passed::Buffer(buffer),
-                    Source::External(slot) => Passed::Buffer(own(&externals[*slot])?),
+                    Source::External(slot) => Passed::Buffer(given[*slot]),
                     Source::Constant(literal) => Passed::Scalar(*literal),
                     Source::Scalar(position) => Passed::Scalar(scalars[*position].literal()),
                 });

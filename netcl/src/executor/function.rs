@@ -9,7 +9,6 @@ use crate::memory::Region;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
-use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{Plan, Target};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -68,9 +67,9 @@ impl Function {
         let device = self.device(core, args)?;
         let loaded = self.loaded(&device)?;
         let store = core.map(ModelCore::store);
-        let scalars = self.scalars(&loaded, core, scalars);
         let model = store.as_deref().map(|store| (store, prefix));
-        Ok(loaded.call(&Call { args, model, scalars: &scalars, ..Call::default() })?.results)
+        let seed = || self.seed(core);
+        Ok(loaded.call(&Call { args, model, scalars, seed: Some(&seed), ..Call::default() })?.results)
     }
 
     /// Runs it, a function compiled with its gradients: the results by position, the gradients in the parameters, and
@@ -85,7 +84,6 @@ impl Function {
         let device = core.device();
         let loaded = self.loaded(&device)?;
         let store = core.store();
-        let scalars = self.scalars(&loaded, Some(core), scalars);
         let buffer = store.gradient_buffer()?;
         // Untouched buffers may come from an earlier call with another function.
         if !loaded.needs_model() {
@@ -94,7 +92,8 @@ impl Function {
         let call = Call {
             args,
             model: Some((&*store, prefix)),
-            scalars: &scalars,
+            scalars,
+            seed: Some(&|| core.next_seed()),
             gradients: Some(&buffer),
             ..Call::default()
         };
@@ -114,8 +113,8 @@ impl Function {
         into: &[Region],
     ) -> Result<()> {
         let loaded = self.loaded(device)?;
-        let scalars = self.scalars(&loaded, None, scalars);
-        loaded.call(&Call { args, scalars: &scalars, into, ..Call::default() })?;
+        let seed = || self.seed(None);
+        loaded.call(&Call { args, scalars, seed: Some(&seed), into, ..Call::default() })?;
         Ok(())
     }
 
@@ -181,18 +180,11 @@ impl Function {
         Ok(loaded)
     }
 
-    /// The caller's scalars after the seed, if the plan has scalars at all.
-    fn scalars(&self, loaded: &Loaded, core: Option<&ModelCore>, given: &[Scalar]) -> Vec<Scalar> {
-        let types = &loaded.plan().scalars;
-        if types.first() != Some(&DType::U32) || types.len() != given.len() + 1 {
-            return given.to_vec();
-        }
-        let seed = match core {
-            // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
-            _ if !loaded.uses_seed() => Scalar::U32(0),
+    /// The random seed of the next call.
+    fn seed(&self, core: Option<&ModelCore>) -> Scalar {
+        match core {
             Some(core) => core.next_seed(),
             None => call_seed(0, self.calls.fetch_add(1, Ordering::Relaxed)),
-        };
-        std::iter::once(seed).chain(given.iter().copied()).collect()
+        }
     }
 }

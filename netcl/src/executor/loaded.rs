@@ -21,6 +21,9 @@ const BOUND_KEPT: usize = 4;
 /// How many models' memory stays looked up (the blocks of a model that call one function count each).
 const RESOLVED_KEPT: usize = 256;
 
+/// What the source of kernels that compute with `f64` starts with.
+const FP64: &str = "EXTENSION cl_khr_fp64";
+
 /// A plan whose kernels are built for a device.
 pub(crate) struct Loaded {
     plan: Arc<Plan>,
@@ -34,14 +37,17 @@ pub(crate) struct Loaded {
 }
 
 /// One call.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Call<'a> {
     /// The arguments by position.
     pub(crate) args: &'a [&'a Tensor],
     /// The model's memory, and where in it the function's paths start.
     pub(crate) model: Option<(&'a Store, &'a str)>,
-    /// Every scalar the plan names.
+    /// Every scalar the plan names, or all but the first if `seed` gives that.
     pub(crate) scalars: &'a [Scalar],
+    /// Draws the random seed of this call, if the plan takes one as its first scalar: when nothing can be wrong with
+    /// the call any more, so that one which fails leaves the stream of random numbers where it was.
+    pub(crate) seed: Option<&'a dyn Fn() -> Scalar>,
     /// Where results go that are not to be new tensors, by result.
     pub(crate) into: &'a [Region],
     /// Where gradients go.
@@ -69,7 +75,7 @@ impl Loaded {
                 problem: format!("the plan is for {} devices, not for {}", plan.target.name(), profile.target.name()),
             });
         }
-        if !profile.fp64 && plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) {
+        if !profile.fp64 && computes_f64(&plan) {
             return Err(Error::Unsupported {
                 function: plan.name.clone(),
                 device: device.to_string(),
@@ -82,16 +88,6 @@ impl Loaded {
         Ok(Loaded { plan, device, program, interface, bound: Mutex::default(), resolved: Mutex::default() })
     }
 
-    /// The plan.
-    pub(crate) fn plan(&self) -> &Arc<Plan> {
-        &self.plan
-    }
-
-    /// Whether a step takes scalar 0 as its random seed.
-    pub(crate) fn uses_seed(&self) -> bool {
-        self.interface.uses_first_scalar
-    }
-
     /// Whether the plan writes gradients of parameters.
     pub(crate) fn needs_model(&self) -> bool {
         self.interface.needs_model
@@ -102,7 +98,9 @@ impl Loaded {
         let resolved = self.resolved(call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
         let sizes = check::symbols(&self.plan, &self.interface, &self.device, named, call.args)?;
-        self.check_scalars(call.scalars)?;
+        let seed = call.seed.filter(|_| self.takes_seed(call.scalars.len()));
+        self.check_scalars(call.scalars, seed.is_some())?;
+        let call = &Call { seed, ..*call };
         let mut bound = self.take_bound(sizes)?;
         let outputs = match self.run(call, resolved.as_deref(), &mut bound) {
             // Results are allocated before anything is launched, so nothing has happened yet.
@@ -160,7 +158,15 @@ impl Loaded {
                 }
             });
         }
-        let launches = bound.launcher.launch(&externals, call.scalars)?;
+        let launches = match call.seed {
+            Some(draw) => {
+                // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
+                let seed = if self.interface.uses_first_scalar { draw() } else { Scalar::U32(0) };
+                let scalars: Vec<Scalar> = std::iter::once(seed).chain(call.scalars.iter().copied()).collect();
+                bound.launcher.launch(&externals, &scalars)?
+            }
+            None => bound.launcher.launch(&externals, call.scalars)?,
+        };
         self.device.count_launches(launches);
         if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
             for (slot, state) in &resolved.late {
@@ -181,8 +187,13 @@ impl Loaded {
         }
     }
 
-    fn check_scalars(&self, scalars: &[Scalar]) -> Result<()> {
-        let expected = || self.plan.scalars.iter().map(|dtype| dtype.compute());
+    /// Whether the plan's first scalar is a seed that comes before that many others.
+    fn takes_seed(&self, given: usize) -> bool {
+        self.plan.scalars.first() == Some(&DType::U32) && self.plan.scalars.len() == given + 1
+    }
+
+    fn check_scalars(&self, scalars: &[Scalar], after_seed: bool) -> Result<()> {
+        let expected = || self.plan.scalars.iter().skip(usize::from(after_seed)).map(|dtype| dtype.compute());
         if expected().eq(scalars.iter().map(|scalar| scalar.dtype())) {
             return Ok(());
         }
@@ -271,4 +282,34 @@ fn groups_fit(plan: &Plan, device: &Device) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a buffer or, between buffers, a kernel of the plan has `f64`.
+fn computes_f64(plan: &Plan) -> bool {
+    plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) || plan.source.contains(FP64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcl_kernels::compile::compile;
+    use netcl_kernels::dim::Shape;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{InputKind, OutputKind, UnaryOp};
+    use netcl_kernels::plan::Target;
+
+    #[test]
+    fn f64_is_seen_where_no_buffer_has_it() {
+        for (dtype, wide) in [(DType::F64, true), (DType::F32, false)] {
+            let mut b = Builder::new("wide");
+            let x = b.input(InputKind::Argument(0), "x", Shape::of(&[4]), DType::F32);
+            let inside = b.cast(x, dtype).unwrap();
+            let inside = b.unary(UnaryOp::Exp, inside).unwrap();
+            let result = b.cast(inside, DType::F32).unwrap();
+            b.output(OutputKind::Result(0), result);
+            let plan = compile(&b.finish(), Target::Gpu).unwrap();
+            assert!(plan.buffers.iter().all(|buffer| buffer.dtype == DType::F32));
+            assert_eq!(computes_f64(&plan), wide, "{}", plan.source);
+        }
+    }
 }

@@ -11,6 +11,7 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -103,26 +104,46 @@ impl ModelCore {
 
     /// Path and value of every parameter, as views.
     pub fn parameters(&self) -> Vec<(String, Tensor)> {
-        let store = self.store();
-        store.parameters.entries.iter().map(|entry| (entry.path.clone(), store.view(entry))).collect()
+        self.parameters_of("")
     }
 
     /// Path and value of every state, as views.
     pub fn states(&self) -> Vec<(String, Tensor)> {
-        let store = self.store();
-        store.states.entries.iter().map(|entry| (entry.path.clone(), store.view(entry))).collect()
+        self.states_of("")
     }
 
     /// The parameter or state of that path, as a view.
     pub fn tensor(&self, path: &str) -> Result<Tensor> {
-        let store = self.store();
-        Ok(store.view(store.entry(path)?))
+        self.tensor_of("", path)
     }
 
     /// Overwrites the parameter or state of that path.
     pub fn set_tensor(&self, path: &str, value: &Tensor) -> Result<()> {
+        self.set_tensor_of("", path, value)
+    }
+
+    /// The parameters under a prefix (empty, or with a trailing dot), by their paths after it.
+    pub(crate) fn parameters_of(&self, prefix: &str) -> Vec<(String, Tensor)> {
         let store = self.store();
-        let entry = store.entry(path)?;
+        store.parameters.under(prefix).map(|(path, entry)| (path.to_owned(), store.view(entry))).collect()
+    }
+
+    /// The states under a prefix, by their paths after it.
+    pub(crate) fn states_of(&self, prefix: &str) -> Vec<(String, Tensor)> {
+        let store = self.store();
+        store.states.under(prefix).map(|(path, entry)| (path.to_owned(), store.view(entry))).collect()
+    }
+
+    /// The parameter or state that has that path after the prefix.
+    pub(crate) fn tensor_of(&self, prefix: &str, path: &str) -> Result<Tensor> {
+        let store = self.store();
+        Ok(store.view(store.entry(prefix, path)?))
+    }
+
+    /// Overwrites the parameter or state that has that path after the prefix.
+    pub(crate) fn set_tensor_of(&self, prefix: &str, path: &str, value: &Tensor) -> Result<()> {
+        let store = self.store();
+        let entry = store.entry(prefix, path)?;
         if value.dtype() != entry.dtype || value.shape() != &*entry.shape {
             return Err(Error::Argument {
                 function: "set_tensor".to_owned(),
@@ -156,6 +177,27 @@ impl ModelCore {
         let new = Store::new(device, moved(&store.parameters)?, moved(&store.states)?);
         *self.0.store.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
         Ok(())
+    }
+
+    /// Memory of its own with a copy of everything under a prefix, which is left out of the paths. The copy's dropout
+    /// goes on where this one's stands.
+    pub(crate) fn copy_of(&self, prefix: &str) -> Result<ModelCore> {
+        let store = self.store();
+        let copied = |group: &Group| {
+            let entries: Vec<_> = group.under(prefix).collect();
+            let plain = entries.iter().map(|(path, entry)| (*path, entry.shape.clone(), entry.dtype));
+            let (new, _) = Group::new(&store.device, plain)?;
+            // What lies between the tensors is read by optimizers.
+            new.whole.as_ref().map_or(Ok(()), Region::zero)?;
+            for ((_, from), to) in entries.iter().zip(&new.entries) {
+                from.region.copy_to(&to.region, from.bytes())?;
+            }
+            Ok(new)
+        };
+        let new = Store::new(&store.device, copied(&store.parameters)?, copied(&store.states)?);
+        let steps = AtomicU64::new(self.0.steps.load(Ordering::Relaxed));
+        let store = RwLock::new(Arc::new(new));
+        Ok(ModelCore(Arc::new(Inner { id: next_id(), seed: self.0.seed, steps, store })))
     }
 
     /// Distinct among all models; moving a model does not change it.
@@ -208,17 +250,43 @@ impl Store {
         &self.states.entries
     }
 
-    /// All parameters at once and their bytes, padding included; `None` if there are none.
-    pub(crate) fn parameter_buffer(&self) -> Option<(&Region, usize)> {
-        Some((self.parameters.whole.as_ref()?, self.parameters.bytes))
+    /// Which bytes of the parameters' buffer those under a prefix take, padding included; `None` if there are none.
+    ///
+    /// # Errors
+    ///
+    /// If others lie between them: a schema written by hand that does not keep a part's tensors together.
+    pub(crate) fn parameter_range(&self, prefix: &str, operation: &str) -> Result<Option<Range<usize>>> {
+        let entries = &self.parameters.entries;
+        let inside = |entry: &Entry| entry.path.starts_with(prefix);
+        let Some(first) = entries.iter().position(inside) else { return Ok(None) };
+        let count = entries[first..].iter().take_while(|entry| inside(entry)).count();
+        if entries[first + count..].iter().any(inside) {
+            return Err(Error::Mismatch {
+                operation: operation.to_owned(),
+                problem: format!("the parameters under `{prefix}` do not follow each other in the model's schema"),
+            });
+        }
+        let end = entries.get(first + count).map_or(self.parameters.bytes, |next| next.offset);
+        let range = entries[first].offset..end;
+        Ok((!range.is_empty()).then_some(range))
+    }
+
+    /// Those bytes of the parameters' buffer; `None` if there is no buffer.
+    pub(crate) fn parameter_region(&self, range: &Range<usize>) -> Result<Option<Region>> {
+        self.parameters.whole.as_ref().map(|whole| part(whole, range, self.parameters.bytes)).transpose()
+    }
+
+    /// The same bytes of the gradients in all parameters, of which `whole` is the buffer.
+    pub(crate) fn gradient_region(&self, whole: &Region, range: &Range<usize>) -> Result<Region> {
+        part(whole, range, self.parameters.bytes)
     }
 
     pub(crate) fn parameter_index(&self, prefix: &str, path: &str) -> Result<usize> {
-        self.parameters.position(prefix, path).ok_or_else(|| self.unknown(&join(prefix, path)))
+        self.parameters.position(prefix, path).ok_or_else(|| self.unknown(prefix, path))
     }
 
     pub(crate) fn state_index(&self, prefix: &str, path: &str) -> Result<usize> {
-        self.states.position(prefix, path).ok_or_else(|| self.unknown(&join(prefix, path)))
+        self.states.position(prefix, path).ok_or_else(|| self.unknown(prefix, path))
     }
 
     /// A buffer for the gradients of all parameters: a free one, or a new one filled with zeros.
@@ -226,12 +294,12 @@ impl Store {
         GradientBuffer::take(&self.spare, &self.device, &self.parameters.entries, self.parameters.bytes)
     }
 
-    fn entry(&self, path: &str) -> Result<&Entry> {
-        let find = |group: &'_ Group| group.position("", path);
+    fn entry(&self, prefix: &str, path: &str) -> Result<&Entry> {
+        let find = |group: &'_ Group| group.position(prefix, path);
         match (find(&self.parameters), find(&self.states)) {
             (Some(position), _) => Ok(&self.parameters.entries[position]),
             (_, Some(position)) => Ok(&self.states.entries[position]),
-            (None, None) => Err(self.unknown(path)),
+            (None, None) => Err(self.unknown(prefix, path)),
         }
     }
 
@@ -239,9 +307,10 @@ impl Store {
         Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, self.device.clone())
     }
 
-    fn unknown(&self, path: &str) -> Error {
-        let all = self.parameters.entries.iter().chain(&self.states.entries);
-        Error::UnknownParameter { path: path.to_owned(), available: all.map(|entry| entry.path.clone()).collect() }
+    /// Paths after the prefix, as the one who asked writes them.
+    fn unknown(&self, prefix: &str, path: &str) -> Error {
+        let all = self.parameters.under(prefix).chain(self.states.under(prefix));
+        Error::UnknownParameter { path: path.to_owned(), available: all.map(|(path, _)| path.to_owned()).collect() }
     }
 }
 
@@ -282,11 +351,42 @@ impl Group {
         self.whole.as_ref().map_or(Ok(()), |whole| whole.write(image))
     }
 
+    /// The tensors under a prefix (empty, or with a trailing dot), with what follows it in their paths.
+    fn under<'a>(&'a self, prefix: &str) -> impl Iterator<Item = (&'a str, &'a Entry)> {
+        self.entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
+    }
+
     fn position(&self, prefix: &str, path: &str) -> Option<usize> {
         if prefix.is_empty() {
             return self.positions.get(path).copied();
         }
         self.positions.get(&join(prefix, path)).copied()
+    }
+}
+
+/// The bytes `range` of a buffer of `bytes`: itself if that is all of it.
+fn part(whole: &Region, range: &Range<usize>, bytes: usize) -> Result<Region> {
+    if *range == (0..bytes) { Ok(whole.clone()) } else { whole.part(range.start, range.len()) }
+}
+
+impl std::fmt::Debug for ModelCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let store = self.store();
+        f.debug_struct("ModelCore")
+            .field("device", &store.device.to_string())
+            .field("parameters", &Paths(&store.parameters))
+            .field("states", &Paths(&store.states))
+            .finish()
+    }
+}
+
+/// Shows paths, types and shapes; the elements stay on the device.
+struct Paths<'a>(&'a Group);
+
+impl std::fmt::Debug for Paths<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |entry: &Entry| format!("{} {}", entry.dtype, Shape::of(&entry.shape));
+        f.debug_map().entries(self.0.entries.iter().map(|entry| (&entry.path, shown(entry)))).finish()
     }
 }
 

@@ -9,10 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The gradients that one call of `…_with_gradients` gave, one for each parameter; zero where the function does not
-/// depend on it.
+/// depend on it. Cheap to clone; clones are the same memory.
+#[derive(Clone)]
 pub struct Gradients {
     store: Arc<Store>,
-    buffer: GradientBuffer,
+    buffer: Arc<GradientBuffer>,
+    /// Of the part of the model that these are the gradients of; see [`crate::Model::prefix`].
+    prefix: Arc<str>,
 }
 
 /// The free gradient buffers of one model.
@@ -36,19 +39,28 @@ pub(crate) struct Parts {
 
 impl Gradients {
     pub(crate) fn new(store: Arc<Store>, buffer: GradientBuffer) -> Gradients {
-        Gradients { store, buffer }
+        Gradients { store, buffer: Arc::new(buffer), prefix: Arc::from("") }
+    }
+
+    /// Those in the parameters of one part, by its own paths. The prefix is that of the whole model's paths.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn part(&self, prefix: &str) -> Gradients {
+        Gradients { prefix: Arc::from(prefix), ..self.clone() }
     }
 
     /// The gradient in the parameter of that path, as a view.
     pub fn tensor(&self, path: &str) -> Result<Tensor> {
-        let index = self.store.parameter_index("", path)?;
+        let index = self.store.parameter_index(&self.prefix, path)?;
         Ok(self.view(index))
     }
 
     /// Path and value of every gradient, in the order of the parameters, as views.
     pub fn tensors(&self) -> Vec<(String, Tensor)> {
         let entries = self.store.parameters().iter().enumerate();
-        entries.map(|(index, entry)| (entry.path.clone(), self.view(index))).collect()
+        let inside =
+            |(index, entry): (usize, &Entry)| Some((entry.path.strip_prefix(&*self.prefix)?.to_owned(), index));
+        entries.filter_map(inside).map(|(path, index)| (path, self.view(index))).collect()
     }
 
     /// The device they are on.

@@ -9,6 +9,7 @@ pub use core::ModelCore;
 pub use gradients::Gradients;
 pub use schema::Schema;
 
+use crate::__private::Part;
 use crate::device::Device;
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -19,17 +20,28 @@ use crate::tensor::Tensor;
 pub struct Seed(pub u64);
 
 /// What `#[netcl::model]` implements: a struct whose tensors live in a [`ModelCore`].
+///
+/// A model in a field of another is a part of it: it shares the whole model's memory, and everything here works on the
+/// part alone, by paths that start at the part (`net.encoder.tensor("weight")` is `net.tensor("encoder.weight")`).
+///
+/// `Clone` of a model makes another handle of the same memory: stepping one steps the other. [`Model::deep_copy`] makes
+/// a model with memory of its own.
 pub trait Model {
     /// Every tensor the model has, in the order of its fields.
     fn schema() -> Schema
     where
         Self: Sized;
 
-    /// Its memory.
+    /// Its memory; of a part, the whole model's.
     fn core(&self) -> &ModelCore;
 
-    /// Its memory.
+    /// Its memory; of a part, the whole model's.
     fn core_mut(&mut self) -> &mut ModelCore;
+
+    /// Where in the memory its paths start: empty for a whole model, else a path with a trailing dot (`encoder.`).
+    fn prefix(&self) -> &str {
+        ""
+    }
 
     /// The device it is on.
     fn device(&self) -> Device {
@@ -39,27 +51,52 @@ pub trait Model {
     /// Path and value of every parameter, in the order of the fields. The tensors are views: they change when an
     /// optimizer steps.
     fn parameters(&self) -> Vec<(String, Tensor)> {
-        self.core().parameters()
+        self.core().parameters_of(self.prefix())
     }
 
     /// Path and value of every state that is not trained (running statistics). The tensors are views.
     fn states(&self) -> Vec<(String, Tensor)> {
-        self.core().states()
+        self.core().states_of(self.prefix())
     }
 
     /// The parameter or state of that path, as a view.
+    ///
+    /// # Errors
+    ///
+    /// If there is none; the error lists those there are.
     fn tensor(&self, path: &str) -> Result<Tensor> {
-        self.core().tensor(path)
+        self.core().tensor_of(self.prefix(), path)
     }
 
     /// Overwrites the parameter or state of that path; shape and type must be its own.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of that path, or it has another shape or type.
     fn set_tensor(&mut self, path: &str, value: &Tensor) -> Result<()> {
-        self.core().set_tensor(path, value)
+        self.core().set_tensor_of(self.prefix(), path, value)
     }
 
-    /// Moves all tensors to another device. Everything that belongs to the model (its nested models too) moves along;
-    /// views taken before keep the old memory.
+    /// Moves all tensors to another device. Everything that belongs to the model (its nested models too, and of a part
+    /// the whole model) moves along; views taken before keep the old memory.
+    ///
+    /// # Errors
+    ///
+    /// If the other device has no memory left, or a driver fails; the model stays where it was.
     fn to_device(&mut self, device: &Device) -> Result<()> {
         self.core().to_device(device)
+    }
+
+    /// A model with memory of its own, on the same device, with the same parameters and states. The copy of a part is a
+    /// whole model.
+    ///
+    /// # Errors
+    ///
+    /// If the device has no memory left.
+    fn deep_copy(&self) -> Result<Self>
+    where
+        Self: Part,
+    {
+        Ok(Self::attach(&self.core().copy_of(self.prefix())?, ""))
     }
 }

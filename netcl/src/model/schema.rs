@@ -46,6 +46,7 @@ impl Schema {
     /// How many numbers an optimizer trains.
     pub fn trainable_elements(&self) -> usize {
         let trained = self.entries.iter().filter(|(_, spec)| spec.trainable);
-        trained.map(|(_, spec)| spec.shape.iter().product::<usize>()).sum()
+        let elements = |spec: &TensorSpec| spec.shape.iter().fold(1, |count: usize, &size| count.saturating_mul(size));
+        trained.map(|(_, spec)| elements(spec)).fold(0, usize::saturating_add)
     }
 }

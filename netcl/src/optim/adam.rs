@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::model::{Gradients, Model};
 use crate::optim::Optimizer;
-use crate::optim::update::{ROW, Update};
+use crate::optim::update::{ROW, Update, accept, not_negative};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -12,12 +12,18 @@ use crate::optim::update::{ROW, Update};
 /// m ← β₁·m + (1 - β₁)·g              v ← β₂·v + (1 - β₂)·g²
 /// p ← p - lr / (1 - β₁ᵗ) · m / (√v / √(1 - β₂ᵗ) + ε)
 /// ```
+///
+/// A learning rate, epsilon or decay that is negative or no number, and betas outside of `0.0..1.0`, are errors of
+/// [`Optimizer::step`], which then changes nothing.
+#[derive(Debug)]
 pub struct Adam(Moments);
 
 /// Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as `torch.optim.AdamW`: [`Adam`] after
 /// `p ← p · (1 - lr · weight_decay)`, without decay in the gradient.
+#[derive(Debug)]
 pub struct AdamW(Moments);
 
+#[derive(Debug)]
 struct Moments {
     rate: f64,
     betas: (f64, f64),
@@ -32,8 +38,20 @@ impl Moments {
         Moments { rate, betas: (0.9, 0.999), epsilon: 1e-8, weight_decay, steps: 0, update }
     }
 
+    fn check(&self) -> Result<()> {
+        let name = self.update.name();
+        not_negative(name, "learning rate", self.rate)?;
+        not_negative(name, "epsilon", self.epsilon)?;
+        not_negative(name, "weight_decay", self.weight_decay)?;
+        for beta in [self.betas.0, self.betas.1] {
+            accept(name, "betas", beta, (0.0..1.0).contains(&beta), "numbers from 0 on and below 1")?;
+        }
+        Ok(())
+    }
+
     /// `decay` is what the formula takes for weight decay.
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, decay: f64) -> Result<()> {
+        self.check()?;
         let (first, second) = self.betas;
         let step = self.steps.saturating_add(1);
         let scalars = [

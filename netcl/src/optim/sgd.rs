@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::model::{Gradients, Model};
 use crate::optim::Optimizer;
-use crate::optim::update::{ROW, Update};
+use crate::optim::update::{ROW, Update, accept, not_negative};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///
@@ -12,6 +12,10 @@ use crate::optim::update::{ROW, Update};
 /// m ← momentum · m + g
 /// p ← p - lr · m                     nesterov: p ← p - lr · (g + momentum · m)
 /// ```
+///
+/// A learning rate, momentum or decay that is negative or no number, and Nesterov's momentum without momentum, are
+/// errors of [`Optimizer::step`], which then changes nothing.
+#[derive(Debug)]
 pub struct Sgd {
     rate: f64,
     momentum: f64,
@@ -45,6 +49,14 @@ impl Sgd {
         self
     }
 
+    fn check(&self) -> Result<()> {
+        not_negative("sgd", "learning rate", self.rate)?;
+        not_negative("sgd", "momentum", self.momentum)?;
+        not_negative("sgd", "weight_decay", self.weight_decay)?;
+        let fits = !self.nesterov || self.momentum > 0.0;
+        accept("sgd", "nesterov", "true without momentum", fits, "true together with a `momentum` above 0")
+    }
+
     fn choose(mut self) -> Sgd {
         self.update = match (self.momentum != 0.0, self.nesterov) {
             (false, _) => Update::new("sgd", 0, sgd),
@@ -57,6 +69,7 @@ impl Sgd {
 
 impl Optimizer for Sgd {
     fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()> {
+        self.check()?;
         let scalars = [self.rate, self.weight_decay, self.momentum];
         // Without momentum there is none to pass.
         let used = if self.momentum != 0.0 { 3 } else { 2 };

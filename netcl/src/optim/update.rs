@@ -29,8 +29,12 @@ pub(super) struct Update {
 struct State {
     /// Of the model.
     core: u64,
+    /// Where in the model the part starts that is stepped; empty for all of it.
+    prefix: String,
     /// Of its memory when last stepped: another one means that the model has moved.
     store: u64,
+    /// The parameters in one piece.
+    parameters: Region,
     moments: Vec<Region>,
     shape: Arc<[usize]>,
 }
@@ -40,18 +44,23 @@ impl Update {
         Update { name, rule, moments, state: None }
     }
 
+    /// Of the optimizer, as errors have it.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
     /// Makes a step with these numbers.
     pub(super) fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, scalars: &[f64]) -> Result<()> {
-        let core = model.core();
+        let (core, prefix) = (model.core(), model.prefix());
         let store = core.store();
-        let Some((parameters, bytes)) = store.parameter_buffer() else {
+        let Some(range) = store.parameter_range(prefix, self.name)? else {
             return Ok(());
         };
-        let gradients = gradients.region_for(&store, self.name)?.clone();
-        let parameters = parameters.clone();
+        let gradients = store.gradient_region(gradients.region_for(&store, self.name)?, &range)?;
+        let bytes = range.len();
         let device = store.device();
         if let Some(state) = &self.state
-            && state.core != core.id()
+            && (state.core != core.id() || state.prefix != prefix)
         {
             return Err(Error::Mismatch {
                 operation: self.name.to_owned(),
@@ -59,6 +68,9 @@ impl Update {
             });
         }
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
+            let Some(parameters) = store.parameter_region(&range)? else {
+                return Ok(());
+            };
             let mut moments = Vec::with_capacity(self.moments);
             for position in 0..self.moments {
                 let moment = device.allocate(bytes)?;
@@ -74,21 +86,48 @@ impl Update {
                 moments.push(moment);
             }
             let shape = Arc::from([bytes / (4 * ROW), ROW]);
-            self.state = Some(State { core: core.id(), store: store.id(), moments, shape });
+            let prefix = prefix.to_owned();
+            self.state = Some(State { core: core.id(), prefix, store: store.id(), parameters, moments, shape });
         }
         let Some(state) = &self.state else {
             return Ok(());
         };
         let view =
             |region: &Region| Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone());
-        let mut args = vec![view(&parameters), view(&gradients)];
+        let mut args = vec![view(&state.parameters), view(&gradients)];
         args.extend(state.moments.iter().map(view));
         // In place: every element is read before it is written, by the work-item that writes it.
-        let into: Vec<Region> = std::iter::once(&parameters).chain(&state.moments).cloned().collect();
+        let into: Vec<Region> = std::iter::once(&state.parameters).chain(&state.moments).cloned().collect();
         let scalars: Vec<Scalar> = scalars.iter().map(|&value| Scalar::F32(value as f32)).collect();
         let args: Vec<&Tensor> = args.iter().collect();
         (self.rule)().call_into(device, &args, &scalars, &into)
     }
+}
+
+impl std::fmt::Debug for Update {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let started = self.state.is_some();
+        f.debug_struct("Update").field("rule", &self.name).field("started", &started).finish_non_exhaustive()
+    }
+}
+
+/// Refuses what is no number from 0 on.
+pub(super) fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
+    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")
+}
+
+/// Refuses a setting unless it `fits`.
+pub(super) fn accept(
+    optimizer: &str,
+    setting: &'static str,
+    value: impl std::fmt::Display,
+    fits: bool,
+    accepted: &'static str,
+) -> Result<()> {
+    if fits {
+        return Ok(());
+    }
+    Err(Error::Setting { operation: optimizer.to_owned(), setting, given: value.to_string(), accepted })
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::fmt;
 
-/// Elements shown at either end of an axis that is cut.
-const EDGE: usize = 3;
+/// Of an axis that is cut, how many positions are shown at the start and at the end: by how many axes follow it. Of
+/// those further out only the first position is shown, so that no tensor is more than 144 elements of text.
+const EDGES: [(usize, usize); 4] = [(3, 3), (3, 3), (1, 1), (1, 1)];
 /// Tensors with at most this many elements are shown whole.
 const WHOLE: usize = 64;
 
@@ -20,6 +21,10 @@ impl fmt::Debug for Tensor {
 impl fmt::Display for Tensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.dtype(), Shape::of(self.shape()))?;
+        if self.elements() == 0 {
+            // The other axes may be of any size.
+            return f.write_str(" []");
+        }
         match self.to_bytes() {
             Ok(bytes) => {
                 f.write_str(" ")?;
@@ -43,7 +48,9 @@ impl Printer<'_> {
             return self.element(f, start);
         };
         let stride: usize = shape[axis + 1..].iter().product();
-        let innermost = axis + 1 == shape.len();
+        let following = shape.len() - axis - 1;
+        let innermost = following == 0;
+        let (start_edge, end_edge) = EDGES.get(following).copied().unwrap_or((1, 0));
         f.write_str("[")?;
         let mut position = 0;
         while position < size {
@@ -53,9 +60,9 @@ impl Printer<'_> {
                     write!(f, "{:axis$} ", "")?;
                 }
             }
-            if !self.whole && position == EDGE && size > 2 * EDGE {
+            if !self.whole && position == start_edge && size > start_edge + end_edge {
                 f.write_str("…")?;
-                position = size - EDGE;
+                position = size - end_edge;
                 continue;
             }
             self.axis(f, axis + 1, start + position * stride)?;
@@ -92,7 +99,13 @@ mod tests {
         assert_eq!(small.to_string(), "f32 [2, 2] [[1.0, 2.5],\n [-3.0, 4.0]]");
         let huge = Tensor::full(&device, 7u8, &[1000, 1000]).unwrap().to_string();
         assert!(huge.len() < 300 && huge.contains('…'), "{huge}");
+        let deep = Tensor::full(&device, 7u8, &[6; 8]).unwrap().to_string();
+        assert!(deep.len() < 1500 && deep.contains('…'), "{} characters", deep.len());
+        let deepest = Tensor::full(&device, 7u8, &[2; 20]).unwrap().to_string();
+        assert!(deepest.len() < 1500, "{} characters", deepest.len());
         assert_eq!(Tensor::scalar(&device, true).unwrap().to_string(), "bool [] true");
         assert_eq!(Tensor::from_slice::<f32>(&device, &[], &[0, 3]).unwrap().to_string(), "f32 [0, 3] []");
+        let empty = Tensor::zeros(&device, &[1 << 40, 0, 1 << 20], netcl_kernels::dtype::DType::F32).unwrap();
+        assert!(empty.to_string().ends_with(" []"), "{empty}");
     }
 }

@@ -13,6 +13,9 @@ use crate::memory::Region;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
+/// Bytes of a constant tensor that are written at once; a multiple of every alignment and element size.
+const FILL: usize = 8 << 20;
+
 /// A tensor: row-major, on one device, of a type and shape known at run time. Cheap to clone; clones share memory, and
 /// nothing but an optimizer or [`crate::Model::set_tensor`] changes what is in it.
 #[derive(Clone)]
@@ -48,14 +51,33 @@ impl Tensor {
     }
 
     /// A tensor of `shape`, every element `value`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory, or no memory could be that large.
     pub fn full<T: Element>(device: &Device, value: T, shape: &[usize]) -> Result<Tensor> {
-        let elements = element_count("Tensor::full", shape)?;
-        Tensor::from_bytes(device, &T::to_bytes(&[value]).repeat(elements), shape, T::DTYPE)
+        let tensor = Tensor::uninitialised("Tensor::full", device, shape, T::DTYPE)?;
+        let element = T::to_bytes(&[value]);
+        if element.iter().all(|byte| *byte == 0) {
+            tensor.region.zero()?;
+            return Ok(tensor);
+        }
+        let bytes = tensor.byte_count();
+        let image = element.repeat(bytes.min(FILL) / element.len());
+        if bytes <= FILL {
+            tensor.region.write(&image)?;
+            return Ok(tensor);
+        }
+        for offset in (0..bytes).step_by(FILL) {
+            let length = FILL.min(bytes - offset);
+            tensor.region.part(offset, length)?.write(&image[..length])?;
+        }
+        Ok(tensor)
     }
 
     /// A tensor of `shape` and `dtype`, every element 0 (or false).
     pub fn zeros(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
-        let tensor = Tensor::uninitialised(device, shape, dtype)?;
+        let tensor = Tensor::uninitialised("Tensor::zeros", device, shape, dtype)?;
         tensor.region.zero()?;
         Ok(tensor)
     }
@@ -67,15 +89,14 @@ impl Tensor {
 
     /// A tensor whose bytes are these.
     pub(crate) fn from_bytes(device: &Device, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
-        let tensor = Tensor::uninitialised(device, shape, dtype)?;
+        let tensor = Tensor::uninitialised("Tensor", device, shape, dtype)?;
         debug_assert_eq!(bytes.len(), tensor.byte_count());
         tensor.region.write(bytes)?;
         Ok(tensor)
     }
 
-    fn uninitialised(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
-        let bytes =
-            element_count("Tensor", shape)?.checked_mul(dtype.size()).ok_or_else(|| too_large("Tensor", shape))?;
+    fn uninitialised(operation: &'static str, device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let bytes = byte_count(operation, shape, dtype)?;
         let region = device.allocate(bytes.max(1))?;
         Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
     }
@@ -154,7 +175,7 @@ impl Tensor {
             return Ok(self.clone());
         }
         if self.byte_count() > 0 && self.device.shares_context_with(device) {
-            let copy = Tensor::uninitialised(device, &self.shape, self.dtype)?;
+            let copy = Tensor::uninitialised("to_device", device, &self.shape, self.dtype)?;
             if self.region.copy_across(&copy.region, self.byte_count())? {
                 return Ok(copy);
             }
@@ -164,7 +185,7 @@ impl Tensor {
 
     /// A copy with memory of its own, which no optimizer changes.
     pub fn copy(&self) -> Result<Tensor> {
-        let copy = Tensor::uninitialised(&self.device, &self.shape, self.dtype)?;
+        let copy = Tensor::uninitialised("copy", &self.device, &self.shape, self.dtype)?;
         self.region.copy_to(&copy.region, self.byte_count())?;
         Ok(copy)
     }
@@ -197,9 +218,24 @@ impl Tensor {
     }
 }
 
-fn element_count(operation: &'static str, shape: &[usize]) -> Result<usize> {
-    let count = shape.iter().try_fold(1usize, |product, &dim| product.checked_mul(dim));
-    count.ok_or_else(|| too_large(operation, shape))
+/// How many elements a tensor of that shape has.
+///
+/// The sizes other than 0 make at most `i64::MAX` together, also where another one is 0: the arithmetic with sizes and
+/// strides in all that follows cannot overflow then.
+pub(crate) fn element_count(operation: &'static str, shape: &[usize]) -> Result<usize> {
+    let sizes = shape.iter().filter(|dim| **dim != 0);
+    let count = sizes.copied().try_fold(1usize, usize::checked_mul).filter(|count| i64::try_from(*count).is_ok());
+    match count {
+        Some(_) if shape.contains(&0) => Ok(0),
+        Some(count) => Ok(count),
+        None => Err(too_large(operation, shape)),
+    }
+}
+
+/// How many bytes its elements have.
+pub(crate) fn byte_count(operation: &'static str, shape: &[usize], dtype: DType) -> Result<usize> {
+    let bytes = element_count(operation, shape)?.checked_mul(dtype.size());
+    bytes.filter(|bytes| isize::try_from(*bytes).is_ok()).ok_or_else(|| too_large(operation, shape))
 }
 
 fn too_large(operation: &'static str, shape: &[usize]) -> Error {

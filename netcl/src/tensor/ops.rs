@@ -1,10 +1,11 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
 use crate::error::{Error, Result};
+use crate::executor::scalar::Scalar;
 use crate::jit;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation, Value};
@@ -91,14 +92,17 @@ impl Tensor {
                 _ => {}
             }
         }
-        // One kernel for every batch size where the operation allows it: the leading axis as a symbol. Where a size
-        // must be known (a reshape to given sizes), every size is a constant.
+        // One kernel for every batch size where the operation allows it: the leading axis as a symbol, of the receiver
+        // alone (an axis of a weight that happens to have the same size is no batch), else of all that have that size.
+        // Where a size must be known (a reshape to given sizes), every size is a constant.
         let graph = match self.leading() {
-            Some(size) => build(operation, &operands, Some(size)).or_else(|_| build(operation, &operands, None)),
-            None => build(operation, &operands, None),
+            Some(size) => build(operation, &operands, Batch::First(size))
+                .or_else(|_| build(operation, &operands, Batch::All(size)))
+                .or_else(|_| build(operation, &operands, Batch::None)),
+            None => build(operation, &operands, Batch::None),
         };
-        let graph = graph.map_err(|diagnostic| jit::failed(name, diagnostic))?;
-        let mut results = jit::run(&graph, &tensors)?;
+        let (graph, numbers) = graph.map_err(|diagnostic| jit::failed(name, diagnostic))?;
+        let mut results = jit::run_with(&graph, &tensors, &numbers)?;
         results.pop().ok_or_else(|| jit::failed(name, Diagnostic::new("it has no result")))
     }
 
@@ -107,12 +111,33 @@ impl Tensor {
     }
 }
 
-/// The graph of one operation; axes of size `leading` that are outermost become the symbol `N`.
-fn build(operation: &Operation, operands: &[Operand<'_>], leading: Option<usize>) -> Result<Graph, Diagnostic> {
+/// Which axes become the symbol `N`: outermost ones of that size.
+#[derive(Clone, Copy)]
+enum Batch {
+    None,
+    First(usize),
+    All(usize),
+}
+
+/// Operations in which a number is as good an operand as a tensor. The others want theirs known: `pow` of 2 is a square.
+const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"];
+
+/// Whether the compiler makes something better of arithmetic with that number than with an unknown one.
+fn telling(number: f64) -> bool {
+    [0.0, 0.5, 1.0, 2.0].contains(&number.abs())
+}
+
+/// The graph of one operation, and the numbers that it takes by value: one graph serves all of them.
+fn build(operation: &Operation, operands: &[Operand<'_>], batch: Batch) -> Result<(Graph, Vec<Scalar>), Diagnostic> {
     let mut builder = Builder::new(operation.name);
     let mut count = 0;
     let mut input = |builder: &mut Builder, tensor: &Tensor| -> NodeId {
         let mut shape = Shape::of(tensor.shape());
+        let leading = match batch {
+            Batch::First(size) if count == 0 => Some(size),
+            Batch::All(size) => Some(size),
+            Batch::First(_) | Batch::None => None,
+        };
         if let (Some(leading), Some(first)) = (leading, shape.0.first_mut())
             && first.is(leading as i64)
         {
@@ -122,6 +147,13 @@ fn build(operation: &Operation, operands: &[Operand<'_>], leading: Option<usize>
         count += 1;
         builder.input(InputKind::Argument(count - 1), &name, shape, tensor.dtype())
     };
+    let mut numbers = Vec::new();
+    // Numbers are of the type of the first tensor. Integers stay in the graph, where their range is checked.
+    let of = operands.iter().find_map(|operand| match operand {
+        Operand::Tensor(tensor) => Some(tensor.dtype()),
+        _ => None,
+    });
+    let by_value = of.filter(|dtype| dtype.is_float() && ARITHMETIC.contains(&operation.name));
     let integer = |value: i64| Value::Dim(Dim::constant(value));
     let values: Vec<Value> = operands
         .iter()
@@ -130,7 +162,16 @@ fn build(operation: &Operation, operands: &[Operand<'_>], leading: Option<usize>
             Operand::Tensors(list) => {
                 Value::List(list.iter().map(|tensor| Value::Tensor(input(&mut builder, tensor))).collect())
             }
-            Operand::Number(number) => Value::Number(number),
+            Operand::Number(number) => match by_value {
+                Some(dtype) if !telling(number) => {
+                    // Rounded as a constant of that type would be.
+                    numbers.push(Scalar::from_literal(Literal::of(number, dtype)));
+                    let position = numbers.len() - 1;
+                    let name = format!("number{position}");
+                    Value::Tensor(builder.input(InputKind::Scalar(position), &name, Shape::scalar(), dtype))
+                }
+                _ => Value::Number(number),
+            },
             Operand::Integer(value) => integer(value),
             Operand::Integers(list) => Value::List(list.iter().copied().map(integer).collect()),
             Operand::Bool(truth) => Value::Bool(truth),
@@ -142,7 +183,7 @@ fn build(operation: &Operation, operands: &[Operand<'_>], leading: Option<usize>
         .collect();
     let result = ops::call(&mut builder, operation, &values)?;
     builder.output(OutputKind::Result(0), result);
-    Ok(builder.finish())
+    Ok((builder.finish(), numbers))
 }
 
 fn unknown(name: &str) -> Error {

@@ -2,6 +2,7 @@
 
 use super::isa::engine;
 use super::native::{Args, Entry, Faults, NativeEntry, Passed};
+use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::Kernel;
 use netcl_kernels::kir::interp::{Fault, Program, Value};
@@ -93,14 +94,16 @@ impl BoundLoop {
 
     /// Runs `0..count` in pieces: some for each thread, so that one that is late does not hold up all.
     fn share(&self, count: usize, run: impl Fn(Range<usize>) -> Result<(), Fault> + Sync) -> Result<(), Fault> {
-        let threads = rayon::current_num_threads();
+        let threads = pool::threads();
         if !self.parallel || count == 1 || threads == 1 {
             return run(0..count);
         }
         let piece = count.div_ceil(4 * threads);
-        (0..count.div_ceil(piece))
-            .into_par_iter()
-            .with_max_len(1)
-            .try_for_each(|part| run(part * piece..((part + 1) * piece).min(count)))
+        pool::run(|| {
+            (0..count.div_ceil(piece))
+                .into_par_iter()
+                .with_max_len(1)
+                .try_for_each(|part| run(part * piece..((part + 1) * piece).min(count)))
+        })
     }
 }

@@ -149,9 +149,14 @@ pub(crate) fn matmul<T: Scalar>(
     Ok(())
 }
 
+/// Whether `work` multiply-adds are worth more than one thread.
+pub(crate) fn pays(work: usize) -> bool {
+    work >= PARALLEL_WORK
+}
+
 /// How many threads `work` multiply-adds are worth, of the `threads` allowed (0: rayon's current pool).
 pub(super) fn threads_for(work: usize, threads: usize) -> usize {
-    if work < PARALLEL_WORK {
+    if !pays(work) {
         return 1;
     }
     let allowed = if threads == 0 { rayon::current_num_threads() } else { threads };

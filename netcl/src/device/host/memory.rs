@@ -9,7 +9,9 @@
 //! (`&[f32]`) into such memory would promise what cannot be promised, so there are none: elements are copied in and
 //! out through raw pointers, every access inside the allocation (checked). Two work-items that touch one element
 //! without atomics, one of them writing, are a data race in OpenCL and are one here; the schedules make no such
-//! kernels. Relaxed atomics would remove even that, but compilers do not turn them into vector instructions.
+//! kernels. Relaxed atomics would remove even that, but compilers do not turn them into vector instructions. Calls from
+//! several threads are kept apart by the allocation's lock (`access.rs`): who calls `read`, `write`, `copy_from`, `zero`
+//! or runs a kernel has it.
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
 
@@ -17,8 +19,8 @@ use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, RwLock};
 
 /// Of every allocation, in bytes: a cache line, and the widest vector register.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -50,6 +52,8 @@ pub struct OutOfBounds {
 struct Allocation {
     start: NonNull<u8>,
     layout: Layout,
+    /// Held by whoever works on the memory; see [`super::access`].
+    lock: RwLock<()>,
 }
 
 // SAFETY: the allocation is plain bytes without thread affinity; how threads share it is described at the top.
@@ -84,7 +88,7 @@ impl HostBuffer {
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| out_of_memory)?;
         // SAFETY: the layout's size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(out_of_memory)?;
-        Ok(HostBuffer { allocation: Arc::new(Allocation { start, layout }), start, bytes })
+        Ok(HostBuffer { allocation: Arc::new(Allocation { start, layout, lock: RwLock::new(()) }), start, bytes })
     }
 
     /// Its size in bytes.
@@ -134,6 +138,11 @@ impl HostBuffer {
         // SAFETY: checked to be inside.
         unsafe { std::ptr::write_bytes(self.start.as_ptr(), 0, bytes) }
         Ok(())
+    }
+
+    /// The lock of the allocation that it is a part of.
+    pub(crate) fn lock(&self) -> &RwLock<()> {
+        &self.allocation.lock
     }
 
     /// The first byte, for the matrix library and for vector loads; `bytes()` are valid from there.

@@ -1,5 +1,6 @@
 //! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
 
+pub(crate) mod access;
 mod conv;
 mod isa;
 mod lanes;
@@ -9,6 +10,7 @@ mod math;
 mod matmul;
 pub(crate) mod memory;
 pub(crate) mod native;
+pub(crate) mod pool;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
 pub(crate) mod product;
 mod view;

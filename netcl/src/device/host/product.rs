@@ -3,6 +3,7 @@
 use super::conv::{self, ConvShapes};
 use super::matmul::{self, ProductError, Scalar, Strided, StridedMut};
 use super::memory::HostBuffer;
+use super::pool;
 use half::{bf16, f16};
 use netcl_kernels::dim::{Bindings, Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -49,8 +50,21 @@ impl Product {
         }
     }
 
-    /// Runs it on the two operands and the result, on all threads.
+    /// Runs it on the two operands and the result, on all threads where that pays. The caller has their locks.
     pub(crate) fn run(&self, buffers: [&HostBuffer; 3]) -> Result<(), String> {
+        if matmul::pays(self.multiplications()) { pool::run(|| self.here(buffers)) } else { self.here(buffers) }
+    }
+
+    /// About how many.
+    fn multiplications(&self) -> usize {
+        let product = |sizes: &[usize]| sizes.iter().fold(1usize, |product, &size| product.saturating_mul(size));
+        match &self.kind {
+            Kind::MatMul { batch, m, n, k, .. } => product(batch).saturating_mul(product(&[*m, *n, *k])),
+            Kind::Conv { shapes: s, .. } => product(&[s.n, s.o, s.oh, s.ow, s.c, s.kh, s.kw]),
+        }
+    }
+
+    fn here(&self, buffers: [&HostBuffer; 3]) -> Result<(), String> {
         match self.dtype {
             DType::F32 => self.typed::<f32>(buffers),
             DType::F64 => self.typed::<f64>(buffers),
@@ -69,9 +83,9 @@ impl Product {
             return Err("its result lies in the memory of an operand".to_owned());
         }
         // SAFETY: the pointers are valid for as many bytes and aligned for any element; the memory is initialised (it
-        // was allocated zeroed) and any bytes are a float. `c` shares no byte with `a` and `b` (just checked). No other
-        // work runs on these buffers meanwhile: a plan's steps run one after another, its scratch memory and results
-        // are its own, and parameters are only written by optimizers, which have the model exclusively.
+        // was allocated zeroed) and any bytes are a float. `c` shares no byte with `a` and `b` (just checked). Nobody
+        // writes these buffers meanwhile, nor reads `c`: a plan's steps run one after another, its scratch memory is its
+        // own, and of all other memory the launch holds the locks (`access.rs`), for writing where it writes.
         let (a, b, c) = unsafe { (slice::<T>(a), slice::<T>(b), slice_mut::<T>(c)) };
         match &self.kind {
             Kind::MatMul { batch, m, n, k, operands: [of_a, of_b, of_c] } => {

@@ -8,10 +8,10 @@ use crate::program::{Key, count, disk};
 use netcl_kernels::plan::Plan;
 use opencl3::program::Program;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Programs built in this process, by key.
-pub(super) type Programs = BTreeMap<Key, Arc<Program>>;
+/// Programs built in this process that are in use, by key.
+pub(super) type Programs = BTreeMap<Key, Weak<Program>>;
 
 /// What every kernel is built with. Kernels are OpenCL C 1.2, which every driver takes; no flag here may change
 /// results.
@@ -29,13 +29,14 @@ pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
 /// The built program of a plan.
 pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
     let key = Key::new(&shared.profile, OPTIONS, &plan.source);
-    if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Ok(program.clone());
+    let in_use = || shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
+    if let Some(program) = in_use() {
+        return Ok(program);
     }
     let turn = turn(&shared.profile);
     // Another thread may have built it meanwhile.
-    if let Some(program) = shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Ok(program.clone());
+    if let Some(program) = in_use() {
+        return Ok(program);
     }
     let program = match from_disk(shared, &key) {
         Some(program) => program,
@@ -53,7 +54,13 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
     };
     drop(turn);
     let mut programs = shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(programs.entry(key).or_insert_with(|| Arc::new(program)).clone())
+    if let Some(program) = programs.get(&key).and_then(Weak::upgrade) {
+        return Ok(program);
+    }
+    let program = Arc::new(program);
+    programs.retain(|_, program| program.strong_count() > 0);
+    programs.insert(key, Arc::downgrade(&program));
+    Ok(program)
 }
 
 fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {

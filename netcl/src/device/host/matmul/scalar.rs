@@ -97,7 +97,11 @@ macro_rules! real {
                 }
                 // The longest piece is taken out of the pool for the loan: a thread that waits in rayon may start
                 // another task that borrows as well.
-                let mut piece = POOL.with_borrow_mut(Vec::pop).unwrap_or_default();
+                let longest = |pool: &mut Vec<Vec<$ty>>| {
+                    let (at, _) = pool.iter().enumerate().max_by_key(|(_, piece)| piece.len())?;
+                    Some(pool.swap_remove(at))
+                };
+                let mut piece = POOL.with_borrow_mut(longest).unwrap_or_default();
                 if piece.len() < len {
                     piece.resize(len, 0.0);
                 }
