@@ -134,7 +134,8 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
 
 fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
     for item in items {
-        for path in scan::calls(&item.block) {
+        let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
+        for path in scan::calls(&item.block, known) {
             if gathered.get(Kind::Function, &path).is_none() {
                 return Some(Need { kind: Kind::Function, path });
             }

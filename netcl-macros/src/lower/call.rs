@@ -43,10 +43,13 @@ impl<'a> Lowering<'a> {
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-            return self.helper(unit, helper, args, span);
+            return self.helper(helper, args, span);
         }
         if unit.broken.contains(&text(&path.path)) {
             return Val::Unknown;
+        }
+        if unit.own.as_ref().is_some_and(|own| path.path.is_ident(own)) {
+            return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
         }
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
@@ -71,7 +74,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Val<'a> {
         let name = format!("{}::{}", unit.name(), function.name);
-        if self.recursion(&name, span) {
+        if self.recursion(unit, &name, span) {
             return Val::Unknown;
         }
         if args.len() != function.args.len() {
@@ -178,9 +181,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function of scalars, applied to every element.
-    fn helper(&mut self, unit: &'a Unit, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+    fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
         let name = helper.name.to_string();
-        if self.recursion(&name, span) || args.iter().any(Val::is_unknown) {
+        if args.iter().any(Val::is_unknown) {
             return Val::Unknown;
         }
         if args.len() != helper.args.len() {
@@ -197,7 +200,7 @@ impl<'a> Lowering<'a> {
             }
             bound.push((name.to_string(), Val::Tensor(id)));
         }
-        self.enter(unit, None, Rc::default(), &name);
+        self.enter(&helper.scope, None, Rc::default(), &name);
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
@@ -208,9 +211,11 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// Whether calling `name` now would go round in a circle; reported if so.
-    fn recursion(&mut self, name: &str, span: Span) -> bool {
-        let Some(position) = self.frames.iter().position(|frame| frame.function == name) else {
+    /// Whether calling `name` of `unit` now would go round in a circle; reported if so. Functions of scalars cannot: each
+    /// has been compiled before those that call it.
+    fn recursion(&mut self, unit: &'a Unit, name: &str, span: Span) -> bool {
+        let same = |frame: &super::Frame<'a>| std::ptr::eq(frame.unit, unit) && frame.function == name;
+        let Some(position) = self.frames.iter().position(same) else {
             return false;
         };
         let own = |name: &str| name.rsplit("::").next().unwrap_or_default().to_string();

@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = last.ident.to_string();
         if path.segments.len() > 1 {
-            if let Some(value) = self.frame().unit.constants.get(&name) {
+            if let Some(value) = self.frame().unit.constants.get(&constant::key(path)) {
                 return (*value).into();
             }
             let known = path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "DType");

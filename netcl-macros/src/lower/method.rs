@@ -2,7 +2,7 @@
 
 use super::{Lowering, Place, Sizes, Val};
 use crate::messages as m;
-use crate::parse::{is_near, list, suggestion};
+use crate::parse::{list, suggestion};
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
@@ -196,10 +196,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether `name` can be called without a declaration, or is so near to such a name that it is a misspelling.
+/// Whether `name` can be called without a declaration.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    let known = builtins();
-    known.contains(&name) || is_near(name, known.iter().copied())
+    builtins().contains(&name)
 }
 
 fn builtins() -> Vec<&'static str> {

@@ -40,7 +40,10 @@ pub(crate) struct Unit {
     pub(crate) functions: Vec<Function>,
     /// Models that fields are of, by the text of their path.
     pub(crate) nested: BTreeMap<String, Unit>,
+    /// Functions of scalars, by the text of their path.
     pub(crate) helpers: BTreeMap<String, Helper>,
+    /// The function of scalars whose body this is the scope of.
+    pub(crate) own: Option<String>,
     /// Functions of scalars that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
     pub(crate) constants: Constants,
@@ -139,10 +142,10 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
 }
 
 /// Compiles a function of scalars on its own, to report what is wrong with it where it stands.
-pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
+pub(crate) fn check_helper(diag: &Diag, helper: &Helper) {
     let mut lowering = Lowering::new(diag, &helper.name.to_string(), Mode::Inference, Vec::new());
     lowering.elementwise = true;
-    lowering.enter(unit, None, Rc::default(), &helper.name.to_string());
+    lowering.enter(&helper.scope, None, Rc::default(), &helper.name.to_string());
     for (position, (name, dtype)) in helper.args.iter().enumerate() {
         let id = lowering.builder.input(InputKind::Argument(position), &name.to_string(), Shape::scalar(), *dtype);
         lowering.bind(&name.to_string(), Val::Tensor(id), false, true);

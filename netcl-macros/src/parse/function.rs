@@ -3,6 +3,7 @@
 use super::{constant::Constants, text, types};
 use crate::ast::{Arg, DimToken, Function, Helper};
 use crate::diag::Diag;
+use crate::lower::Unit;
 use crate::messages as m;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
@@ -150,7 +151,9 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
         }
         ReturnType::Type(_, ty) => scalar(diag, ty),
     }?;
-    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone() })
+    // Its own name is known inside it, for the message about recursion.
+    let scope = Unit { own: Some(sig.ident.to_string()), ..Unit::default() };
+    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
 
 fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {

@@ -22,11 +22,6 @@ pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) 
     }
 }
 
-/// Whether `given` is a likely misspelling of one of `known`.
-pub(crate) fn is_near<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> bool {
-    !suggestion(given, known).is_empty()
-}
-
 /// Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

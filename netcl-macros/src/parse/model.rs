@@ -182,13 +182,28 @@ pub(crate) fn impl_sizes(item: &ItemImpl, constants: &Constants) -> Vec<Dim> {
 
 /// The constants that an `impl` block declares with literal values.
 pub(crate) fn impl_constants(item: &ItemImpl, constants: &mut Constants) {
+    let own = match &*item.self_ty {
+        Type::Path(path) => text(&without_arguments(&path.path)),
+        other => text(other),
+    };
     for item in &item.items {
         if let ImplItem::Const(declared) = item
             && let Some(value) = constant::evaluate(&declared.expr, constants)
         {
-            constants.insert(declared.ident.to_string(), value);
+            let (name, ty) = (&declared.ident, &own);
+            constants.insert(format!("{ty}::{name}"), value);
+            constants.insert(format!("Self::{name}"), value);
         }
     }
+}
+
+/// The path without the sizes after its last name.
+fn without_arguments(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = PathArguments::None;
+    }
+    path
 }
 
 /// The path of the model that the block is for.
@@ -199,13 +214,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
     }
     only_sizes(diag, &item.generics);
     match &*item.self_ty {
-        Type::Path(path) if path.qself.is_none() => {
-            let mut path = path.path.clone();
-            if let Some(last) = path.segments.last_mut() {
-                last.arguments = PathArguments::None;
-            }
-            Some(path)
-        }
+        Type::Path(path) if path.qself.is_none() => Some(without_arguments(&path.path)),
         _ => {
             diag.report(item.self_ty.span(), &m::NOT_A_TYPE_NAME, &[]);
             None

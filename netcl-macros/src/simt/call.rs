@@ -2,10 +2,10 @@
 
 use super::expr::Target;
 use super::types::kind;
-use super::{Simt, Val};
+use super::{Inlined, Simt, Val};
 use crate::ast::{Constant, Helper};
 use crate::messages as m;
-use crate::parse::{constant, is_near, suggestion, text};
+use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, ExprId, Stmt, SubGroupOp, ValueType, WorkItem};
@@ -51,10 +51,9 @@ const HORIZONTAL: [(&str, ReduceOp); 4] = [
 const OTHERS: [&str; 3] = ["barrier", "global_barrier", "select"];
 const WIDTHS: [u8; 4] = [2, 4, 8, 16];
 
-/// Whether a SIMT-form kernel knows the function without a declaration, or `name` is a misspelling of such a one.
+/// Whether a SIMT-form kernel knows the function without a declaration.
 pub(crate) fn is_known(name: &str) -> bool {
-    let known = known();
-    known.iter().any(|known| known == name) || is_near(name, known.iter().map(String::as_str))
+    known().iter().any(|known| known == name)
 }
 
 fn known() -> Vec<String> {
@@ -66,17 +65,18 @@ fn known() -> Vec<String> {
     fixed.chain(functions).map(String::from).chain(splats).collect()
 }
 
-impl Simt<'_> {
+impl<'a> Simt<'a> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Val {
         let Expr::Path(path) = &*call.func else {
             return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
         };
         let span = path.span();
         let full = text(&path.path);
-        if let Some(helper) = self.unit.helpers.get(&full) {
+        let unit = self.unit();
+        if let Some(helper) = unit.helpers.get(&full) {
             return self.helper(helper, call, span);
         }
-        if self.unit.broken.contains(&full) {
+        if unit.broken.contains(&full) {
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();
@@ -301,11 +301,8 @@ impl Simt<'_> {
     }
 
     /// The body of a function of scalars, in place.
-    fn helper(&mut self, helper: &Helper, call: &ExprCall, span: Span) -> Val {
+    fn helper(&mut self, helper: &'a Helper, call: &ExprCall, span: Span) -> Val {
         let name = helper.name.to_string();
-        if self.calls.iter().any(|(known, _)| *known == name) {
-            return self.report(span, &m::RECURSION, &[&name, &name]);
-        }
         let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
         if args.len() != helper.args.len() {
             let plural = if helper.args.len() == 1 { "" } else { "s" };
@@ -324,7 +321,7 @@ impl Simt<'_> {
             }
             bound.push((parameter.to_string(), self.builder.named(&parameter.to_string(), id)));
         }
-        self.calls.push((name, self.scopes.len()));
+        self.calls.push(Inlined { unit: &helper.scope, first: self.scopes.len() });
         self.scopes.push(Vec::new());
         for (name, id) in bound {
             self.bind(&name, Val::Expr(id, None), None);

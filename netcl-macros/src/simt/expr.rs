@@ -140,7 +140,7 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
-        if let Some(value) = self.unit.constants.get(&name) {
+        if let Some(value) = self.unit().constants.get(&constant::key(path)) {
             // A `const` has a type of its own; sizes are used as `u32` here.
             return Val::Number(*value);
         }

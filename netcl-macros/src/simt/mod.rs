@@ -84,6 +84,14 @@ struct Buffer {
     result: Option<usize>,
 }
 
+/// A function of scalars that is being expanded.
+struct Inlined<'a> {
+    /// What the names in its body mean.
+    unit: &'a Unit,
+    /// Where its own variables begin among the scopes.
+    first: usize,
+}
+
 /// The state while one kernel is lowered.
 struct Simt<'a> {
     diag: &'a Diag,
@@ -92,8 +100,8 @@ struct Simt<'a> {
     buffers: Vec<Buffer>,
     zeroed: Vec<bool>,
     scopes: Vec<Vec<Var>>,
-    /// Functions of scalars that are being expanded, and where the names of each begin.
-    calls: Vec<(String, usize)>,
+    /// Functions of scalars that are being expanded, innermost last.
+    calls: Vec<Inlined<'a>>,
     /// Types decided for `let`s of bare numbers, and one that has turned out to be another.
     numbers: BTreeMap<usize, DType>,
     changed: bool,
@@ -165,8 +173,13 @@ impl<'a> Simt<'a> {
 
     fn lookup(&self, name: &str) -> Option<&Var> {
         // Inside a function of scalars only its own names are seen.
-        let first = self.calls.last().map_or(0, |(_, first)| *first);
+        let first = self.calls.last().map_or(0, |call| call.first);
         self.scopes[first..].iter().rev().flat_map(|scope| scope.iter().rev()).find(|variable| variable.name == name)
+    }
+
+    /// What names mean here: in the kernel, or in the function of scalars that is being expanded.
+    fn unit(&self) -> &'a Unit {
+        self.calls.last().map_or(self.unit, |call| call.unit)
     }
 
     fn ty(&self, id: ExprId) -> ValueType {

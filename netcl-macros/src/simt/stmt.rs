@@ -206,7 +206,7 @@ impl Simt<'_> {
         };
         let ty = call.parse_body::<syn::TypeArray>().ok();
         let dtype = ty.as_ref().and_then(|ty| DType::from_name(&crate::parse::text(&ty.elem)));
-        let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit.constants));
+        let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit().constants));
         let (Pat::Ident(name), Some(dtype), Some(Constant::Integer(length @ 1..=0xFFFF_FFFF))) =
             (pattern, dtype, length)
         else {

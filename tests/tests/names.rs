@@ -1,0 +1,147 @@
+//! Which item a name in a body or a configuration means: the one that Rust would take, wherever it is used from.
+#![allow(missing_docs, unreachable_pub, reason = "a test")]
+
+use netcl::{Device, Model, Result, Seed, Tensor};
+
+mod squares {
+    #[netcl::constant]
+    const OFFSET: f32 = 1000.0;
+
+    #[netcl::function]
+    fn sq(x: f32) -> f32 {
+        x * x
+    }
+
+    #[netcl::function]
+    pub fn outer(x: f32) -> f32 {
+        sq(x)
+    }
+
+    #[netcl::function]
+    pub fn act(x: f32) -> f32 {
+        sq(x) + OFFSET
+    }
+}
+
+mod doubles {
+    /// Calls a function of its own name in another module: no recursion.
+    #[netcl::function]
+    pub fn act(x: f32) -> f32 {
+        2.0 * super::squares::act(x)
+    }
+}
+
+#[netcl::function]
+fn sq(x: f32) -> f32 {
+    x + 100.0
+}
+
+/// Two letters from `mish`, which is an operation.
+#[netcl::function]
+fn swish(x: f32) -> f32 {
+    x / (1.0 + (-x).exp())
+}
+
+/// Means something in SIMT-form kernels only.
+#[netcl::function]
+fn sub_group_id(x: f32) -> f32 {
+    x + 0.5
+}
+
+/// An operation on tensors, which SIMT-form kernels do not know.
+#[netcl::function]
+fn relu6(x: f32) -> f32 {
+    -x
+}
+
+netcl::kernel! {
+    fn both(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| sq(x[n]) + squares::outer(x[n])
+    }
+
+    fn acts(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| doubles::act(x[n])
+    }
+
+    fn swished(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| swish(x[n]) + sub_group_id(x[n])
+    }
+
+    #[launch(global = [N])]
+    fn both_by_item(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>, z: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        if i < N {
+            y[i] = sq(x[i]) + squares::outer(x[i]);
+            z[i] = doubles::act(x[i]) + relu6(x[i]);
+        }
+    }
+}
+
+mod enc {
+    #[netcl::constant]
+    pub const DIM: usize = 3;
+    #[netcl::constant]
+    pub const HEADS: usize = 1;
+}
+
+mod dec {
+    #[netcl::constant]
+    pub const DIM: usize = 5;
+    #[netcl::constant]
+    pub const HEADS: usize = 2;
+}
+
+#[netcl::model]
+struct Bridge {
+    #[layer(inputs = { enc::DIM }, outputs = { dec::DIM })]
+    linear: Linear,
+    #[constant(dec::HEADS)]
+    heads: usize,
+}
+
+#[netcl::model]
+impl Bridge {
+    const DIM: usize = 7;
+
+    fn forward(&self, x: &Tensor<f32, N, { enc::DIM }>) -> Tensor<f32, N, { dec::DIM }> {
+        self.linear.forward(x) * (100 * enc::DIM + 10 * dec::DIM + Self::DIM + self.heads * enc::HEADS)
+    }
+}
+
+fn host() -> Device {
+    std::env::var("NETCL_TEST_DEVICE")
+        .map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
+}
+
+fn floats(values: &[f32], shape: &[usize]) -> Tensor {
+    Tensor::from_slice(&host(), values, shape).expect("the numbers fit the shape")
+}
+
+#[test]
+fn a_function_calls_what_its_own_module_calls_so() -> Result<()> {
+    let x = floats(&[2.0, 3.0], &[2]);
+    assert_eq!(both(&x)?.to_vec::<f32>()?, [106.0, 112.0]);
+    assert_eq!(acts(&x)?.to_vec::<f32>()?, [2008.0, 2018.0]);
+    let (y, z) = both_by_item(&x)?;
+    assert_eq!(y.to_vec::<f32>()?, [106.0, 112.0]);
+    assert_eq!(z.to_vec::<f32>()?, [2006.0, 2015.0]);
+    Ok(())
+}
+
+#[test]
+fn a_function_may_be_called_much_like_an_operation() -> Result<()> {
+    let found = swished(&floats(&[0.0], &[1]))?.to_vec::<f32>()?;
+    assert_eq!(found, [0.5]);
+    Ok(())
+}
+
+#[test]
+fn constants_of_one_name_in_two_modules_are_two() -> Result<()> {
+    let mut bridge = Bridge::new(&host(), Seed(0))?;
+    assert_eq!(bridge.tensor("linear.weight")?.shape(), &[3, 5]);
+    bridge.set_tensor("linear.weight", &floats(&[0.0; 15], &[3, 5]))?;
+    bridge.set_tensor("linear.bias", &floats(&[1.0; 5], &[5]))?;
+    let y = bridge.forward(&floats(&[1.0; 3], &[1, 3]))?;
+    assert_eq!(y.to_vec::<f32>()?, [359.0; 5]);
+    Ok(())
+}
