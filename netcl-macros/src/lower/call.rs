@@ -4,7 +4,7 @@ use super::sizes::{Sizes, symbol};
 use super::{Lowering, Place, Unit, Val};
 use crate::ast::{ArgType, Function, Helper};
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{suggestion, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use proc_macro2::Span;
@@ -26,7 +26,9 @@ impl<'a> Lowering<'a> {
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
             let Some(function) = unit.functions.iter().find(|function| function.name == name) else {
-                return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
+                let known: Vec<String> = unit.functions.iter().map(|function| function.name.to_string()).collect();
+                let near = suggestion(&name, known.iter().map(String::as_str));
+                return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &near]);
             };
             if function.receiver {
                 let mut args = args.into_iter();
