@@ -1,5 +1,7 @@
 //! Every attribute, key and name with a meaning of its own.
 
+/// How the names of what is generated begin.
+pub(crate) const OWN: &str = "__netcl";
 /// `#[layer(inputs = 64, ..)]` on a field.
 pub(crate) const LAYER: &str = "layer";
 /// `#[parameter(init = ..)]` on a tensor field.

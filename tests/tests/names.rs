@@ -77,6 +77,79 @@ netcl::kernel! {
     }
 }
 
+/// Arguments may be called as generated code might call its own.
+mod arguments {
+    netcl::kernel! {
+        pub fn index(value: &Tensor<f32, N>, call: &Tensor<f32, N>, plans: f32, results: f32) -> Tensor<f32, N> {
+            |n| value[n] * call[n] * plans * results
+        }
+
+        pub fn other(scalars: &Tensor<f32, N>, function: &Tensor<f32, N>, cotangent_0: f32) -> Tensor<f32, N> {
+            |n| scalars[n] * function[n] * cotangent_0
+        }
+
+        #[launch(global = [N])]
+        #[gradient(call)]
+        pub fn items(value: &Tensor<f32, N>, pullback: &mut Tensor<f32, N>, plans: f32) {
+            let i = global_id(0);
+            if i < N { pullback[i] = value[i] * plans; }
+        }
+
+        #[launch(global = [N])]
+        pub fn call(value: &Tensor<f32, N>, plans: f32, cotangent_0: &Tensor<f32, N>, result_0: &mut Tensor<f32, N>) {
+            let i = global_id(0);
+            if i < N { result_0[i] = cotangent_0[i] * plans; }
+        }
+
+        /// OpenCL C has a word of that name.
+        #[launch(global = [N])]
+        pub fn double(r#in: &Tensor<f32, N>, r#out: &mut Tensor<f32, N>, r#type: f32) {
+            let i = global_id(0);
+            if i < N { out[i] = r#in[i] * 2.0 + r#type; }
+        }
+
+        pub fn r#move(r#in: &Tensor<f32, N>, r#type: f32) -> Tensor<f32, N> {
+            |r#mod| r#in[r#mod] + r#type
+        }
+    }
+}
+
+/// Names that Rust takes only with `r#`, and fields that differ by an underline.
+#[netcl::model]
+struct r#Raw {
+    #[layer(inputs = 2, outputs = 2)]
+    r#in: Linear,
+    #[parameter(init = 1.0)]
+    r#type: Tensor<f32, 2>,
+    r#box: RawIn,
+    #[layer(inputs = 2, outputs = 2)]
+    fc1: Linear,
+    #[layer(inputs = 2, outputs = 2)]
+    fc_1: Linear,
+}
+
+#[netcl::model]
+impl r#Raw {
+    fn r#loop(&self, r#in: &Tensor<f32, N, 2>) -> Tensor<f32> {
+        let r#mod = self.r#box.forward(&self.r#in.forward(r#in) * &self.r#type);
+        self.fc_1.forward(&self.fc1.forward(r#mod)).mse_loss(r#in)
+    }
+}
+
+/// Called as the gradients of `in` in `Raw` might be.
+#[netcl::model]
+struct RawIn {
+    #[layer(inputs = 2, outputs = 2)]
+    linear: Linear,
+}
+
+#[netcl::model]
+impl RawIn {
+    fn forward(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+        self.linear.forward(x)
+    }
+}
+
 mod enc {
     #[netcl::constant]
     pub const DIM: usize = 3;
@@ -143,5 +216,38 @@ fn constants_of_one_name_in_two_modules_are_two() -> Result<()> {
     bridge.set_tensor("linear.bias", &floats(&[1.0; 5], &[5]))?;
     let y = bridge.forward(&floats(&[1.0; 3], &[1, 3]))?;
     assert_eq!(y.to_vec::<f32>()?, [359.0; 5]);
+    Ok(())
+}
+
+#[test]
+fn arguments_may_have_the_names_of_generated_code() -> Result<()> {
+    use arguments::{double, index, items, other, r#move};
+    let (x, ones) = (floats(&[2.0, 3.0], &[2]), floats(&[1.0; 2], &[2]));
+    let (y, pullback) = index.vjp(&x, &ones, 2.0, 5.0)?;
+    assert_eq!(y.to_vec::<f32>()?, [20.0, 30.0]);
+    let (value, call) = pullback(&ones)?;
+    assert_eq!((value.to_vec::<f32>()?, call.to_vec::<f32>()?), (vec![10.0; 2], vec![20.0, 30.0]));
+    let (y, pullback) = other.vjp(&x, &ones, 0.5)?;
+    assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5]);
+    assert_eq!(pullback(&ones)?.0.to_vec::<f32>()?, [0.5; 2]);
+    let (y, pullback) = items.vjp(&x, 3.0)?;
+    assert_eq!(y.to_vec::<f32>()?, [6.0, 9.0]);
+    assert_eq!(pullback(&x)?.to_vec::<f32>()?, [6.0, 9.0]);
+    assert_eq!(double(&x, 1.0)?.to_vec::<f32>()?, [5.0, 7.0]);
+    assert_eq!(r#move(&x, 1.0)?.to_vec::<f32>()?, [3.0, 4.0]);
+    Ok(())
+}
+
+#[test]
+fn raw_names_are_names() -> Result<()> {
+    let raw = Raw::new(&host(), Seed(1))?;
+    assert_eq!(raw.tensor("in.weight")?.shape(), &[2, 2]);
+    assert_eq!(raw.tensor("box.linear.bias")?.shape(), &[2]);
+    let (_, gradients) = raw.loop_with_gradients(&floats(&[1.0, 2.0], &[1, 2]))?;
+    assert_eq!(gradients.r#in()?.weight.to_vec::<f32>()?, gradients.tensor("in.weight")?.to_vec::<f32>()?);
+    assert_eq!(gradients.r#type()?.shape(), &[2]);
+    assert_eq!(gradients.r#box()?.linear()?.bias.shape(), &[2]);
+    assert_eq!(gradients.fc1()?.weight.to_vec::<f32>()?, gradients.tensor("fc1.weight")?.to_vec::<f32>()?);
+    assert_eq!(gradients.fc_1()?.weight.to_vec::<f32>()?, gradients.tensor("fc_1.weight")?.to_vec::<f32>()?);
     Ok(())
 }

@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
     fn path(&mut self, path: &syn::Path) -> Val<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
-        let name = last.ident.to_string();
+        let name = crate::parse::name(&last.ident);
         if path.segments.len() > 1 {
             if let Some(value) = self.frame().unit.constants.get(&constant::key(path)) {
                 return (*value).into();

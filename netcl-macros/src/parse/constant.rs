@@ -40,7 +40,7 @@ pub(crate) fn key(path: &syn::Path) -> String {
 
 /// The last name of a path.
 pub(crate) fn name(path: &syn::Path) -> Option<String> {
-    path.segments.last().map(|segment| segment.ident.to_string())
+    path.segments.last().map(|segment| super::name(&segment.ident))
 }
 
 /// A literal's value.

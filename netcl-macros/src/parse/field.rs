@@ -16,9 +16,7 @@ use syn::{Attribute, GenericArgument, PathArguments, Type};
 pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> Option<Field> {
     let name = field.ident.clone()?;
     let (own, attrs): (Vec<_>, Vec<_>) = field.attrs.iter().cloned().partition(|attr| helper(attr).is_some());
-    if name.to_string().starts_with("__netcl") {
-        diag.report(name.span(), &m::RESERVED_NAME, &[&name]);
-    }
+    super::function::own_name(diag, &name);
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);

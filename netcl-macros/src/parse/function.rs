@@ -85,12 +85,20 @@ fn form(diag: &Diag, sig: &Signature) {
 fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
     match pat {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() && ident.mutability.is_none() => {
+            own_name(diag, &ident.ident);
             Some(ident.ident.clone())
         }
         _ => {
             diag.report(pat.span(), &m::ARGUMENT_PATTERN, &[]);
             None
         }
+    }
+}
+
+/// Rule: `__netcl…` are the names of what is generated. Wrong: `fn forward(&self, __netcl_value: &Tensor<f32, N>)`.
+pub(crate) fn own_name(diag: &Diag, name: &Ident) {
+    if super::name(name).starts_with(crate::words::OWN) {
+        diag.report(name.span(), &m::RESERVED_NAME, &[&name]);
     }
 }
 
@@ -152,7 +160,7 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
         ReturnType::Type(_, ty) => scalar(diag, ty),
     }?;
     // Its own name is known inside it, for the message about recursion.
-    let scope = Unit { own: Some(sig.ident.to_string()), ..Unit::default() };
+    let scope = Unit { own: Some(super::name(&sig.ident)), ..Unit::default() };
     (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
 

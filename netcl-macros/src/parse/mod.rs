@@ -10,6 +10,7 @@ pub(crate) mod types;
 
 use netcl_kernels::fold;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 
 /// ` (did you mean …?)` if one of `known` is close to `given`.
 pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -35,6 +36,11 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// The identifier's name: `r#in` is the name `in`.
+pub(crate) fn name(ident: &proc_macro2::Ident) -> String {
+    ident.unraw().to_string()
 }
 
 /// The names in backticks, separated by commas.

@@ -5,7 +5,7 @@ use super::types::kind;
 use super::{Inlined, Simt, Val};
 use crate::ast::{Constant, Helper};
 use crate::messages as m;
-use crate::parse::{constant, suggestion, text};
+use crate::parse::{constant, name as name_of, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, ExprId, Stmt, SubGroupOp, ValueType, WorkItem};
@@ -302,7 +302,7 @@ impl<'a> Simt<'a> {
 
     /// The body of a function of scalars, in place.
     fn helper(&mut self, helper: &'a Helper, call: &ExprCall, span: Span) -> Val {
-        let name = helper.name.to_string();
+        let name = name_of(&helper.name);
         let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
         if args.len() != helper.args.len() {
             let plural = if helper.args.len() == 1 { "" } else { "s" };
@@ -319,7 +319,9 @@ impl<'a> Simt<'a> {
                     self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&name, &expected, parameter, &found])
                 };
             }
-            bound.push((parameter.to_string(), self.builder.named(&parameter.to_string(), id)));
+            let parameter = name_of(parameter);
+            let value = self.builder.named(&parameter, id);
+            bound.push((parameter, value));
         }
         self.calls.push(Inlined { unit: &helper.scope, first: self.scopes.len() });
         self.scopes.push(Vec::new());

@@ -32,6 +32,7 @@ use crate::lower::Unit;
 use crate::messages::Message;
 use crate::words;
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::emit::names::is_reserved;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ArrayId, ExprId, Kernel, Launch, ParamId, ParamKind, ValueType, VarId};
 use proc_macro2::Span;
@@ -138,13 +139,19 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
     None
 }
 
+/// What the kernel is called in OpenCL C, which has words of its own: `double`, `kernel`.
+fn entry(signature: &Signature) -> String {
+    let name = crate::parse::name(&signature.name);
+    if is_reserved(&name) { format!("run_{name}") } else { name }
+}
+
 impl<'a> Simt<'a> {
     fn new(diag: &'a Diag, unit: &'a Unit, signature: &Signature, numbers: BTreeMap<usize, DType>) -> Self {
         let launch = Launch { global: signature.global.clone(), local: signature.local.clone() };
         let mut simt = Simt {
             diag,
             unit,
-            builder: KernelBuilder::new(&signature.name.to_string(), launch),
+            builder: KernelBuilder::new(&entry(signature), launch),
             buffers: Vec::new(),
             zeroed: vec![false; signature.results.len()],
             scopes: vec![Vec::new()],

@@ -61,6 +61,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
             continue;
         };
         let name = name.ident.clone();
+        crate::parse::function::own_name(diag, &name);
         match &*typed.ty {
             Type::Reference(reference) if reference.mutability.is_some() => {
                 if let Some(ty) = types::tensor(diag, &reference.elem, "&mut ", constants) {
@@ -282,7 +283,7 @@ impl Simt<'_> {
     /// Declares the parameters and binds their names.
     pub(super) fn arguments(&mut self, signature: &Signature) {
         for arg in &signature.args {
-            let name = arg.name.to_string();
+            let name = crate::parse::name(&arg.name);
             match &arg.ty {
                 ArgType::Tensor(ty) => {
                     let access = if arg.result.is_some() { Access::ReadWrite } else { Access::Read };

@@ -169,9 +169,9 @@ impl Simt<'_> {
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
             }
-            (Pat::Ident(ident), Val::Unknown) => self.bind(&ident.ident.to_string(), Val::Unknown, None),
+            (Pat::Ident(ident), Val::Unknown) => self.bind(&crate::parse::name(&ident.ident), Val::Unknown, None),
             (Pat::Ident(ident), value) if ident.by_ref.is_none() && ident.subpat.is_none() => {
-                let name = ident.ident.to_string();
+                let name = crate::parse::name(&ident.ident);
                 let bare = position.filter(|(_, bare)| *bare).map(|(position, _)| position);
                 let known = bare.and_then(|position| self.numbers.get(&position).copied());
                 let wanted = known.or(declared.map(|ty| ty.dtype));
@@ -212,7 +212,7 @@ impl Simt<'_> {
         else {
             return drop(self.report(call.span(), &m::SIMT_ARRAY, &[]));
         };
-        let name = name.ident.to_string();
+        let name = crate::parse::name(&name.ident);
         let array = self.builder.array(&name, space, dtype, length as u32);
         self.bind(&name, Val::Array(array, dtype), None);
     }
@@ -323,7 +323,7 @@ impl Simt<'_> {
             step = self.builder.cast(ty.dtype, step);
         }
         let name = match &*each.pat {
-            Pat::Ident(ident) => ident.ident.to_string(),
+            Pat::Ident(ident) => crate::parse::name(&ident.ident),
             Pat::Wild(_) => "round".to_string(),
             other => {
                 self.report(other.span(), &m::PATTERN, &[]);
