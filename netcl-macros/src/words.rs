@@ -22,6 +22,8 @@ pub(crate) const DYNAMIC: &str = "dynamic";
 pub(crate) const GRADIENT: &str = "gradient";
 /// `#[launch(global = [N], local = [64])]` on a SIMT-form kernel.
 pub(crate) const LAUNCH: &str = "launch";
+/// `#[launch(.., unchecked)]`: no index is looked at.
+pub(crate) const UNCHECKED: &str = "unchecked";
 /// `#[types(T = [f32, f16])]` on a SIMT-form kernel.
 pub(crate) const TYPES: &str = "types";
 /// The type of tensors in signatures and fields.

@@ -221,7 +221,7 @@ fn constants_of_one_name_in_two_modules_are_two() -> Result<()> {
 
 #[test]
 fn arguments_may_have_the_names_of_generated_code() -> Result<()> {
-    use arguments::{double, index, items, other, r#move};
+    use arguments::{double, index, items, r#move, other};
     let (x, ones) = (floats(&[2.0, 3.0], &[2]), floats(&[1.0; 2], &[2]));
     let (y, pullback) = index.vjp(&x, &ones, 2.0, 5.0)?;
     assert_eq!(y.to_vec::<f32>()?, [20.0, 30.0]);

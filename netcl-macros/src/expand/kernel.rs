@@ -44,7 +44,11 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
     let pointer = pointer(function);
     let call = call(function, &plain);
     let vjp = differentiable.then(|| vjp(function, &pullback, &float));
-    let report = report(if differentiable { quote!(__netcl_plans(), __netcl_pullback_plans()) } else { quote!(__netcl_plans()) });
+    let report = report(if differentiable {
+        quote!(__netcl_plans(), __netcl_pullback_plans())
+    } else {
+        quote!(__netcl_plans())
+    });
     let inner = quote!(pub);
     Some(quote! {
         #(#attrs)*
@@ -182,7 +186,11 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
         .filter(|(_, ty)| ty.dtype.is_float())
         .map(|(position, _)| format_ident!("__netcl_cotangent_{position}"))
         .collect();
-    let statics = source::statics(&format_ident!("__netcl_pullback_plans"), &format!("{}.vjp", crate::parse::name(&function.name)), planned);
+    let statics = source::statics(
+        &format_ident!("__netcl_pullback_plans"),
+        &format!("{}.vjp", crate::parse::name(&function.name)),
+        planned,
+    );
     let chosen = source::chosen(planned);
     let tuple = float.len() > 1;
     let gradient = if tuple {

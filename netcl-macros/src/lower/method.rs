@@ -37,7 +37,8 @@ impl<'a> Lowering<'a> {
                 self.forward(layer, &sizes, (&field, &path), args, place)
             }
             Val::Place(Place::Model(unit, path, sizes)) => {
-                let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name) else {
+                let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
+                else {
                     let known = || unit.functions.iter().map(|f| crate::parse::name(&f.name)).collect::<Vec<_>>();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));

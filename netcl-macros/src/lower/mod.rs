@@ -147,7 +147,8 @@ pub(crate) fn check_helper(diag: &Diag, helper: &Helper) {
     lowering.elementwise = true;
     lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));
     for (position, (name, dtype)) in helper.args.iter().enumerate() {
-        let id = lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
+        let id =
+            lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
         lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
     let value = lowering.block(&helper.body);

@@ -1,5 +1,6 @@
 //! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
 
+use super::bounds::Place;
 use super::expr::Target;
 use super::types::kind;
 use super::{Inlined, Simt, Val};
@@ -8,7 +9,7 @@ use crate::messages as m;
 use crate::parse::{constant, name as name_of, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
-use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, ExprId, Stmt, SubGroupOp, ValueType, WorkItem};
+use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, Stmt, SubGroupOp, ValueType, WorkItem};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -203,11 +204,14 @@ impl<'a> Simt<'a> {
         match (receiver, args.len()) {
             (Val::Buffer(buffer), 1) if width("load").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
-                self.load_lanes(buffer, position, width("load").unwrap_or(1))
+                let lanes = width("load").unwrap_or(1);
+                let place = self.lanes_at(buffer, position, lanes);
+                self.load_lanes(buffer, place, lanes)
             }
             (Val::Buffer(buffer), 2) if width("store").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
-                self.store_value(buffer, position, args.remove(0), span)
+                let place = self.lanes_at(buffer, position, width("store").unwrap_or(1));
+                self.store_value(buffer, place, args.remove(0), span)
             }
             (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
                 Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
@@ -272,7 +276,7 @@ impl<'a> Simt<'a> {
             return self.report(span, &m::SIMT_ATOMIC, &[&name, &name]);
         };
         let Some(target) = self.target(place) else { return Val::Unknown };
-        let (target, dtype, index): (AtomicTarget, DType, ExprId) = match target {
+        let (target, dtype, index): (AtomicTarget, DType, Place) = match target {
             Target::Buffer(buffer, index) => match self.buffers[buffer].result {
                 Some(result) => {
                     self.zeroed[result] = true;
@@ -295,9 +299,13 @@ impl<'a> Simt<'a> {
                 self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &given])
             };
         }
-        let old = self.builder.var("old", ValueType::scalar(dtype));
-        self.builder.stmt(Stmt::Atomic { op, target, index, value, old: Some(old) });
-        Val::Expr(self.builder.get(old), None)
+        let ty = ValueType::scalar(dtype);
+        let update = |this: &mut Self, index| {
+            let old = this.builder.var("old", ty);
+            this.builder.stmt(Stmt::Atomic { op, target, index, value, old: Some(old) });
+            this.builder.get(old)
+        };
+        Val::Expr(self.read("before", index, ty, update), None)
     }
 
     /// The body of a function of scalars, in place.

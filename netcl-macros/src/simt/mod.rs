@@ -1,7 +1,13 @@
 //! SIMT-form kernels: the OpenCL model in Rust syntax.
 //!
 //! A function with `#[launch(global = [..], local = [..])]` runs once for every work-item. Its `&Tensor` arguments are
-//! read; its `&mut Tensor` arguments are its results, which the call allocates and returns in their order. The same
+//! read; its `&mut Tensor` arguments are its results, which the call allocates and returns in their order.
+//!
+//! An index that is outside, in a tensor or an array, reads zero and writes nothing: calls are safe, and the launch is
+//! rounded up to whole groups. `#[launch(.., unchecked)]` leaves that out, on the user's word. Elements of a result that
+//! nobody writes hold anything, unless the kernel reads or updates that result: then it starts as zeros.
+//!
+//! The same
 //! tokens stand in a hidden Rust function over `netcl::simt`, so rustc's type rules hold.
 //!
 //! ```text
@@ -16,6 +22,7 @@
 //! let partial = block_sum(&x)?;
 //! ```
 
+mod bounds;
 mod call;
 mod check;
 mod expr;
@@ -111,6 +118,8 @@ struct Simt<'a> {
     lets: usize,
     barriers: Vec<Span>,
     depth: usize,
+    /// `#[launch(.., unchecked)]`: the user answers for every index.
+    unchecked: bool,
 }
 
 /// The kernel; `None` where errors have been reported.
@@ -162,6 +171,7 @@ impl<'a> Simt<'a> {
             lets: 0,
             barriers: Vec::new(),
             depth: 0,
+            unchecked: signature.unchecked,
         };
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));
         simt.arguments(signature);

@@ -51,7 +51,10 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     let args = |kernel: &Kernel| -> Vec<Arg> {
         let one = |param: &netcl_kernels::kir::Param| match param.kind {
             ParamKind::Scalar(dtype) => {
-                let position = signature.scalars().position(|(name, _)| crate::parse::name(name) == param.name).unwrap_or_default();
+                let position = signature
+                    .scalars()
+                    .position(|(name, _)| crate::parse::name(name) == param.name)
+                    .unwrap_or_default();
                 // The runtime's own scalar, the seed, comes first.
                 Arg::Scalar(position + 1, dtype)
             }
@@ -104,7 +107,15 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()),
     };
     let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
-    Ok(Plan { name: crate::parse::name(&signature.name), target, symbols: signature.symbols(), buffers, scalars, steps, source })
+    Ok(Plan {
+        name: crate::parse::name(&signature.name),
+        target,
+        symbols: signature.symbols(),
+        buffers,
+        scalars,
+        steps,
+        source,
+    })
 }
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {

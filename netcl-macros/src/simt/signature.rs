@@ -32,6 +32,8 @@ pub(crate) struct Signature {
     pub(crate) results: Vec<TensorType>,
     pub(crate) global: Vec<Dim>,
     pub(crate) local: Vec<u32>,
+    /// Whether indices are used as they are, wherever they lead.
+    pub(crate) unchecked: bool,
     /// The kernel that gives the gradients in the inputs.
     pub(crate) gradient: Option<syn::Path>,
     pub(crate) body: syn::Block,
@@ -82,7 +84,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
     if results.is_empty() {
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
-    let (global, local) = launch(diag, &own, item.sig.ident.span(), constants);
+    let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);
     let gradient = own.iter().find(|attr| attr.path().is_ident(words::GRADIENT)).and_then(|attr| {
         attr.parse_args::<syn::Path>().map_err(|_| diag.report(attr.span(), &m::SIMT_GRADIENT, &[])).ok()
     });
@@ -94,6 +96,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
         results,
         global,
         local,
+        unchecked,
         gradient,
         body: (*item.block).clone(),
     };
@@ -175,21 +178,32 @@ fn replaced(tokens: TokenStream, name: &Ident, dtype: DType) -> TokenStream {
         .collect()
 }
 
-/// `#[launch(global = [N, M], local = [16, 16])]`.
-fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<Dim>, Vec<u32>) {
+/// `#[launch(global = [N, M], local = [16, 16], unchecked)]`.
+fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<Dim>, Vec<u32>, bool) {
     let Some(attr) = attrs.iter().find(|attr| attr.path().is_ident(words::LAUNCH)) else {
         diag.report(name, &m::SIMT_LAUNCH, &[]);
         return Default::default();
     };
-    let (mut global, mut local) = (Vec::new(), Vec::new());
-    let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
+    let (mut global, mut local, mut unchecked) = (Vec::new(), Vec::new(), false);
+    let metas = match attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
             diag.syntax(error);
             return Default::default();
         }
     };
-    for pair in pairs {
+    for meta in metas {
+        let pair = match meta {
+            syn::Meta::NameValue(pair) => pair,
+            syn::Meta::Path(path) if path.is_ident(words::UNCHECKED) => {
+                unchecked = true;
+                continue;
+            }
+            other => {
+                diag.report(other.span(), &m::SIMT_LAUNCH, &[]);
+                continue;
+            }
+        };
         let Expr::Array(list) = &pair.value else {
             diag.report(pair.value.span(), &m::SIMT_LAUNCH, &[]);
             continue;
@@ -211,7 +225,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
     if global.is_empty() || global.len() > 3 || !(local.is_empty() || local.len() == global.len()) {
         diag.report(attr.span(), &m::SIMT_LAUNCH, &[]);
     }
-    (global, local)
+    (global, local, unchecked)
 }
 
 /// Rule: sizes of results and of the launch follow from the inputs' axes.

@@ -1,5 +1,6 @@
 //! Statements of SIMT-form kernels.
 
+use super::bounds::Place;
 use super::expr::Target;
 use super::signature::Signature;
 use super::types::{kind, value_type};
@@ -263,20 +264,14 @@ impl Simt<'_> {
                         self.report(span, &m::SIMT_TYPES, &[&"=", &own, &given])
                     };
                 }
-                self.builder.stmt(Kir::StoreArray { array, index, value });
+                self.write(index, |this, index| this.builder.stmt(Kir::StoreArray { array, index, value }));
                 Val::Unit
             }
         }
     }
 
     /// Writes one or more elements of a result.
-    pub(super) fn store_value(
-        &mut self,
-        buffer: usize,
-        position: netcl_kernels::kir::ExprId,
-        value: Val,
-        span: Span,
-    ) -> Val {
+    pub(super) fn store_value(&mut self, buffer: usize, place: Place, value: Val, span: Span) -> Val {
         let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
         if self.buffers[buffer].result.is_none() {
             let name = self.builder.kernel().params[param.0 as usize].name.clone();
@@ -291,7 +286,7 @@ impl Simt<'_> {
                 self.report(span, &m::SIMT_TYPES, &[&"=", &dtype, &given])
             };
         }
-        self.builder.store(param, position, value);
+        self.write(place, |this, index| this.builder.store(param, index, value));
         Val::Unit
     }
 

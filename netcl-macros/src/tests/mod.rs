@@ -103,7 +103,8 @@ impl Crate {
 
     /// That something came of it: an error, or Rust. `input` is what it came of.
     pub(crate) fn answered(&self, input: &TokenStream) {
-        let rust = || syn::parse2::<syn::File>(self.tokens.iter().cloned().collect()).is_ok_and(|file| !file.items.is_empty());
+        let rust =
+            || syn::parse2::<syn::File>(self.tokens.iter().cloned().collect()).is_ok_and(|file| !file.items.is_empty());
         assert!(!self.errors().is_empty() || rust(), "nothing is said about: {input}\n{}", self.output);
     }
 
