@@ -38,6 +38,10 @@ pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a function of scalars usable in kernels and models, element by element and differentiated.
+///
+/// Where a body calls a function without it, rustc says ``cannot find macro `name` in this scope``: the attribute makes a
+/// macro of the function's name, by which bodies find it. The same is said of a `const` without
+/// [`constant`](macro@constant) and of a misspelt name.
 #[proc_macro_attribute]
 pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     driver::function(args.into(), item.into()).into()

@@ -134,6 +134,7 @@ impl<'ast> Visit<'ast> for Names {
         let foreign = path.path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
         if capital
             && foreign
+            && parse::standard::value(&path.path).is_none()
             && name.starts_with(char::is_uppercase)
             && !(path.path.segments.len() == 1 && self.bound.contains(&name))
             && !self.found.contains(&path.path)

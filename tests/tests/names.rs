@@ -36,6 +36,12 @@ fn sq(x: f32) -> f32 {
     x + 100.0
 }
 
+/// The largest number, through Rust's own constants.
+#[netcl::function]
+fn capped(x: f32) -> f32 {
+    if x > std::f32::consts::PI { f32::INFINITY } else { f32::NEG_INFINITY }
+}
+
 /// Two letters from `mish`, which is an operation.
 #[netcl::function]
 fn swish(x: f32) -> f32 {
@@ -150,6 +156,25 @@ impl RawIn {
     }
 }
 
+netcl::kernel! {
+    fn masked(x: &Tensor<f32, N, N>) -> Tensor<f32, N, N> {
+        |i, j| if j <= i { x[i, j] } else { f32::NEG_INFINITY }
+    }
+
+    fn limits(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (capped(x[n]), x[n] * f32::EPSILON, x[n] * core::f32::consts::FRAC_PI_2)
+    }
+
+    #[launch(global = [N])]
+    fn limits_by_item(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>, z: &mut Tensor<u32, N>) {
+        let mut top = f32::NEG_INFINITY;
+        let i = global_id(0);
+        top = max(top, x[i]);
+        y[i] = top + capped(x[i]) + f32::MAX;
+        z[i] = u32::MAX;
+    }
+}
+
 mod enc {
     #[netcl::constant]
     pub const DIM: usize = 3;
@@ -249,5 +274,20 @@ fn raw_names_are_names() -> Result<()> {
     assert_eq!(gradients.r#box()?.linear()?.bias.shape(), &[2]);
     assert_eq!(gradients.fc1()?.weight.to_vec::<f32>()?, gradients.tensor("fc1.weight")?.to_vec::<f32>()?);
     assert_eq!(gradients.fc_1()?.weight.to_vec::<f32>()?, gradients.tensor("fc_1.weight")?.to_vec::<f32>()?);
+    Ok(())
+}
+
+#[test]
+fn constants_of_rust_are_known() -> Result<()> {
+    let (none, all) = (f32::NEG_INFINITY, f32::INFINITY);
+    assert_eq!(masked(&floats(&[1.0, 2.0, 3.0, 4.0], &[2, 2]))?.to_vec::<f32>()?, [1.0, none, 3.0, 4.0]);
+    let x = floats(&[2.0, 4.0], &[2]);
+    let (limit, epsilon, half) = limits(&x)?;
+    assert_eq!(limit.to_vec::<f32>()?, [none, all]);
+    assert_eq!(epsilon.to_vec::<f32>()?, [2.0 * f32::EPSILON, 4.0 * f32::EPSILON]);
+    assert_eq!(half.to_vec::<f32>()?, [std::f32::consts::PI, std::f32::consts::TAU]);
+    let (y, z) = limits_by_item(&x)?;
+    assert_eq!(y.to_vec::<f32>()?, [none, all]);
+    assert_eq!(z.to_vec::<u32>()?, [u32::MAX; 2]);
     Ok(())
 }

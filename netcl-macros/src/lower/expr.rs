@@ -77,8 +77,8 @@ impl<'a> Lowering<'a> {
         let Some(last) = path.segments.last() else { return Val::Unknown };
         let name = crate::parse::name(&last.ident);
         if path.segments.len() > 1 {
-            if let Some(value) = self.frame().unit.constants.get(&constant::key(path)) {
-                return (*value).into();
+            if let Some(value) = constant::known(path, &self.frame().unit.constants) {
+                return value.into();
             }
             let known = path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "DType");
             if let Some(dtype) = DType::from_name(&name.to_lowercase()).filter(|_| known) {

@@ -1,6 +1,6 @@
 //! Values that can be known while parsing: literals, known constants, and integer arithmetic on them.
 
-use super::{fold_integers, text};
+use super::{standard, fold_integers, text};
 use crate::ast::Constant;
 use std::collections::BTreeMap;
 use syn::{Expr, Lit, UnOp};
@@ -28,7 +28,7 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
             _ => None,
         },
-        Expr::Path(path) => constants.get(&key(&path.path)).copied(),
+        Expr::Path(path) => known(&path.path, constants),
         _ => None,
     }
 }
@@ -36,6 +36,11 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
 /// Under which a path's constant is known: the whole path, because `enc::DIM` and `dec::DIM` are two.
 pub(crate) fn key(path: &syn::Path) -> String {
     text(path)
+}
+
+/// The value of a constant: one of `constants` or of Rust's own library.
+pub(crate) fn known(path: &syn::Path, constants: &Constants) -> Option<Constant> {
+    constants.get(&key(path)).copied().or_else(|| standard::value(path))
 }
 
 /// The last name of a path.
@@ -75,7 +80,7 @@ pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<s
 /// The paths in `expr` that are not known constants.
 pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     match expr {
-        Expr::Path(path) if !constants.contains_key(&key(&path.path)) => {
+        Expr::Path(path) if known(&path.path, constants).is_none() => {
             found.push(path.path.clone());
         }
         Expr::Paren(inner) => unknown_paths(&inner.expr, constants, found),

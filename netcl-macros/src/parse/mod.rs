@@ -6,6 +6,7 @@ pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod index;
 pub(crate) mod model;
+pub(crate) mod standard;
 pub(crate) mod types;
 
 use netcl_kernels::fold;

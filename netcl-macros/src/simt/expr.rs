@@ -141,9 +141,9 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
-        if let Some(value) = self.unit().constants.get(&constant::key(path)) {
+        if let Some(value) = constant::known(path, &self.unit().constants) {
             // A `const` has a type of its own; sizes are used as `u32` here.
-            return Val::Number(*value);
+            return Val::Number(value);
         }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
