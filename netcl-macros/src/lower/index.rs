@@ -4,7 +4,7 @@
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
 use super::{Affine, Lowering, Val};
-use crate::ast::Function;
+use crate::ast::{Function, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
@@ -49,19 +49,24 @@ impl<'a> Lowering<'a> {
         self.unused_arguments(function);
         match value {
             Val::Tuple(values) => {
-                Val::Tuple(values.into_iter().map(|value| self.whole(value, &shape, function)).collect())
+                // What is one too many or too few is said where all results are looked at.
+                let last = function.results.len() - 1;
+                let each = values.into_iter().enumerate();
+                Val::Tuple(
+                    each.map(|(at, value)| self.whole(value, &shape, &function.results[at.min(last)])).collect(),
+                )
             }
-            value => self.whole(value, &shape, function),
+            value => self.whole(value, &shape, &function.results[0]),
         }
     }
 
     /// The value repeated over the whole of `shape`.
-    fn whole(&mut self, value: Val<'a>, shape: &[Dim], function: &Function) -> Val<'a> {
+    fn whole(&mut self, value: Val<'a>, shape: &[Dim], ty: &TensorType) -> Val<'a> {
         if value.is_unknown() {
             return Val::Unknown;
         }
-        let span = function.results[0].span;
-        let Some(id) = self.tensor(value, Some(function.results[0].dtype), span) else { return Val::Unknown };
+        let span = ty.span;
+        let Some(id) = self.tensor(value, Some(ty.dtype), span) else { return Val::Unknown };
         let result = self.builder.broadcast_to(id, &Shape(shape.to_vec()));
         self.check(result, span)
     }

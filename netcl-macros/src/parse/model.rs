@@ -226,8 +226,18 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
     let mut functions = Vec::new();
     let mut others = Vec::new();
+    // The struct brings `new`, the block the others.
+    let mut taken: BTreeSet<String> = ["new", "report", "kernels"].map(String::from).into();
+    let compiled = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(super::name(&f.sig.ident)),
+        _ => None,
+    });
+    taken.extend(compiled.map(|name| format!("{name}_with_gradients")));
     for item in &item.items {
         match item {
+            ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
+                diag.report(f.sig.ident.span(), &m::RESERVED_NAME, &[&f.sig.ident]);
+            }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
                 functions.extend(function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes));
             }

@@ -143,3 +143,25 @@ fn functions_that_are_not_known_are_asked_for() {
     });
     assert!(own.output.starts_with("relu ! {"), "{}", own.output);
 }
+
+#[test]
+fn results_of_several_types() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        fn ranks(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<i32, N>, Tensor<u32, N>) { |n| (x[n], n, 1) }
+    });
+    own.sound();
+}
+
+#[test]
+fn factors_of_indices_do_not_overflow() {
+    for index in [
+        quote!(n * 9223372036854775807 + n),
+        quote!(n * 2147483647 + n),
+        quote!(n * 65536 * 65536 * 65536 * 65536),
+    ] {
+        let all = errors(quote!(fn a(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[#index] }));
+        assert_eq!(all.len(), 1, "{all:#?}");
+        assert!(all[0].starts_with("the factor of an index is too large"), "{all:#?}");
+    }
+}
