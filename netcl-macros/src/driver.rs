@@ -287,6 +287,7 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
         }
     }
     let diag = Diag::new();
+    parse::attr::decided(&diag, &item.attrs);
     if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
         helpers(&gathered, &mut helper.scope);
         constants_into(&gathered, &mut helper.scope.constants);

@@ -12,7 +12,9 @@ fn wanted(name: &str) -> bool {
 
 fn covers(asked: &str, name: &str) -> bool {
     asked.split(',').any(|wanted| {
-        wanted == "all" || wanted == name || [format!("{wanted}::"), format!("{wanted}.")].iter().any(|start| name.starts_with(start))
+        wanted == "all"
+            || wanted == name
+            || [format!("{wanted}::"), format!("{wanted}.")].iter().any(|start| name.starts_with(start))
     })
 }
 

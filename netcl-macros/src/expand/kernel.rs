@@ -5,6 +5,7 @@ use super::source::{self, Planned};
 use crate::ast::Function;
 use crate::diag::Diag;
 use crate::lower::Path;
+use crate::parse::attr::of_functions;
 use crate::{compile, dump, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
@@ -40,7 +41,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
     if diag.count() > before || plain.is_empty() {
         return None;
     }
-    let (attrs, vis) = (&function.attrs, &function.vis);
+    let ((_, attrs), vis) = (of_functions(&function.attrs), &function.vis);
     let pointer = pointer(function);
     let call = call(function, &plain);
     let vjp = differentiable.then(|| vjp(function, &pullback, &float));
@@ -164,8 +165,10 @@ fn call(function: &Function, planned: &[Planned]) -> TokenStream {
     let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let unpacked = unpack(function.tuple, function.results.len());
+    let (attrs, _) = of_functions(&function.attrs);
     quote! {
         #statics
+        #(#attrs)*
         fn __netcl_call(#args) -> ::netcl::Result<#result> {
             let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked

@@ -4,6 +4,7 @@ use super::functions::unpack;
 use super::source::{self, Planned};
 use crate::ast::ArgType;
 use crate::compile::Compiled;
+use crate::parse::attr::of_functions;
 use crate::simt::{Lowered, Signature, shim};
 use crate::{dump, paths};
 use netcl_kernels::dtype::DType;
@@ -31,7 +32,8 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         first.get_or_insert(instance.signature);
     }
     let Some(signature) = first else { return TokenStream::new() };
-    let (attrs, vis, name) = (&signature.attrs, &signature.vis, &signature.name);
+    let (vis, name) = (&signature.vis, &signature.name);
+    let (on_call, attrs) = of_functions(&signature.attrs);
     let inputs: Vec<_> = signature.args.iter().filter(|arg| arg.result.is_none()).collect();
     let names: Vec<_> = inputs.iter().map(|arg| &arg.name).collect();
     let types: Vec<TokenStream> = inputs
@@ -77,6 +79,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
             }
             #statics
             #report
+            #(#on_call)*
             fn __netcl_call(#(#names: #types),*) -> ::netcl::Result<#result> {
                 let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
                 #unpacked

@@ -242,9 +242,7 @@ fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>) -> Option<Result<Affin
             Some(a.plus(&Affine::fixed(b.clone())))
         }
         (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
-        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => {
-            Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b)))
-        }
+        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
         (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
             Some(a.times(b.as_constant()?))
         }

@@ -52,9 +52,7 @@ impl<'a> Lowering<'a> {
                 // What is one too many or too few is said where all results are looked at.
                 let last = function.results.len() - 1;
                 let each = values.into_iter().enumerate();
-                Val::Tuple(
-                    each.map(|(at, value)| self.whole(value, &shape, &function.results[at.min(last)])).collect(),
-                )
+                Val::Tuple(each.map(|(at, value)| self.whole(value, &shape, &function.results[at.min(last)])).collect())
             }
             value => self.whole(value, &shape, &function.results[0]),
         }

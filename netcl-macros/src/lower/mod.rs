@@ -358,8 +358,12 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
                 None
             }
+            Val::Number(number) => {
+                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype]);
+                None
+            }
             other => {
-                self.report(span, &m::OPERAND, &[&"tensor", &other.kind()]);
+                self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
                 None
             }
         }

@@ -1,6 +1,6 @@
 //! Values that can be known while parsing: literals, known constants, and integer arithmetic on them.
 
-use super::{standard, fold_integers, text};
+use super::{fold_integers, standard, text};
 use crate::ast::Constant;
 use std::collections::BTreeMap;
 use syn::{Expr, Lit, UnOp};

@@ -24,6 +24,7 @@ pub(crate) fn function(
 ) -> Option<Function> {
     let before = diag.count();
     form(diag, sig);
+    super::attr::decided(diag, attrs);
     let mut receiver = false;
     let mut args: Vec<Arg> = Vec::new();
     for input in &sig.inputs {

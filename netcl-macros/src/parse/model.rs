@@ -17,6 +17,7 @@ use syn::{Fields, GenericArgument, GenericParam, Generics, ImplItem, ItemImpl, I
 /// The struct; fields that are wrong are reported and kept as unknown.
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
     only_sizes(diag, &item.generics);
+    super::attr::decided(diag, &item.attrs);
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => named.named.iter().filter_map(|f| field::field(diag, f, constants)).collect(),
         Fields::Unnamed(_) | Fields::Unit => {
@@ -224,6 +225,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 
 /// The block; functions that are wrong are reported and left out. `sizes` are the names that the model binds.
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
+    super::attr::decided(diag, &item.attrs);
     let mut functions = Vec::new();
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.

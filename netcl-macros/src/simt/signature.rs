@@ -52,6 +52,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
         item.attrs.iter().cloned().partition(|attr| {
             [words::LAUNCH, words::GRADIENT, words::TYPES].iter().any(|word| attr.path().is_ident(word))
         });
+    crate::parse::attr::decided(diag, &attrs);
     if let ReturnType::Type(_, ty) = &item.sig.output {
         diag.report(ty.span(), &m::SIMT_RESULT, &[]);
     }

@@ -155,13 +155,29 @@ fn results_of_several_types() {
 
 #[test]
 fn factors_of_indices_do_not_overflow() {
-    for index in [
-        quote!(n * 9223372036854775807 + n),
-        quote!(n * 2147483647 + n),
-        quote!(n * 65536 * 65536 * 65536 * 65536),
-    ] {
+    for index in
+        [quote!(n * 9223372036854775807 + n), quote!(n * 2147483647 + n), quote!(n * 65536 * 65536 * 65536 * 65536)]
+    {
         let all = errors(quote!(fn a(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[#index] }));
         assert_eq!(all.len(), 1, "{all:#?}");
         assert!(all[0].starts_with("the factor of an index is too large"), "{all:#?}");
     }
+}
+
+#[test]
+fn attributes_of_functions_stand_on_functions() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        /// Doc.
+        #[inline]
+        #[must_use]
+        fn a(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] }
+        #[inline]
+        #[launch(global = [N])]
+        fn b(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }
+    });
+    own.sound();
+    let text = own.output.replace(' ', "");
+    assert_eq!(text.matches("#[inline]fn__netcl_call").count() + text.matches("#[must_use]fn__netcl_call").count(), 2);
+    assert_eq!(text.matches("#[inline]").count(), 2, "{text}");
 }
