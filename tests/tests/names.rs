@@ -44,7 +44,7 @@ fn capped(x: f32) -> f32 {
 
 /// Two letters from `mish`, which is an operation.
 #[netcl::function]
-#[cfg(all())]
+#[cfg(not(doc))]
 fn swish(x: f32) -> f32 {
     x / (1.0 + (-x).exp())
 }
