@@ -1,5 +1,6 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
+use crate::lower::Unit;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer};
@@ -97,12 +98,13 @@ impl Function {
 }
 
 /// A function of scalars (`#[netcl::function]`), applied to each element.
-#[derive(Clone)]
 pub(crate) struct Helper {
     pub(crate) name: Ident,
     pub(crate) args: Vec<(Ident, DType)>,
     pub(crate) result: DType,
     pub(crate) body: syn::Block,
+    /// What the names in its body mean where it stands, whoever calls it.
+    pub(crate) scope: Unit,
 }
 
 /// A field that is a layer, configured.

@@ -4,11 +4,12 @@ use crate::ast::{Constant, FieldKind, Model, ModelImpl};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
-use crate::lower::{Sizes, Unit};
+use crate::lower::{Sizes, Unit, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, parse, paths, scan};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Item, ItemImpl, ItemStruct};
 
@@ -115,9 +116,8 @@ fn read_table(payload: &TokenStream) -> Option<Table> {
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
     let parsed = syn::parse2::<syn::Expr>(value.clone()).ok();
     let value = parsed.and_then(|expr| constant::evaluate(&expr, constants));
-    let name = path.rsplit("::").next().unwrap_or(path).trim().to_string();
     // A constant that cannot be evaluated has been reported where it stands.
-    constants.insert(name, value.unwrap_or(Constant::Integer(1)));
+    constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
 }
 
 fn constants(gathered: &Gathered) -> Constants {
@@ -249,11 +249,13 @@ pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
             continue;
         }
         let silent = Diag::new();
-        if let Some(helper) = parse::function::helper(&silent, &function.sig, &function.block) {
+        if let Some(mut helper) = parse::function::helper(&silent, &function.sig, &function.block) {
+            // What it calls is named as its own module names it.
+            helpers(&rest, &mut helper.scope);
+            constants_into(&rest, &mut helper.scope.constants);
             unit.helpers.insert(path.clone(), helper);
         }
         silent.dismiss();
-        helpers(&rest, unit);
     }
 }
 
@@ -274,23 +276,22 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
-    let needs = scan::calls(&item.block).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
-    for path in needs {
-        if gathered.get(Kind::Function, &path).is_none() {
-            return chain::request(
-                &Need { kind: Kind::Function, path },
-                &gathered,
-                "function",
-                &item.to_token_stream(),
-            );
+    let called = scan::calls(&item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
+    let mut constants = Vec::new();
+    scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
+    let needs = called.map(|path| Need { kind: Kind::Function, path });
+    let needs = needs.chain(constants.into_iter().map(|path| Need { kind: Kind::Constant, path }));
+    for need in needs {
+        if gathered.get(need.kind, &need.path).is_none() {
+            return chain::request(&need, &gathered, "function", &item.to_token_stream());
         }
     }
     let diag = Diag::new();
-    if let Some(helper) = parse::function::helper(&diag, &item.sig, &item.block) {
-        let mut unit = Unit::default();
-        helpers(&gathered, &mut unit);
-        unit.helpers.insert(helper.name.to_string(), helper.clone());
-        crate::lower::check_helper(&diag, &unit, &helper);
+    parse::attr::decided(&diag, &item.attrs);
+    if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
+        helpers(&gathered, &mut helper.scope);
+        constants_into(&gathered, &mut helper.scope.constants);
+        crate::lower::check_helper(&diag, &helper);
     }
     let sound = diag.count() == 0;
     let errors = diag.finish().err().unwrap_or_default();

@@ -4,10 +4,17 @@ use crate::compile::Compiled;
 use netcl_kernels::graph::Graph;
 use proc_macro2::TokenStream;
 
-/// Whether `name` (`Mlp`, `Mlp::forward` or `all`) was asked for.
+/// Whether `name` (`Mlp`, `Mlp::forward`, `bias_relu.vjp`) was asked for: by its name, by that of what it belongs to, or
+/// by `all`.
 fn wanted(name: &str) -> bool {
-    std::env::var("NETCL_DUMP").is_ok_and(|wanted| {
-        wanted.split(',').any(|wanted| wanted == "all" || wanted == name || name.starts_with(&format!("{wanted}::")))
+    std::env::var("NETCL_DUMP").is_ok_and(|asked| covers(&asked, name))
+}
+
+fn covers(asked: &str, name: &str) -> bool {
+    asked.split(',').any(|wanted| {
+        wanted == "all"
+            || wanted == name
+            || [format!("{wanted}::"), format!("{wanted}.")].iter().any(|start| name.starts_with(start))
     })
 }
 
@@ -51,5 +58,18 @@ fn plans_of(name: &str, plans: &[Compiled]) {
         for native in compiled.native.iter().flatten() {
             eprintln!("{native}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::covers;
+
+    #[test]
+    fn what_belongs_to_a_name_is_asked_for_with_it() {
+        for name in ["Mlp", "Mlp::forward", "bias_relu", "bias_relu.vjp"] {
+            assert!(covers("Mlp,bias_relu", name) && covers("all", name), "{name}");
+        }
+        assert!(!covers("Mlp::forward,bias", "Mlp") && !covers("bias", "bias_relu"));
     }
 }

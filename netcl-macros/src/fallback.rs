@@ -81,14 +81,15 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         other => quote!(#other),
     });
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
-    // A block that implements a trait has no functions of its own.
-    let about = item.trait_.is_none().then(|| {
+    // A block that implements a trait has no functions of its own; one that the user wrote has been reported.
+    let written = |name: &&str| item.items.iter().any(|item| matches!(item, ImplItem::Fn(f) if f.sig.ident == name));
+    let about = ["report", "kernels"].into_iter().filter(|name| item.trait_.is_none() && !written(name)).map(|name| {
+        let name = format_ident!("{}", name);
         quote! {
-            pub fn report(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
-            pub fn kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
+            pub fn #name(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
         }
     });
-    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* #about } }
+    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* #(#about)* } }
 }
 
 /// `name` with the signature's arguments and no body to speak of.

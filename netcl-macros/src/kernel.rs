@@ -5,7 +5,7 @@ use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
 use crate::parse::constant::Constants;
-use crate::{driver, expand, fallback, messages as m, parse, scan, simt};
+use crate::{driver, dump, expand, fallback, messages as m, parse, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -89,7 +89,10 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
         }
         if simt::is_simt(item) {
             match simt_item(&diag, &unit, item) {
-                Some(expanded) => tokens.extend(expanded),
+                Some(expanded) => {
+                    dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
+                    tokens.extend(expanded);
+                }
                 None => tokens.extend(fallback::simt(item)),
             }
             continue;
@@ -105,7 +108,10 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
         );
         let expanded = function.and_then(|function| compiled(form, &diag, &unit, &function));
         match expanded {
-            Some(expanded) if diag.count() == before => tokens.extend(expanded),
+            Some(expanded) if diag.count() == before => {
+                dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
+                tokens.extend(expanded);
+            }
             _ => {
                 let stub = fallback::stub(&item.vis, &item.sig, &item.sig.ident, None);
                 tokens.extend(quote!(#[allow(dead_code, unused_variables)] #stub));
@@ -134,7 +140,8 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
 
 fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
     for item in items {
-        for path in scan::calls(&item.block) {
+        let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
+        for path in scan::calls(&item.block, known) {
             if gathered.get(Kind::Function, &path).is_none() {
                 return Some(Need { kind: Kind::Function, path });
             }

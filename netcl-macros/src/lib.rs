@@ -38,6 +38,10 @@ pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a function of scalars usable in kernels and models, element by element and differentiated.
+///
+/// Where a body calls a function without it, rustc says ``cannot find macro `name` in this scope``: the attribute makes a
+/// macro of the function's name, by which bodies find it. The same is said of a `const` without
+/// [`constant`](macro@constant) and of a misspelt name.
 #[proc_macro_attribute]
 pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     driver::function(args.into(), item.into()).into()
@@ -59,6 +63,11 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Compiles kernels written element by element, with their gradients.
+///
+/// A kernel with `#[launch(global = [N], local = [64])]` is in SIMT form: its body runs once for each work-item. An index
+/// that is outside, in a tensor or in an array, reads zero and writes nothing; `#[launch(.., unchecked)]` leaves the
+/// checks out, and then an index outside is undefined behaviour. Elements of a result that no item writes hold anything,
+/// unless the kernel reads or updates that result: then it starts as zeros.
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {
     kernel::kernel(Form::Callable, chain::Gathered::default(), input.into()).into()

@@ -63,7 +63,7 @@ messages! {
     UNKNOWN_KEY = "`{}` has no configuration key `{}`{}", "its keys are {}";
     MISSING_KEY = "`{}` needs `{}`: {}", "write `#[layer({} = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
-    KEY_TYPE = "`{}` takes {}, found `{}`", "";
+    KEY_TYPE = "`{}` takes {}, found `{}`", "a value in braces is that of a `#[netcl::constant]`: `{ WIDTH }`";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
@@ -93,13 +93,13 @@ messages! {
     // Bodies
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
-    UNKNOWN_METHOD = "there is no operation `{}`{}", "the operations on tensors are listed in `netcl::ops`; a function of your own needs `#[netcl::function]`";
+    UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
     MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}";
     LAYER_CALL = "`{}` is a layer: it has `forward` and nothing else", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "";
-    CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "";
-    CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "";
+    CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write as many as its declaration has";
+    CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "convert what is passed, or change the declaration";
     RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
@@ -118,12 +118,14 @@ messages! {
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
-    OPERANDS = "`{}` is not defined for {} and {}", "";
-    OPERAND = "`{}` is not defined for {}", "";
+    OPERANDS = "`{}` is not defined for {} and {}", "it takes tensors, numbers and sizes";
+    OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
+    NUMBER_TYPE = "{} is no {} number", "convert the other operand with `as f32`, or write a whole number";
+    CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
     PLAIN_IN_TENSOR = "`{}` is a plain {} and can only be used in conditions", "make it an `f32` argument to compute with it";
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
-    RESULT_COUNT = "`{}` returns {}, its body gives {}", "";
-    RESULT_SHAPE = "`{}` returns {}, its body gives {}", "";
+    RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
+    RESULT_SHAPE = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert with `.cast({})`";
     NOT_A_NUMBER = "`{}` is not a number that fits", "";
@@ -136,9 +138,10 @@ messages! {
     KERNEL_INDEX_PATTERN = "an index is a plain name", "write `|n, c| ..`";
     KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
     KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
-    KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "";
+    KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "write one index for each axis";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products and quotients of indices cannot be checked against the shape";
+    KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_BOUNDS = "`{}` may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`";
     KERNEL_GATHER_AXIS = "an index that comes from a tensor can only be the first", "reorder the axes of `{}`";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
@@ -155,7 +158,7 @@ messages! {
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
-    SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`";
+    SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
@@ -171,9 +174,27 @@ messages! {
 mod tests {
     use super::*;
 
-    /// The longest part of a message between gaps.
-    fn mark(message: &Message) -> &'static str {
-        message.text.split("{}").max_by_key(|part| part.len()).unwrap_or_default().trim()
+    /// Whether `line` is the message with something in its gaps.
+    fn shows(line: &str, message: &Message) -> bool {
+        let Some(mut rest) = line.strip_prefix("error: ") else { return false };
+        let parts: Vec<&str> = message.text.split("{}").collect();
+        let Some((last, inner)) = parts.split_last() else { return false };
+        for (position, part) in inner.iter().enumerate() {
+            match rest.find(part) {
+                Some(at) if position > 0 || at == 0 => rest = &rest[at + part.len()..],
+                _ => return false,
+            }
+        }
+        if inner.is_empty() { rest == *last } else { rest.ends_with(last) }
+    }
+
+    #[test]
+    fn a_message_is_the_whole_line() {
+        let message = Message { text: "`{}` takes {}, found {}", hint: "" };
+        assert!(shows("error: `a` takes one, found two", &message));
+        for other in ["error: `a` takes one", "error: the `a` takes one, found two", "note: `a` takes one, found two"] {
+            assert!(!shows(other, &message), "{other}");
+        }
     }
 
     #[test]
@@ -187,8 +208,11 @@ mod tests {
                 }
             }
         }
-        let missing: Vec<&str> =
-            ALL.iter().filter(|(_, message)| !texts.contains(mark(message))).map(|(name, _)| *name).collect();
+        let missing: Vec<&str> = ALL
+            .iter()
+            .filter(|(_, message)| !texts.lines().any(|line| shows(line, message)))
+            .map(|(name, _)| *name)
+            .collect();
         assert!(missing.is_empty(), "no case under tests/ui shows {missing:?}");
     }
 }

@@ -8,16 +8,16 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
 
-/// Functions that are called by path in `block` and that nobody here knows.
-pub(crate) fn calls(block: &Block) -> Vec<Path> {
-    let mut calls = Calls::default();
+/// Functions that are called by path in `block`, other than those that need no declaration (`known`).
+pub(crate) fn calls(block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
+    let mut calls = Calls { known, found: Vec::new(), bound: BTreeSet::new() };
     calls.visit_block(block);
     calls.found
 }
 
 /// The functions of scalars that an `impl` block's compiled functions call.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
-    let mut calls = Calls::default();
+    let mut calls = Calls { known: is_builtin, found: Vec::new(), bound: BTreeSet::new() };
     compiled(item).for_each(|f| calls.visit_block(&f.block));
     calls.found
 }
@@ -29,8 +29,8 @@ fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
     })
 }
 
-#[derive(Default)]
 struct Calls {
+    known: fn(&str) -> bool,
     found: Vec<Path>,
     /// Names that the block itself binds.
     bound: BTreeSet<String>,
@@ -54,7 +54,7 @@ impl<'ast> Visit<'ast> for Calls {
             let own = first.starts_with(|c: char| c.is_uppercase());
             if lower
                 && !own
-                && !(single && (is_builtin(&name) || crate::simt::is_known(&name) || self.bound.contains(&name)))
+                && !(single && ((self.known)(&name) || self.bound.contains(&name)))
                 && !self.found.contains(&path.path)
             {
                 self.found.push(path.path.clone());
@@ -90,7 +90,7 @@ pub(crate) fn constants_of(
     names.found.retain(|path| path.get_ident().is_none_or(|ident| !names.bound.contains(&ident.to_string())));
     names.visit_block(block);
     for path in names.found {
-        let known = parse::constant::name(&path).is_some_and(|name| own.contains_key(&name));
+        let known = own.contains_key(&parse::constant::key(&path));
         if !known && !found.contains(&path) {
             found.push(path);
         }
@@ -134,8 +134,9 @@ impl<'ast> Visit<'ast> for Names {
         let foreign = path.path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
         if capital
             && foreign
+            && parse::standard::value(&path.path).is_none()
             && name.starts_with(char::is_uppercase)
-            && !self.bound.contains(&name)
+            && !(path.path.segments.len() == 1 && self.bound.contains(&name))
             && !self.found.contains(&path.path)
         {
             self.found.push(path.path.clone());

@@ -1,5 +1,7 @@
 //! Every attribute, key and name with a meaning of its own.
 
+/// How the names of what is generated begin.
+pub(crate) const OWN: &str = "__netcl";
 /// `#[layer(inputs = 64, ..)]` on a field.
 pub(crate) const LAYER: &str = "layer";
 /// `#[parameter(init = ..)]` on a tensor field.
@@ -20,6 +22,8 @@ pub(crate) const DYNAMIC: &str = "dynamic";
 pub(crate) const GRADIENT: &str = "gradient";
 /// `#[launch(global = [N], local = [64])]` on a SIMT-form kernel.
 pub(crate) const LAUNCH: &str = "launch";
+/// `#[launch(.., unchecked)]`: no index is looked at.
+pub(crate) const UNCHECKED: &str = "unchecked";
 /// `#[types(T = [f32, f16])]` on a SIMT-form kernel.
 pub(crate) const TYPES: &str = "types";
 /// The type of tensors in signatures and fields.

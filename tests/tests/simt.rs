@@ -174,6 +174,47 @@ netcl::kernel! {
     }
 }
 
+netcl::kernel! {
+    /// No item looks whether it is one too many.
+    #[launch(global = [N], local = [64])]
+    fn careless(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        y[i] = x[i] + x[i + 1];
+    }
+
+    /// The same, on the user's word: the launch has exactly as many items as there are elements.
+    #[launch(global = [N], local = [64], unchecked)]
+    fn on_trust(x: &Tensor<f32, { N * 64 }>, one: &Tensor<f32, N>, y: &mut Tensor<f32, { N * 64 }>) {
+        y[local_id(0)] = x[local_id(0)] + one[0];
+    }
+
+    /// Past the end of a row is no element, though the next row stands there.
+    #[launch(global = [R, C], local = [8, 8])]
+    fn careless_rows(x: &Tensor<f32, R, C>, y: &mut Tensor<f32, R, C>, next: &mut Tensor<f32, R, C>) {
+        let (r, c) = (global_id(0), global_id(1));
+        y[r, c] = (100 * r + c) as f32;
+        next[r, c] = x[r, c + 1] + 0.5;
+    }
+
+    /// Vectors that end outside, arrays and atomics.
+    #[launch(global = [N], local = [8])]
+    fn careless_others(
+        x: &Tensor<f32, N>,
+        y: &mut Tensor<f32, N>,
+        sums: &mut Tensor<u32, 2>,
+        before: &mut Tensor<u32, N>,
+    ) {
+        let mut scratch = local!([f32; 4]);
+        let mut own = private!([f32; 2]);
+        let i = global_id(0);
+        scratch[local_id(0)] = 1.0;
+        barrier();
+        own[i] = 1.0;
+        y.store4(4 * i, x.load4(4 * i) + splat4(scratch[local_id(0)] + own[i]));
+        before[i] = atomic_add(&mut sums[i % 3], 1);
+    }
+}
+
 #[test]
 fn local_memory_and_barriers() -> Result<()> {
     everywhere(|| {
@@ -293,4 +334,47 @@ fn element_types_and_gradients_by_hand() -> Result<()> {
         assert_eq!(pullback(&floats(&[1.0, 10.0], &[2]))?.to_vec::<f32>()?, [6.0, -20.0]);
         Ok(())
     })
+}
+
+#[test]
+fn indices_outside_read_zero_and_write_nothing() -> Result<()> {
+    everywhere(|| {
+        for n in [1usize, 63, 64, 65] {
+            let x: Vec<f32> = (0..n).map(|i| i as f32 + 1.0).collect();
+            let expected: Vec<f32> = (0..n).map(|i| x[i] + x.get(i + 1).unwrap_or(&0.0)).collect();
+            assert_eq!(careless(&floats(&x, &[n]))?.to_vec::<f32>()?, expected);
+        }
+        let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+        let sums = on_trust(&floats(&x, &[64]), &floats(&[1.0], &[1]))?.to_vec::<f32>()?;
+        assert_eq!(sums, x.iter().map(|x| x + 1.0).collect::<Vec<_>>());
+
+        let x: Vec<f32> = (0..15).map(|i| i as f32).collect();
+        let (y, next) = careless_rows(&floats(&x, &[3, 5]))?;
+        let expected: Vec<f32> = (0..15).map(|i| (100 * (i / 5) + i % 5) as f32).collect();
+        assert_eq!(y.to_vec::<f32>()?, expected);
+        let expected: Vec<f32> = (0..15).map(|i| if i % 5 == 4 { 0.5 } else { x[i + 1] + 0.5 }).collect();
+        assert_eq!(next.to_vec::<f32>()?, expected);
+
+        // The item 2 has 2 elements of its 4: it reads none and writes none. `sums` has 2 elements, not 3.
+        let x: Vec<f32> = (0..10).map(|i| i as f32).collect();
+        let (y, sums, before) = careless_others(&floats(&x, &[10]))?;
+        let y = y.to_vec::<f32>()?;
+        assert_eq!(y[..8], [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        let items = sums.to_vec::<u32>()?;
+        // 16 items run: 0, 3, .., 15 and 1, 4, .., 13.
+        assert_eq!(items, [6, 5]);
+        let before = before.to_vec::<u32>()?;
+        assert_eq!([before[2], before[5], before[8]], [0; 3], "no element, so nothing before");
+        Ok(())
+    })
+}
+
+#[test]
+fn only_unchecked_kernels_take_indices_as_they_are() -> Result<()> {
+    use netcl::Target;
+    for target in [Target::Cpu, Target::Gpu] {
+        assert!(careless.source(target)?.contains("if ("), "{}", careless.source(target)?);
+        assert!(!on_trust.source(target)?.contains("if ("), "{}", on_trust.source(target)?);
+    }
+    Ok(())
 }

@@ -113,7 +113,7 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     let args = arguments(function);
     let results = function.results.len();
     let result = result_type(function);
-    let hidden = format_ident!("__netcl_{name}");
+    let hidden = format_ident!("__netcl_{}", name);
     let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
     let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
@@ -127,7 +127,7 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
         #statics
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> {
-            let results = Self::#hidden()[#chosen].call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
+            let __netcl_results = Self::#hidden()[#chosen].call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
@@ -139,7 +139,7 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
     let args = arguments(function);
     let private = paths::private();
     let part = quote!(<Self as #private::Part>);
-    let hidden = format_ident!("__netcl_{name}");
+    let hidden = format_ident!("__netcl_{}", name);
     let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
     let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
@@ -149,11 +149,11 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
         #statics
         #[doc = #doc]
         #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
-            let (results, gradients, _) =
+            let (__netcl_results, __netcl_gradients, _) =
                 Self::#hidden()[#chosen].call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
-            let value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
-            let gradients = #part::gradients(&gradients, &self.__netcl_prefix);
-            ::core::result::Result::Ok((value?, gradients))
+            let __netcl_value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
+            let __netcl_gradients = #part::gradients(&__netcl_gradients, &self.__netcl_prefix);
+            ::core::result::Result::Ok((__netcl_value?, __netcl_gradients))
         }
     }
 }
@@ -199,11 +199,11 @@ pub(super) fn result_type(function: &Function) -> TokenStream {
 
 /// Turns the list `results` into what the function returns. The plan has as many results as the function.
 pub(super) fn unpack(tuple: bool, count: usize) -> TokenStream {
-    let names: Vec<_> = (0..count).map(|position| format_ident!("result_{position}")).collect();
+    let names: Vec<_> = (0..count).map(|position| format_ident!("__netcl_result_{position}")).collect();
     let count = Literal::usize_unsuffixed(count);
     let value = if tuple { quote!((#(#names,)*)) } else { quote!(#(#names)*) };
     quote! {
-        match <[::netcl::Tensor; #count]>::try_from(results) {
+        match <[::netcl::Tensor; #count] as ::core::convert::TryFrom<_>>::try_from(__netcl_results) {
             ::core::result::Result::Ok([#(#names),*]) => ::core::result::Result::Ok(#value),
             ::core::result::Result::Err(_) => ::core::unreachable!("a plan gives its function's results"),
         }

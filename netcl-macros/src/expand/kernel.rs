@@ -5,6 +5,7 @@ use super::source::{self, Planned};
 use crate::ast::Function;
 use crate::diag::Diag;
 use crate::lower::Path;
+use crate::parse::attr::of_functions;
 use crate::{compile, dump, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
@@ -29,10 +30,10 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
                 None
             }
         };
-        plain.extend(planned(&path.graph, &name.to_string()));
+        plain.extend(planned(&path.graph, &crate::parse::name(name)));
         if differentiable {
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
-                Ok(graph) => pullback.extend(planned(&graph, &format!("{name}.vjp"))),
+                Ok(graph) => pullback.extend(planned(&graph, &format!("{}.vjp", crate::parse::name(name)))),
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
         }
@@ -40,11 +41,15 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
     if diag.count() > before || plain.is_empty() {
         return None;
     }
-    let (attrs, vis) = (&function.attrs, &function.vis);
+    let ((_, attrs), vis) = (of_functions(&function.attrs), &function.vis);
     let pointer = pointer(function);
     let call = call(function, &plain);
     let vjp = differentiable.then(|| vjp(function, &pullback, &float));
-    let report = report(if differentiable { quote!(plans(), pullback_plans()) } else { quote!(plans()) });
+    let report = report(if differentiable {
+        quote!(__netcl_plans(), __netcl_pullback_plans())
+    } else {
+        quote!(__netcl_plans())
+    });
     let inner = quote!(pub);
     Some(quote! {
         #(#attrs)*
@@ -59,7 +64,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
             impl ::core::ops::Deref for Kernel {
                 type Target = #pointer;
                 fn deref(&self) -> &Self::Target {
-                    const CALL: #pointer = call;
+                    const CALL: #pointer = __netcl_call;
                     &CALL
                 }
             }
@@ -86,9 +91,9 @@ pub(crate) fn plans(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Opt
             return None;
         }
     };
-    dump::graph(&name.to_string(), &path.graph, &plans);
+    dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let source = source::source(&name.to_string(), &plans);
+    let source = source::source(&crate::parse::name(name), &plans);
     Some(quote! {
         #(#attrs)*
         #vis fn #name() -> &'static #private::Function {
@@ -156,14 +161,16 @@ fn pointer(function: &Function) -> TokenStream {
 
 fn call(function: &Function, planned: &[Planned]) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
-    let statics = source::statics(&format_ident!("plans"), &function.name.to_string(), planned);
+    let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned);
     let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let unpacked = unpack(function.tuple, function.results.len());
+    let (attrs, _) = of_functions(&function.attrs);
     quote! {
         #statics
-        fn call(#args) -> ::netcl::Result<#result> {
-            let results = plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
+        #(#attrs)*
+        fn __netcl_call(#args) -> ::netcl::Result<#result> {
+            let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }
     }
@@ -180,9 +187,13 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
         .iter()
         .enumerate()
         .filter(|(_, ty)| ty.dtype.is_float())
-        .map(|(position, _)| format_ident!("cotangent_{position}"))
+        .map(|(position, _)| format_ident!("__netcl_cotangent_{position}"))
         .collect();
-    let statics = source::statics(&format_ident!("pullback_plans"), &format!("{}.vjp", function.name), planned);
+    let statics = source::statics(
+        &format_ident!("__netcl_pullback_plans"),
+        &format!("{}.vjp", crate::parse::name(&function.name)),
+        planned,
+    );
     let chosen = source::chosen(planned);
     let tuple = float.len() > 1;
     let gradient = if tuple {
@@ -205,20 +216,20 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
                 &self,
                 #args
             ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradient> + use<>)> {
-                let value = call(#(#names),*)?;
+                let __netcl_value = __netcl_call(#(#names),*)?;
                 #(#kept)*
-                let scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
-                let function = &pullback_plans()[#chosen];
-                let pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
-                    let results = function.call(
+                let __netcl_scalars: ::std::vec::Vec<#scalar::Scalar> = ::std::vec![#(#scalars),*];
+                let __netcl_function = &__netcl_pullback_plans()[#chosen];
+                let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradient> {
+                    let __netcl_results = __netcl_function.call(
                         ::core::option::Option::None,
                         "",
                         &[#(#given,)* #(#cotangents),*],
-                        &scalars,
+                        &__netcl_scalars,
                     )?;
                     #unpacked
                 };
-                ::core::result::Result::Ok((value, pullback))
+                ::core::result::Result::Ok((__netcl_value, __netcl_pullback))
             }
         }
     }

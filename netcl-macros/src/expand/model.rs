@@ -15,7 +15,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
     let scope = paths::scope_field();
     let fields = model.fields.iter().filter_map(field);
     let names = model.sizes();
-    let schema = model.fields.iter().map(|field| schema(&field.kind, &field.name.to_string(), &names));
+    let schema = model.fields.iter().map(|field| schema(&field.kind, &crate::parse::name(&field.name), &names));
     let attached = model.fields.iter().filter_map(attach);
     let gradients = gradients(model);
     let gradients_name = paths::gradients(name);
@@ -99,7 +99,7 @@ fn stays(kind: &FieldKind) -> bool {
 
 fn attach(field: &Field) -> Option<TokenStream> {
     let name = &field.name;
-    let value = value(&field.kind, &name.to_string())?;
+    let value = value(&field.kind, &crate::parse::name(name))?;
     Some(quote!(#name: #value,))
 }
 
@@ -252,7 +252,7 @@ fn gradients(model: &Model) -> TokenStream {
     let (params, given, bounds) = generics.split_for_impl();
     quote! {
         #[doc = #doc]
-        #[derive(Clone, Debug)]
+        #[derive(::core::clone::Clone, ::core::fmt::Debug)]
         #vis struct #name #generics #bounds {
             /// By the paths of this part.
             own: #private::Gradients,
@@ -277,7 +277,7 @@ fn gradients(model: &Model) -> TokenStream {
 
 fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Option<TokenStream> {
     let (vis, name) = (&model.vis, &field.name);
-    let own = name.to_string();
+    let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
     let (ty, value) = gradient_value(model, &field.kind, &own, &own, structs)?;
     Some(quote! {
@@ -321,8 +321,8 @@ fn gradient_value(
                 let docs = trained.iter().map(|spec| format!("Of shape {}.", Shape(spec.shape.clone())));
                 structs.tokens.extend(quote! {
                     #[doc = #doc]
-                    #[allow(dead_code)]
-                    #[derive(Clone, Debug)]
+                    #[allow(dead_code, non_camel_case_types)]
+                    #[derive(::core::clone::Clone, ::core::fmt::Debug)]
                     #vis struct #ty { #(#[doc = #docs] #vis #names: ::netcl::Tensor),* }
                 });
             }
@@ -344,12 +344,25 @@ fn gradient_value(
     }
 }
 
+/// `MlpGradientsOfHidden`: no model's gradients are called so, as `UnetDownGradients` are both those of a model `UnetDown`
+/// and what one would call those of `down` in `Unet`.
 fn layer_struct(model: &Model, field: &str) -> Ident {
-    let mut name = model.name.to_string();
-    for word in field.split('_') {
-        let mut letters = word.chars();
-        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        name.extend(letters);
+    let fields = || model.fields.iter().map(|field| crate::parse::name(&field.name));
+    let alike: Vec<String> = fields().filter(|other| camel(other) == camel(field)).collect();
+    let name = format!("{}GradientsOf{}", crate::parse::name(&model.name), camel(field));
+    // `fc1` and `fc_1` are two fields.
+    match alike.iter().position(|other| other == field) {
+        Some(position) if alike.len() > 1 => format_ident!("{name}_{position}"),
+        _ => format_ident!("{name}"),
     }
-    format_ident!("{name}Gradients")
+}
+
+fn camel(name: &str) -> String {
+    let mut camel = String::new();
+    for word in name.split('_') {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.extend(letters);
+    }
+    camel
 }

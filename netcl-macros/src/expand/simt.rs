@@ -4,6 +4,7 @@ use super::functions::unpack;
 use super::source::{self, Planned};
 use crate::ast::ArgType;
 use crate::compile::Compiled;
+use crate::parse::attr::of_functions;
 use crate::simt::{Lowered, Signature, shim};
 use crate::{dump, paths};
 use netcl_kernels::dtype::DType;
@@ -26,12 +27,13 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let mut planned = Vec::new();
     let mut first = None;
     for instance in instances {
-        dump::plans(&instance.signature.name.to_string(), &instance.plans);
+        dump::plans(&crate::parse::name(&instance.signature.name), &instance.plans);
         planned.push(Planned { decisions: instance.decisions, plans: instance.plans });
         first.get_or_insert(instance.signature);
     }
     let Some(signature) = first else { return TokenStream::new() };
-    let (attrs, vis, name) = (&signature.attrs, &signature.vis, &signature.name);
+    let (vis, name) = (&signature.vis, &signature.name);
+    let (on_call, attrs) = of_functions(&signature.attrs);
     let inputs: Vec<_> = signature.args.iter().filter(|arg| arg.result.is_none()).collect();
     let names: Vec<_> = inputs.iter().map(|arg| &arg.name).collect();
     let types: Vec<TokenStream> = inputs
@@ -53,9 +55,9 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         DType::U32 => quote!(#private::Scalar::U32(#name)),
         _ => quote!(#private::Scalar::F32(#name)),
     });
-    let statics = source::statics(&format_ident!("plans"), &name.to_string(), &planned);
+    let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(name), &planned);
     let chosen = source::chosen(&planned);
-    let report = super::kernel::report(quote!(plans()));
+    let report = super::kernel::report(quote!(__netcl_plans()));
     let unpacked = unpack(tuple, signature.results.len());
     let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result));
     quote! {
@@ -71,14 +73,15 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
             impl ::core::ops::Deref for Kernel {
                 type Target = fn(#(#types),*) -> ::netcl::Result<#result>;
                 fn deref(&self) -> &Self::Target {
-                    const CALL: fn(#(#types),*) -> ::netcl::Result<#result> = call;
+                    const CALL: fn(#(#types),*) -> ::netcl::Result<#result> = __netcl_call;
                     &CALL
                 }
             }
             #statics
             #report
-            fn call(#(#names: #types),*) -> ::netcl::Result<#result> {
-                let results = plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
+            #(#on_call)*
+            fn __netcl_call(#(#names: #types),*) -> ::netcl::Result<#result> {
+                let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
                 #unpacked
             }
             #vjp
@@ -104,7 +107,7 @@ fn vjp(
     let floats = signature.inputs().filter(|(_, ty)| ty.dtype.is_float()).count();
     let gradients = tensors(floats);
     let cotangents: Vec<_> = (0..signature.results.iter().filter(|ty| ty.dtype.is_float()).count())
-        .map(|position| format_ident!("cotangent_{position}"))
+        .map(|position| format_ident!("__netcl_cotangent_{position}"))
         .collect();
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
     let kept = signature.inputs().map(|(name, _)| quote!(let #name = ::core::clone::Clone::clone(#name);));
@@ -125,12 +128,12 @@ fn vjp(
                 &self,
                 #(#names: #types),*
             ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradients> + use<>)> {
-                let value = call(#(#names),*)?;
+                let __netcl_value = __netcl_call(#(#names),*)?;
                 #(#kept)*
-                let pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradients> {
+                let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradients> {
                     #gradient(#(#passed,)* #(#cotangents),*)
                 };
-                ::core::result::Result::Ok((value, pullback))
+                ::core::result::Result::Ok((__netcl_value, __netcl_pullback))
             }
         }
     }

@@ -98,7 +98,10 @@ impl<'a> Lowering<'a> {
                 if let Operator::Binary(op) = op
                     && let Some(index) = indices(op, &left, &right)
                 {
-                    return Val::Index(index);
+                    return match index {
+                        Ok(index) => Val::Index(index),
+                        Err(TooLarge) => self.report(span, &m::KERNEL_FACTOR, &[]),
+                    };
                 }
             }
             _ => {
@@ -160,7 +163,10 @@ impl<'a> Lowering<'a> {
             (UnOp::Deref(_), value) => value,
             (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
             (UnOp::Neg(_), Val::Number(value)) => Val::Number(-value),
-            (UnOp::Neg(_), Val::Index(index)) => Val::Index(index.times(-1)),
+            (UnOp::Neg(_), Val::Index(index)) => match index.times(-1) {
+                Ok(index) => Val::Index(index),
+                Err(TooLarge) => self.report(span, &m::KERNEL_FACTOR, &[]),
+            },
             (UnOp::Not(_), Val::Bool(value)) => Val::Bool(!value),
             (UnOp::Not(_), Val::Plain(tokens, PlainType::Bool)) => Val::Plain(quote!((!#tokens)), PlainType::Bool),
             (UnOp::Neg(_), Val::Tensor(id)) => {
@@ -224,15 +230,19 @@ fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
     })
 }
 
-fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>) -> Option<Affine> {
+/// A factor of an index that does not fit `i32`, as no index does.
+struct TooLarge;
+
+fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>) -> Option<Result<Affine, TooLarge>> {
+    let minus = |index: &Affine| index.times(-1);
     match (op, left, right) {
         (BinaryOp::Add, Val::Index(a), Val::Index(b)) => Some(a.plus(b)),
-        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(a.plus(&b.times(-1))),
+        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(minus(b).and_then(|b| a.plus(&b))),
         (BinaryOp::Add, Val::Index(a), Val::Dim(b)) | (BinaryOp::Add, Val::Dim(b), Val::Index(a)) => {
             Some(a.plus(&Affine::fixed(b.clone())))
         }
         (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
-        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(Affine::fixed(a.clone()).plus(&b.times(-1))),
+        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
         (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
             Some(a.times(b.as_constant()?))
         }
@@ -251,21 +261,23 @@ impl Affine {
         Affine { terms: vec![(axis, 1)], offset: start }
     }
 
-    fn plus(&self, other: &Affine) -> Affine {
+    fn plus(&self, other: &Affine) -> Result<Affine, TooLarge> {
         let mut terms = std::collections::BTreeMap::new();
         for (axis, coefficient) in self.terms.iter().chain(&other.terms) {
-            *terms.entry(*axis).or_insert(0) += coefficient;
+            let sum = terms.entry(*axis).or_insert(0i64);
+            *sum = factor(sum.checked_add(*coefficient))?;
         }
         let terms = terms.into_iter().filter(|(_, coefficient)| *coefficient != 0).collect();
-        Affine { terms, offset: self.offset.clone() + other.offset.clone() }
+        Ok(Affine { terms, offset: self.offset.clone() + other.offset.clone() })
     }
 
-    fn times(&self, factor: i64) -> Affine {
-        let terms = if factor == 0 {
-            Vec::new()
-        } else {
-            self.terms.iter().map(|(axis, coefficient)| (*axis, coefficient.wrapping_mul(factor))).collect()
-        };
-        Affine { terms, offset: self.offset.clone() * Dim::constant(factor) }
+    fn times(&self, by: i64) -> Result<Affine, TooLarge> {
+        let each = self.terms.iter().map(|(axis, coefficient)| Ok((*axis, factor(coefficient.checked_mul(by))?)));
+        let terms = if by == 0 { Vec::new() } else { each.collect::<Result<_, _>>()? };
+        Ok(Affine { terms, offset: self.offset.clone() * Dim::constant(by) })
     }
+}
+
+fn factor(value: Option<i64>) -> Result<i64, TooLarge> {
+    value.filter(|value| i32::try_from(*value).is_ok()).ok_or(TooLarge)
 }

@@ -4,7 +4,7 @@ use super::sizes::{Sizes, symbol};
 use super::{Lowering, Place, Unit, Val};
 use crate::ast::{ArgType, Function, Helper};
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{name as name_of, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use proc_macro2::Span;
@@ -20,13 +20,15 @@ impl<'a> Lowering<'a> {
             return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
         };
         let span = path.span();
-        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let segments: Vec<String> = path.path.segments.iter().map(|segment| name_of(&segment.ident)).collect();
         let Some(name) = segments.last().cloned() else { return Val::Unknown };
         let unit = self.frame().unit;
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-            let Some(function) = unit.functions.iter().find(|function| function.name == name) else {
-                return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
+            let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
+                let known: Vec<String> = unit.functions.iter().map(|function| name_of(&function.name)).collect();
+                let near = suggestion(&name, known.iter().map(String::as_str));
+                return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &near]);
             };
             if function.receiver {
                 let mut args = args.into_iter();
@@ -43,10 +45,13 @@ impl<'a> Lowering<'a> {
         }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-            return self.helper(unit, helper, args, span);
+            return self.helper(helper, args, span);
         }
         if unit.broken.contains(&text(&path.path)) {
             return Val::Unknown;
+        }
+        if unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own)) {
+            return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
         }
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
@@ -70,8 +75,8 @@ impl<'a> Lowering<'a> {
         args: Vec<Val<'a>>,
         span: Span,
     ) -> Val<'a> {
-        let name = format!("{}::{}", unit.name(), function.name);
-        if self.recursion(&name, span) {
+        let name = format!("{}::{}", unit.name(), name_of(&function.name));
+        if self.recursion(unit, &name, span) {
             return Val::Unknown;
         }
         if args.len() != function.args.len() {
@@ -86,7 +91,7 @@ impl<'a> Lowering<'a> {
         let mut bound = Vec::new();
         for (arg, value) in function.args.iter().zip(args) {
             match self.argument_value(function, arg, value, &mut symbols, span) {
-                Some(value) => bound.push((arg.name.to_string(), value)),
+                Some(value) => bound.push((name_of(&arg.name), value)),
                 None => return Val::Unknown,
             }
         }
@@ -178,9 +183,9 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function of scalars, applied to every element.
-    fn helper(&mut self, unit: &'a Unit, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
-        let name = helper.name.to_string();
-        if self.recursion(&name, span) || args.iter().any(Val::is_unknown) {
+    fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+        let name = name_of(&helper.name);
+        if args.iter().any(Val::is_unknown) {
             return Val::Unknown;
         }
         if args.len() != helper.args.len() {
@@ -195,9 +200,9 @@ impl<'a> Lowering<'a> {
                 let (expected, found) = (format!("`{dtype}`"), format!("`{given}`"));
                 return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&helper.name, &expected, name, &found]);
             }
-            bound.push((name.to_string(), Val::Tensor(id)));
+            bound.push((name_of(name), Val::Tensor(id)));
         }
-        self.enter(unit, None, Rc::default(), &name);
+        self.enter(&helper.scope, None, Rc::default(), &name);
         for (name, value) in bound {
             self.bind(&name, value, false, true);
         }
@@ -208,9 +213,11 @@ impl<'a> Lowering<'a> {
         value
     }
 
-    /// Whether calling `name` now would go round in a circle; reported if so.
-    fn recursion(&mut self, name: &str, span: Span) -> bool {
-        let Some(position) = self.frames.iter().position(|frame| frame.function == name) else {
+    /// Whether calling `name` of `unit` now would go round in a circle; reported if so. Functions of scalars cannot: each
+    /// has been compiled before those that call it.
+    fn recursion(&mut self, unit: &'a Unit, name: &str, span: Span) -> bool {
+        let same = |frame: &super::Frame<'a>| std::ptr::eq(frame.unit, unit) && frame.function == name;
+        let Some(position) = self.frames.iter().position(same) else {
             return false;
         };
         let own = |name: &str| name.rsplit("::").next().unwrap_or_default().to_string();

@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
                 if matches!(value, Val::Unit) {
                     self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[]);
                 }
-                self.bind(&ident.ident.to_string(), value, ident.mutability.is_some(), false);
+                self.bind(&crate::parse::name(&ident.ident), value, ident.mutability.is_some(), false);
             }
             Pat::Wild(_) => {}
             Pat::Type(typed) => self.bind_pattern(&typed.pat, value),

@@ -75,10 +75,10 @@ impl<'a> Lowering<'a> {
     fn path(&mut self, path: &syn::Path) -> Val<'a> {
         let span = path.span();
         let Some(last) = path.segments.last() else { return Val::Unknown };
-        let name = last.ident.to_string();
+        let name = crate::parse::name(&last.ident);
         if path.segments.len() > 1 {
-            if let Some(value) = self.frame().unit.constants.get(&name) {
-                return (*value).into();
+            if let Some(value) = constant::known(path, &self.frame().unit.constants) {
+                return value.into();
             }
             let known = path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "DType");
             if let Some(dtype) = DType::from_name(&name.to_lowercase()).filter(|_| known) {

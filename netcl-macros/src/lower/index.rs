@@ -4,7 +4,7 @@
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
 use super::{Affine, Lowering, Val};
-use crate::ast::Function;
+use crate::ast::{Function, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
@@ -49,19 +49,22 @@ impl<'a> Lowering<'a> {
         self.unused_arguments(function);
         match value {
             Val::Tuple(values) => {
-                Val::Tuple(values.into_iter().map(|value| self.whole(value, &shape, function)).collect())
+                // What is one too many or too few is said where all results are looked at.
+                let last = function.results.len() - 1;
+                let each = values.into_iter().enumerate();
+                Val::Tuple(each.map(|(at, value)| self.whole(value, &shape, &function.results[at.min(last)])).collect())
             }
-            value => self.whole(value, &shape, function),
+            value => self.whole(value, &shape, &function.results[0]),
         }
     }
 
     /// The value repeated over the whole of `shape`.
-    fn whole(&mut self, value: Val<'a>, shape: &[Dim], function: &Function) -> Val<'a> {
+    fn whole(&mut self, value: Val<'a>, shape: &[Dim], ty: &TensorType) -> Val<'a> {
         if value.is_unknown() {
             return Val::Unknown;
         }
-        let span = function.results[0].span;
-        let Some(id) = self.tensor(value, Some(function.results[0].dtype), span) else { return Val::Unknown };
+        let span = ty.span;
+        let Some(id) = self.tensor(value, Some(ty.dtype), span) else { return Val::Unknown };
         let result = self.builder.broadcast_to(id, &Shape(shape.to_vec()));
         self.check(result, span)
     }
@@ -72,7 +75,7 @@ impl<'a> Lowering<'a> {
             match pattern {
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                     let index = Affine::axis(first + position, start.clone());
-                    self.bind(&ident.ident.to_string(), Val::Index(index), false, true);
+                    self.bind(&parse::name(&ident.ident), Val::Index(index), false, true);
                 }
                 Pat::Wild(_) => {}
                 other => drop(self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[])),
@@ -85,7 +88,7 @@ impl<'a> Lowering<'a> {
         let used = names_in(quote::ToTokens::to_token_stream(&closure.body));
         for pattern in &closure.inputs {
             if let Pat::Ident(ident) = pattern {
-                let name = ident.ident.to_string();
+                let name = parse::name(&ident.ident);
                 if !name.starts_with('_') && !used.contains(&name) {
                     self.report(ident.ident.span(), &m::KERNEL_UNUSED_INDEX, &[&name, &name]);
                 }
@@ -96,7 +99,7 @@ impl<'a> Lowering<'a> {
     fn unused_arguments(&mut self, function: &Function) {
         let used = names_in(quote::ToTokens::to_token_stream(&function.body));
         for arg in &function.args {
-            let name = arg.name.to_string();
+            let name = parse::name(&arg.name);
             if !name.starts_with('_') && !used.contains(&name) {
                 self.report(arg.name.span(), &m::KERNEL_UNUSED_ARGUMENT, &[&name, &name]);
             }
@@ -155,7 +158,7 @@ impl<'a> Lowering<'a> {
     fn read(&mut self, read: &'a ExprIndex, padded: bool) -> Val<'a> {
         let name = text(&read.expr);
         let source = match &*read.expr {
-            Expr::Path(path) => path.path.get_ident().and_then(|ident| self.whole_tensor(&ident.to_string())),
+            Expr::Path(path) => path.path.get_ident().and_then(|ident| self.whole_tensor(&parse::name(ident))),
             _ => None,
         };
         let Some(source) = source else {
@@ -383,7 +386,7 @@ pub(super) fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BT
     let mut names = std::collections::BTreeSet::new();
     for token in tokens {
         match token {
-            proc_macro2::TokenTree::Ident(ident) => drop(names.insert(ident.to_string())),
+            proc_macro2::TokenTree::Ident(ident) => drop(names.insert(parse::name(&ident))),
             proc_macro2::TokenTree::Group(group) => names.extend(names_in(group.stream())),
             _ => {}
         }

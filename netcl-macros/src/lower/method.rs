@@ -2,7 +2,7 @@
 
 use super::{Lowering, Place, Sizes, Val};
 use crate::messages as m;
-use crate::parse::{is_near, list, suggestion};
+use crate::parse::{list, suggestion};
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
@@ -15,7 +15,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
         let receiver = self.expr(&call.receiver);
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        let name = call.method.to_string();
+        let name = crate::parse::name(&call.method);
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
             return Val::Unknown;
@@ -37,8 +37,9 @@ impl<'a> Lowering<'a> {
                 self.forward(layer, &sizes, (&field, &path), args, place)
             }
             Val::Place(Place::Model(unit, path, sizes)) => {
-                let Some(function) = unit.functions.iter().find(|function| function.name == name) else {
-                    let known = || unit.functions.iter().map(|f| f.name.to_string()).collect::<Vec<_>>();
+                let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
+                else {
+                    let known = || unit.functions.iter().map(|f| crate::parse::name(&f.name)).collect::<Vec<_>>();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));
                     return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
@@ -196,10 +197,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether `name` can be called without a declaration, or is so near to such a name that it is a misspelling.
+/// Whether `name` can be called without a declaration.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    let known = builtins();
-    known.contains(&name) || is_near(name, known.iter().copied())
+    builtins().contains(&name)
 }
 
 fn builtins() -> Vec<&'static str> {

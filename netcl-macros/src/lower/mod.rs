@@ -40,7 +40,10 @@ pub(crate) struct Unit {
     pub(crate) functions: Vec<Function>,
     /// Models that fields are of, by the text of their path.
     pub(crate) nested: BTreeMap<String, Unit>,
+    /// Functions of scalars, by the text of their path.
     pub(crate) helpers: BTreeMap<String, Helper>,
+    /// The function of scalars whose body this is the scope of.
+    pub(crate) own: Option<String>,
     /// Functions of scalars that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
     pub(crate) constants: Constants,
@@ -51,7 +54,7 @@ pub(crate) struct Unit {
 impl Unit {
     /// The model's name, for messages.
     pub(crate) fn name(&self) -> String {
-        self.model.as_ref().map(|model| model.name.to_string()).unwrap_or_default()
+        self.model.as_ref().map(|model| crate::parse::name(&model.name)).unwrap_or_default()
     }
 
     /// The names of the model's sizes where its own functions are compiled.
@@ -139,13 +142,14 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
 }
 
 /// Compiles a function of scalars on its own, to report what is wrong with it where it stands.
-pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
-    let mut lowering = Lowering::new(diag, &helper.name.to_string(), Mode::Inference, Vec::new());
+pub(crate) fn check_helper(diag: &Diag, helper: &Helper) {
+    let mut lowering = Lowering::new(diag, &crate::parse::name(&helper.name), Mode::Inference, Vec::new());
     lowering.elementwise = true;
-    lowering.enter(unit, None, Rc::default(), &helper.name.to_string());
+    lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));
     for (position, (name, dtype)) in helper.args.iter().enumerate() {
-        let id = lowering.builder.input(InputKind::Argument(position), &name.to_string(), Shape::scalar(), *dtype);
-        lowering.bind(&name.to_string(), Val::Tensor(id), false, true);
+        let id =
+            lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
+        lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
     let value = lowering.block(&helper.body);
     if !value.is_unknown() {
@@ -154,12 +158,12 @@ pub(crate) fn check_helper(diag: &Diag, unit: &Unit, helper: &Helper) {
 }
 
 fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
-    let mut lowering = Lowering::new(diag, &function.name.to_string(), mode, given);
+    let mut lowering = Lowering::new(diag, &crate::parse::name(&function.name), mode, given);
     let sizes = Rc::new(unit.sizes());
     let this = unit.model.as_ref().map(|_| Place::Model(unit, String::new(), sizes.clone()));
     let name = match unit.model {
-        Some(_) => format!("{}::{}", unit.name(), function.name),
-        None => function.name.to_string(),
+        Some(_) => format!("{}::{}", unit.name(), crate::parse::name(&function.name)),
+        None => crate::parse::name(&function.name),
     };
     lowering.enter(unit, this, sizes, &name);
     lowering.arguments(&function.args);
@@ -217,7 +221,7 @@ impl<'a> Lowering<'a> {
     fn arguments(&mut self, args: &[Arg]) {
         let (mut tensors, mut scalars) = (0, 0);
         for arg in args {
-            let name = arg.name.to_string();
+            let name = crate::parse::name(&arg.name);
             let value = match &arg.ty {
                 ArgType::Tensor(ty) => {
                     tensors += 1;
@@ -243,7 +247,7 @@ impl<'a> Lowering<'a> {
     fn argument(&mut self, name: &Ident, ty: &TensorType, position: usize) -> NodeId {
         let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
         self.at(name.span());
-        let id = self.builder.input(InputKind::Argument(position), &name.to_string(), shape, ty.dtype);
+        let id = self.builder.input(InputKind::Argument(position), &crate::parse::name(name), shape, ty.dtype);
         for (axis, dim) in ty.dims.iter().enumerate() {
             self.builder.set_origin(id, axis, &format!("`{name}: &{ty}`"));
             let symbols = &mut self.frame_mut().symbols;
@@ -354,8 +358,12 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
                 None
             }
+            Val::Number(number) => {
+                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype]);
+                None
+            }
             other => {
-                self.report(span, &m::OPERAND, &[&"tensor", &other.kind()]);
+                self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
                 None
             }
         }

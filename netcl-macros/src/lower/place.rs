@@ -36,9 +36,9 @@ impl<'a> Lowering<'a> {
 
     fn member(&mut self, unit: &'a Unit, path: &str, sizes: &Rc<Sizes>, name: &syn::Ident) -> Val<'a> {
         let Some(model) = &unit.model else { return Val::Unknown };
-        let wanted = name.to_string();
-        let Some(field) = model.fields.iter().find(|field| field.name == wanted) else {
-            let known = || model.fields.iter().map(|field| field.name.to_string()).collect::<Vec<_>>();
+        let wanted = crate::parse::name(name);
+        let Some(field) = model.fields.iter().find(|field| crate::parse::name(&field.name) == wanted) else {
+            let known = || model.fields.iter().map(|field| crate::parse::name(&field.name)).collect::<Vec<_>>();
             let near = suggestion(&wanted, known().iter().map(String::as_str));
             let all = list(known().iter().map(String::as_str));
             return self.report(name.span(), &m::UNKNOWN_FIELD, &[&model.name, &wanted, &near, &all]);

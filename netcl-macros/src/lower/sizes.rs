@@ -29,7 +29,7 @@ impl Sizes {
     fn new(model: &Model, given: &[Dim], sizes: &[Dim], outside: impl Fn(&str) -> Dim) -> Sizes {
         let mut all = Sizes::default();
         for name in &model.consts {
-            let name = name.to_string();
+            let name = crate::parse::name(name);
             all.functions.insert(name.clone(), outside(&name));
             all.fields.insert(name.clone(), outside(&name));
         }

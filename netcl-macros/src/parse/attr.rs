@@ -49,6 +49,22 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
     Pairs { given: pairs, broken: false }
 }
 
+/// Rule: what is compiled is known to be there. Wrong: `#[cfg(test)] hidden: Linear` in a model, whose size in memory
+/// follows before anybody looks at the condition.
+pub(crate) fn decided(diag: &Diag, attrs: &[Attribute]) {
+    for attr in attrs {
+        if let Some(name) = ["cfg", "cfg_attr"].into_iter().find(|name| attr.path().is_ident(name)) {
+            diag.report(attr.span(), &m::CFG, &[&name]);
+        }
+    }
+}
+
+/// Those that belong on a function, and those that belong on the value that stands for it.
+pub(crate) fn of_functions(attrs: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
+    const FUNCTIONS: [&str; 5] = ["inline", "must_use", "cold", "track_caller", "target_feature"];
+    attrs.iter().partition(|attr| FUNCTIONS.iter().any(|name| attr.path().is_ident(name)))
+}
+
 impl Pairs {
     /// Takes the value of `key` out.
     pub(crate) fn take(&mut self, key: &str) -> Option<Expr> {

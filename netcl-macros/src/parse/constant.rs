@@ -1,11 +1,11 @@
 //! Values that can be known while parsing: literals, known constants, and integer arithmetic on them.
 
-use super::fold_integers;
+use super::{fold_integers, standard, text};
 use crate::ast::Constant;
 use std::collections::BTreeMap;
 use syn::{Expr, Lit, UnOp};
 
-/// Constants by name: those that the `impl` or a `#[netcl::constant]` declares.
+/// Constants by [`key`]: those that the `impl` or a `#[netcl::constant]` declares.
 pub(crate) type Constants = BTreeMap<String, Constant>;
 
 /// The value of `expr`, if it can be known.
@@ -28,14 +28,24 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             (Constant::Integer(a), Constant::Integer(b)) => Some(Constant::Integer(fold_integers(&binary.op, a, b)?)),
             _ => None,
         },
-        Expr::Path(path) => constants.get(&name(&path.path)?).copied(),
+        Expr::Path(path) => known(&path.path, constants),
         _ => None,
     }
 }
 
-/// The name under which the path's constant is known: `HIDDEN`, `Self::HIDDEN` or `sizes::HIDDEN` are `HIDDEN`.
+/// Under which a path's constant is known: the whole path, because `enc::DIM` and `dec::DIM` are two.
+pub(crate) fn key(path: &syn::Path) -> String {
+    text(path)
+}
+
+/// The value of a constant: one of `constants` or of Rust's own library.
+pub(crate) fn known(path: &syn::Path, constants: &Constants) -> Option<Constant> {
+    constants.get(&key(path)).copied().or_else(|| standard::value(path))
+}
+
+/// The last name of a path.
 pub(crate) fn name(path: &syn::Path) -> Option<String> {
-    path.segments.last().map(|segment| segment.ident.to_string())
+    path.segments.last().map(|segment| super::name(&segment.ident))
 }
 
 /// A literal's value.
@@ -70,7 +80,7 @@ pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<s
 /// The paths in `expr` that are not known constants.
 pub(crate) fn unknown_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     match expr {
-        Expr::Path(path) if name(&path.path).is_some_and(|name| !constants.contains_key(&name)) => {
+        Expr::Path(path) if known(&path.path, constants).is_none() => {
             found.push(path.path.clone());
         }
         Expr::Paren(inner) => unknown_paths(&inner.expr, constants, found),

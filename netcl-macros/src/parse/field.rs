@@ -16,9 +16,8 @@ use syn::{Attribute, GenericArgument, PathArguments, Type};
 pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> Option<Field> {
     let name = field.ident.clone()?;
     let (own, attrs): (Vec<_>, Vec<_>) = field.attrs.iter().cloned().partition(|attr| helper(attr).is_some());
-    if name.to_string().starts_with("__netcl") {
-        diag.report(name.span(), &m::RESERVED_NAME, &[&name]);
-    }
+    super::function::own_name(diag, &name);
+    attr::decided(diag, &attrs);
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
@@ -175,7 +174,7 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         diag.report(
             given.span(),
             &m::UNKNOWN_KEY,
-            &[&words::PARAMETER, &key, &suggestion(&key, known()), &list(known())],
+            &[&helper(given).unwrap_or(words::PARAMETER), &key, &suggestion(&key, known()), &list(known())],
         );
     }
     let parsed = parsed?;

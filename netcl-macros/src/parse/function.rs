@@ -3,6 +3,7 @@
 use super::{constant::Constants, text, types};
 use crate::ast::{Arg, DimToken, Function, Helper};
 use crate::diag::Diag;
+use crate::lower::Unit;
 use crate::messages as m;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
@@ -23,6 +24,7 @@ pub(crate) fn function(
 ) -> Option<Function> {
     let before = diag.count();
     form(diag, sig);
+    super::attr::decided(diag, attrs);
     let mut receiver = false;
     let mut args: Vec<Arg> = Vec::new();
     for input in &sig.inputs {
@@ -84,12 +86,20 @@ fn form(diag: &Diag, sig: &Signature) {
 fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
     match pat {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() && ident.mutability.is_none() => {
+            own_name(diag, &ident.ident);
             Some(ident.ident.clone())
         }
         _ => {
             diag.report(pat.span(), &m::ARGUMENT_PATTERN, &[]);
             None
         }
+    }
+}
+
+/// Rule: `__netcl…` are the names of what is generated. Wrong: `fn forward(&self, __netcl_value: &Tensor<f32, N>)`.
+pub(crate) fn own_name(diag: &Diag, name: &Ident) {
+    if super::name(name).starts_with(crate::words::OWN) {
+        diag.report(name.span(), &m::RESERVED_NAME, &[&name]);
     }
 }
 
@@ -150,7 +160,9 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
         }
         ReturnType::Type(_, ty) => scalar(diag, ty),
     }?;
-    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone() })
+    // Its own name is known inside it, for the message about recursion.
+    let scope = Unit { own: Some(super::name(&sig.ident)), ..Unit::default() };
+    (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
 
 fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {

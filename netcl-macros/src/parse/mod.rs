@@ -6,10 +6,12 @@ pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod index;
 pub(crate) mod model;
+pub(crate) mod standard;
 pub(crate) mod types;
 
 use netcl_kernels::fold;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 
 /// ` (did you mean …?)` if one of `known` is close to `given`.
 pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -20,11 +22,6 @@ pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) 
         }
         _ => String::new(),
     }
-}
-
-/// Whether `given` is a likely misspelling of one of `known`.
-pub(crate) fn is_near<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> bool {
-    !suggestion(given, known).is_empty()
 }
 
 /// Levenshtein distance.
@@ -40,6 +37,11 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// The identifier's name: `r#in` is the name `in`.
+pub(crate) fn name(ident: &proc_macro2::Ident) -> String {
+    ident.unraw().to_string()
 }
 
 /// The names in backticks, separated by commas.

@@ -17,6 +17,7 @@ use syn::{Fields, GenericArgument, GenericParam, Generics, ImplItem, ItemImpl, I
 /// The struct; fields that are wrong are reported and kept as unknown.
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
     only_sizes(diag, &item.generics);
+    super::attr::decided(diag, &item.attrs);
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => named.named.iter().filter_map(|f| field::field(diag, f, constants)).collect(),
         Fields::Unnamed(_) | Fields::Unit => {
@@ -182,13 +183,28 @@ pub(crate) fn impl_sizes(item: &ItemImpl, constants: &Constants) -> Vec<Dim> {
 
 /// The constants that an `impl` block declares with literal values.
 pub(crate) fn impl_constants(item: &ItemImpl, constants: &mut Constants) {
+    let own = match &*item.self_ty {
+        Type::Path(path) => text(&without_arguments(&path.path)),
+        other => text(other),
+    };
     for item in &item.items {
         if let ImplItem::Const(declared) = item
             && let Some(value) = constant::evaluate(&declared.expr, constants)
         {
-            constants.insert(declared.ident.to_string(), value);
+            let (name, ty) = (&declared.ident, &own);
+            constants.insert(format!("{ty}::{name}"), value);
+            constants.insert(format!("Self::{name}"), value);
         }
     }
+}
+
+/// The path without the sizes after its last name.
+fn without_arguments(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.arguments = PathArguments::None;
+    }
+    path
 }
 
 /// The path of the model that the block is for.
@@ -199,13 +215,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
     }
     only_sizes(diag, &item.generics);
     match &*item.self_ty {
-        Type::Path(path) if path.qself.is_none() => {
-            let mut path = path.path.clone();
-            if let Some(last) = path.segments.last_mut() {
-                last.arguments = PathArguments::None;
-            }
-            Some(path)
-        }
+        Type::Path(path) if path.qself.is_none() => Some(without_arguments(&path.path)),
         _ => {
             diag.report(item.self_ty.span(), &m::NOT_A_TYPE_NAME, &[]);
             None
@@ -215,10 +225,21 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 
 /// The block; functions that are wrong are reported and left out. `sizes` are the names that the model binds.
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
+    super::attr::decided(diag, &item.attrs);
     let mut functions = Vec::new();
     let mut others = Vec::new();
+    // The struct brings `new`, the block the others.
+    let mut taken: BTreeSet<String> = ["new", "report", "kernels"].map(String::from).into();
+    let compiled = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(super::name(&f.sig.ident)),
+        _ => None,
+    });
+    taken.extend(compiled.map(|name| format!("{name}_with_gradients")));
     for item in &item.items {
         match item {
+            ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
+                diag.report(f.sig.ident.span(), &m::RESERVED_NAME, &[&f.sig.ident]);
+            }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
                 functions.extend(function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes));
             }

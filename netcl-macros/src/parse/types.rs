@@ -86,7 +86,7 @@ pub(crate) fn dim(argument: &GenericArgument, constants: &Constants) -> Option<D
 }
 
 fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {
-    let name = constant::name(path)?;
+    let name = constant::key(path);
     match constants.get(&name) {
         Some(Constant::Integer(value)) => Some(Dim::constant(*value)),
         Some(_) => None,

@@ -1,14 +1,15 @@
 //! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
 
+use super::bounds::Place;
 use super::expr::Target;
 use super::types::kind;
-use super::{Simt, Val};
+use super::{Inlined, Simt, Val};
 use crate::ast::{Constant, Helper};
 use crate::messages as m;
-use crate::parse::{constant, is_near, suggestion, text};
+use crate::parse::{constant, name as name_of, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
-use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, ExprId, Stmt, SubGroupOp, ValueType, WorkItem};
+use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, Stmt, SubGroupOp, ValueType, WorkItem};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
@@ -51,10 +52,9 @@ const HORIZONTAL: [(&str, ReduceOp); 4] = [
 const OTHERS: [&str; 3] = ["barrier", "global_barrier", "select"];
 const WIDTHS: [u8; 4] = [2, 4, 8, 16];
 
-/// Whether a SIMT-form kernel knows the function without a declaration, or `name` is a misspelling of such a one.
+/// Whether a SIMT-form kernel knows the function without a declaration.
 pub(crate) fn is_known(name: &str) -> bool {
-    let known = known();
-    known.iter().any(|known| known == name) || is_near(name, known.iter().map(String::as_str))
+    known().iter().any(|known| known == name)
 }
 
 fn known() -> Vec<String> {
@@ -66,17 +66,18 @@ fn known() -> Vec<String> {
     fixed.chain(functions).map(String::from).chain(splats).collect()
 }
 
-impl Simt<'_> {
+impl<'a> Simt<'a> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Val {
         let Expr::Path(path) = &*call.func else {
             return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
         };
         let span = path.span();
         let full = text(&path.path);
-        if let Some(helper) = self.unit.helpers.get(&full) {
+        let unit = self.unit();
+        if let Some(helper) = unit.helpers.get(&full) {
             return self.helper(helper, call, span);
         }
-        if self.unit.broken.contains(&full) {
+        if unit.broken.contains(&full) {
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();
@@ -203,11 +204,14 @@ impl Simt<'_> {
         match (receiver, args.len()) {
             (Val::Buffer(buffer), 1) if width("load").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
-                self.load_lanes(buffer, position, width("load").unwrap_or(1))
+                let lanes = width("load").unwrap_or(1);
+                let place = self.lanes_at(buffer, position, lanes);
+                self.load_lanes(buffer, place, lanes)
             }
             (Val::Buffer(buffer), 2) if width("store").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
-                self.store_value(buffer, position, args.remove(0), span)
+                let place = self.lanes_at(buffer, position, width("store").unwrap_or(1));
+                self.store_value(buffer, place, args.remove(0), span)
             }
             (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
                 Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
@@ -272,7 +276,7 @@ impl Simt<'_> {
             return self.report(span, &m::SIMT_ATOMIC, &[&name, &name]);
         };
         let Some(target) = self.target(place) else { return Val::Unknown };
-        let (target, dtype, index): (AtomicTarget, DType, ExprId) = match target {
+        let (target, dtype, index): (AtomicTarget, DType, Place) = match target {
             Target::Buffer(buffer, index) => match self.buffers[buffer].result {
                 Some(result) => {
                     self.zeroed[result] = true;
@@ -295,17 +299,18 @@ impl Simt<'_> {
                 self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &given])
             };
         }
-        let old = self.builder.var("old", ValueType::scalar(dtype));
-        self.builder.stmt(Stmt::Atomic { op, target, index, value, old: Some(old) });
-        Val::Expr(self.builder.get(old), None)
+        let ty = ValueType::scalar(dtype);
+        let update = |this: &mut Self, index| {
+            let old = this.builder.var("old", ty);
+            this.builder.stmt(Stmt::Atomic { op, target, index, value, old: Some(old) });
+            this.builder.get(old)
+        };
+        Val::Expr(self.read("before", index, ty, update), None)
     }
 
     /// The body of a function of scalars, in place.
-    fn helper(&mut self, helper: &Helper, call: &ExprCall, span: Span) -> Val {
-        let name = helper.name.to_string();
-        if self.calls.iter().any(|(known, _)| *known == name) {
-            return self.report(span, &m::RECURSION, &[&name, &name]);
-        }
+    fn helper(&mut self, helper: &'a Helper, call: &ExprCall, span: Span) -> Val {
+        let name = name_of(&helper.name);
         let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
         if args.len() != helper.args.len() {
             let plural = if helper.args.len() == 1 { "" } else { "s" };
@@ -322,9 +327,11 @@ impl Simt<'_> {
                     self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&name, &expected, parameter, &found])
                 };
             }
-            bound.push((parameter.to_string(), self.builder.named(&parameter.to_string(), id)));
+            let parameter = name_of(parameter);
+            let value = self.builder.named(&parameter, id);
+            bound.push((parameter, value));
         }
-        self.calls.push((name, self.scopes.len()));
+        self.calls.push(Inlined { unit: &helper.scope, first: self.scopes.len() });
         self.scopes.push(Vec::new());
         for (name, id) in bound {
             self.bind(&name, Val::Expr(id, None), None);

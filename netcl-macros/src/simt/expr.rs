@@ -1,5 +1,6 @@
 //! Expressions of SIMT-form kernels.
 
+use super::bounds::Place;
 use super::types::kind;
 use super::{Simt, Val, Var};
 use crate::ast::Constant;
@@ -16,8 +17,8 @@ use syn::{BinOp, Expr, ExprBinary, ExprIf, ExprIndex};
 
 /// What an index stands on.
 pub(super) enum Target {
-    Buffer(usize, ExprId),
-    Array(netcl_kernels::kir::ArrayId, DType, ExprId),
+    Buffer(usize, Place),
+    Array(netcl_kernels::kir::ArrayId, DType, Place),
 }
 
 impl Simt<'_> {
@@ -140,9 +141,9 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
-        if let Some(value) = self.unit.constants.get(&name) {
+        if let Some(value) = constant::known(path, &self.unit().constants) {
             // A `const` has a type of its own; sizes are used as `u32` here.
-            return Val::Number(*value);
+            return Val::Number(value);
         }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
@@ -159,8 +160,10 @@ impl Simt<'_> {
             }
             Val::Array(array, dtype) => {
                 let value = self.expr(&index.index);
-                let id = self.value(value, Some(DType::U32), index.index.span())?;
-                Some(Target::Array(array, dtype, id))
+                let (id, number) = self.index(value, index.index.span())?;
+                let length = i64::from(self.builder.kernel().arrays[array.0 as usize].length);
+                let inside = self.below(id, number, &Dim::constant(length));
+                Some(Target::Array(array, dtype, Place { index: id, inside }))
             }
             Val::Unknown => None,
             other => {
@@ -170,8 +173,18 @@ impl Simt<'_> {
         }
     }
 
+    /// An index, and its number if it is one in the text.
+    fn index(&mut self, value: Val, span: Span) -> Option<(ExprId, Option<i64>)> {
+        let number = match value {
+            Val::Number(Constant::Integer(number)) => Some(number),
+            _ => None,
+        };
+        let id = self.value(value, Some(DType::U32), span)?;
+        Some((self.builder.cast(DType::U32, id), number))
+    }
+
     /// The row-major position in a buffer; one index into a tensor of more axes counts elements.
-    fn position(&mut self, buffer: usize, index: &ExprIndex) -> Option<ExprId> {
+    fn position(&mut self, buffer: usize, index: &ExprIndex) -> Option<Place> {
         let dims = self.buffers[buffer].dims.clone();
         let written: Vec<&Expr> = match &*index.index {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
@@ -183,10 +196,17 @@ impl Simt<'_> {
             self.report(index.index.span(), &m::KERNEL_RANK, &[&name, &dims.len(), &e, &written.len(), &ces]);
             return None;
         }
-        let mut position: Option<ExprId> = None;
+        let (mut position, mut inside): (Option<ExprId>, Option<ExprId>) = (None, None);
         for (axis, expr) in written.iter().enumerate() {
             let value = self.expr(expr);
-            let value = self.value(value, Some(DType::U32), expr.span())?;
+            let (value, number) = self.index(value, expr.span())?;
+            // Each axis on its own: past the end of a row is the next one.
+            let size = match written.len() {
+                1 => dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone()),
+                _ => dims[axis].clone(),
+            };
+            let below = self.below(value, number, &size);
+            inside = self.both(inside, below);
             position = Some(match position {
                 None => value,
                 Some(before) => {
@@ -196,25 +216,31 @@ impl Simt<'_> {
                 }
             });
         }
-        position
+        position.map(|index| Place { index, inside })
     }
 
     fn load(&mut self, index: &ExprIndex) -> Val {
         match self.target(index) {
             None => Val::Unknown,
             Some(Target::Buffer(buffer, position)) => self.load_lanes(buffer, position, 1),
-            Some(Target::Array(array, _, position)) => Val::Expr(self.builder.load_array(array, position), None),
+            Some(Target::Array(array, dtype, place)) => {
+                let name = format!("{}_element", self.builder.kernel().arrays[array.0 as usize].name);
+                let read = |this: &mut Self, index| this.builder.load_array(array, index);
+                Val::Expr(self.read(&name, place, ValueType::scalar(dtype), read), None)
+            }
         }
     }
 
     /// `lanes` elements from `position` on.
-    pub(super) fn load_lanes(&mut self, buffer: usize, position: ExprId, lanes: u8) -> Val {
+    pub(super) fn load_lanes(&mut self, buffer: usize, place: Place, lanes: u8) -> Val {
         if let Some(result) = self.buffers[buffer].result {
             // A result that is read has to hold something: it starts as zeros.
             self.zeroed[result] = true;
         }
-        let param = self.buffers[buffer].param;
-        Val::Expr(self.builder.load(param, position, lanes), None)
+        let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
+        let name = format!("{}_element", self.builder.kernel().params[param.0 as usize].name);
+        let read = |this: &mut Self, index| this.builder.load(param, index, lanes);
+        Val::Expr(self.read(&name, place, ValueType { dtype, lanes }, read), None)
     }
 
     /// The condition of an `if` or a loop.

@@ -1,7 +1,13 @@
 //! SIMT-form kernels: the OpenCL model in Rust syntax.
 //!
 //! A function with `#[launch(global = [..], local = [..])]` runs once for every work-item. Its `&Tensor` arguments are
-//! read; its `&mut Tensor` arguments are its results, which the call allocates and returns in their order. The same
+//! read; its `&mut Tensor` arguments are its results, which the call allocates and returns in their order.
+//!
+//! An index that is outside, in a tensor or an array, reads zero and writes nothing: calls are safe, and the launch is
+//! rounded up to whole groups. `#[launch(.., unchecked)]` leaves that out, on the user's word. Elements of a result that
+//! nobody writes hold anything, unless the kernel reads or updates that result: then it starts as zeros.
+//!
+//! The same
 //! tokens stand in a hidden Rust function over `netcl::simt`, so rustc's type rules hold.
 //!
 //! ```text
@@ -16,6 +22,7 @@
 //! let partial = block_sum(&x)?;
 //! ```
 
+mod bounds;
 mod call;
 mod check;
 mod expr;
@@ -32,6 +39,7 @@ use crate::lower::Unit;
 use crate::messages::Message;
 use crate::words;
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::emit::names::is_reserved;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ArrayId, ExprId, Kernel, Launch, ParamId, ParamKind, ValueType, VarId};
 use proc_macro2::Span;
@@ -84,6 +92,14 @@ struct Buffer {
     result: Option<usize>,
 }
 
+/// A function of scalars that is being expanded.
+struct Inlined<'a> {
+    /// What the names in its body mean.
+    unit: &'a Unit,
+    /// Where its own variables begin among the scopes.
+    first: usize,
+}
+
 /// The state while one kernel is lowered.
 struct Simt<'a> {
     diag: &'a Diag,
@@ -92,8 +108,8 @@ struct Simt<'a> {
     buffers: Vec<Buffer>,
     zeroed: Vec<bool>,
     scopes: Vec<Vec<Var>>,
-    /// Functions of scalars that are being expanded, and where the names of each begin.
-    calls: Vec<(String, usize)>,
+    /// Functions of scalars that are being expanded, innermost last.
+    calls: Vec<Inlined<'a>>,
     /// Types decided for `let`s of bare numbers, and one that has turned out to be another.
     numbers: BTreeMap<usize, DType>,
     changed: bool,
@@ -102,6 +118,8 @@ struct Simt<'a> {
     lets: usize,
     barriers: Vec<Span>,
     depth: usize,
+    /// `#[launch(.., unchecked)]`: the user answers for every index.
+    unchecked: bool,
 }
 
 /// The kernel; `None` where errors have been reported.
@@ -130,13 +148,19 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
     None
 }
 
+/// What the kernel is called in OpenCL C, which has words of its own: `double`, `kernel`.
+fn entry(signature: &Signature) -> String {
+    let name = crate::parse::name(&signature.name);
+    if is_reserved(&name) { format!("run_{name}") } else { name }
+}
+
 impl<'a> Simt<'a> {
     fn new(diag: &'a Diag, unit: &'a Unit, signature: &Signature, numbers: BTreeMap<usize, DType>) -> Self {
         let launch = Launch { global: signature.global.clone(), local: signature.local.clone() };
         let mut simt = Simt {
             diag,
             unit,
-            builder: KernelBuilder::new(&signature.name.to_string(), launch),
+            builder: KernelBuilder::new(&entry(signature), launch),
             buffers: Vec::new(),
             zeroed: vec![false; signature.results.len()],
             scopes: vec![Vec::new()],
@@ -147,6 +171,7 @@ impl<'a> Simt<'a> {
             lets: 0,
             barriers: Vec::new(),
             depth: 0,
+            unchecked: signature.unchecked,
         };
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));
         simt.arguments(signature);
@@ -165,8 +190,13 @@ impl<'a> Simt<'a> {
 
     fn lookup(&self, name: &str) -> Option<&Var> {
         // Inside a function of scalars only its own names are seen.
-        let first = self.calls.last().map_or(0, |(_, first)| *first);
+        let first = self.calls.last().map_or(0, |call| call.first);
         self.scopes[first..].iter().rev().flat_map(|scope| scope.iter().rev()).find(|variable| variable.name == name)
+    }
+
+    /// What names mean here: in the kernel, or in the function of scalars that is being expanded.
+    fn unit(&self) -> &'a Unit {
+        self.calls.last().map_or(self.unit, |call| call.unit)
     }
 
     fn ty(&self, id: ExprId) -> ValueType {

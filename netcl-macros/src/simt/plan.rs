@@ -20,7 +20,7 @@ pub(super) fn restrict(kernel: &mut Kernel, signature: &Signature, zeroed: &[boo
     for arg in &signature.args {
         if let (Some(result), ArgType::Tensor(ty)) = (arg.result, &arg.ty)
             && !zeroed[result]
-            && let Some(param) = kernel.params.iter_mut().find(|param| arg.name == param.name)
+            && let Some(param) = kernel.params.iter_mut().find(|param| crate::parse::name(&arg.name) == param.name)
         {
             param.kind = ParamKind::Buffer(ty.dtype, Access::Write);
         }
@@ -51,7 +51,10 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     let args = |kernel: &Kernel| -> Vec<Arg> {
         let one = |param: &netcl_kernels::kir::Param| match param.kind {
             ParamKind::Scalar(dtype) => {
-                let position = signature.scalars().position(|(name, _)| *name == param.name).unwrap_or_default();
+                let position = signature
+                    .scalars()
+                    .position(|(name, _)| crate::parse::name(name) == param.name)
+                    .unwrap_or_default();
                 // The runtime's own scalar, the seed, comes first.
                 Arg::Scalar(position + 1, dtype)
             }
@@ -62,7 +65,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     };
     let fills = signature.args.iter().filter(|arg| arg.result.is_some_and(|result| lowered.zeroed[result]));
     let fills = fills.filter_map(|arg| match &arg.ty {
-        ArgType::Tensor(ty) => Some(fill(signature, &arg.name.to_string(), ty)),
+        ArgType::Tensor(ty) => Some(fill(signature, &crate::parse::name(&arg.name), ty)),
         _ => None,
     });
     let kernels: Vec<Kernel> = fills.chain([lowered.kernel.clone()]).collect();
@@ -105,7 +108,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()),
     };
     let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
-    let (name, symbols) = (signature.name.to_string(), signature.symbols());
+    let (name, symbols) = (crate::parse::name(&signature.name), signature.symbols());
     Ok(Plan { name, target, symbols, buffers, scalars, requirements: Vec::new(), apart: Vec::new(), steps, source })
 }
 
@@ -121,7 +124,7 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
                 }
             };
             let shape = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
-            Some(Buffer { name: arg.name.to_string(), shape, dtype: ty.dtype, role })
+            Some(Buffer { name: crate::parse::name(&arg.name), shape, dtype: ty.dtype, role })
         }
         _ => None,
     };
@@ -132,7 +135,7 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
 fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
     let elements = ty.dims.iter().fold(Dim::constant(1), |product, dim| product * dim.dim.clone());
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
-    let mut builder = KernelBuilder::new(&format!("{}_zero_{name}", signature.name), launch);
+    let mut builder = KernelBuilder::new(&format!("{}_zero_{name}", crate::parse::name(&signature.name)), launch);
     builder.doc(format!("{name} = 0"));
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));

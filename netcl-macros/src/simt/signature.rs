@@ -32,6 +32,8 @@ pub(crate) struct Signature {
     pub(crate) results: Vec<TensorType>,
     pub(crate) global: Vec<Dim>,
     pub(crate) local: Vec<u32>,
+    /// Whether indices are used as they are, wherever they lead.
+    pub(crate) unchecked: bool,
     /// The kernel that gives the gradients in the inputs.
     pub(crate) gradient: Option<syn::Path>,
     pub(crate) body: syn::Block,
@@ -50,6 +52,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
         item.attrs.iter().cloned().partition(|attr| {
             [words::LAUNCH, words::GRADIENT, words::TYPES].iter().any(|word| attr.path().is_ident(word))
         });
+    crate::parse::attr::decided(diag, &attrs);
     if let ReturnType::Type(_, ty) = &item.sig.output {
         diag.report(ty.span(), &m::SIMT_RESULT, &[]);
     }
@@ -61,6 +64,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
             continue;
         };
         let name = name.ident.clone();
+        crate::parse::function::own_name(diag, &name);
         match &*typed.ty {
             Type::Reference(reference) if reference.mutability.is_some() => {
                 if let Some(ty) = types::tensor(diag, &reference.elem, "&mut ", constants) {
@@ -81,7 +85,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
     if results.is_empty() {
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
-    let (global, local) = launch(diag, &own, item.sig.ident.span(), constants);
+    let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);
     let gradient = own.iter().find(|attr| attr.path().is_ident(words::GRADIENT)).and_then(|attr| {
         attr.parse_args::<syn::Path>().map_err(|_| diag.report(attr.span(), &m::SIMT_GRADIENT, &[])).ok()
     });
@@ -93,6 +97,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
         results,
         global,
         local,
+        unchecked,
         gradient,
         body: (*item.block).clone(),
     };
@@ -174,21 +179,32 @@ fn replaced(tokens: TokenStream, name: &Ident, dtype: DType) -> TokenStream {
         .collect()
 }
 
-/// `#[launch(global = [N, M], local = [16, 16])]`.
-fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<Dim>, Vec<u32>) {
+/// `#[launch(global = [N, M], local = [16, 16], unchecked)]`.
+fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -> (Vec<Dim>, Vec<u32>, bool) {
     let Some(attr) = attrs.iter().find(|attr| attr.path().is_ident(words::LAUNCH)) else {
         diag.report(name, &m::SIMT_LAUNCH, &[]);
         return Default::default();
     };
-    let (mut global, mut local) = (Vec::new(), Vec::new());
-    let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
+    let (mut global, mut local, mut unchecked) = (Vec::new(), Vec::new(), false);
+    let metas = match attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
             diag.syntax(error);
             return Default::default();
         }
     };
-    for pair in pairs {
+    for meta in metas {
+        let pair = match meta {
+            syn::Meta::NameValue(pair) => pair,
+            syn::Meta::Path(path) if path.is_ident(words::UNCHECKED) => {
+                unchecked = true;
+                continue;
+            }
+            other => {
+                diag.report(other.span(), &m::SIMT_LAUNCH, &[]);
+                continue;
+            }
+        };
         let Expr::Array(list) = &pair.value else {
             diag.report(pair.value.span(), &m::SIMT_LAUNCH, &[]);
             continue;
@@ -210,7 +226,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
     if global.is_empty() || global.len() > 3 || !(local.is_empty() || local.len() == global.len()) {
         diag.report(attr.span(), &m::SIMT_LAUNCH, &[]);
     }
-    (global, local)
+    (global, local, unchecked)
 }
 
 /// Rule: sizes of results and of the launch follow from the inputs' axes.
@@ -282,7 +298,7 @@ impl Simt<'_> {
     /// Declares the parameters and binds their names.
     pub(super) fn arguments(&mut self, signature: &Signature) {
         for arg in &signature.args {
-            let name = arg.name.to_string();
+            let name = crate::parse::name(&arg.name);
             match &arg.ty {
                 ArgType::Tensor(ty) => {
                     let access = if arg.result.is_some() { Access::ReadWrite } else { Access::Read };

@@ -1,5 +1,6 @@
 //! Statements of SIMT-form kernels.
 
+use super::bounds::Place;
 use super::expr::Target;
 use super::signature::Signature;
 use super::types::{kind, value_type};
@@ -169,9 +170,9 @@ impl Simt<'_> {
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
             }
-            (Pat::Ident(ident), Val::Unknown) => self.bind(&ident.ident.to_string(), Val::Unknown, None),
+            (Pat::Ident(ident), Val::Unknown) => self.bind(&crate::parse::name(&ident.ident), Val::Unknown, None),
             (Pat::Ident(ident), value) if ident.by_ref.is_none() && ident.subpat.is_none() => {
-                let name = ident.ident.to_string();
+                let name = crate::parse::name(&ident.ident);
                 let bare = position.filter(|(_, bare)| *bare).map(|(position, _)| position);
                 let known = bare.and_then(|position| self.numbers.get(&position).copied());
                 let wanted = known.or(declared.map(|ty| ty.dtype));
@@ -206,13 +207,13 @@ impl Simt<'_> {
         };
         let ty = call.parse_body::<syn::TypeArray>().ok();
         let dtype = ty.as_ref().and_then(|ty| DType::from_name(&crate::parse::text(&ty.elem)));
-        let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit.constants));
+        let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit().constants));
         let (Pat::Ident(name), Some(dtype), Some(Constant::Integer(length @ 1..=0xFFFF_FFFF))) =
             (pattern, dtype, length)
         else {
             return drop(self.report(call.span(), &m::SIMT_ARRAY, &[]));
         };
-        let name = name.ident.to_string();
+        let name = crate::parse::name(&name.ident);
         let array = self.builder.array(&name, space, dtype, length as u32);
         self.bind(&name, Val::Array(array, dtype), None);
     }
@@ -263,20 +264,14 @@ impl Simt<'_> {
                         self.report(span, &m::SIMT_TYPES, &[&"=", &own, &given])
                     };
                 }
-                self.builder.stmt(Kir::StoreArray { array, index, value });
+                self.write(index, |this, index| this.builder.stmt(Kir::StoreArray { array, index, value }));
                 Val::Unit
             }
         }
     }
 
     /// Writes one or more elements of a result.
-    pub(super) fn store_value(
-        &mut self,
-        buffer: usize,
-        position: netcl_kernels::kir::ExprId,
-        value: Val,
-        span: Span,
-    ) -> Val {
+    pub(super) fn store_value(&mut self, buffer: usize, place: Place, value: Val, span: Span) -> Val {
         let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
         if self.buffers[buffer].result.is_none() {
             let name = self.builder.kernel().params[param.0 as usize].name.clone();
@@ -291,7 +286,7 @@ impl Simt<'_> {
                 self.report(span, &m::SIMT_TYPES, &[&"=", &dtype, &given])
             };
         }
-        self.builder.store(param, position, value);
+        self.write(place, |this, index| this.builder.store(param, index, value));
         Val::Unit
     }
 
@@ -323,7 +318,7 @@ impl Simt<'_> {
             step = self.builder.cast(ty.dtype, step);
         }
         let name = match &*each.pat {
-            Pat::Ident(ident) => ident.ident.to_string(),
+            Pat::Ident(ident) => crate::parse::name(&ident.ident),
             Pat::Wild(_) => "round".to_string(),
             other => {
                 self.report(other.span(), &m::PATTERN, &[]);

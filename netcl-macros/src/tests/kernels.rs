@@ -64,7 +64,6 @@ fn misuse() {
         fn d(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] = 1.0; x[n] } }
         fn e(x: &Tensor<f32, N>, y: &Tensor<i32, N>) -> Tensor<f32, N> { |n| x[n] + y[n] }
         fn f(x: &Tensor<f32, N>) -> Tensor<f32, N, K> { |n, k| x[n] }
-        fn g(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| maxx(x[n], 0.0) }
     });
     let parts = [
         "`c + 1` may be outside axis 1 of `x`, which has C elements",
@@ -74,7 +73,6 @@ fn misuse() {
         "`x` is an argument",
         "expects operands of one type, found f32 and i32",
         "dimension `K` is not bound",
-        "did you mean `max`",
     ];
     for (error, part) in all.iter().zip(parts) {
         assert!(error.contains(part), "{part:?} is not in {all:#?}");
@@ -120,11 +118,66 @@ fn simt_misuse() {
         fn c(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)] + global_id(0); }
         fn d(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[0] = 1.0; }
         #[launch(global = [N])]
-        fn e(x: &Tensor<f32, N>) { barier(); }
+        fn e(x: &Tensor<f32, N>) { barrier(); }
     });
     let parts = ["barrier", "`x` is an input", "`+` takes values of one type", "needs `#[launch", "`e` has no result"];
     for (error, part) in all.iter().zip(parts) {
         assert!(error.contains(part), "{part:?} is not in {all:#?}");
     }
     assert_eq!(all.len(), parts.len(), "{all:#?}");
+}
+
+/// However near its name is to one that every kernel knows: only the user's items can tell.
+#[test]
+fn functions_that_are_not_known_are_asked_for() {
+    for name in ["maxx", "swish", "barrier", "sub_group_id"] {
+        let name = quote::format_ident!("{name}");
+        let mut own = Crate::default();
+        own.kernel(quote!(fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| #name(x[n]) }));
+        assert!(own.output.starts_with(&format!("{name} ! {{")), "{}", own.output);
+    }
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        #[launch(global = [N])]
+        fn f(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { relu(x[0]); barier(); }
+    });
+    assert!(own.output.starts_with("relu ! {"), "{}", own.output);
+}
+
+#[test]
+fn results_of_several_types() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        fn ranks(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<i32, N>, Tensor<u32, N>) { |n| (x[n], n, 1) }
+    });
+    own.sound();
+}
+
+#[test]
+fn factors_of_indices_do_not_overflow() {
+    for index in
+        [quote!(n * 9223372036854775807 + n), quote!(n * 2147483647 + n), quote!(n * 65536 * 65536 * 65536 * 65536)]
+    {
+        let all = errors(quote!(fn a(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[#index] }));
+        assert_eq!(all.len(), 1, "{all:#?}");
+        assert!(all[0].starts_with("the factor of an index is too large"), "{all:#?}");
+    }
+}
+
+#[test]
+fn attributes_of_functions_stand_on_functions() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        /// Doc.
+        #[inline]
+        #[must_use]
+        fn a(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] }
+        #[inline]
+        #[launch(global = [N])]
+        fn b(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }
+    });
+    own.sound();
+    let text = own.output.replace(' ', "");
+    assert_eq!(text.matches("#[inline]fn__netcl_call").count() + text.matches("#[must_use]fn__netcl_call").count(), 2);
+    assert_eq!(text.matches("#[inline]").count(), 2, "{text}");
 }

@@ -101,6 +101,13 @@ impl Crate {
             .collect()
     }
 
+    /// That something came of it: an error, or Rust. `input` is what it came of.
+    pub(crate) fn answered(&self, input: &TokenStream) {
+        let rust =
+            || syn::parse2::<syn::File>(self.tokens.iter().cloned().collect()).is_ok_and(|file| !file.items.is_empty());
+        assert!(!self.errors().is_empty() || rust(), "nothing is said about: {input}\n{}", self.output);
+    }
+
     /// That there are no errors, and that the output is Rust.
     pub(crate) fn sound(&self) -> &Self {
         assert!(self.errors().is_empty(), "{:#?}", self.errors());

@@ -168,3 +168,18 @@ fn recursion_is_an_error() {
     });
     assert!(own.errors().iter().any(|error| error.contains("a → b → a")), "{:?}", own.errors());
 }
+
+#[test]
+fn names_of_what_a_model_gets_are_taken() {
+    for name in ["new", "report", "kernels", "loss_with_gradients"] {
+        let name = quote::format_ident!("{name}");
+        let mut own = mlp();
+        own.model(quote! {
+            impl Mlp {
+                fn #name() -> u32 { 0 }
+                fn loss(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32> { self.hidden.forward(x).mean([0, 1]) }
+            }
+        });
+        assert_eq!(own.errors(), [format!("`{name}` is netcl's own name\nhint: choose another")]);
+    }
+}

@@ -13,7 +13,11 @@ pub struct Mlp {
 #[netcl::model]
 impl Mlp {
     pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
-        rellu(self.hidden.forward(x))
+        Self::scale(self.hidden.forward(x))
+    }
+
+    fn scaled(x: &Tensor<f32, N, 4>) -> Tensor<f32, N, 4> {
+        x * 2.0
     }
 }
 

@@ -1,0 +1,62 @@
+//! The constants of Rust's own library, which no macro can be asked for.
+
+use crate::ast::Constant;
+
+/// The value of `f32::INFINITY`, `std::f32::consts::PI`, `core::i32::MAX` and the like.
+pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
+    let names: Vec<String> = path.segments.iter().map(|segment| super::name(&segment.ident)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let inner = match names.as_slice() {
+        ["std" | "core", inner @ ..] => inner,
+        inner if path.leading_colon.is_none() => inner,
+        _ => return None,
+    };
+    match inner {
+        ["f32", "consts", name] | ["f64", "consts", name] => math(name).map(Constant::Float),
+        ["f32", name] => single(name).map(Constant::Float),
+        ["i32", "MAX"] => Some(Constant::Integer(i64::from(i32::MAX))),
+        ["i32", "MIN"] => Some(Constant::Integer(i64::from(i32::MIN))),
+        ["u32", "MAX"] => Some(Constant::Integer(i64::from(u32::MAX))),
+        ["u32", "MIN"] => Some(Constant::Integer(0)),
+        _ => None,
+    }
+}
+
+fn single(name: &str) -> Option<f64> {
+    let value = match name {
+        "INFINITY" => f32::INFINITY,
+        "NEG_INFINITY" => f32::NEG_INFINITY,
+        "EPSILON" => f32::EPSILON,
+        "MAX" => f32::MAX,
+        "MIN" => f32::MIN,
+        "MIN_POSITIVE" => f32::MIN_POSITIVE,
+        _ => return None,
+    };
+    Some(f64::from(value))
+}
+
+fn math(name: &str) -> Option<f64> {
+    use std::f64::consts;
+    Some(match name {
+        "E" => consts::E,
+        "FRAC_1_PI" => consts::FRAC_1_PI,
+        "FRAC_1_SQRT_2" => consts::FRAC_1_SQRT_2,
+        "FRAC_2_PI" => consts::FRAC_2_PI,
+        "FRAC_2_SQRT_PI" => consts::FRAC_2_SQRT_PI,
+        "FRAC_PI_2" => consts::FRAC_PI_2,
+        "FRAC_PI_3" => consts::FRAC_PI_3,
+        "FRAC_PI_4" => consts::FRAC_PI_4,
+        "FRAC_PI_6" => consts::FRAC_PI_6,
+        "FRAC_PI_8" => consts::FRAC_PI_8,
+        "LN_2" => consts::LN_2,
+        "LN_10" => consts::LN_10,
+        "LOG2_10" => consts::LOG2_10,
+        "LOG2_E" => consts::LOG2_E,
+        "LOG10_2" => consts::LOG10_2,
+        "LOG10_E" => consts::LOG10_E,
+        "PI" => consts::PI,
+        "SQRT_2" => consts::SQRT_2,
+        "TAU" => consts::TAU,
+        _ => return None,
+    })
+}

@@ -1,0 +1,82 @@
+//! Indices that stay inside what they index. A kernel is called from safe code and its launch is rounded up to whole
+//! groups, so any index may be outside: such a read gives zero, and such a write is left out.
+
+use super::Simt;
+use super::expr::size_of;
+use crate::ast::Constant;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::{BinaryOp, CompareOp};
+use netcl_kernels::kir::{ExprId, Stmt, ValueType};
+
+/// A position, and what has to hold where it is used: `None` if it always does.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) index: ExprId,
+    pub(super) inside: Option<ExprId>,
+}
+
+impl Simt<'_> {
+    /// That `index` is below `size`; `number` is the index where it is one in the text.
+    pub(super) fn below(&mut self, index: ExprId, number: Option<i64>, size: &Dim) -> Option<ExprId> {
+        let known = number.zip(size.as_constant()).is_some_and(|(index, size)| (0..size).contains(&index));
+        if known || self.unchecked {
+            return None;
+        }
+        let size = size_of(&mut self.builder, size);
+        Some(self.builder.compare(CompareOp::Lt, index, size))
+    }
+
+    /// That both hold.
+    pub(super) fn both(&mut self, a: Option<ExprId>, b: Option<ExprId>) -> Option<ExprId> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.builder.binary(BinaryOp::And, a, b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A position from which `lanes` elements of a buffer of those dimensions are taken.
+    pub(super) fn lanes_at(&mut self, buffer: usize, index: ExprId, lanes: u8) -> Place {
+        if self.unchecked {
+            return Place { index, inside: None };
+        }
+        let elements = self.buffers[buffer].dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone());
+        let elements = size_of(&mut self.builder, &elements);
+        let lanes = self.literal(Constant::Integer(i64::from(lanes)), DType::U32);
+        // Without sums: the position is any number.
+        let enough = self.builder.compare(CompareOp::Le, lanes, elements);
+        let last = self.builder.binary(BinaryOp::Sub, elements, lanes);
+        let before = self.builder.compare(CompareOp::Le, index, last);
+        Place { index, inside: self.both(Some(enough), Some(before)) }
+    }
+
+    /// What `read` gives inside, zero outside.
+    pub(super) fn read(
+        &mut self,
+        name: &str,
+        place: Place,
+        ty: ValueType,
+        read: impl FnOnce(&mut Self, ExprId) -> ExprId,
+    ) -> ExprId {
+        let Some(condition) = place.inside else { return read(self, place.index) };
+        let zero = if ty.dtype == DType::Bool { Constant::Bool(false) } else { Constant::Integer(0) };
+        let zero = self.literal(zero, ty.dtype);
+        let zero = if ty.lanes > 1 { self.builder.splat(zero, ty.lanes) } else { zero };
+        let var = self.builder.bind(name, zero);
+        self.builder.open();
+        let value = read(self, place.index);
+        self.builder.assign(var, value);
+        let then = self.builder.close();
+        self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+        self.builder.get(var)
+    }
+
+    /// What `write` adds, inside only.
+    pub(super) fn write(&mut self, place: Place, write: impl FnOnce(&mut Self, ExprId)) {
+        let Some(condition) = place.inside else { return write(self, place.index) };
+        self.builder.open();
+        write(self, place.index);
+        let then = self.builder.close();
+        self.builder.stmt(Stmt::If { condition, then, otherwise: Vec::new() });
+    }
+}

@@ -1,0 +1,294 @@
+//! Which item a name in a body or a configuration means: the one that Rust would take, wherever it is used from.
+#![allow(missing_docs, unreachable_pub, reason = "a test")]
+
+use netcl::{Device, Model, Result, Seed, Tensor};
+
+mod squares {
+    #[netcl::constant]
+    const OFFSET: f32 = 1000.0;
+
+    #[netcl::function]
+    fn sq(x: f32) -> f32 {
+        x * x
+    }
+
+    #[netcl::function]
+    pub fn outer(x: f32) -> f32 {
+        sq(x)
+    }
+
+    #[netcl::function]
+    pub fn act(x: f32) -> f32 {
+        sq(x) + OFFSET
+    }
+}
+
+mod doubles {
+    /// Calls a function of its own name in another module: no recursion.
+    #[netcl::function]
+    pub fn act(x: f32) -> f32 {
+        2.0 * super::squares::act(x)
+    }
+}
+
+#[netcl::function]
+fn sq(x: f32) -> f32 {
+    x + 100.0
+}
+
+/// The largest number, through Rust's own constants.
+#[netcl::function]
+fn capped(x: f32) -> f32 {
+    if x > std::f32::consts::PI { f32::INFINITY } else { f32::NEG_INFINITY }
+}
+
+/// Two letters from `mish`, which is an operation.
+#[netcl::function]
+#[cfg(not(doc))]
+fn swish(x: f32) -> f32 {
+    x / (1.0 + (-x).exp())
+}
+
+/// Means something in SIMT-form kernels only.
+#[netcl::function]
+fn sub_group_id(x: f32) -> f32 {
+    x + 0.5
+}
+
+/// An operation on tensors, which SIMT-form kernels do not know.
+#[netcl::function]
+fn relu6(x: f32) -> f32 {
+    -x
+}
+
+netcl::kernel! {
+    fn both(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| sq(x[n]) + squares::outer(x[n])
+    }
+
+    fn acts(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| doubles::act(x[n])
+    }
+
+    fn swished(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| swish(x[n]) + sub_group_id(x[n])
+    }
+
+    #[launch(global = [N])]
+    fn both_by_item(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>, z: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        if i < N {
+            y[i] = sq(x[i]) + squares::outer(x[i]);
+            z[i] = doubles::act(x[i]) + relu6(x[i]);
+        }
+    }
+}
+
+/// Arguments may be called as generated code might call its own.
+mod arguments {
+    netcl::kernel! {
+        pub fn index(value: &Tensor<f32, N>, call: &Tensor<f32, N>, plans: f32, results: f32) -> Tensor<f32, N> {
+            |n| value[n] * call[n] * plans * results
+        }
+
+        pub fn other(scalars: &Tensor<f32, N>, function: &Tensor<f32, N>, cotangent_0: f32) -> Tensor<f32, N> {
+            |n| scalars[n] * function[n] * cotangent_0
+        }
+
+        #[launch(global = [N])]
+        #[gradient(call)]
+        pub fn items(value: &Tensor<f32, N>, pullback: &mut Tensor<f32, N>, plans: f32) {
+            let i = global_id(0);
+            if i < N { pullback[i] = value[i] * plans; }
+        }
+
+        #[launch(global = [N])]
+        pub fn call(value: &Tensor<f32, N>, plans: f32, cotangent_0: &Tensor<f32, N>, result_0: &mut Tensor<f32, N>) {
+            let i = global_id(0);
+            if i < N { result_0[i] = cotangent_0[i] * plans; }
+        }
+
+        /// OpenCL C has a word of that name.
+        #[launch(global = [N])]
+        pub fn double(r#in: &Tensor<f32, N>, r#out: &mut Tensor<f32, N>, r#type: f32) {
+            let i = global_id(0);
+            if i < N { out[i] = r#in[i] * 2.0 + r#type; }
+        }
+
+        pub fn r#move(r#in: &Tensor<f32, N>, r#type: f32) -> Tensor<f32, N> {
+            |r#mod| r#in[r#mod] + r#type
+        }
+    }
+}
+
+/// Names that Rust takes only with `r#`, and fields that differ by an underline.
+#[netcl::model]
+struct r#Raw {
+    #[layer(inputs = 2, outputs = 2)]
+    r#in: Linear,
+    #[parameter(init = 1.0)]
+    r#type: Tensor<f32, 2>,
+    r#box: RawIn,
+    #[layer(inputs = 2, outputs = 2)]
+    fc1: Linear,
+    #[layer(inputs = 2, outputs = 2)]
+    fc_1: Linear,
+}
+
+#[netcl::model]
+impl r#Raw {
+    fn r#loop(&self, r#in: &Tensor<f32, N, 2>) -> Tensor<f32> {
+        let r#mod = self.r#box.forward(&self.r#in.forward(r#in) * &self.r#type);
+        self.fc_1.forward(&self.fc1.forward(r#mod)).mse_loss(r#in)
+    }
+}
+
+/// Called as the gradients of `in` in `Raw` might be.
+#[netcl::model]
+struct RawIn {
+    #[layer(inputs = 2, outputs = 2)]
+    linear: Linear,
+}
+
+#[netcl::model]
+impl RawIn {
+    fn forward(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+        self.linear.forward(x)
+    }
+}
+
+netcl::kernel! {
+    fn masked(x: &Tensor<f32, N, N>) -> Tensor<f32, N, N> {
+        |i, j| if j <= i { x[i, j] } else { f32::NEG_INFINITY }
+    }
+
+    fn limits(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (capped(x[n]), x[n] * f32::EPSILON, x[n] * core::f32::consts::FRAC_PI_2)
+    }
+
+    #[launch(global = [N])]
+    fn limits_by_item(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>, z: &mut Tensor<u32, N>) {
+        let mut top = f32::NEG_INFINITY;
+        let i = global_id(0);
+        top = max(top, x[i]);
+        y[i] = top + capped(x[i]) + f32::MAX;
+        z[i] = u32::MAX;
+    }
+}
+
+mod enc {
+    #[netcl::constant]
+    pub const DIM: usize = 3;
+    #[netcl::constant]
+    pub const HEADS: usize = 1;
+}
+
+mod dec {
+    #[netcl::constant]
+    pub const DIM: usize = 5;
+    #[netcl::constant]
+    pub const HEADS: usize = 2;
+}
+
+#[netcl::model]
+struct Bridge {
+    #[layer(inputs = { enc::DIM }, outputs = { dec::DIM })]
+    linear: Linear,
+    #[constant(dec::HEADS)]
+    heads: usize,
+}
+
+#[netcl::model]
+impl Bridge {
+    const DIM: usize = 7;
+
+    fn forward(&self, x: &Tensor<f32, N, { enc::DIM }>) -> Tensor<f32, N, { dec::DIM }> {
+        self.linear.forward(x) * (100 * enc::DIM + 10 * dec::DIM + Self::DIM + self.heads * enc::HEADS)
+    }
+}
+
+fn host() -> Device {
+    std::env::var("NETCL_TEST_DEVICE")
+        .map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
+}
+
+fn floats(values: &[f32], shape: &[usize]) -> Tensor {
+    Tensor::from_slice(&host(), values, shape).expect("the numbers fit the shape")
+}
+
+#[test]
+fn a_function_calls_what_its_own_module_calls_so() -> Result<()> {
+    let x = floats(&[2.0, 3.0], &[2]);
+    assert_eq!(both(&x)?.to_vec::<f32>()?, [106.0, 112.0]);
+    assert_eq!(acts(&x)?.to_vec::<f32>()?, [2008.0, 2018.0]);
+    let (y, z) = both_by_item(&x)?;
+    assert_eq!(y.to_vec::<f32>()?, [106.0, 112.0]);
+    assert_eq!(z.to_vec::<f32>()?, [2006.0, 2015.0]);
+    Ok(())
+}
+
+#[test]
+fn a_function_may_be_called_much_like_an_operation() -> Result<()> {
+    let found = swished(&floats(&[0.0], &[1]))?.to_vec::<f32>()?;
+    assert_eq!(found, [0.5]);
+    Ok(())
+}
+
+#[test]
+fn constants_of_one_name_in_two_modules_are_two() -> Result<()> {
+    let mut bridge = Bridge::new(&host(), Seed(0))?;
+    assert_eq!(bridge.tensor("linear.weight")?.shape(), &[3, 5]);
+    bridge.set_tensor("linear.weight", &floats(&[0.0; 15], &[3, 5]))?;
+    bridge.set_tensor("linear.bias", &floats(&[1.0; 5], &[5]))?;
+    let y = bridge.forward(&floats(&[1.0; 3], &[1, 3]))?;
+    assert_eq!(y.to_vec::<f32>()?, [359.0; 5]);
+    Ok(())
+}
+
+#[test]
+fn arguments_may_have_the_names_of_generated_code() -> Result<()> {
+    use arguments::{double, index, items, r#move, other};
+    let (x, ones) = (floats(&[2.0, 3.0], &[2]), floats(&[1.0; 2], &[2]));
+    let (y, pullback) = index.vjp(&x, &ones, 2.0, 5.0)?;
+    assert_eq!(y.to_vec::<f32>()?, [20.0, 30.0]);
+    let (value, call) = pullback(&ones)?;
+    assert_eq!((value.to_vec::<f32>()?, call.to_vec::<f32>()?), (vec![10.0; 2], vec![20.0, 30.0]));
+    let (y, pullback) = other.vjp(&x, &ones, 0.5)?;
+    assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5]);
+    assert_eq!(pullback(&ones)?.0.to_vec::<f32>()?, [0.5; 2]);
+    let (y, pullback) = items.vjp(&x, 3.0)?;
+    assert_eq!(y.to_vec::<f32>()?, [6.0, 9.0]);
+    assert_eq!(pullback(&x)?.to_vec::<f32>()?, [6.0, 9.0]);
+    assert_eq!(double(&x, 1.0)?.to_vec::<f32>()?, [5.0, 7.0]);
+    assert_eq!(r#move(&x, 1.0)?.to_vec::<f32>()?, [3.0, 4.0]);
+    Ok(())
+}
+
+#[test]
+fn raw_names_are_names() -> Result<()> {
+    let raw = Raw::new(&host(), Seed(1))?;
+    assert_eq!(raw.tensor("in.weight")?.shape(), &[2, 2]);
+    assert_eq!(raw.tensor("box.linear.bias")?.shape(), &[2]);
+    let (_, gradients) = raw.loop_with_gradients(&floats(&[1.0, 2.0], &[1, 2]))?;
+    assert_eq!(gradients.r#in()?.weight.to_vec::<f32>()?, gradients.tensor("in.weight")?.to_vec::<f32>()?);
+    assert_eq!(gradients.r#type()?.shape(), &[2]);
+    assert_eq!(gradients.r#box()?.linear()?.bias.shape(), &[2]);
+    assert_eq!(gradients.fc1()?.weight.to_vec::<f32>()?, gradients.tensor("fc1.weight")?.to_vec::<f32>()?);
+    assert_eq!(gradients.fc_1()?.weight.to_vec::<f32>()?, gradients.tensor("fc_1.weight")?.to_vec::<f32>()?);
+    Ok(())
+}
+
+#[test]
+fn constants_of_rust_are_known() -> Result<()> {
+    let (none, all) = (f32::NEG_INFINITY, f32::INFINITY);
+    assert_eq!(masked(&floats(&[1.0, 2.0, 3.0, 4.0], &[2, 2]))?.to_vec::<f32>()?, [1.0, none, 3.0, 4.0]);
+    let x = floats(&[2.0, 4.0], &[2]);
+    let (limit, epsilon, half) = limits(&x)?;
+    assert_eq!(limit.to_vec::<f32>()?, [none, all]);
+    assert_eq!(epsilon.to_vec::<f32>()?, [2.0 * f32::EPSILON, 4.0 * f32::EPSILON]);
+    assert_eq!(half.to_vec::<f32>()?, [std::f32::consts::PI, std::f32::consts::TAU]);
+    let (y, z) = limits_by_item(&x)?;
+    assert_eq!(y.to_vec::<f32>()?, [none, all]);
+    assert_eq!(z.to_vec::<u32>()?, [u32::MAX; 2]);
+    Ok(())
+}

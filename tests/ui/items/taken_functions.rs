@@ -1,0 +1,20 @@
+//! Functions that a model gets.
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+}
+
+#[netcl::model]
+impl Mlp {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x)
+    }
+
+    pub fn report() -> String {
+        String::new()
+    }
+}
+
+fn main() {}
