@@ -73,7 +73,8 @@ impl Tensor {
         Ok(tensor)
     }
 
-    fn uninitialised(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
+    /// A tensor whose elements are whatever the memory holds: for results that are about to be written.
+    pub(crate) fn uninitialised(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let bytes =
             element_count("Tensor", shape)?.checked_mul(dtype.size()).ok_or_else(|| too_large("Tensor", shape))?;
         let region = device.allocate(bytes.max(1))?;
