@@ -6,6 +6,7 @@ extern crate self as netcl;
 
 #[doc(hidden)]
 pub mod __private;
+pub mod algorithms;
 mod config;
 pub mod data;
 mod device;

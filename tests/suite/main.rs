@@ -1,5 +1,6 @@
 //! One suite, every device: cases are data, the devices present are found at start, each pair is a test.
 
+mod algorithms;
 mod exceptions;
 mod goldens;
 mod graphs;
@@ -56,6 +57,7 @@ fn main() {
             .chain(pytorch::all())
             .chain(sub_groups::all())
             .chain(random::all())
+            .chain(algorithms::all())
         {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();

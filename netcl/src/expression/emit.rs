@@ -26,7 +26,10 @@ impl Expression {
         // A text cannot end the comment: it is a formula without quotes, and line breaks and backslashes would be signs
         // that no expression has; only blanks of other kinds need care.
         let comment: String = self.text().chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
-        let mut text = format!("// {comment}\n{real} {function}({}) {{\n", list.join(", "));
+        let mut text = format!(
+            "// {comment}\n{real} {function}({}) {{\n",
+            if list.is_empty() { "void".to_owned() } else { list.join(", ") }
+        );
         let last = self.nodes.len() - 1;
         for (id, node) in self.nodes.iter().enumerate() {
             let value = self.value(*node, parameters);

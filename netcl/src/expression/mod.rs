@@ -15,6 +15,7 @@ mod number;
 mod parse;
 mod words;
 
+pub(crate) use emit::type_name;
 pub(crate) use evaluate::Evaluator;
 pub(crate) use number::Number;
 

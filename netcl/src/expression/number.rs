@@ -13,6 +13,7 @@ pub(crate) trait Number: Element + PartialEq + PartialOrd {
     fn of_integer(value: u64) -> Self;
     /// Rounds; integers truncate.
     fn of_float(value: f64) -> Self;
+    fn to_f64(self) -> f64;
     fn unary(operator: Unary, x: Self) -> Self;
     fn binary(operator: Binary, x: Self, y: Self) -> Self;
 
@@ -72,6 +73,10 @@ macro_rules! integers {
                 value as $type
             }
 
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+
             fn unary(operator: Unary, x: Self) -> Self {
                 #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "also for unsigned types")]
                 let negative = x < 0;
@@ -117,6 +122,10 @@ macro_rules! floats {
 
             fn of_float(value: f64) -> Self {
                 value as $type
+            }
+
+            fn to_f64(self) -> f64 {
+                self as f64
             }
 
             fn unary(operator: Unary, x: Self) -> Self {
