@@ -40,3 +40,12 @@ pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::ProgramStats;
 pub use tensor::{Element, Operand, Tensor};
+
+/// The programs in pages of `docs/` are compiled and run with the other examples.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/algorithms.md")]
+    mod algorithms {}
+    #[doc = include_str!("../../docs/raw-kernels.md")]
+    mod raw_kernels {}
+}

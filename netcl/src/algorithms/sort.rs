@@ -50,7 +50,7 @@ pub fn sort(x: &Tensor, order: Order) -> Result<Tensor> {
 ///
 /// Those of [`sort`].
 pub fn argsort(x: &Tensor, order: Order) -> Result<Tensor> {
-    Ok(run("algorithms::argsort", x, order, true)?.1.unwrap_or_else(|| x.clone()))
+    Ok(run("algorithms::argsort", x, order, true)?.1)
 }
 
 /// `keys` in order, and `values` in the order of their keys. Values may be of any type, and are as many as the keys, in the
@@ -63,12 +63,11 @@ pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tens
     let operation = "algorithms::sort_by_key";
     common::same_place(operation, keys, values, 1)?;
     let (sorted, positions) = run(operation, keys, order, true)?;
-    let positions = positions.unwrap_or_else(|| keys.clone());
     Ok((sorted, gather(values, &positions)?))
 }
 
-/// Sorted keys, and their positions if they are wanted.
-fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Option<Tensor>)> {
+/// Sorted keys, and their positions; of these none unless they are wanted.
+fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
     if !matches!(x.dtype(), DType::U32 | DType::I32 | DType::F32) {
         return Err(Error::DType { operation, expected: DType::F32, found: x.dtype() });
     }
@@ -92,7 +91,7 @@ fn rank(bits: u32, dtype: DType, order: Order) -> u32 {
     if order == Order::Descending { !ascending } else { ascending }
 }
 
-fn on_host(x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Option<Tensor>)> {
+fn on_host(x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
     let (device, shape, dtype) = (x.device(), x.shape(), x.dtype());
     let bytes = x.to_bytes()?;
     let bits = bytes.as_chunks::<4>().0.iter().map(|&bytes| u32::from_ne_bytes(bytes));
@@ -100,18 +99,13 @@ fn on_host(x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Option<
     keys.par_sort_by_key(|&(bits, _)| rank(bits, dtype, order));
     let bytes: Vec<u8> = keys.iter().flat_map(|(bits, _)| bits.to_ne_bytes()).collect();
     let sorted = Tensor::from_bytes(device, &bytes, shape, dtype)?;
-    let numbers = || keys.iter().map(|&(_, position)| position).collect::<Vec<u32>>();
-    let positions = if positions { Some(Tensor::from_slice(device, &numbers(), shape)?) } else { None };
+    let wanted = if positions { keys.len() } else { 0 };
+    let numbers: Vec<u32> = keys[..wanted].iter().map(|&(_, position)| position).collect();
+    let positions = Tensor::from_slice(device, &numbers, if positions { shape } else { &[0] })?;
     Ok((sorted, positions))
 }
 
-fn on_opencl(
-    opencl: &OpenCl,
-    x: &Tensor,
-    order: Order,
-    positions: bool,
-    count: u32,
-) -> Result<(Tensor, Option<Tensor>)> {
+fn on_opencl(opencl: &OpenCl, x: &Tensor, order: Order, positions: bool, count: u32) -> Result<(Tensor, Tensor)> {
     let (device, n) = (x.device(), x.elements());
     let sorted = Tensor::uninitialised(device, x.shape(), x.dtype())?;
     let numbers = Tensor::uninitialised(device, if positions { x.shape() } else { &[0] }, DType::U32)?;
@@ -148,7 +142,7 @@ fn on_opencl(
             from = to;
         }
     }
-    Ok((sorted, positions.then_some(numbers)))
+    Ok((sorted, numbers))
 }
 
 /// How a pass over one digit is launched.
