@@ -260,6 +260,52 @@ pub enum Error {
         problem: String,
     },
 
+    /// A raw kernel got too many or too few arguments.
+    #[error("kernel `{kernel}` takes {expected} arguments ({parameters}), {found} were given")]
+    KernelArgumentCount {
+        /// The kernel.
+        kernel: String,
+        /// How many it has.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+        /// What they are.
+        parameters: String,
+    },
+
+    /// A raw kernel got an argument that its parameter does not take.
+    #[error("kernel `{kernel}`: argument {position} expects {expected}, found {found}")]
+    KernelArgument {
+        /// The kernel.
+        kernel: String,
+        /// Counted from 0, as in `clSetKernelArg`.
+        position: usize,
+        /// The parameter, and what may be passed for it.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+
+    /// A raw kernel cannot be made or launched so.
+    #[error("kernel `{kernel}`: {problem}")]
+    Kernel {
+        /// The kernel.
+        kernel: String,
+        /// Given, expected, what to do.
+        problem: String,
+    },
+
+    /// The text of an expression is wrong.
+    #[error("the expression `{expression}` is wrong at column {column}: {problem}")]
+    Expression {
+        /// As it was given.
+        expression: String,
+        /// Where, counted from 1 in characters.
+        column: usize,
+        /// What was expected, and what is there.
+        problem: String,
+    },
+
     /// A graph made at run time is wrong.
     #[error("`{operation}`: {diagnostic}")]
     Graph {

@@ -6,11 +6,13 @@ extern crate self as netcl;
 
 #[doc(hidden)]
 pub mod __private;
+pub mod algorithms;
 mod config;
 pub mod data;
 mod device;
 mod error;
 mod executor;
+mod expression;
 pub mod io;
 pub mod jit;
 mod log;
@@ -20,6 +22,7 @@ pub mod nn;
 pub mod optim;
 pub mod prelude;
 mod program;
+pub mod raw;
 mod report;
 pub mod simt;
 mod tensor;
@@ -37,3 +40,12 @@ pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::ProgramStats;
 pub use tensor::{Element, Operand, Tensor};
+
+/// The programs in pages of `docs/` are compiled and run with the other examples.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/algorithms.md")]
+    mod algorithms {}
+    #[doc = include_str!("../../docs/raw-kernels.md")]
+    mod raw_kernels {}
+}

@@ -1,5 +1,6 @@
 //! One suite, every device: cases are data, the devices present are found at start, each pair is a test.
 
+mod algorithms;
 mod exceptions;
 mod goldens;
 mod graphs;
@@ -60,6 +61,7 @@ fn main() {
             .chain(limits::all())
             .chain(types::all())
             .chain(random::all())
+            .chain(algorithms::all())
         {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();

@@ -95,7 +95,13 @@ impl Tensor {
         Ok(tensor)
     }
 
-    fn uninitialised(operation: &'static str, device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
+    /// A tensor whose elements are whatever the memory holds: for results that are about to be written.
+    pub(crate) fn uninitialised(
+        operation: &'static str,
+        device: &Device,
+        shape: &[usize],
+        dtype: DType,
+    ) -> Result<Tensor> {
         let bytes = byte_count(operation, shape, dtype)?;
         let region = device.allocate(bytes.max(1))?;
         Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })

@@ -5,7 +5,6 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
-use netcl_kernels::plan::Plan;
 use opencl3::program::Program;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -13,9 +12,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// Programs built in this process that are in use, by key.
 pub(super) type Programs = BTreeMap<Key, Weak<Program>>;
 
-/// What every kernel is built with. Kernels are OpenCL C 1.2, which every driver takes; no flag here may change
+/// What netcl's own kernels are built with. They are OpenCL C 1.2, which every driver takes; no flag here may change
 /// results.
-const OPTIONS: &str = "-cl-std=CL1.2";
+pub(super) const OPTIONS: &str = "-cl-std=CL1.2";
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
 /// called from them (OpenCL 3.0, appendix A).
@@ -26,9 +25,18 @@ pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
     profile.avoids(Avoid::ConcurrentBuilds).then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The built program of a plan.
-pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
-    let key = Key::new(&shared.profile, OPTIONS, &plan.source);
+/// A text to build.
+pub(super) struct Source<'a> {
+    /// What errors call it.
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    /// For `clBuildProgram`.
+    pub(super) options: &'a str,
+}
+
+/// The built program of a source.
+pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    let key = Key::new(&shared.profile, source.options, source.text);
     let in_use = || shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
     if let Some(program) = in_use() {
         return Ok(program);
@@ -38,10 +46,10 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
     if let Some(program) = in_use() {
         return Ok(program);
     }
-    let program = match from_disk(shared, &key) {
+    let program = match from_disk(shared, &key, source.options) {
         Some(program) => program,
         None => {
-            let program = from_source(shared, plan)?;
+            let program = from_source(shared, source)?;
             count(&shared.counters.built);
             // Of a context with several devices the binaries are those of all, which were not all built for.
             match program.get_binaries() {
@@ -63,14 +71,14 @@ pub(super) fn program(shared: &Shared, plan: &Plan) -> Result<Arc<Program>> {
     Ok(program)
 }
 
-fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
+fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
     let binary = disk::load(key)?;
     let device = [shared.device.id()];
     // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
     let created = unsafe { Program::create_from_binary(shared.context.get(), &device, &[&binary]) };
     let built = created.and_then(|mut program| {
-        program.build(&[shared.device.id()], OPTIONS)?;
+        program.build(&[shared.device.id()], options)?;
         Ok(program)
     });
     match built {
@@ -87,32 +95,32 @@ fn from_disk(shared: &Shared, key: &Key) -> Option<Program> {
     }
 }
 
-fn from_source(shared: &Shared, plan: &Plan) -> Result<Program> {
+fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
     let started = std::time::Instant::now();
     let failed = |log: String| Error::Build {
         device: shared.profile.name.clone(),
-        program: plan.name.clone(),
-        source_text: numbered(&plan.source, &log),
+        program: source.name.to_owned(),
+        source_text: numbered(source.text, &log),
         log: if log.trim().is_empty() { "(the driver gives no log)".to_owned() } else { log.trim_end().to_owned() },
     };
-    if plan.source.contains('\0') {
-        return Err(failed("the source contains a NUL character".to_owned()));
+    if source.text.contains('\0') || source.options.contains('\0') {
+        return Err(failed("the source or its build options contain a NUL character".to_owned()));
     }
-    if plan.source.contains("EXTENSION cl_khr_subgroups") && shared.profile.sub_groups.is_none() {
+    if source.text.contains("EXTENSION cl_khr_subgroups") && shared.profile.sub_groups.is_none() {
         return Err(Error::Unsupported {
-            function: plan.name.clone(),
+            function: source.name.to_owned(),
             device: shared.profile.name.clone(),
             problem: "its kernels use sub-groups, which the driver does not have; use local memory, or another device"
                 .to_owned(),
         });
     }
-    let mut program = Program::create_from_source(shared.context.get(), &plan.source)
+    let mut program = Program::create_from_source(shared.context.get(), source.text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = program.build(&[shared.device.id()], OPTIONS) {
+    if let Err(error) = program.build(&[shared.device.id()], source.options) {
         let log = program.get_build_log(shared.device.id()).unwrap_or_default();
         return Err(failed(if log.trim().is_empty() { error.to_string() } else { log }));
     }
-    tracing::debug!(function = plan.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
+    tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
 }
 

@@ -11,6 +11,7 @@ mod describe;
 pub(crate) mod discover;
 mod launch;
 pub(crate) mod memory;
+pub(crate) mod raw;
 mod trial;
 
 use crate::config;
@@ -275,7 +276,8 @@ impl Backend for OpenCl {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        let program = build::program(&self.shared, plan)?;
+        let source = build::Source { name: &plan.name, text: &plan.source, options: build::OPTIONS };
+        let program = build::program(&self.shared, &source)?;
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
 

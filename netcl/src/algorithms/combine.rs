@@ -1,0 +1,96 @@
+//! How two values become one.
+
+use crate::error::Result;
+use crate::expression::{Evaluator, Expression, Number};
+use netcl_kernels::dtype::DType;
+
+/// An operator that reductions and scans know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `a + b`; of nothing 0. Integers wrap.
+    Sum,
+    /// `a * b`; of nothing 1. Integers wrap.
+    Product,
+    /// The smaller, NaN if one is; of nothing infinity, or the largest integer.
+    Min,
+    /// The larger, NaN if one is; of nothing minus infinity, or the smallest integer.
+    Max,
+}
+
+/// How two values `a` and `b` become one: an [`Operator`], or an expression with its neutral element.
+///
+/// ```
+/// use netcl::algorithms::{self, Combine, Operator};
+/// # let device = netcl::Device::host();
+/// let x = netcl::Tensor::from_slice(&device, &[6u32, 12, 10], &[3])?;
+/// let both = Combine::new("a & b", "LARGEST");
+/// assert_eq!(algorithms::reduce(both, &x)?.item::<u32>()?, 6 & 12 & 10);
+/// assert_eq!(algorithms::reduce(Operator::Max, &x)?.item::<u32>()?, 12);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Combine(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Operator(Operator),
+    Text { expression: String, neutral: String },
+}
+
+impl Combine {
+    /// By an expression over `a` and `b`, and the value that leaves the other one as it is.
+    ///
+    /// The expression must be associative, up to rounding: `(a ∘ b) ∘ c` is `a ∘ (b ∘ c)`. For a reduction it must be
+    /// commutative too. That is not checked. Its syntax is, where it is used.
+    pub fn new(expression: &str, neutral: &str) -> Combine {
+        Combine(Kind::Text { expression: expression.to_owned(), neutral: neutral.to_owned() })
+    }
+
+    /// The two expressions for elements of this type.
+    pub(super) fn parse(&self, dtype: DType) -> Result<Combining> {
+        let float = dtype.is_float();
+        let (expression, neutral) = match &self.0 {
+            Kind::Operator(Operator::Sum) => ("a + b", "0"),
+            Kind::Operator(Operator::Product) => ("a * b", "1"),
+            Kind::Operator(Operator::Min) => ("min(a, b)", if float { "INFINITY" } else { "LARGEST" }),
+            Kind::Operator(Operator::Max) => ("max(a, b)", if float { "-INFINITY" } else { "SMALLEST" }),
+            Kind::Text { expression, neutral } => (expression.as_str(), neutral.as_str()),
+        };
+        Ok(Combining {
+            both: Expression::parse(expression, &["a".to_owned(), "b".to_owned()], dtype)?,
+            neutral: Expression::parse(neutral, &[], dtype)?,
+        })
+    }
+}
+
+impl From<Operator> for Combine {
+    fn from(operator: Operator) -> Combine {
+        Combine(Kind::Operator(operator))
+    }
+}
+
+/// Ready to be computed.
+pub(super) struct Combining {
+    both: Expression,
+    neutral: Expression,
+}
+
+impl Combining {
+    /// `COMBINE` and `NEUTRAL` for kernels; after the macros of the elements' type.
+    pub(super) fn macros(&self) -> String {
+        format!(
+            "{}{}#define COMBINE(a, b) combine_two((a), (b))\n#define NEUTRAL neutral_value()\n",
+            self.both.opencl("combine_two", &["a".to_owned(), "b".to_owned()]),
+            self.neutral.opencl("neutral_value", &[]),
+        )
+    }
+
+    pub(super) fn neutral<T: Number>(&self) -> T {
+        Evaluator::new(&self.neutral).one(&[])
+    }
+
+    /// What combines values one after the other, on one thread.
+    pub(super) fn evaluator<T: Number>(&self) -> Evaluator<'_, T> {
+        Evaluator::new(&self.both)
+    }
+}

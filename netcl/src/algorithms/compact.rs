@@ -1,0 +1,123 @@
+//! Picking elements.
+
+use super::common::{self, Place};
+use super::scan::places;
+use crate::device::opencl::OpenCl;
+use crate::device::opencl::raw::Set;
+use crate::error::{Error, Result};
+use crate::memory::Region;
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+
+/// The elements of `x` where `mask` is true, in row-major order, as a tensor with one axis. `x` may be of any type. Waits for
+/// the device, since the result's shape depends on the mask's elements.
+///
+/// ```
+/// use netcl::algorithms::{compact, matching};
+/// let x = netcl::Tensor::from_slice(&netcl::Device::auto()?, &[3i32, -1, 4], &[3])?;
+/// assert_eq!(compact(&x, &matching("v0 > 0", &[&x])?)?.to_vec::<i32>()?, [3, 4]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::DType`] if `mask` is not of truth values; [`Error::Shape`] if the shapes differ or there are 2^31 elements or
+/// more; [`Error::DeviceMismatch`].
+pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let operation = "algorithms::compact";
+    common::same_place(operation, x, mask, 1)?;
+    let count = checked(operation, mask)?;
+    match common::place(operation, x.device())? {
+        Place::Host => {
+            let (bytes, size) = (x.to_bytes()?, x.dtype().size());
+            let truths = mask.to_vec::<bool>()?;
+            let elements = bytes.chunks_exact(size).zip(&truths).filter(|(_, kept)| **kept);
+            let kept: Vec<u8> = elements.flat_map(|(element, _)| element.iter().copied()).collect();
+            Tensor::from_bytes(x.device(), &kept, &[kept.len() / size], x.dtype())
+        }
+        Place::OpenCl(opencl) => pick(opencl, mask, Some(x), count),
+    }
+}
+
+/// Where `mask` is true: positions in row-major order (u32), as a tensor with one axis. Waits for the device.
+///
+/// # Errors
+///
+/// Those of [`compact`].
+pub fn positions(mask: &Tensor) -> Result<Tensor> {
+    let operation = "algorithms::positions";
+    let count = checked(operation, mask)?;
+    match common::place(operation, mask.device())? {
+        Place::Host => {
+            let truths = mask.to_vec::<bool>()?;
+            let kept: Vec<u32> = (0..count).zip(truths).filter(|(_, kept)| *kept).map(|(i, _)| i).collect();
+            Tensor::from_slice(mask.device(), &kept, &[kept.len()])
+        }
+        Place::OpenCl(opencl) => pick(opencl, mask, None, count),
+    }
+}
+
+fn checked(operation: &'static str, mask: &Tensor) -> Result<u32> {
+    if mask.dtype() != DType::Bool {
+        return Err(Error::DType { operation, expected: DType::Bool, found: mask.dtype() });
+    }
+    common::count32(operation, mask)
+}
+
+/// An unsigned integer as large as an element.
+fn text(dtype: DType) -> String {
+    let element = match dtype.size() {
+        1 => "uchar",
+        2 => "ushort",
+        4 => "uint",
+        _ => "ulong",
+    };
+    common::source(&format!("#define ELEMENT {element}\n"), include_str!("compact.cl"))
+}
+
+fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> Result<Tensor> {
+    let (device, n) = (mask.device(), mask.elements());
+    let dtype = values.map_or(DType::U32, Tensor::dtype);
+    if n == 0 {
+        return Tensor::uninitialised("compact", device, &[0], dtype);
+    }
+    let text = text(dtype);
+    let where_to: Region = device.allocate(n * 4)?;
+    places(device, opencl, mask.region(), DType::Bool, &where_to, n)?;
+    let count = count.to_ne_bytes();
+    let total = Tensor::uninitialised("compact", device, &[], DType::U32)?;
+    let arguments =
+        [Set::Memory(mask.region()), Set::Memory(&where_to), Set::Memory(total.region()), Set::Bytes(&count)];
+    common::launch_over(device, &common::kernel(opencl, "count_kept", &text)?, &arguments, 1)?;
+    let out = Tensor::uninitialised("compact", device, &[total.item::<u32>()? as usize], dtype)?;
+    let [mask, where_to, _, count] = arguments;
+    let (entry, arguments) = match values {
+        Some(values) => {
+            let values = Set::Memory(values.region());
+            ("keep_elements", vec![values, mask, where_to, Set::Memory(out.region()), count])
+        }
+        None => ("keep_positions", vec![mask, where_to, Set::Memory(out.region()), count]),
+    };
+    common::launch_over(device, &common::kernel(opencl, entry, &text)?, &arguments, n)?;
+    Ok(out)
+}
+
+/// `values[positions]`; the positions (u32) are netcl's own and inside.
+pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
+    let device = values.device();
+    let Place::OpenCl(opencl) = common::place("algorithms::sort_by_key", device)? else {
+        let (bytes, size) = (values.to_bytes()?, values.dtype().size());
+        let mut out = Vec::with_capacity(bytes.len());
+        for position in positions.to_vec::<u32>()? {
+            out.extend_from_slice(&bytes[position as usize * size..][..size]);
+        }
+        return Tensor::from_bytes(device, &out, positions.shape(), values.dtype());
+    };
+    let out = Tensor::uninitialised("compact", device, positions.shape(), values.dtype())?;
+    let count = (positions.elements() as u32).to_ne_bytes();
+    let kernel = common::kernel(opencl, "gather_elements", &text(values.dtype()))?;
+    let arguments =
+        [Set::Memory(values.region()), Set::Memory(positions.region()), Set::Memory(out.region()), Set::Bytes(&count)];
+    common::launch_over(device, &kernel, &arguments, positions.elements())?;
+    Ok(out)
+}

@@ -1,0 +1,122 @@
+//! Counting elements.
+
+use super::common::{self, CHUNK, Place};
+use crate::device::opencl::raw::Set;
+use crate::error::{Error, Result};
+use crate::tensor::{Element, Tensor};
+use netcl_kernels::dtype::DType;
+use rayon::prelude::*;
+
+/// Counts of more bins are made in global memory: more would leave no local memory for a second work-group.
+const LOCAL_BINS: usize = 2048;
+
+/// How many elements of `x` (f32) fall into each of `bins` equal bins from `low` to `high`, as u32 of shape `[bins]`. The last
+/// bin includes `high`; elements outside, and NaN, are in none. An element's bin is `(x - low) * (bins / (high - low))` in f32,
+/// rounded down: the same on every device. Does not wait for the device.
+///
+/// ```
+/// use netcl::algorithms::histogram;
+/// let x = netcl::Tensor::from_slice(&netcl::Device::auto()?, &[0.0f32, 0.1, 0.9, 1.0, 7.0], &[5])?;
+/// assert_eq!(histogram(&x, 2, 0.0, 1.0)?.to_vec::<u32>()?, [2, 2]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::DType`] if the elements are not f32; [`Error::Shape`] if there are no bins or 2^31 and more of bins or elements, or
+/// the ends are not finite and ascending.
+pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor> {
+    let operation = "algorithms::histogram";
+    if x.dtype() != DType::F32 {
+        return Err(Error::DType { operation, expected: DType::F32, found: x.dtype() });
+    }
+    let scale = bins as f32 / (high - low);
+    // `high - low` may overflow; a scale that rounds to nothing would put all into one bin.
+    if !(low.is_finite() && high.is_finite() && low < high && scale.is_normal()) {
+        let message = format!("expects finite ends, the lower one first, found {low} and {high} for {bins} bins");
+        return Err(Error::Shape { operation, message });
+    }
+    let bin_of = move |value: f32| {
+        let inside = value >= low && value <= high;
+        if inside { (((value - low) * scale) as usize).min(bins - 1) } else { usize::MAX }
+    };
+    let macros = "#define ELEMENT float\n#define PARAMETERS , const float low, const float high, const float scale\n\
+                  #define BIN(x) bin_of_float((x), low, high, scale, bins)\n";
+    count(operation, x, bins, macros, &[low, high, scale], bin_of)
+}
+
+/// How many elements of `x` (u32) are 0, 1, …, `bins - 1`, as u32 of shape `[bins]`; larger ones are not counted. Does not wait
+/// for the device.
+///
+/// # Errors
+///
+/// [`Error::DType`] if the elements are not u32; [`Error::Shape`] if there are no bins or 2^31 and more of bins or elements.
+pub fn bincount(x: &Tensor, bins: usize) -> Result<Tensor> {
+    let operation = "algorithms::bincount";
+    if x.dtype() != DType::U32 {
+        return Err(Error::DType { operation, expected: DType::U32, found: x.dtype() });
+    }
+    let macros = "#define ELEMENT uint\n#define PARAMETERS\n#define BIN(x) (x)\n";
+    count(operation, x, bins, macros, &[], |value: u32| value as usize)
+}
+
+fn count<T: Element>(
+    operation: &'static str,
+    x: &Tensor,
+    bins: usize,
+    macros: &str,
+    parameters: &[f32],
+    bin_of: impl Fn(T) -> usize + Sync,
+) -> Result<Tensor> {
+    common::count32(operation, x)?;
+    let Some(bins32) = u32::try_from(bins).ok().filter(|bins| (1..1 << 31).contains(bins)) else {
+        let message = format!("expects 1 to 2^31 - 1 bins, found {bins}");
+        return Err(Error::Shape { operation, message });
+    };
+    let device = x.device();
+    let opencl = match common::place(operation, device)? {
+        Place::OpenCl(opencl) => opencl,
+        Place::Host => {
+            let values = x.to_vec::<T>()?;
+            // Each thread's counts take as much as the result: few and long shares where there are many bins.
+            let counted = |counts: &mut Vec<u32>, values: &[T]| {
+                for &value in values {
+                    if let Some(count) = counts.get_mut(bin_of(value)) {
+                        *count += 1;
+                    }
+                }
+            };
+            let parts = values.par_chunks(CHUNK.max(bins)).fold(
+                || vec![0u32; bins],
+                |mut counts, chunk| {
+                    counted(&mut counts, chunk);
+                    counts
+                },
+            );
+            let add = |left: Vec<u32>, right: Vec<u32>| left.iter().zip(&right).map(|(x, y)| x + y).collect();
+            let counts = parts.reduce(|| vec![0u32; bins], add);
+            return Tensor::from_slice(device, &counts, &[bins]);
+        }
+    };
+    let counts = Tensor::zeros(device, &[bins], DType::U32)?;
+    if x.elements() == 0 {
+        return Ok(counts);
+    }
+    let local = bins <= LOCAL_BINS && (bins * 4) as u64 <= device.profile().local_memory.reported;
+    let macros = format!("#define LOCAL {}\n{macros}", u32::from(local));
+    let kernel = common::kernel(opencl, "count_bins", &common::source(&macros, include_str!("histogram.cl")))?;
+    let group = common::group(device.profile(), 256).min(kernel.limits()?.work_group);
+    let groups = common::busy_groups(device.profile(), x.elements(), group);
+    let (n, bins32) = ((x.elements() as u64).to_ne_bytes(), bins32.to_ne_bytes());
+    let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
+    let mut arguments = vec![
+        Set::Memory(x.region()),
+        Set::Memory(counts.region()),
+        Set::Local(if local { bins * 4 } else { 4 }),
+        Set::Bytes(&n),
+        Set::Bytes(&bins32),
+    ];
+    arguments.extend(parameters.iter().map(|parameter| Set::Bytes(parameter)));
+    common::launch(device, &kernel, &arguments, groups, group)?;
+    Ok(counts)
+}

@@ -1,0 +1,95 @@
+//! A result for each element.
+
+use super::common::{self, CHUNK, Place, with_number};
+use crate::device::opencl::OpenCl;
+use crate::device::opencl::raw::Set;
+use crate::error::Result;
+use crate::expression::{Evaluator, Expression, Number};
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use rayon::prelude::*;
+
+/// The result of `expression` for the elements `v0`, `v1`, … of `inputs`, which are of one type and shape; the result has
+/// both. Does not wait for the device.
+///
+/// ```
+/// use netcl::{Device, Tensor, algorithms};
+/// let x = Tensor::from_slice(&Device::auto()?, &[1.0f32, -2.0], &[2])?;
+/// assert_eq!(algorithms::map("v0 < 0 ? -v0 : 2 * v0", &[&x])?.to_vec::<f32>()?, [2.0, 2.0]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`crate::Error::Expression`] if the expression is wrong or the type is none that expressions are for; those of
+/// [`crate::Error`] for inputs that are not alike.
+pub fn map(expression: &str, inputs: &[&Tensor]) -> Result<Tensor> {
+    let dtype = common::alike("algorithms::map", inputs)?.dtype();
+    run("algorithms::map", expression, inputs, dtype)
+}
+
+/// Where `expression` is not 0, as a tensor of truth values in the inputs' shape: a mask for [`super::compact`].
+///
+/// # Errors
+///
+/// Those of [`map`].
+pub fn matching(expression: &str, inputs: &[&Tensor]) -> Result<Tensor> {
+    run("algorithms::matching", expression, inputs, DType::Bool)
+}
+
+fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
+    let first = common::alike(operation, inputs)?;
+    let expression = Expression::parse(expression, &Expression::variables(inputs.len()), first.dtype())?;
+    match common::place(operation, first.device())? {
+        Place::Host => with_number!(operation, first.dtype(), T => on_host::<T>(&expression, inputs, result)),
+        Place::OpenCl(opencl) => on_opencl(operation, opencl, &expression, inputs, result),
+    }
+}
+
+fn on_host<T: Number>(expression: &Expression, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
+    let (device, shape) = (inputs[0].device(), inputs[0].shape());
+    let values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
+    let results = values_of(expression, &values, inputs[0].elements());
+    if result == DType::Bool {
+        let truths: Vec<bool> = results.into_iter().map(Number::holds).collect();
+        return Tensor::from_slice(device, &truths, shape);
+    }
+    common::store(device, &results, shape, result)
+}
+
+/// The results for all elements, by all threads.
+pub(super) fn values_of<T: Number>(expression: &Expression, inputs: &[Vec<T>], count: usize) -> Vec<T> {
+    let mut results = vec![T::of_integer(0); count];
+    results.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, results)| {
+        let start = chunk * CHUNK;
+        let inputs: Vec<&[T]> = inputs.iter().map(|input| &input[start..start + results.len()]).collect();
+        let mut written = 0;
+        Evaluator::new(expression).run(&inputs, results.len(), |block| {
+            results[written..written + block.len()].copy_from_slice(block);
+            written += block.len();
+        });
+    });
+    results
+}
+
+fn on_opencl(
+    operation: &str,
+    opencl: &OpenCl,
+    expression: &Expression,
+    inputs: &[&Tensor],
+    result: DType,
+) -> Result<Tensor> {
+    let (device, dtype, n) = (inputs[0].device(), inputs[0].dtype(), inputs[0].elements());
+    common::computable(operation, device, dtype)?;
+    let mut macros = common::element_macros(dtype, inputs.len(), Some(expression));
+    if result == DType::Bool {
+        macros.push_str("#undef OUT\n#undef PUT\n#define OUT uchar\n#define PUT(p, i, v) ((p)[i] = (v) != 0)\n");
+    }
+    let kernel = common::kernel(opencl, "map_elements", &common::source(&macros, include_str!("map.cl")))?;
+    let out = Tensor::uninitialised("map", device, inputs[0].shape(), result)?;
+    let count = (n as u64).to_ne_bytes();
+    let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();
+    arguments.extend([Set::Memory(out.region()), Set::Bytes(&count)]);
+    common::launch_over(device, &kernel, &arguments, n)?;
+    Ok(out)
+}

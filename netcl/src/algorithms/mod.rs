@@ -1,0 +1,47 @@
+//! Parallel algorithms over the elements of tensors: map, reduction and scan from an expression, stable radix sort, picking
+//! and counting elements, random numbers. All run on every OpenCL device and on the host, with the same results as stated
+//! at each; the null device computes nothing, so there they are an [`crate::Error::Unsupported`].
+//!
+//! # Expressions
+//!
+//! A formula in the syntax of C over the elements of the inputs, `v0`, `v1`, …, or `a` and `b` where two values are combined:
+//! `MUL(ADD(v0, v1), 2.0f)`, `v0 > 0 ? v0 : exp(v0) - 1`. Elements may be i32, u32, i64, f16, f32 or f64.
+//!
+//! | what | which |
+//! |---|---|
+//! | operators | `+ - * / %`, `== != < <= > >=`, `&& \|\| !`, `?:`; for integers `& \| ^ ~ << >>` |
+//! | functions | `min max clamp select abs relu isnan`, `ADD SUB MUL DIV MIN MAX RELU`; for floats `pow sqrt rsqrt exp exp2 log log2 sin cos tan tanh floor ceil round trunc fabs` |
+//! | constants | `LARGEST`, `SMALLEST` (finite) of the type; for floats `INFINITY`, `NAN`, `PI` |
+//!
+//! - Every value in it is of the elements' type (`f32` for half precision). A comparison gives 1 or 0; a condition holds
+//!   unless it is 0. Both sides of `&&`, `||` and `?:` are computed.
+//! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
+//! - `min` and `max` give NaN if one of the two is; `round` rounds ties to even; functions of floats are as exact as the
+//!   device's.
+//!
+//! It is parsed, never pasted into a program: nothing in it can do anything but compute a number.
+//!
+//! # Numbers of elements
+//!
+//! Every number of elements is allowed, 0 included. What counts or numbers elements does so in 32 bits: sorting, picking and
+//! counting take fewer than 2^31 elements and say so otherwise. Shapes matter where it is said; else the elements are taken
+//! in row-major order.
+
+mod combine;
+mod common;
+mod compact;
+mod histogram;
+mod map;
+mod random;
+mod reduce;
+mod scan;
+mod sort;
+
+pub use combine::{Combine, Operator};
+pub use compact::{compact, positions};
+pub use histogram::{bincount, histogram};
+pub use map::{map, matching};
+pub use random::Random;
+pub use reduce::{map_reduce, reduce};
+pub use scan::{Scan, scan};
+pub use sort::{Order, argsort, sort, sort_by_key};

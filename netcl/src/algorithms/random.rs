@@ -1,0 +1,155 @@
+//! Random numbers.
+
+use super::common::{self, Place};
+use crate::device::Device;
+use crate::device::opencl::raw::Set;
+use crate::error::{Error, Result};
+use crate::tensor::{Element, Tensor};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::philox;
+use rayon::prelude::*;
+use std::ops::RangeInclusive;
+
+/// Draws random numbers with Philox4x32-10, as random operations in models do: a number depends on seed, stream and its position
+/// alone, so the same ones come out on every device and in tensors of any shape. Another stream gives independent numbers.
+///
+/// ```
+/// use netcl::{Device, algorithms::Random};
+/// let draw = Random::new(&Device::auto()?, 42, 0);
+/// let (few, many) = (draw.uniform(&[3])?, draw.uniform(&[2, 50])?);
+/// assert_eq!(few.to_vec::<f32>()?, many.to_vec::<f32>()?[..3]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Random {
+    device: Device,
+    seed: u32,
+    stream: u32,
+}
+
+impl Random {
+    /// The numbers of this seed and stream, on a device.
+    pub fn new(device: &Device, seed: u32, stream: u32) -> Random {
+        Random { device: device.clone(), seed, stream }
+    }
+
+    /// f32 within [0, 1): multiples of 2^-24. Equal bit by bit on all devices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] on the null device; [`Error::OutOfMemory`].
+    pub fn uniform(&self, shape: &[usize]) -> Result<Tensor> {
+        let (seed, stream) = (self.seed, self.stream);
+        self.draw("draw_uniform", shape, DType::F32, &[], |position| philox::uniform(seed, stream, position))
+    }
+
+    /// f32 of mean 0 and variance 1, by the method of Box and Muller from two words each. Devices differ by the error of their
+    /// `log`, `sqrt`, `sinpi` and `cospi`: at most 2^-20 times the number, or 2^-24 where that is more.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Random::uniform`].
+    pub fn normal(&self, shape: &[usize]) -> Result<Tensor> {
+        let (seed, stream) = (self.seed, self.stream);
+        self.draw("draw_normal", shape, DType::F32, &[], |position| normal(seed, stream, position))
+    }
+
+    /// u32 within `range`, both ends included. Equal on all devices. Some of `s` numbers are drawn more often than others, by
+    /// a share of up to `s` / 2^32.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the range is empty; those of [`Random::uniform`].
+    pub fn integers_u32(&self, shape: &[usize], range: RangeInclusive<u32>) -> Result<Tensor> {
+        let (low, high) = (*range.start(), *range.end());
+        if low > high {
+            return Err(empty(low, high));
+        }
+        let span = (high - low).wrapping_add(1);
+        let (seed, stream) = (self.seed, self.stream);
+        let number = |position| low.wrapping_add(scaled(philox::word(seed, stream, position), span));
+        self.draw("draw_integers", shape, DType::U32, &[low, span], number)
+    }
+
+    /// i32 within `range`, both ends included; as [`Random::integers_u32`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Random::integers_u32`].
+    pub fn integers_i32(&self, shape: &[usize], range: RangeInclusive<i32>) -> Result<Tensor> {
+        let (low, high) = (*range.start(), *range.end());
+        if low > high {
+            return Err(empty(low, high));
+        }
+        let span = (high.wrapping_sub(low) as u32).wrapping_add(1);
+        let (seed, stream) = (self.seed, self.stream);
+        let number = |position| low.wrapping_add(scaled(philox::word(seed, stream, position), span) as i32);
+        self.draw("draw_integers", shape, DType::I32, &[low as u32, span], number)
+    }
+
+    /// Truth values that are true with this probability, in steps of 2^-24. Equal on all devices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if it is not within 0 and 1; those of [`Random::uniform`].
+    pub fn bernoulli(&self, shape: &[usize], probability: f64) -> Result<Tensor> {
+        if !(0.0..=1.0).contains(&probability) {
+            let message = format!("expects a probability within 0 and 1, found {probability}");
+            return Err(Error::Shape { operation: "Random::bernoulli", message });
+        }
+        // True where (word >> 8) * 2^-24 < probability.
+        let threshold = (probability * 16_777_216.0).ceil() as u32;
+        let (seed, stream) = (self.seed, self.stream);
+        let number = |position| philox::word(seed, stream, position) >> 8 < threshold;
+        self.draw("draw_bernoulli", shape, DType::Bool, &[threshold], number)
+    }
+
+    fn draw<T: Element>(
+        &self,
+        entry: &str,
+        shape: &[usize],
+        dtype: DType,
+        parameters: &[u32],
+        number: impl Fn(u64) -> T + Send + Sync,
+    ) -> Result<Tensor> {
+        // Also refuses a shape that is larger than memory can be.
+        let out = Tensor::uninitialised("random", &self.device, shape, dtype)?;
+        let n = out.elements();
+        match common::place("algorithms::Random", &self.device)? {
+            Place::Host => {
+                let numbers: Vec<T> = (0..n as u64).into_par_iter().map(number).collect();
+                Tensor::from_slice(&self.device, &numbers, shape)
+            }
+            Place::OpenCl(opencl) => {
+                let kernel = common::kernel(opencl, entry, include_str!("philox.cl"))?;
+                let (seed, stream, count) =
+                    (self.seed.to_ne_bytes(), self.stream.to_ne_bytes(), (n as u64).to_ne_bytes());
+                let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
+                let mut arguments =
+                    vec![Set::Memory(out.region()), Set::Bytes(&seed), Set::Bytes(&stream), Set::Bytes(&count)];
+                arguments.extend(parameters.iter().map(|parameter| Set::Bytes(parameter)));
+                common::launch_over(&self.device, &kernel, &arguments, n.div_ceil(4))?;
+                Ok(out)
+            }
+        }
+    }
+}
+
+/// A word as one of `span` numbers; 0 stands for 2^32.
+fn scaled(word: u32, span: u32) -> u32 {
+    if span == 0 { word } else { ((u64::from(word) * u64::from(span)) >> 32) as u32 }
+}
+
+/// The pair that a number belongs to starts at an even position.
+fn normal(seed: u32, stream: u32, position: u64) -> f32 {
+    let word = |position| f64::from(philox::word(seed, stream, position) >> 8);
+    let first = position & !1;
+    let radius = (-2.0 * ((word(first) + 1.0) / 16_777_216.0).ln()).sqrt();
+    let angle = std::f64::consts::TAU * (word(first + 1) / 16_777_216.0);
+    (radius * if position == first { angle.cos() } else { angle.sin() }) as f32
+}
+
+fn empty(low: impl std::fmt::Display, high: impl std::fmt::Display) -> Error {
+    let message = format!("expects a range with the smaller end first, found {low}..={high}");
+    Error::Shape { operation: "Random::integers", message }
+}

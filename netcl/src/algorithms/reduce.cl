@@ -1,0 +1,81 @@
+// All elements combined to one, in two launches: every work-group makes one part of its share of the elements, and one
+// work-group combines the parts. No group waits for another. COMBINE must be associative and commutative.
+//
+// Hooks and tunables, each with a default so that this file compiles alone:
+//   T              type of the values
+//   INPUTS         the parameters that VALUE reads, each followed by a comma
+//   VALUE(i)       element i, of type T
+//   COMBINE(a, b)  what becomes of two values
+//   NEUTRAL        combined with a value it is the value
+//   OUT, PUT       what the result is stored as, and how
+//   GROUP          work-items of a group, a power of two
+
+#ifndef T
+#define T float
+#endif
+#ifndef INPUTS
+#define INPUTS __global const float* v0,
+#define VALUE(i) (v0[i])
+#endif
+#ifndef COMBINE
+#define COMBINE(a, b) ((a) + (b))
+#define NEUTRAL 0
+#endif
+#ifndef OUT
+#define OUT float
+#define PUT(p, i, v) ((p)[i] = (v))
+#endif
+#ifndef GROUP
+#define GROUP 64
+#endif
+
+// Leaves what the group's values make in values[0].
+void combine_group(__local T* values, const T own) {
+    const uint lane = get_local_id(0);
+    values[lane] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint half_size = GROUP / 2; half_size > 0; half_size /= 2) {
+        if (lane < half_size) {
+            values[lane] = COMBINE(values[lane], values[lane + half_size]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void reduce_parts(INPUTS __global T* parts, const ulong n) {
+    __local T values[GROUP];
+    const size_t stride = get_global_size(0);
+    // Four chains, so that a load need not wait for the one before.
+    T sum0 = NEUTRAL, sum1 = NEUTRAL, sum2 = NEUTRAL, sum3 = NEUTRAL;
+    size_t i = get_global_id(0);
+    for (; i + 3 * stride < n; i += 4 * stride) {
+        sum0 = COMBINE(sum0, VALUE(i));
+        sum1 = COMBINE(sum1, VALUE(i + stride));
+        sum2 = COMBINE(sum2, VALUE(i + 2 * stride));
+        sum3 = COMBINE(sum3, VALUE(i + 3 * stride));
+    }
+    for (; i < n; i += stride) {
+        sum0 = COMBINE(sum0, VALUE(i));
+    }
+    sum0 = COMBINE(sum0, sum1);
+    sum2 = COMBINE(sum2, sum3);
+    combine_group(values, COMBINE(sum0, sum2));
+    if (get_local_id(0) == 0) {
+        parts[get_group_id(0)] = values[0];
+    }
+}
+
+// One work-group.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void reduce_last(__global const T* parts, __global OUT* out, const uint count) {
+    __local T values[GROUP];
+    T sum = NEUTRAL;
+    for (uint i = get_local_id(0); i < count; i += GROUP) {
+        sum = COMBINE(sum, parts[i]);
+    }
+    combine_group(values, sum);
+    if (get_local_id(0) == 0) {
+        PUT(out, 0, values[0]);
+    }
+}

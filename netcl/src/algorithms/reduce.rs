@@ -1,0 +1,111 @@
+//! All elements combined to one.
+
+use super::combine::{Combine, Combining};
+use super::common::{self, CHUNK, Place, with_number};
+use super::map::values_of;
+use crate::device::opencl::OpenCl;
+use crate::device::opencl::raw::Set;
+use crate::error::Result;
+use crate::expression::{Expression, Number};
+use crate::tensor::Tensor;
+use netcl_kernels::plan::Target;
+use rayon::prelude::*;
+
+/// All elements of `x` combined, as a tensor of shape `[]` and the same type; of no elements the neutral one. Does not wait
+/// for the device.
+///
+/// Values are combined in the elements' type (`f32` for half precision) in an order that depends on the device and the
+/// number of elements alone: floats may differ between devices by rounding, and do not between runs.
+///
+/// ```
+/// use netcl::algorithms::{Operator, reduce};
+/// let x = netcl::Tensor::from_slice(&netcl::Device::auto()?, &[1i32, 2, 3], &[3])?;
+/// assert_eq!(reduce(Operator::Sum, &x)?.item::<i32>()?, 6);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for.
+pub fn reduce(combine: impl Into<Combine>, x: &Tensor) -> Result<Tensor> {
+    run("algorithms::reduce", &combine.into(), None, &[x])
+}
+
+/// The results of `expression` for the elements of `inputs`, combined, without storing them: a dot product is
+/// `map_reduce("v0 * v1", Operator::Sum, &[&x, &y])`.
+///
+/// # Errors
+///
+/// Those of [`super::map`] and [`reduce`].
+pub fn map_reduce(expression: &str, combine: impl Into<Combine>, inputs: &[&Tensor]) -> Result<Tensor> {
+    let first = common::alike("algorithms::map_reduce", inputs)?;
+    let expression = Expression::parse(expression, &Expression::variables(inputs.len()), first.dtype())?;
+    run("algorithms::map_reduce", &combine.into(), Some(&expression), inputs)
+}
+
+fn run(
+    operation: &'static str,
+    combine: &Combine,
+    expression: Option<&Expression>,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
+    let combining = combine.parse(inputs[0].dtype())?;
+    match common::place(operation, inputs[0].device())? {
+        Place::Host => with_number!(operation, inputs[0].dtype(), T => on_host::<T>(&combining, expression, inputs)),
+        Place::OpenCl(opencl) => on_opencl(operation, opencl, &combining, expression, inputs),
+    }
+}
+
+fn on_host<T: Number>(combining: &Combining, expression: Option<&Expression>, inputs: &[&Tensor]) -> Result<Tensor> {
+    let mut values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
+    let values = match expression {
+        Some(expression) => values_of(expression, &values, inputs[0].elements()),
+        None => values.swap_remove(0),
+    };
+    let parts: Vec<T> = values.par_chunks(CHUNK).map(|chunk| total(combining, chunk)).collect();
+    common::store(inputs[0].device(), &[total(combining, &parts)], &[], inputs[0].dtype())
+}
+
+/// Halves again and again: blocks of values are combined at once, and rounding errors grow with the logarithm alone.
+fn total<T: Number>(combining: &Combining, values: &[T]) -> T {
+    let mut evaluator = combining.evaluator();
+    let mut values = values.to_vec();
+    while values.len() > 1 {
+        let half = values.len() / 2;
+        let mut sums = Vec::with_capacity(values.len() - half);
+        evaluator.run(&[&values[..half], &values[half..2 * half]], half, |block| sums.extend_from_slice(block));
+        sums.extend_from_slice(&values[2 * half..]);
+        values = sums;
+    }
+    let neutral = combining.neutral();
+    values.first().map_or(neutral, |&value| evaluator.one(&[neutral, value]))
+}
+
+fn on_opencl(
+    operation: &str,
+    opencl: &OpenCl,
+    combining: &Combining,
+    expression: Option<&Expression>,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
+    let (device, dtype, n) = (inputs[0].device(), inputs[0].dtype(), inputs[0].elements());
+    common::computable(operation, device, dtype)?;
+    let profile = device.profile();
+    let group = common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 });
+    let macros = format!(
+        "{}{}#define GROUP {group}\n",
+        common::element_macros(dtype, inputs.len(), expression),
+        combining.macros()
+    );
+    let text = common::source(&macros, include_str!("reduce.cl"));
+    let groups = common::busy_groups(profile, n, group);
+    let parts = device.allocate(groups * dtype.compute().size())?;
+    let out = Tensor::uninitialised("reduce", device, &[], dtype)?;
+    let (count, part_count) = ((n as u64).to_ne_bytes(), (groups as u32).to_ne_bytes());
+    let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();
+    arguments.extend([Set::Memory(&parts), Set::Bytes(&count)]);
+    common::launch(device, &common::kernel(opencl, "reduce_parts", &text)?, &arguments, groups, group)?;
+    let arguments = [Set::Memory(&parts), Set::Memory(out.region()), Set::Bytes(&part_count)];
+    common::launch(device, &common::kernel(opencl, "reduce_last", &text)?, &arguments, 1, group)?;
+    Ok(out)
+}

@@ -1,0 +1,152 @@
+// Prefixes of a sequence, in three launches: every work-group combines a tile of GROUP * ITEMS elements, one work-group
+// makes the prefixes of the tiles, and every work-group writes those of its tile. No group waits for another. COMBINE must
+// be associative; the order of its operands is kept.
+//
+// Hooks and tunables, each with a default so that this file compiles alone:
+//   T              type of the values
+//   INPUTS         the parameters that VALUE reads, each followed by a comma
+//   VALUE(i)       element i, of type T
+//   COMBINE(a, b)  what becomes of a value and the one after it
+//   NEUTRAL        combined with a value it is the value
+//   OUT, PUT       what results are stored as, and how
+//   EXCLUSIVE      1: a result is made of the elements before it; 0: and of its own
+//   GROUP          work-items of a group, a power of two
+//   ITEMS          elements of a work-item
+
+#ifndef T
+#define T float
+#endif
+#ifndef INPUTS
+#define INPUTS __global const float* v0,
+#define VALUE(i) (v0[i])
+#endif
+#ifndef COMBINE
+#define COMBINE(a, b) ((a) + (b))
+#define NEUTRAL 0
+#endif
+#ifndef OUT
+#define OUT float
+#define PUT(p, i, v) ((p)[i] = (v))
+#endif
+#ifndef EXCLUSIVE
+#define EXCLUSIVE 0
+#endif
+#ifndef GROUP
+#define GROUP 64
+#endif
+#ifndef ITEMS
+#define ITEMS 8
+#endif
+
+#define TILE (GROUP * ITEMS)
+// A gap after the elements of each work-item, so that neighbours read from different banks.
+#define SLOT(i) ((i) + (i) / ITEMS)
+#define SLOTS (TILE + GROUP)
+
+// Elements first to first + TILE of the sequence in tile; NEUTRAL past the end.
+#define FETCH_TILE(element)                                                       \
+    for (uint offset = get_local_id(0); offset < TILE; offset += GROUP) {         \
+        const size_t i = first + offset;                                          \
+        T value = NEUTRAL;                                                        \
+        if (i < n) {                                                              \
+            value = element;                                                      \
+        }                                                                         \
+        tile[SLOT(offset)] = value;                                               \
+    }                                                                             \
+    barrier(CLK_LOCAL_MEM_FENCE)
+
+// What the elements of this work-item make.
+T own_total(__local const T* tile) {
+    T total = tile[SLOT(get_local_id(0) * ITEMS)];
+    for (uint j = 1; j < ITEMS; j++) {
+        total = COMBINE(total, tile[SLOT(get_local_id(0) * ITEMS + j)]);
+    }
+    return total;
+}
+
+// What the totals of the work-items up to each make, in totals.
+void scan_group(__local T* totals, const T own) {
+    const uint lane = get_local_id(0);
+    T sum = own;
+    totals[lane] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = 1; distance < GROUP; distance *= 2) {
+        if (lane >= distance) {
+            sum = COMBINE(totals[lane - distance], sum);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        totals[lane] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// Replaces the elements of this work-item by their prefixes, which go on from before.
+void own_prefixes(__local T* tile, const T before, const int exclusive) {
+    T sum = before;
+    for (uint j = 0; j < ITEMS; j++) {
+        const uint slot = SLOT(get_local_id(0) * ITEMS + j);
+        const T with = COMBINE(sum, tile[slot]);
+        tile[slot] = exclusive ? sum : with;
+        sum = with;
+    }
+}
+
+// The total of each tile.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void scan_tiles(INPUTS __global T* parts, const ulong n) {
+    __local T tile[SLOTS];
+    __local T totals[GROUP];
+    const size_t first = get_group_id(0) * (size_t)TILE;
+    FETCH_TILE(VALUE(i));
+    scan_group(totals, own_total(tile));
+    if (get_local_id(0) == 0) {
+        parts[get_group_id(0)] = totals[GROUP - 1];
+    }
+}
+
+// The exclusive prefixes of the parts, in place; one work-group, tile after tile.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void scan_parts(__global T* parts, const ulong n) {
+    __local T tile[SLOTS];
+    __local T totals[GROUP];
+    const uint lane = get_local_id(0);
+    T carry = NEUTRAL;
+    for (size_t first = 0; first < n; first += TILE) {
+        FETCH_TILE(parts[i]);
+        scan_group(totals, own_total(tile));
+        T before = carry;
+        if (lane > 0) {
+            before = COMBINE(carry, totals[lane - 1]);
+        }
+        own_prefixes(tile, before, 1);
+        carry = COMBINE(carry, totals[GROUP - 1]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (uint offset = lane; offset < TILE && first + offset < n; offset += GROUP) {
+            parts[first + offset] = tile[SLOT(offset)];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+}
+
+// The results; parts are not read where there is one tile.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n) {
+    __local T tile[SLOTS];
+    __local T totals[GROUP];
+    const uint lane = get_local_id(0);
+    const size_t first = get_group_id(0) * (size_t)TILE;
+    FETCH_TILE(VALUE(i));
+    scan_group(totals, own_total(tile));
+    T before = NEUTRAL;
+    if (get_num_groups(0) > 1) {
+        before = parts[get_group_id(0)];
+    }
+    if (lane > 0) {
+        before = COMBINE(before, totals[lane - 1]);
+    }
+    own_prefixes(tile, before, EXCLUSIVE);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint offset = lane; offset < TILE && first + offset < n; offset += GROUP) {
+        PUT(out, first + offset, tile[SLOT(offset)]);
+    }
+}

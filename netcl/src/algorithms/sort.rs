@@ -1,0 +1,187 @@
+//! Stable radix sort.
+
+use super::common::{self, Place};
+use super::compact::gather;
+use super::scan::places;
+use crate::device::opencl::OpenCl;
+use crate::device::opencl::raw::Set;
+use crate::error::{Error, Result};
+use crate::memory::Region;
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::Target;
+use rayon::prelude::*;
+
+/// Which end comes first. Equal elements keep their order either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// The smallest first.
+    #[default]
+    Ascending,
+    /// The largest first.
+    Descending,
+}
+
+/// The elements of `x` in order, as a tensor of its type and shape (row-major). Does not wait for the device.
+///
+/// Elements are u32, i32 or f32. Of floats, infinities are the ends of the finite numbers; a NaN of any sign is larger than
+/// infinity, so that NaN come last, or first where the order is descending; -0 and +0 are equal, as are all NaN, and equal
+/// elements keep their order and their bits. The result is the same on every device, bit for bit.
+///
+/// ```
+/// use netcl::algorithms::{Order, argsort, sort};
+/// let x = netcl::Tensor::from_slice(&netcl::Device::auto()?, &[2.0f32, f32::NAN, -1.0], &[3])?;
+/// let sorted = sort(&x, Order::Ascending)?.to_vec::<f32>()?;
+/// assert!(sorted[..2] == [-1.0, 2.0] && sorted[2].is_nan());
+/// assert_eq!(argsort(&x, Order::Descending)?.to_vec::<u32>()?, [1, 0, 2]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Shape`] for 2^31 elements or more, [`Error::DType`] for elements of another type.
+pub fn sort(x: &Tensor, order: Order) -> Result<Tensor> {
+    Ok(run("algorithms::sort", x, order, false)?.0)
+}
+
+/// Where the elements of [`sort`]'s result stand in `x` (u32, in row-major order), in `x`'s shape.
+///
+/// # Errors
+///
+/// Those of [`sort`].
+pub fn argsort(x: &Tensor, order: Order) -> Result<Tensor> {
+    Ok(run("algorithms::argsort", x, order, true)?.1)
+}
+
+/// `keys` in order, and `values` in the order of their keys. Values may be of any type, and are as many as the keys, in the
+/// same shape.
+///
+/// # Errors
+///
+/// Those of [`sort`]; [`Error::Shape`] and [`Error::DeviceMismatch`] if keys and values do not go together.
+pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tensor, Tensor)> {
+    let operation = "algorithms::sort_by_key";
+    common::same_place(operation, keys, values, 1)?;
+    let (sorted, positions) = run(operation, keys, order, true)?;
+    Ok((sorted, gather(values, &positions)?))
+}
+
+/// Sorted keys, and their positions; of these none unless they are wanted.
+fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
+    if !matches!(x.dtype(), DType::U32 | DType::I32 | DType::F32) {
+        return Err(Error::DType { operation, expected: DType::F32, found: x.dtype() });
+    }
+    let count = common::count32(operation, x)?;
+    match common::place(operation, x.device())? {
+        Place::Host => on_host(x, order, positions),
+        Place::OpenCl(opencl) => on_opencl(opencl, x, order, positions, count),
+    }
+}
+
+/// The unsigned number whose order is that of elements with these bits.
+fn rank(bits: u32, dtype: DType, order: Order) -> u32 {
+    let ascending = match dtype {
+        DType::I32 => bits ^ 0x8000_0000,
+        DType::F32 if bits & 0x7fff_ffff > 0x7f80_0000 => u32::MAX,
+        DType::F32 if bits == 0x8000_0000 => 0x8000_0000,
+        DType::F32 if bits & 0x8000_0000 != 0 => !bits,
+        DType::F32 => bits | 0x8000_0000,
+        _ => bits,
+    };
+    if order == Order::Descending { !ascending } else { ascending }
+}
+
+fn on_host(x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
+    let (device, shape, dtype) = (x.device(), x.shape(), x.dtype());
+    let bytes = x.to_bytes()?;
+    let bits = bytes.as_chunks::<4>().0.iter().map(|&bytes| u32::from_ne_bytes(bytes));
+    let mut keys: Vec<(u32, u32)> = bits.zip(0..).collect();
+    keys.par_sort_by_key(|&(bits, _)| rank(bits, dtype, order));
+    let bytes: Vec<u8> = keys.iter().flat_map(|(bits, _)| bits.to_ne_bytes()).collect();
+    let sorted = Tensor::from_bytes(device, &bytes, shape, dtype)?;
+    let wanted = if positions { keys.len() } else { 0 };
+    let numbers: Vec<u32> = keys[..wanted].iter().map(|&(_, position)| position).collect();
+    let positions = Tensor::from_slice(device, &numbers, if positions { shape } else { &[0] })?;
+    Ok((sorted, positions))
+}
+
+fn on_opencl(opencl: &OpenCl, x: &Tensor, order: Order, positions: bool, count: u32) -> Result<(Tensor, Tensor)> {
+    let (device, n) = (x.device(), x.elements());
+    let sorted = Tensor::uninitialised("sort", device, x.shape(), x.dtype())?;
+    let numbers = Tensor::uninitialised("sort", device, if positions { x.shape() } else { &[0] }, DType::U32)?;
+    if n > 0 {
+        let pass = Pass::new(x, order, positions);
+        let spare = device.allocate(n * 4)?;
+        let spare_numbers = device.allocate(if positions { n * 4 } else { 1 })?;
+        let counts = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
+        let offsets = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
+        let kernels =
+            (common::kernel(opencl, "count_digits", &pass.text)?, common::kernel(opencl, "move_keys", &pass.text)?);
+        let mut from: (&Region, &Region) = (x.region(), numbers.region());
+        // An even number of passes: the last one writes the result.
+        for number in 0..32 / pass.bits {
+            let to = if number % 2 == 0 { (&spare, &spare_numbers) } else { (sorted.region(), numbers.region()) };
+            let (shift, first) = ((number * pass.bits).to_ne_bytes(), u32::from(number == 0).to_ne_bytes());
+            let count = count.to_ne_bytes();
+            let (keys, count, shift) = (Set::Memory(from.0), Set::Bytes(&count), Set::Bytes(&shift));
+            let arguments = [keys, Set::Memory(&counts), count, shift];
+            common::launch(device, &kernels.0, &arguments, pass.tiles(n), pass.group)?;
+            places(device, opencl, &counts, DType::U32, &offsets, pass.digits() * pass.tiles(n))?;
+            let [keys, _, count, shift] = arguments;
+            let arguments = [
+                keys,
+                Set::Memory(from.1),
+                Set::Memory(&offsets),
+                Set::Memory(to.0),
+                Set::Memory(to.1),
+                count,
+                shift,
+                Set::Bytes(&first),
+            ];
+            common::launch(device, &kernels.1, &arguments, pass.tiles(n), pass.group)?;
+            from = to;
+        }
+    }
+    Ok((sorted, numbers))
+}
+
+/// How a pass over one digit is launched.
+struct Pass {
+    text: String,
+    bits: u32,
+    group: usize,
+    items: usize,
+}
+
+impl Pass {
+    fn new(x: &Tensor, order: Order, payload: bool) -> Pass {
+        let profile = x.device().profile();
+        // On a processor a work-group is a loop on one core: few counters for many digits, over long tiles.
+        let (mut group, mut items, bits) = if profile.target == Target::Gpu { (256, 8, 4) } else { (16, 128, 8) };
+        group = common::group(profile, group);
+        let bytes = |group: usize, items: usize| ((group * items + 2 * group + (group << bits)) * 4) as u64;
+        while bytes(group, items) > profile.local_memory.usable && (group > 1 || items > 1) {
+            if group > 1 { group /= 2 } else { items /= 2 }
+        }
+        let ascending = match x.dtype() {
+            DType::I32 => "((bits) ^ 0x80000000u)",
+            DType::F32 => "order_of_float(bits)",
+            _ => "(bits)",
+        };
+        let sign = if order == Order::Descending { "~" } else { "" };
+        let macros = format!(
+            "#define ORDER(bits) ({sign}{ascending})\n#define PAYLOAD {}\n#define BITS {bits}\n#define GROUP {group}\n\
+             #define ITEMS {items}\n",
+            u32::from(payload)
+        );
+        Pass { text: common::source(&macros, include_str!("radix_sort.cl")), bits, group, items }
+    }
+
+    fn digits(&self) -> usize {
+        1 << self.bits
+    }
+
+    fn tiles(&self, n: usize) -> usize {
+        n.div_ceil(self.group * self.items)
+    }
+}

@@ -1,0 +1,229 @@
+//! Single kernels: those whose OpenCL C users bring, and netcl's hand-written algorithms.
+
+use super::{OpenCl, Shared, build};
+use crate::device::backend::Memory;
+use crate::error::{Error, Result};
+use crate::executor::geometry::Geometry;
+use crate::memory::Region;
+use crate::raw::{AddressSpace, Arg, Grid, Parameter, RawKernel};
+use opencl3::command_queue::enqueue_nd_range_kernel;
+use opencl3::event::Event;
+use opencl3::kernel::{
+    CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL,
+    CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_CONST, Kernel, set_kernel_arg,
+};
+use opencl3::program::Program;
+use opencl3::types::{cl_int, cl_mem};
+use std::ptr::null;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One kernel. Dropped in this order: the context outlives what was made in it.
+pub(crate) struct ClKernel {
+    /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch.
+    kernel: Mutex<Kernel>,
+    _program: Arc<Program>,
+    name: String,
+    shared: Arc<Shared>,
+}
+
+/// What a kernel object's argument is set to.
+pub(crate) enum Set<'a> {
+    Memory(&'a Region),
+    Bytes(&'a [u8]),
+    /// Bytes of local memory.
+    Local(usize),
+}
+
+/// What a built kernel allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KernelLimits {
+    /// The most work-items of a work-group.
+    pub(crate) work_group: usize,
+    /// Work-groups of a multiple of this many run best.
+    pub(crate) multiple: usize,
+    /// What `reqd_work_group_size` demands.
+    pub(crate) required: Option<[usize; 3]>,
+}
+
+impl OpenCl {
+    /// Builds a text and makes its kernel `entry`.
+    pub(crate) fn kernel(&self, entry: &str, text: &str, options: &str) -> Result<ClKernel> {
+        let source = build::Source { name: entry, text, options };
+        let program = build::program(&self.shared, &source)?;
+        let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
+        // Also what keeps a NUL out of the call below.
+        let names = program.kernel_names().to_owned();
+        if !names.split(';').any(|name| name == entry) {
+            return Err(fail(format!("the source has no kernel of this name; it has: {}", names.replace(';', ", "))));
+        }
+        let kernel = Kernel::create(&program, entry)
+            .map_err(|error| self.shared.error(&format!("clCreateKernel for `{entry}`"), error.0))?;
+        let shared = self.shared.clone();
+        Ok(ClKernel { kernel: Mutex::new(kernel), _program: program, name: entry.to_owned(), shared })
+    }
+
+    /// The options of netcl's own kernels.
+    pub(crate) const OPTIONS: &'static str = build::OPTIONS;
+}
+
+impl ClKernel {
+    /// How many arguments it takes.
+    pub(crate) fn argument_count(&self) -> Result<usize> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = kernel.num_args().map_err(|error| self.shared.error("clGetKernelInfo", error.0))?;
+        Ok(count as usize)
+    }
+
+    /// Its parameters as the driver knows them; `None` where it does not tell (OpenCL 5.9.4: of programs that were made
+    /// from binaries it need not).
+    pub(crate) fn parameters(&self) -> Option<Vec<Parameter>> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = kernel.num_args().ok()?;
+        (0..count)
+            .map(|index| {
+                let written = kernel.get_arg_type_name(index).ok()?;
+                let written = written.trim_matches('\0').trim().to_owned();
+                if written.is_empty() {
+                    return None;
+                }
+                let space = match kernel.get_arg_address_qualifier(index).ok()? {
+                    CL_KERNEL_ARG_ADDRESS_GLOBAL => AddressSpace::Global,
+                    CL_KERNEL_ARG_ADDRESS_CONSTANT => AddressSpace::Constant,
+                    CL_KERNEL_ARG_ADDRESS_LOCAL => AddressSpace::Local,
+                    _ => AddressSpace::Private,
+                };
+                let image = kernel.get_arg_access_qualifier(index).ok()? != CL_KERNEL_ARG_ACCESS_NONE;
+                let read_only = kernel.get_arg_type_qualifier(index).ok()? & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0;
+                let name = kernel.get_arg_name(index).unwrap_or_default().trim_matches('\0').to_owned();
+                Some(Parameter::reported(name, &written, space, read_only, image))
+            })
+            .collect()
+    }
+
+    /// What the built kernel allows on its device.
+    pub(crate) fn limits(&self) -> Result<KernelLimits> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        let device = self.shared.device.id();
+        let fail = |error: opencl3::error_codes::ClError| self.shared.error("clGetKernelWorkGroupInfo", error.0);
+        let required = kernel.get_compile_work_group_size(device).map_err(fail)?;
+        let required = match required.as_slice() {
+            &[x, y, z] if x > 0 => Some([x, y.max(1), z.max(1)]),
+            _ => None,
+        };
+        Ok(KernelLimits {
+            work_group: kernel.get_work_group_size(device).map_err(fail)?.max(1),
+            multiple: kernel.get_work_group_size_multiple(device).map_err(fail)?.max(1),
+            required,
+        })
+    }
+
+    /// Sets the arguments and enqueues the kernel, which is netcl's own or vouched for: it stays inside what it is given.
+    pub(crate) fn launch(&self, arguments: &[Set<'_>], geometry: &Geometry) -> Result<()> {
+        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        for (index, argument) in arguments.iter().enumerate() {
+            set(&kernel, index as u32, argument)
+                .map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{}`", self.name), code))?;
+        }
+        // SAFETY: kernel and queue are alive and of one context, every argument is set (`RawKernel` compares their
+        // number with the kernel's; netcl's own calls are tested), and the sizes have three entries, of which the first
+        // `dimensions` are read (OpenCL 5.10). That the kernel stays inside its buffers is vouched for by who calls
+        // `RawKernel::launch`, and of netcl's own by their tests.
+        let event = unsafe {
+            enqueue_nd_range_kernel(
+                self.shared.queue.get(),
+                kernel.get(),
+                geometry.dimensions as u32,
+                null(),
+                geometry.global.as_ptr(),
+                geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
+                0,
+                null(),
+            )
+        };
+        match event {
+            Ok(event) => {
+                drop(Event::new(event));
+                Ok(())
+            }
+            Err(code) => {
+                let operation = format!(
+                    "launching `{}` with {:?} work-items in groups of {:?}",
+                    self.name,
+                    &geometry.global[..geometry.dimensions],
+                    geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
+                );
+                Err(self.shared.error(&operation, code))
+            }
+        }
+    }
+}
+
+fn set(kernel: &Kernel, index: u32, argument: &Set<'_>) -> Result<(), cl_int> {
+    match argument {
+        Set::Memory(region) => {
+            let Memory::OpenCl(memory) = region.memory() else {
+                return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
+            };
+            let raw: cl_mem = memory.raw();
+            // SAFETY: a buffer argument is set from the address of a `cl_mem` (OpenCL 5.9.2); the value is copied.
+            unsafe { set_kernel_arg(kernel.get(), index, size_of::<cl_mem>(), (&raw const raw).cast()) }
+        }
+        // SAFETY: as many bytes are read as there are; a size that is not the parameter's is refused by the driver.
+        Set::Bytes(bytes) => unsafe { set_kernel_arg(kernel.get(), index, bytes.len(), bytes.as_ptr().cast()) },
+        // SAFETY: for local memory the size alone counts, and the pointer is null (OpenCL 5.9.2).
+        Set::Local(bytes) => unsafe { set_kernel_arg(kernel.get(), index, *bytes, null()) },
+    }
+}
+
+/// The calls that run what a user wrote in OpenCL C, where no compiler checks it.
+impl RawKernel {
+    /// Runs it over `grid`; does not wait for the device. What is written to a tensor is seen by all its clones.
+    ///
+    /// A grid without work-items launches nothing.
+    ///
+    /// # Safety
+    ///
+    /// The kernel is run as it is written. It must stay inside the tensors and the local memory that it is given, have no
+    /// data races, and come to an end; on devices that share the host's memory, what it writes elsewhere is this
+    /// process's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelArgumentCount`], [`Error::KernelArgument`] and [`Error::DeviceMismatch`] if the arguments are not
+    /// those of the kernel, [`Error::Kernel`] if it cannot be run over such a grid, [`Error::Driver`] if the driver fails.
+    pub unsafe fn launch(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
+        self.run(arguments, grid)
+    }
+
+    /// Runs it over at least `items` work-items in one dimension, in work-groups of the size that was measured to be best
+    /// ([`RawKernel::tune`], in this run or an earlier one), else of [`crate::raw::WorkGroupTuner`]'s choice. The number
+    /// of work-items is rounded up to whole work-groups: the kernel must skip those past the end.
+    ///
+    /// # Safety
+    ///
+    /// As [`RawKernel::launch`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RawKernel::launch`].
+    pub unsafe fn launch_over(&self, arguments: &[Arg<'_>], items: usize) -> Result<()> {
+        self.run(arguments, &self.grid(items))
+    }
+
+    /// Measures which work-group size is fastest for about `items` work-items, and remembers it: in this process, and in
+    /// the program cache for later ones, by device, driver, kernel and number of work-items (to the next power of two).
+    /// A size that was remembered is given at once.
+    ///
+    /// The kernel is run some dozens of times with these arguments, so what it adds to is added to as often.
+    ///
+    /// # Safety
+    ///
+    /// As [`RawKernel::launch`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RawKernel::launch`], if no size can be launched.
+    pub unsafe fn tune(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
+        self.measure(arguments, items)
+    }
+}

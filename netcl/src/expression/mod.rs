@@ -1,0 +1,102 @@
+//! Expressions over elements, as text: `MUL(ADD(v0, v1), 2.0f)`, `a > b ? a : b`.
+//!
+//! One text serves every device: it becomes OpenCL C ([`Expression::opencl`]), or runs here ([`Expression::evaluate`]).
+//! It is parsed, never pasted, so it can do nothing but compute a number from numbers.
+//!
+//! - Every value in it is of one type, that of the elements (`f32` for half precision). A comparison gives 1 or 0; a
+//!   condition holds unless it is 0.
+//! - Both sides of `&&`, `||` and `? :` are computed.
+//! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
+//! - `min` and `max` propagate NaN. Functions of floats are as exact as the device's.
+
+mod emit;
+mod evaluate;
+mod number;
+mod parse;
+mod words;
+
+pub(crate) use emit::type_name;
+pub(crate) use evaluate::Evaluator;
+pub(crate) use number::Number;
+
+use crate::error::{Error, Result};
+use netcl_kernels::dtype::DType;
+use words::{Binary, Unary};
+
+/// A position in [`Expression::nodes`].
+type Id = usize;
+
+/// A part of an expression; operands stand before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Node {
+    Variable(usize),
+    Integer(u64),
+    Float(f64),
+    /// The largest and the smallest finite number of the type.
+    Largest,
+    Smallest,
+    Unary(Unary, Id),
+    Binary(Binary, Id, Id),
+    Select(Id, Id, Id),
+}
+
+/// A parsed expression that fits its element type.
+#[derive(Clone, Debug)]
+pub(crate) struct Expression {
+    /// Ends with the result.
+    nodes: Vec<Node>,
+    /// What values are computed in.
+    dtype: DType,
+    text: String,
+}
+
+/// The element types that expressions are for.
+pub(crate) const TYPES: [DType; 6] = [DType::I32, DType::U32, DType::I64, DType::F16, DType::F32, DType::F64];
+
+impl Expression {
+    /// Parses `text`, whose variables are `variables`, for elements of `dtype`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Expression`] with the column of what is wrong.
+    pub(crate) fn parse(text: &str, variables: &[String], dtype: DType) -> Result<Expression> {
+        if !TYPES.contains(&dtype) {
+            let list: Vec<&str> = TYPES.iter().map(|dtype| dtype.name()).collect();
+            let problem =
+                format!("elements of type {dtype} are not computed with; `cast` to one of {}", list.join(", "));
+            return Err(Error::Expression { expression: text.to_owned(), column: 1, problem });
+        }
+        let dtype = dtype.compute();
+        let nodes = parse::parse(text, variables, dtype).map_err(|(column, problem)| Error::Expression {
+            expression: text.to_owned(),
+            column,
+            problem,
+        })?;
+        Ok(Expression { nodes, dtype, text: text.to_owned() })
+    }
+
+    /// How many of the variables `v0`, `v1`, … it takes: one more than the highest that it names.
+    pub(crate) fn arity(text: &str) -> usize {
+        let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let numbers = names.filter_map(|name| name.strip_prefix('v')?.parse::<usize>().ok());
+        numbers.max().map_or(0, |highest| highest.saturating_add(1))
+    }
+
+    /// The names `v0`, …
+    pub(crate) fn variables(arity: usize) -> Vec<String> {
+        (0..arity).map(|number| format!("v{number}")).collect()
+    }
+
+    /// The type in which its values are computed.
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// As the user wrote it.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+#[cfg(test)]
+mod tests;

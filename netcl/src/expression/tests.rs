@@ -1,0 +1,86 @@
+use super::*;
+
+fn value<T: Number>(text: &str, inputs: &[T]) -> T {
+    let expression = Expression::parse(text, &Expression::variables(inputs.len()), T::DTYPE).unwrap();
+    Evaluator::new(&expression).one(inputs)
+}
+
+fn problem(text: &str, dtype: DType) -> (usize, String) {
+    match Expression::parse(text, &Expression::variables(2), dtype) {
+        Err(Error::Expression { column, problem, .. }) => (column, problem),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn operators_rank_as_in_c() {
+    assert_eq!(value("1 + 2 * 3 - 4 / 2", &[0i32; 0]), 5);
+    assert_eq!(value("10 - 4 - 3", &[0i32; 0]), 3);
+    assert_eq!(value("1 | 2 ^ 3 & 1", &[0i32; 0]), 1 | (2 ^ (3 & 1)));
+    assert_eq!(value("1 << 2 + 1", &[0i32; 0]), 8);
+    assert_eq!(value("-v0 * 2 < 3 && !0", &[4i32]), 1);
+    assert_eq!(value("v0 ? 1 : v1 ? 2 : 3", &[0i32, 5]), 2);
+    assert_eq!(value("MUL(ADD(v0, v1), 2.0f)", &[1.5f32, 2.0]), 7.0);
+    assert_eq!(value("clamp(v0, -1.0f, 1e0)", &[-3.0f64]), -1.0);
+    assert_eq!(value("0xFFu + ~0", &[0u32; 0]), 254);
+}
+
+#[test]
+fn integers_have_no_undefined_cases() {
+    assert_eq!(value("v0 / v1", &[i32::MIN, -1]), i32::MIN);
+    assert_eq!(value("v0 % v1", &[i32::MIN, -1]), 0);
+    assert_eq!(value("v0 / v1 + v0 % v1", &[7u32, 0]), 0);
+    assert_eq!(value("v0 + 1", &[i64::MAX]), i64::MIN);
+    assert_eq!(value("v0 << v1", &[1u32, 33]), 2);
+    assert_eq!(value("v0 >> v1", &[-8i32, 33]), -4);
+    assert_eq!(value("-2147483648", &[0i32; 0]), i32::MIN);
+    assert_eq!(value("abs(SMALLEST)", &[0i32; 0]), i32::MIN);
+}
+
+#[test]
+fn floats_are_ieee() {
+    assert!(value("min(v0, 1)", &[f32::NAN]).is_nan() && value("max(1, v0)", &[f32::NAN]).is_nan());
+    assert!(value("relu(v0)", &[f32::NAN]).is_nan());
+    assert_eq!(value("isnan(v0) + (v0 == v0)", &[f64::NAN]), 1.0);
+    assert_eq!(value("1 / v0", &[-0.0f32]), f32::NEG_INFINITY);
+    assert_eq!(value("round(v0)", &[2.5f32]), 2.0);
+}
+
+#[test]
+fn mistakes_are_named_with_their_column() {
+    assert_eq!(problem("v0 + v2", DType::F32).0, 6);
+    assert_eq!(problem("v0 +", DType::F32), (5, "expected a value, found the end".into()));
+    assert_eq!(problem("v0 v1", DType::F32).0, 4);
+    assert_eq!(problem("sqrt(v0)", DType::I32).1, "`sqrt` is for floats, the elements are i32");
+    assert_eq!(problem("v0 & 1", DType::F32).1, "`&` is for integers, the elements are f32");
+    assert_eq!(problem("1.5", DType::I32).1, "the number 1.5 is for floats, the elements are i32");
+    assert_eq!(problem("4294967296", DType::U32).1, "4294967296 has more bits than u32");
+    assert_eq!(problem("min(v0)", DType::F32).1, "`min` takes 2 arguments, found 1");
+    assert!(problem("system(v0)", DType::F32).1.starts_with("there is no function `system`; there is ADD"));
+    assert!(problem("min", DType::F32).1.contains("is a function"));
+    for text in ["", "v0[3]", "*v0", "v0; v1", "v0 = v1", "v0 \"", "(v0", "1.2.3", "v0 \\\n", "ä", "#define", "{"] {
+        problem(text, DType::F32);
+    }
+    assert!(problem(&"(".repeat(100_000), DType::F32).1.contains("nesting"));
+    assert!(problem(&"-".repeat(100_000), DType::F32).1.contains("nesting"));
+    assert!(problem(&vec!["v0"; 10_000].join("+"), DType::F32).1.contains("parts"));
+}
+
+#[test]
+fn the_arity_is_seen_in_the_text() {
+    assert_eq!(Expression::arity("MUL(ADD(v0, v3), 2.0f)"), 4);
+    assert_eq!(Expression::arity("1 + x"), 0);
+    assert_eq!(Expression::arity("v18446744073709551615"), usize::MAX);
+}
+
+#[test]
+fn opencl_names_what_is_computed() {
+    let expression = Expression::parse("max(v0 * 2, v1)", &Expression::variables(2), DType::I32).unwrap();
+    let text = expression.opencl("apply", &["a".into(), "b".into()]);
+    let expected = "// max(v0 * 2, v1)\n\
+                    int apply(int a, int b) {\n    \
+                        const int _e2 = EXPRESSION_MULTIPLY(a, ((int)2u));\n    \
+                        return (_e2 > b || _e2 != _e2) ? _e2 : b;\n\
+                    }\n";
+    assert_eq!(text, expected);
+}

@@ -1,0 +1,136 @@
+//! Elementwise kernels from an expression.
+
+use super::kernel::RawKernel;
+use super::spec::KernelSpec;
+use super::tuner::WorkGroupTuner;
+use super::{Arg, PRIMITIVE_PREAMBLE};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+
+/// Writes specs of elementwise kernels for elements of one type.
+#[derive(Clone, Copy, Debug)]
+pub struct PrimitiveBuilder {
+    dtype: DType,
+    tuner: WorkGroupTuner,
+}
+
+impl PrimitiveBuilder {
+    /// For elements of this type. Half precision is computed in `f32`.
+    pub fn new(dtype: DType) -> PrimitiveBuilder {
+        PrimitiveBuilder { dtype, tuner: WorkGroupTuner::default() }
+    }
+
+    /// With another rule for work-group sizes.
+    #[must_use]
+    pub fn tuner(mut self, tuner: WorkGroupTuner) -> PrimitiveBuilder {
+        self.tuner = tuner;
+        self
+    }
+
+    /// A kernel `out[i] = expression` over `arity` inputs whose elements the expression calls `v0`, `v1`, … Its arguments
+    /// are the inputs, the output and the number of elements as a `ulong`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Expression`] if the expression is wrong or names another input.
+    pub fn elementwise_spec(&self, name: &str, arity: usize, expression: &str) -> Result<KernelSpec> {
+        let variables = Expression::variables(arity);
+        let parsed = Expression::parse(expression, &variables, self.dtype)?;
+        let function = format!("{name}_value");
+        let inputs = variables.iter().map(|variable| format!("__global const REAL* {variable}"));
+        let output = ["__global REAL* out".to_owned(), "ulong n".to_owned()];
+        let parameters: Vec<String> = inputs.chain(output).collect();
+        let loads: Vec<String> = variables.iter().map(|variable| format!("LOAD({variable}, i)")).collect();
+        let body = format!(
+            "    size_t i = get_global_id(0);\n    if (i < n) STORE(out, i, {function}({}));",
+            loads.join(", ")
+        );
+        Ok(KernelSpec::new(name)
+            .tuner(self.tuner)
+            .dtype("REAL", self.dtype)
+            .preamble(PRIMITIVE_PREAMBLE)
+            .preamble(&Expression::prelude(self.dtype))
+            .preamble(&parsed.opencl(&function, &variables))
+            .parameters(parameters.iter().map(String::as_str))
+            .body(&body))
+    }
+}
+
+/// A kernel that was built from an expression. Made by [`elementwise`].
+#[derive(Debug)]
+pub struct Elementwise {
+    kernel: RawKernel,
+    arity: usize,
+    dtype: DType,
+}
+
+/// Builds an elementwise kernel in one step: as many inputs as the expression names (`v0`, `v1`, …), elements of `dtype`.
+///
+/// What an expression may hold is written at [`crate::algorithms`], whose [`crate::algorithms::map`] does the same on every
+/// device, the host included.
+///
+/// ```
+/// use netcl::{DType, Device, Tensor, raw};
+/// # let Ok(device) = Device::select("cpu") else { return Ok(()) };
+/// let mul_add = raw::elementwise(&device, "MUL(ADD(v0, v1), 2.0f)", DType::F32)?;
+/// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+/// assert_eq!(mul_add.call(&[&x, &x])?.to_vec::<f32>()?, [4.0, 8.0]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Expression`] if the expression is wrong; those of [`KernelSpec::build`].
+pub fn elementwise(device: &Device, expression: &str, dtype: DType) -> Result<Elementwise> {
+    // More inputs than that are no argument list that a device takes; the parser names the wrong one.
+    let arity = Expression::arity(expression).min(64);
+    let kernel = PrimitiveBuilder::new(dtype).elementwise_spec("elementwise", arity, expression)?.build(device)?;
+    Ok(Elementwise { kernel, arity, dtype })
+}
+
+impl Elementwise {
+    /// The result for inputs of one shape, which it has too. Does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KernelArgumentCount`], [`Error::Shape`], [`Error::DType`] and [`Error::DeviceMismatch`] if the inputs are not
+    /// as many as the expression names, or not alike.
+    pub fn call(&self, inputs: &[&Tensor]) -> Result<Tensor> {
+        let count = || Error::KernelArgumentCount {
+            kernel: self.kernel.name().to_owned(),
+            expected: self.arity,
+            found: inputs.len(),
+            parameters: Expression::variables(self.arity).join(", "),
+        };
+        if inputs.len() != self.arity {
+            return Err(count());
+        }
+        let Some(first) = inputs.first() else {
+            let message = "the expression names no input, so the result has no shape; use `Tensor::full`".to_owned();
+            return Err(Error::Shape { operation: "elementwise", message });
+        };
+        for input in inputs {
+            if input.dtype() != self.dtype {
+                return Err(Error::DType { operation: "elementwise", expected: self.dtype, found: input.dtype() });
+            }
+            if input.shape() != first.shape() {
+                let message = format!("all inputs have one shape, found {:?} and {:?}", first.shape(), input.shape());
+                return Err(Error::Shape { operation: "elementwise", message });
+            }
+        }
+        let elements = first.elements();
+        let out = Tensor::uninitialised("elementwise", self.kernel.device(), first.shape(), self.dtype)?;
+        let mut arguments: Vec<Arg<'_>> = inputs.iter().map(|&input| input.into()).collect();
+        arguments.extend([Arg::from(&out), Arg::from(elements as u64)]);
+        self.kernel.run(&arguments, &self.kernel.grid(elements))?;
+        Ok(out)
+    }
+
+    /// The kernel that it launches.
+    pub fn kernel(&self) -> &RawKernel {
+        &self.kernel
+    }
+}

@@ -1,0 +1,54 @@
+//! How many work-items run.
+
+/// The index space of a launch: 1 to 3 dimensions of work-items, and optionally the size of work-groups.
+///
+/// ```
+/// use netcl::raw::Grid;
+/// let linear = Grid::from(1024);                     // the driver chooses work-groups
+/// let square = Grid::from([512, 512]).in_groups([16, 16]);
+/// assert_eq!(square.groups(), Some(&[16, 16][..]));
+/// # assert_eq!(linear.items(), [1024]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    items: Vec<usize>,
+    groups: Option<Vec<usize>>,
+}
+
+impl Grid {
+    /// With work-groups of this size, one number for each dimension. The numbers of work-items must be multiples.
+    #[must_use]
+    pub fn in_groups<const D: usize>(mut self, groups: [usize; D]) -> Grid {
+        self.groups = Some(groups.to_vec());
+        self
+    }
+
+    /// At least `items` work-items, rounded up to whole work-groups of `group`: the kernel must skip those past the end.
+    pub fn rounded_up(items: usize, group: usize) -> Grid {
+        let group = group.max(1);
+        let items = items.checked_next_multiple_of(group).unwrap_or(usize::MAX);
+        Grid::from(items).in_groups([group])
+    }
+
+    /// Work-items along each dimension.
+    pub fn items(&self) -> &[usize] {
+        &self.items
+    }
+
+    /// Work-items of a work-group along each dimension; `None` leaves it to the driver.
+    pub fn groups(&self) -> Option<&[usize]> {
+        self.groups.as_deref()
+    }
+}
+
+impl From<usize> for Grid {
+    fn from(items: usize) -> Grid {
+        Grid { items: vec![items], groups: None }
+    }
+}
+
+impl<const D: usize> From<[usize; D]> for Grid {
+    fn from(items: [usize; D]) -> Grid {
+        Grid { items: items.to_vec(), groups: None }
+    }
+}

@@ -1,0 +1,270 @@
+//! Built raw kernels: what is checked before one runs.
+
+use super::argument::Arg;
+use super::grid::Grid;
+use super::parameter::{Parameter, in_source};
+use super::spec::KernelSpec;
+use super::tuner::{self, WorkGroupTuner};
+use crate::device::Device;
+use crate::device::opencl::raw::{ClKernel, KernelLimits, Set};
+use crate::error::{Error, Result};
+use crate::executor::geometry::Geometry;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// A kernel that was built for a device. Made by [`super::KernelSpec::build`].
+///
+/// ```
+/// use netcl::raw::{Grid, KernelSpec};
+/// use netcl::{Device, Tensor};
+///
+/// let source = "
+///     __kernel void scale(__global float* x, float by, uint n) {
+///         uint i = get_global_id(0);
+///         if (i < n) x[i] *= by;
+///     }";
+/// # let Ok(device) = Device::select("cpu") else { return Ok(()) };
+/// let scale = KernelSpec::from_source("scale", source).build(&device)?;
+/// let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[3])?;
+/// // SAFETY: the kernel touches the first `n` elements of `x`, which has as many, each from one work-item.
+/// unsafe { scale.launch(&[(&x).into(), 2.0f32.into(), 3u32.into()], &Grid::from(3))? };
+/// assert_eq!(x.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+pub struct RawKernel {
+    device: Device,
+    name: String,
+    source: String,
+    options: String,
+    count: usize,
+    /// From the driver, else from the source; `None` where neither tells.
+    parameters: Option<Vec<Parameter>>,
+    limits: KernelLimits,
+    tuner: WorkGroupTuner,
+    /// Measured work-group sizes by bucket; `None` where there is no measurement on disk either.
+    measured: Mutex<BTreeMap<u32, Option<usize>>>,
+    kernel: ClKernel,
+}
+
+impl fmt::Debug for RawKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RawKernel({}({}) on {})", self.name, self.shown_parameters(), self.device)
+    }
+}
+
+impl RawKernel {
+    pub(super) fn new(
+        device: &Device,
+        spec: &KernelSpec,
+        source: String,
+        options: String,
+        kernel: ClKernel,
+    ) -> Result<RawKernel> {
+        let (name, macros) = (spec.name(), spec.macros());
+        let count = kernel.argument_count()?;
+        let fits = |list: &Vec<Parameter>| list.len() == count;
+        let parameters = kernel.parameters().filter(fits).or_else(|| in_source(name, &source, macros).filter(fits));
+        if parameters.is_none() {
+            tracing::debug!(
+                kernel = name,
+                "neither driver nor source tell the parameters: their number is checked alone"
+            );
+        }
+        let (device, name, limits) = (device.clone(), name.to_owned(), kernel.limits()?);
+        let (tuner, measured) = (spec.work_groups(), Mutex::default());
+        Ok(RawKernel { device, name, source, options, count, parameters, limits, tuner, measured, kernel })
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The device that it was built for.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The text that was built.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Its parameters, as the driver tells them, else as the source declares them; `None` where neither can be read.
+    pub fn parameters(&self) -> Option<&[Parameter]> {
+        self.parameters.as_deref()
+    }
+
+    /// The most work-items that a work-group of it may have on its device.
+    pub fn max_work_group(&self) -> usize {
+        self.limits.work_group
+    }
+
+    /// Work-groups of a multiple of this many work-items run best.
+    pub fn preferred_multiple(&self) -> usize {
+        self.limits.multiple
+    }
+
+    /// What [`RawKernel::launch_over`] launches for so many work-items.
+    pub fn grid(&self, items: usize) -> Grid {
+        let size = match self.limits.required {
+            Some([size, 1, 1]) => size,
+            _ => self.remembered(items).unwrap_or_else(|| self.tuner.local_size(self, items)),
+        };
+        Grid::rounded_up(items, size)
+    }
+
+    /// Checks everything and launches.
+    pub(crate) fn run(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
+        self.check(arguments)?;
+        let Some(geometry) = self.geometry(grid)? else { return Ok(()) };
+        let set: Vec<Set<'_>> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Arg::Tensor(tensor) => Set::Memory(tensor.region()),
+                Arg::Value(value) => Set::Bytes(value.bytes()),
+                Arg::Local(bytes) => Set::Local(*bytes),
+            })
+            .collect();
+        self.kernel.launch(&set, &geometry)?;
+        self.device.count_launches(1);
+        Ok(())
+    }
+
+    fn check(&self, arguments: &[Arg<'_>]) -> Result<()> {
+        if arguments.len() != self.count {
+            return Err(Error::KernelArgumentCount {
+                kernel: self.name.clone(),
+                expected: self.count,
+                found: arguments.len(),
+                parameters: self.shown_parameters(),
+            });
+        }
+        let mut local = 0usize;
+        for (position, argument) in arguments.iter().enumerate() {
+            if let Some(parameter) = self.parameters.as_ref().map(|parameters| &parameters[position])
+                && !parameter.takes(argument)
+            {
+                return Err(Error::KernelArgument {
+                    kernel: self.name.clone(),
+                    position,
+                    expected: format!("{} for `{parameter}`", parameter.expectation()),
+                    found: argument.to_string(),
+                });
+            }
+            match argument {
+                Arg::Tensor(tensor) if tensor.device() != &self.device => {
+                    return Err(Error::DeviceMismatch {
+                        operation: self.name.clone(),
+                        what: format!("argument {position}"),
+                        expected: self.device.to_string(),
+                        found: tensor.device().to_string(),
+                    });
+                }
+                Arg::Local(bytes) => local = local.saturating_add(*bytes),
+                Arg::Tensor(_) | Arg::Value(_) => {}
+            }
+        }
+        let limit = self.device.profile().local_memory.reported;
+        if local as u64 > limit {
+            return Err(self.fail(format!(
+                "its arguments take {local} bytes of local memory, the device has {limit} for a work-group; use smaller tiles"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The sizes as the driver takes them; `None` if there are no work-items.
+    fn geometry(&self, grid: &Grid) -> Result<Option<Geometry>> {
+        let items = grid.items();
+        let dimensions = items.len();
+        if !(1..=3).contains(&dimensions) {
+            return Err(self.fail(format!("a grid has 1 to 3 dimensions, found {dimensions}: {items:?}")));
+        }
+        let mut global = [1; 3];
+        global[..dimensions].copy_from_slice(items);
+        let groups = match (grid.groups(), self.limits.required) {
+            (Some(groups), _) => Some(groups.to_vec()),
+            (None, Some(required)) => Some(required[..dimensions].to_vec()),
+            (None, None) => None,
+        };
+        let local = match groups {
+            Some(groups) => Some(self.group(&groups, items)?),
+            None => None,
+        };
+        Ok((!items.contains(&0)).then_some(Geometry { dimensions, global, local }))
+    }
+
+    fn group(&self, groups: &[usize], items: &[usize]) -> Result<[usize; 3]> {
+        let profile = self.device.profile();
+        let mut local = [1; 3];
+        if groups.len() != items.len() {
+            let (given, expected) = (groups.len(), items.len());
+            return Err(self.fail(format!("work-groups of {given} dimensions in a grid of {expected}: {groups:?}")));
+        }
+        local[..groups.len()].copy_from_slice(groups);
+        if let Some(required) = self.limits.required
+            && local != required
+        {
+            return Err(
+                self.fail(format!("its `reqd_work_group_size` is {required:?}, found work-groups of {groups:?}"))
+            );
+        }
+        for (axis, (&group, &items)) in groups.iter().zip(items).enumerate() {
+            let most = profile.max_work_items[axis];
+            if group == 0 || group > most {
+                return Err(
+                    self.fail(format!("work-groups may have 1 to {most} items along axis {axis}, found {group}"))
+                );
+            }
+            if !items.is_multiple_of(group) {
+                return Err(self.fail(format!(
+                    "{items} work-items along axis {axis} are no multiple of the work-group's {group}; round up \
+                     (`Grid::rounded_up`) and let the kernel skip those past the end"
+                )));
+            }
+        }
+        let total = groups.iter().try_fold(1usize, |total, &size| total.checked_mul(size)).unwrap_or(usize::MAX);
+        if total > self.limits.work_group {
+            let most = self.limits.work_group;
+            return Err(self.fail(format!("its work-groups may have {most} items here, found {total}: {groups:?}")));
+        }
+        Ok(local)
+    }
+
+    /// The measured size for about so many work-items, of this run or an earlier one.
+    fn remembered(&self, items: usize) -> Option<usize> {
+        let bucket = tuner::bucket(items);
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        let load = || tuner::load(&self.device, &self.options, &self.source, &self.name, bucket);
+        let size = *measured.entry(bucket).or_insert_with(load);
+        // The file is a note: what it says must be possible here.
+        size.filter(|size| (1..=self.limits.work_group.min(self.device.profile().max_work_items[0])).contains(size))
+    }
+
+    /// The fastest size, measured unless it is remembered.
+    pub(crate) fn measure(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
+        if items == 0 || self.limits.required.is_some() || self.remembered(items).is_some() {
+            self.check(arguments)?;
+            return Ok(self.grid(items));
+        }
+        let run = |size: usize| self.run(arguments, &Grid::rounded_up(items, size));
+        let size = tuner::fastest(&self.device, &self.tuner.candidates(self), run)?;
+        let bucket = tuner::bucket(items);
+        tuner::store(&self.device, &self.options, &self.source, &self.name, bucket, size);
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket, Some(size));
+        Ok(Grid::rounded_up(items, size))
+    }
+
+    fn shown_parameters(&self) -> String {
+        match &self.parameters {
+            Some(parameters) => parameters.iter().map(Parameter::to_string).collect::<Vec<_>>().join(", "),
+            None => "not known".to_owned(),
+        }
+    }
+
+    fn fail(&self, problem: String) -> Error {
+        Error::Kernel { kernel: self.name.clone(), problem }
+    }
+}

@@ -1,0 +1,19 @@
+// Macros for bodies of kernels; each may be defined before this text.
+#ifndef LOAD
+#ifdef NETCL_HALF
+#define LOAD(p, i) vload_half((i), (p))
+#define STORE(p, i, v) vstore_half((v), (i), (p))
+#else
+#define LOAD(p, i) ((p)[i])
+#define STORE(p, i, v) ((p)[i] = (v))
+#endif
+#endif
+#ifndef ADD
+#define ADD(x, y) ((x) + (y))
+#define SUB(x, y) ((x) - (y))
+#define MUL(x, y) ((x) * (y))
+#define DIV(x, y) ((x) / (y))
+#define MIN(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
+#define MAX(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
+#define RELU(x) ((x) < 0 ? 0 : (x))
+#endif

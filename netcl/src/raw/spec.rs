@@ -1,0 +1,280 @@
+//! What a raw kernel is made of.
+
+use super::kernel::RawKernel;
+use super::tuner::WorkGroupTuner;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use netcl_kernels::dtype::DType;
+use std::fmt::Display;
+
+/// A kernel in OpenCL C: its parameters and body, or a whole source that has it.
+///
+/// ```
+/// # use netcl::raw::KernelSpec;
+/// let spec = KernelSpec::new("vec_add")
+///     .dtype("REAL", netcl::DType::F32)
+///     .parameters(["__global const REAL* a", "__global const REAL* b", "__global REAL* c", "uint n"])
+///     .body("uint i = get_global_id(0); if (i < n) c[i] = a[i] + b[i];");
+/// assert!(spec.to_source().contains("__kernel void vec_add("));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelSpec {
+    name: String,
+    parameters: Vec<String>,
+    defines: Vec<(String, String)>,
+    preamble: String,
+    text: Text,
+    fp16: bool,
+    fast_math: bool,
+    options: Vec<String>,
+    tuner: WorkGroupTuner,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Text {
+    Body(String),
+    Source(String),
+}
+
+impl KernelSpec {
+    /// A kernel of this name, whose parameters and body are to be given.
+    pub fn new(name: &str) -> KernelSpec {
+        KernelSpec::with(name, Text::Body(String::new()))
+    }
+
+    /// The kernel `name` of a whole source.
+    pub fn from_source(name: &str, source: &str) -> KernelSpec {
+        KernelSpec::with(name, Text::Source(source.to_owned()))
+    }
+
+    fn with(name: &str, text: Text) -> KernelSpec {
+        let (parameters, defines, options) = (Vec::new(), Vec::new(), Vec::new());
+        let (name, preamble, tuner) = (name.to_owned(), String::new(), WorkGroupTuner::default());
+        KernelSpec { name, parameters, defines, preamble, text, fp16: false, fast_math: false, options, tuner }
+    }
+
+    /// Adds parameters, as C declares them. A whole source has its own.
+    #[must_use]
+    pub fn parameters<'a>(mut self, parameters: impl IntoIterator<Item = &'a str>) -> KernelSpec {
+        self.parameters.extend(parameters.into_iter().map(str::to_owned));
+        self
+    }
+
+    /// The statements of the kernel, instead of what was given before.
+    #[must_use]
+    pub fn body(mut self, body: &str) -> KernelSpec {
+        self.text = Text::Body(body.to_owned());
+        self
+    }
+
+    /// Text before the kernel, after the macros: [`super::PRIMITIVE_PREAMBLE`], helper functions.
+    #[must_use]
+    pub fn preamble(mut self, text: &str) -> KernelSpec {
+        if !self.preamble.is_empty() && !self.preamble.ends_with('\n') {
+            self.preamble.push('\n');
+        }
+        self.preamble.push_str(text);
+        self
+    }
+
+    /// `#define name value` before everything else.
+    #[must_use]
+    pub fn define(mut self, name: &str, value: impl Display) -> KernelSpec {
+        self.defines.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Makes `name` the OpenCL type in which elements of `dtype` are stored. For half precision it also defines
+    /// `NETCL_HALF`, which the macros of [`super::PRIMITIVE_PREAMBLE`] heed; for `f64` it enables `cl_khr_fp64`.
+    #[must_use]
+    pub fn dtype(self, name: &str, dtype: DType) -> KernelSpec {
+        let spec = if dtype == DType::F16 { self.define("NETCL_HALF", "1") } else { self };
+        spec.define(name, stored(dtype))
+    }
+
+    /// Enables arithmetic on `half` (`cl_khr_fp16`). Building then needs a device whose profile has
+    /// [`crate::DeviceProfile::fp16`]; storing `half` needs neither.
+    #[must_use]
+    pub fn fp16(mut self) -> KernelSpec {
+        self.fp16 = true;
+        self
+    }
+
+    /// Lets the driver assume that there are no NaN and infinities, and reorder and approximate arithmetic
+    /// (`-cl-fast-relaxed-math`).
+    #[must_use]
+    pub fn fast_math(mut self) -> KernelSpec {
+        self.fast_math = true;
+        self
+    }
+
+    /// An option for `clBuildProgram`: `-cl-mad-enable`. OpenCL C 1.2 is asked for unless an option names another
+    /// (`-cl-std=CL3.0`).
+    #[must_use]
+    pub fn option(mut self, option: &str) -> KernelSpec {
+        self.options.push(option.to_owned());
+        self
+    }
+
+    /// Uses another rule for [`RawKernel::launch_over`] where nothing was measured.
+    #[must_use]
+    pub fn tuner(mut self, tuner: WorkGroupTuner) -> KernelSpec {
+        self.tuner = tuner;
+        self
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its macros, with their values.
+    pub(super) fn macros(&self) -> &[(String, String)] {
+        &self.defines
+    }
+
+    /// Its rule for work-group sizes.
+    pub(super) fn work_groups(&self) -> WorkGroupTuner {
+        self.tuner
+    }
+
+    /// The whole text that is built.
+    pub fn to_source(&self) -> String {
+        let mut source = String::new();
+        if self.fp16 {
+            source.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+        }
+        if self.defines.iter().any(|(_, value)| value == "double") {
+            source.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+        }
+        for (name, value) in &self.defines {
+            source.push_str(&format!("#define {name} {value}\n"));
+        }
+        if !self.preamble.is_empty() {
+            source.push_str(self.preamble.trim_end_matches('\n'));
+            source.push('\n');
+        }
+        match &self.text {
+            Text::Source(text) => source.push_str(text),
+            Text::Body(body) => {
+                source.push_str(&format!("__kernel void {}({}) {{\n", self.name, self.parameters.join(", ")));
+                source.push_str(body.trim_end_matches('\n'));
+                source.push_str("\n}\n");
+            }
+        }
+        source
+    }
+
+    /// The options that it is built with.
+    pub fn build_options(&self) -> String {
+        let mut options = Vec::new();
+        if !self.options.iter().any(|option| option.contains("-cl-std=")) {
+            options.push("-cl-std=CL1.2");
+        }
+        options.push("-cl-kernel-arg-info");
+        if self.fast_math {
+            options.push("-cl-fast-relaxed-math");
+        }
+        options.extend(self.options.iter().map(String::as_str));
+        options.join(" ")
+    }
+
+    /// Builds it for a device, or takes what was built before, in this process or an earlier one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec asks
+    /// for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no name, or the
+    /// source has no such kernel.
+    pub fn build(&self, device: &Device) -> Result<RawKernel> {
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        if !is_name(&self.name) {
+            let problem = "that is not a name in C: letters, digits and `_`, no digit first".to_owned();
+            return Err(Error::Kernel { kernel: self.name.clone(), problem });
+        }
+        if matches!(self.text, Text::Source(_)) && !self.parameters.is_empty() {
+            let problem = "it has a whole source, which has its own parameters; leave out `parameters`".to_owned();
+            return Err(Error::Kernel { kernel: self.name.clone(), problem });
+        }
+        let unsupported = |problem: &str| Error::Unsupported {
+            function: self.name.clone(),
+            device: device.to_string(),
+            problem: problem.to_owned(),
+        };
+        let Some(opencl) = device.backend().as_opencl() else {
+            return Err(unsupported(
+                "OpenCL C runs on OpenCL devices alone; use `Device::select(\"cpu\")` or another OpenCL device, or write \
+                 the kernel with `netcl::kernel!` or as an expression for `netcl::algorithms::map`, which run everywhere",
+            ));
+        };
+        if self.fp16 && !device.profile().fp16 {
+            return Err(unsupported(
+                "its kernels cannot compute with `half`; store it and compute with `float` through `vload_half` and \
+                 `vstore_half` (`KernelSpec::dtype` without `fp16`)",
+            ));
+        }
+        if self.defines.iter().any(|(_, value)| value == "double") && !device.profile().fp64 {
+            return Err(unsupported("its kernels cannot use `double`; use f32"));
+        }
+        let source = self.to_source();
+        let options = self.build_options();
+        let kernel = opencl.kernel(&self.name, &source, &options)?;
+        RawKernel::new(device, self, source, options, kernel)
+    }
+}
+
+/// The OpenCL type in which elements lie in memory.
+fn stored(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool | DType::U8 => "uchar",
+        DType::I32 => "int",
+        DType::U32 => "uint",
+        DType::I64 => "long",
+        DType::F16 => "half",
+        DType::BF16 => "ushort",
+        DType::F32 => "float",
+        DType::F64 => "double",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_is_put_together_in_order() {
+        let spec = KernelSpec::new("f")
+            .fp16()
+            .dtype("REAL", DType::F16)
+            .define("TILE", 16)
+            .preamble("// one")
+            .preamble("// two\n")
+            .parameters(["__global REAL* x", "uint n"])
+            .body("x[0] = n;");
+        let expected = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#define NETCL_HALF 1\n#define REAL half\n\
+                        #define TILE 16\n// one\n// two\n__kernel void f(__global REAL* x, uint n) {\nx[0] = n;\n}\n";
+        assert_eq!(spec.to_source(), expected);
+    }
+
+    #[test]
+    fn options_name_the_language_once() {
+        let spec = KernelSpec::new("f");
+        assert_eq!(spec.build_options(), "-cl-std=CL1.2 -cl-kernel-arg-info");
+        let spec = spec.option("-cl-std=CL3.0").fast_math();
+        assert_eq!(spec.build_options(), "-cl-kernel-arg-info -cl-fast-relaxed-math -cl-std=CL3.0");
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_an_error() {
+        let host = Device::host();
+        let text = KernelSpec::new("f").build(&host).err().unwrap().to_string();
+        assert!(text.contains("OpenCL devices alone") && text.contains("netcl::kernel!"), "{text}");
+        let text = KernelSpec::new("f g").build(&host).err().unwrap().to_string();
+        assert!(text.contains("not a name in C"), "{text}");
+        let text = KernelSpec::from_source("f", "").parameters(["int a"]).build(&host).err().unwrap().to_string();
+        assert!(text.contains("leave out `parameters`"), "{text}");
+    }
+}
