@@ -10,6 +10,7 @@ mod config;
 pub mod data;
 mod device;
 mod error;
+mod event;
 mod executor;
 pub mod io;
 pub mod jit;
@@ -30,10 +31,11 @@ pub use device::{
     SubGroups, Vendor,
 };
 pub use error::{Error, Result};
-pub use memory::PoolStats;
+pub use event::{Event, EventStatus, EventTimes, UserEvent};
+pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::ProgramStats;
-pub use tensor::{Element, Operand, Tensor};
+pub use tensor::{Element, HostData, Operand, Tensor, ToHost};

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
-use crate::memory::{ALIGNMENT, Region};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradients::{GradientBuffer, Spare};
 use crate::model::{Schema, Seed, init};
 use crate::tensor::Tensor;
@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub(crate) dtype: DType,
     /// In the buffer of its kind; a multiple of [`ALIGNMENT`].
     pub(crate) offset: usize,
-    pub(crate) region: Region,
+    pub(crate) region: BufferHandle,
 }
 
 impl Entry {
@@ -57,7 +57,7 @@ pub(crate) struct Store {
 /// Tensors in one buffer.
 struct Group {
     /// `None` if there are no tensors.
-    whole: Option<Region>,
+    whole: Option<BufferHandle>,
     bytes: usize,
     entries: Vec<Entry>,
     /// Path → position.
@@ -209,7 +209,7 @@ impl Store {
     }
 
     /// All parameters at once and their bytes, padding included; `None` if there are none.
-    pub(crate) fn parameter_buffer(&self) -> Option<(&Region, usize)> {
+    pub(crate) fn parameter_buffer(&self) -> Option<(&BufferHandle, usize)> {
         Some((self.parameters.whole.as_ref()?, self.parameters.bytes))
     }
 
