@@ -143,7 +143,8 @@ impl Device {
         self.0.backend.finish()
     }
 
-    /// The event of everything that was started on the device so far.
+    /// The event of everything that was started on the device so far. A copy to the device that runs beside it belongs to
+    /// what uses the copied tensor first; [`Device::finish`] waits for all.
     ///
     /// # Errors
     ///
