@@ -39,3 +39,8 @@ pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::ProgramStats;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
+
+/// The examples of the page on memory are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/memory.md")]
+struct MemoryPage;

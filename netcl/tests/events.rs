@@ -226,7 +226,7 @@ fn child_waits() {
 fn child_exits() {
     let device = Device::auto().unwrap();
     let y = busy(&device);
-    let _ = y.to_host_async::<f32>().unwrap();
+    drop(y.to_host_async::<f32>().unwrap());
     device.record_event().unwrap().on_complete(|_| println!("\ncalled back"));
     // The device is a static's, so nothing is dropped: the process ends while the queue is full.
     std::process::exit(7);

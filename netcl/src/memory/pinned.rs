@@ -69,7 +69,7 @@ impl PinnedBufferPool {
         let memory = match self.take_idle(class) {
             Some(memory) => memory,
             None => {
-                let memory = self.from_driver(class.bytes)?;
+                let memory = self.ask_driver(class.bytes)?;
                 let mut state = self.lock();
                 state.stats.misses += 1;
                 state.stats.allocations += 1;
@@ -83,7 +83,7 @@ impl PinnedBufferPool {
     /// A buffer that no pool keeps.
     pub(crate) fn allocate_direct(&self, bytes: usize) -> Result<PinnedBuffer> {
         process::check()?;
-        let memory = self.from_driver(bytes.max(1))?;
+        let memory = self.ask_driver(bytes.max(1))?;
         Ok(PinnedBuffer { memory: Some(memory), bytes, pool: self.clone(), class: None })
     }
 
@@ -115,7 +115,7 @@ impl PinnedBufferPool {
         Some(memory)
     }
 
-    fn from_driver(&self, bytes: usize) -> Result<Box<dyn HostMemory>> {
+    fn ask_driver(&self, bytes: usize) -> Result<Box<dyn HostMemory>> {
         match (self.0.allocate)(bytes) {
             Ok(memory) => return Ok(memory),
             Err(AllocateError::Other(error)) => return Err(error),

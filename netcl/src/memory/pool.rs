@@ -210,7 +210,7 @@ impl BufferPool {
         {
             return Ok(block);
         }
-        let memory = self.from_driver(class.bytes)?.ok_or_else(|| self.out_of_memory(class.bytes))?;
+        let memory = self.ask_driver(class.bytes)?.ok_or_else(|| self.out_of_memory(class.bytes))?;
         let mut state = self.lock();
         state.stats.misses += 1;
         state.stats.allocations += 1;
@@ -233,7 +233,7 @@ impl BufferPool {
                     break (slab, offset);
                 }
             }
-            let Some(memory) = self.from_driver(slab::BYTES)? else {
+            let Some(memory) = self.ask_driver(slab::BYTES)? else {
                 return Ok(None);
             };
             let mut state = self.lock();
@@ -255,7 +255,7 @@ impl BufferPool {
     }
 
     /// New memory; if there is none, once more after idle memory was given back.
-    fn from_driver(&self, bytes: usize) -> Result<Option<Memory>> {
+    fn ask_driver(&self, bytes: usize) -> Result<Option<Memory>> {
         for last in [false, true] {
             match self.0.backend.allocate(bytes) {
                 Ok(memory) => return Ok(Some(memory)),

@@ -31,7 +31,7 @@ struct Callback {
 }
 
 impl ClEvent {
-    pub(super) fn new(
+    pub(super) fn event(
         event: Arc<Live<DriverEvent>>,
         context: &Arc<ClContext>,
         device: &str,

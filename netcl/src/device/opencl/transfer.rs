@@ -238,7 +238,7 @@ impl Shared {
     }
 
     fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
-        ClEvent::new(event, &self.context, &self.profile.name, operation)
+        ClEvent::event(event, &self.context, &self.profile.name, operation)
     }
 }
 
