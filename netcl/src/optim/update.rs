@@ -79,8 +79,9 @@ impl Update {
         let Some(state) = &self.state else {
             return Ok(());
         };
-        let view =
-            |region: &BufferHandle| Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone());
+        let view = |region: &BufferHandle| {
+            Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone())
+        };
         let mut args = vec![view(&parameters), view(&gradients)];
         args.extend(state.moments.iter().map(view));
         // In place: every element is read before it is written, by the work-item that writes it.

@@ -111,8 +111,17 @@ impl OpenCl {
         });
         let programs = Live::new(Mutex::default());
         let transfers = Transfers::default();
-        let shared =
-            Shared { profile, transfers, pinned, programs, counters: Counters::default(), enqueued: AtomicU64::new(1), queue, context, device };
+        let shared = Shared {
+            profile,
+            transfers,
+            pinned,
+            programs,
+            counters: Counters::default(),
+            enqueued: AtomicU64::new(1),
+            queue,
+            context,
+            device,
+        };
         let shared = Arc::new(shared);
         remember(&shared);
         OpenCl { shared }
