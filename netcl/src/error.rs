@@ -160,6 +160,20 @@ pub enum Error {
         code: String,
     },
 
+    /// This process was forked from one that had used a device: drivers do not work in the child.
+    #[error(
+        "this process was forked after netcl had used a device, and drivers do not survive that; fork before the first \
+         use of netcl, or start a new process"
+    )]
+    Forked,
+
+    /// A [`crate::UserEvent`] was failed, or dropped before it was completed.
+    #[error("a user event failed: {reason}")]
+    Event {
+        /// What its owner said.
+        reason: String,
+    },
+
     /// No device fits.
     #[error("no device `{selector}`; {hint}; found: {}", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
     NoDevice {

@@ -11,6 +11,7 @@ mod config;
 pub mod data;
 mod device;
 mod error;
+mod event;
 mod executor;
 mod expression;
 pub mod io;
@@ -33,19 +34,22 @@ pub use device::{
     SubGroups, Vendor,
 };
 pub use error::{Error, Result};
-pub use memory::PoolStats;
+pub use event::{Event, EventStatus, EventTimes, UserEvent};
+pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::ProgramStats;
-pub use tensor::{Element, Operand, Tensor};
+pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 
 /// The programs in pages of `docs/` are compiled and run with the other examples.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../docs/algorithms.md")]
     mod algorithms {}
+    #[doc = include_str!("../../docs/memory.md")]
+    mod memory {}
     #[doc = include_str!("../../docs/raw-kernels.md")]
     mod raw_kernels {}
 }

@@ -4,11 +4,22 @@
 use netcl::{Device, KernelStrategy};
 use std::process::Command;
 
+/// What the one who runs the tests may have set.
+const VARIABLES: [&str; 7] = [
+    "NETCL_DEVICE",
+    "NETCL_KERNEL_STRATEGY",
+    "NETCL_LOG",
+    "NETCL_PROFILE_EVENTS",
+    "NETCL_MAX_CACHED_GB",
+    "NETCL_ASYNC_H2D",
+    "NETCL_PINNED_H2D",
+];
+
 /// Runs one of the `child_` tests below with these variables, and gives what it printed after `answer:`.
 fn child(name: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--ignored", "--nocapture"]);
-    for variable in ["NETCL_DEVICE", "NETCL_KERNEL_STRATEGY", "NETCL_LOG", "NETCL_PROFILE_EVENTS"] {
+    for variable in VARIABLES {
         command.env_remove(variable);
     }
     let output = command.envs(variables.iter().copied()).output().unwrap();
@@ -88,4 +99,47 @@ fn the_kernel_strategy_can_be_forced() {
     assert_eq!(child("child_strategy", &[("NETCL_KERNEL_STRATEGY", "auto")]), portable);
     let optimized = KernelStrategy::Optimized.to_string();
     assert_eq!(child("child_strategy", &[("NETCL_KERNEL_STRATEGY", "OPTIMIZED")]), optimized);
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_transfers() {
+    let device = Device::auto().unwrap();
+    let values: Vec<f32> = (0..300_000).map(|value| value as f32).collect();
+    let x = netcl::Tensor::from_slice(&device, &values, &[values.len()]).unwrap();
+    let y = x.add(&x).unwrap();
+    // Into memory that may be in use, so that it is staged on every device.
+    let buffer = device.buffer_pool().allocate(4 * values.len()).unwrap();
+    buffer.write(&vec![1; 4 * values.len()]).unwrap();
+    let pinned = device.pinned_pool().stats().misses;
+    let event = device.record_event().unwrap();
+    event.wait().unwrap();
+    let times = event.times().map(|times| times.queued <= times.started && times.started <= times.ended);
+    let right = y.to_vec::<f32>().unwrap().iter().zip(&values).all(|(double, value)| *double == 2.0 * value);
+    let limit = device.buffer_pool().max_cached();
+    drop((x, y, buffer));
+    let kept = device.memory_stats().idle;
+    println!("answer: right {right}, times {times:?}, pinned {}, limit {limit}, kept {}", pinned > 0, kept > 0);
+}
+
+#[test]
+fn transfers_pools_and_profiles_heed_their_variables() {
+    let found = Device::all().into_iter().find(|profile| profile.selector.starts_with("opencl:"));
+    let Some(profile) = found else {
+        eprintln!("no OpenCL device here: this test checks nothing");
+        return;
+    };
+    let answer = |variables: &[(&str, &str)]| {
+        let device = [("NETCL_DEVICE", profile.selector.as_str())];
+        child("child_transfers", &[&device[..], variables].concat())
+    };
+    assert_eq!(answer(&[]), "right true, times None, pinned true, limit 4294967296, kept true");
+    assert_eq!(
+        answer(&[("NETCL_PINNED_H2D", "0"), ("NETCL_PROFILE_EVENTS", "1")]),
+        "right true, times Some(true), pinned false, limit 4294967296, kept true"
+    );
+    assert_eq!(
+        answer(&[("NETCL_ASYNC_H2D", "0"), ("NETCL_MAX_CACHED_GB", "0")]),
+        "right true, times None, pinned true, limit 0, kept false"
+    );
 }

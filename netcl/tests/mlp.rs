@@ -170,3 +170,31 @@ fn a_training_step_has_few_launches() {
         println!("{report}");
     }
 }
+
+/// New data at each step, as from a loader; what is freed is used again.
+#[test]
+fn a_thousand_steps_ask_the_driver_for_memory_in_the_first_three_alone() {
+    let null = Device::null(Target::Gpu, 1 << 30);
+    let opencl = Device::all().into_iter().filter(|profile| profile.selector.starts_with("opencl:"));
+    let opencl = opencl.map(|profile| Device::select(&profile.selector).unwrap());
+    for device in std::iter::once(null).chain(opencl) {
+        let steps = if device.profile().vendor == netcl::Vendor::Oclgrind { 10 } else { 1000 };
+        let loss = embed(&loss_graph());
+        let mut model = Mlp(ModelCore::new(&device, Seed(42), &Mlp::schema()).unwrap());
+        let mut optimizer = AdamW::new(3e-3);
+        let mut step = |number: usize| {
+            let (x, labels) = data(&device, 32, number);
+            let (loss, gradients, _) = loss.call_with_gradients(model.core(), "", &[&x, &labels], &[]).unwrap();
+            optimizer.step(&mut model, &gradients).unwrap();
+            if number.is_multiple_of(100) {
+                loss[0].item::<f32>().unwrap();
+            }
+        };
+        (0..3).for_each(&mut step);
+        let before = (device.memory_stats(), device.pinned_pool().stats().allocations);
+        (3..steps).for_each(&mut step);
+        let after = (device.memory_stats(), device.pinned_pool().stats().allocations);
+        assert_eq!((before.0.allocations, before.0.misses, before.1), (after.0.allocations, after.0.misses, after.1));
+        assert!(after.0.hits > before.0.hits && after.0.hit_rate() > 0.5, "{}", after.0);
+    }
+}

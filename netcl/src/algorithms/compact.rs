@@ -5,7 +5,7 @@ use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::raw::Set;
 use crate::error::{Error, Result};
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 
@@ -82,7 +82,7 @@ fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> 
         return Tensor::uninitialised("compact", device, &[0], dtype);
     }
     let text = text(dtype);
-    let where_to: Region = device.allocate(n * 4)?;
+    let where_to: BufferHandle = device.allocate(n * 4)?;
     places(device, opencl, mask.region(), DType::Bool, &where_to, n)?;
     let count = count.to_ne_bytes();
     let total = Tensor::uninitialised("compact", device, &[], DType::U32)?;

@@ -7,7 +7,7 @@ use crate::device::opencl::OpenCl;
 use crate::device::opencl::raw::Set;
 use crate::error::Result;
 use crate::expression::Number;
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
@@ -95,7 +95,7 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// Scans the first `n` elements.
-    pub(super) fn run(&self, x: &Region, out: &Region, n: usize) -> Result<()> {
+    pub(super) fn run(&self, x: &BufferHandle, out: &BufferHandle, n: usize) -> Result<()> {
         if n == 0 {
             return Ok(());
         }
@@ -129,9 +129,9 @@ impl Job<'_> {
 pub(super) fn places(
     device: &Device,
     opencl: &OpenCl,
-    counts: &Region,
+    counts: &BufferHandle,
     dtype: DType,
-    out: &Region,
+    out: &BufferHandle,
     n: usize,
 ) -> Result<()> {
     let mut macros = common::element_macros(DType::U32, 1, None);

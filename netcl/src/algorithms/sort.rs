@@ -6,7 +6,7 @@ use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::raw::Set;
 use crate::error::{Error, Result};
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
@@ -117,7 +117,7 @@ fn on_opencl(opencl: &OpenCl, x: &Tensor, order: Order, positions: bool, count: 
         let offsets = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
         let kernels =
             (common::kernel(opencl, "count_digits", &pass.text)?, common::kernel(opencl, "move_keys", &pass.text)?);
-        let mut from: (&Region, &Region) = (x.region(), numbers.region());
+        let mut from: (&BufferHandle, &BufferHandle) = (x.region(), numbers.region());
         // An even number of passes: the last one writes the result.
         for number in 0..32 / pass.bits {
             let to = if number % 2 == 0 { (&spare, &spare_numbers) } else { (sorted.region(), numbers.region()) };

@@ -34,13 +34,10 @@ pub(crate) struct Config {
     #[allow(dead_code, reason = "for kernel selection")]
     pub(crate) conv_tiled_local: bool,
     /// `NETCL_MAX_CACHED_GB`, in bytes: how much idle memory a pool keeps.
-    #[allow(dead_code, reason = "for the memory pool")]
     pub(crate) max_cached_bytes: u64,
     /// `NETCL_ASYNC_H2D`: copies to the device do not wait.
-    #[allow(dead_code, reason = "for transfers")]
     pub(crate) async_h2d: bool,
     /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
-    #[allow(dead_code, reason = "for transfers")]
     pub(crate) pinned_h2d: bool,
 }
 

@@ -68,8 +68,8 @@ pub(super) static PROFILE_EVENTS: Variable = Variable {
     name: "NETCL_PROFILE_EVENTS",
     accepted: SWITCH,
     row: Some(Row {
-        meaning: "whether OpenCL queues are made with `CL_QUEUE_PROFILING_ENABLE`, so that a vendor's profiler finds \
-                  the times of commands",
+        meaning: "whether OpenCL queues are made with `CL_QUEUE_PROFILING_ENABLE`, so that `Event::times` and a \
+                  vendor's profiler tell the times of commands",
         unset: "`0`",
     }),
 };
@@ -80,12 +80,35 @@ pub(super) static CONV_WINOGRAD: Variable = Variable { name: "NETCL_CONV_WINOGRA
 
 pub(super) static CONV_TILED_LOCAL: Variable = Variable { name: "NETCL_CONV_TILED_LOCAL", accepted: SWITCH, row: None };
 
-pub(super) static MAX_CACHED_GB: Variable =
-    Variable { name: "NETCL_MAX_CACHED_GB", accepted: "a number of gibibytes, 0 or more, such as 0.5", row: None };
+pub(super) static MAX_CACHED_GB: Variable = Variable {
+    name: "NETCL_MAX_CACHED_GB",
+    accepted: "a number of gibibytes, 0 or more, such as 0.5",
+    row: Some(Row {
+        meaning: "how much freed memory a device's pool keeps for reuse; what is freed beyond that sends the least \
+                  recently used buffers back to the driver",
+        unset: "`4`",
+    }),
+};
 
-pub(super) static ASYNC_H2D: Variable = Variable { name: "NETCL_ASYNC_H2D", accepted: SWITCH, row: None };
+pub(super) static ASYNC_H2D: Variable = Variable {
+    name: "NETCL_ASYNC_H2D",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether a copy to the device returns before the device has it. With `0` it waits: for finding out \
+                  what a copy costs",
+        unset: "`1`",
+    }),
+};
 
-pub(super) static PINNED_H2D: Variable = Variable { name: "NETCL_PINNED_H2D", accepted: SWITCH, row: None };
+pub(super) static PINNED_H2D: Variable = Variable {
+    name: "NETCL_PINNED_H2D",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether copies to the device of 256 KiB and more go through page-locked memory, which GPUs read \
+                  faster",
+        unset: "`1`",
+    }),
+};
 
 /// All, in the order of the table.
 #[cfg(test)]

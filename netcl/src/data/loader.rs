@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, Region};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::Seed;
 use crate::tensor::{Element, Tensor, byte_count, element_count};
 use netcl_kernels::dtype::DType;
@@ -251,12 +251,12 @@ impl Batches<'_> {
             }
         }
         let block = loader.device.allocate(bytes)?;
-        block.write(&image)?;
+        block.write_first(&image)?;
         let mut start = 0;
         for batch in self.next..end {
             let samples = loader.range(batch).len();
             let mut tensor = |column: &Column| -> Result<Tensor> {
-                let region: Region = block.part(start, samples * column.stride)?;
+                let region: BufferHandle = block.part(start, samples * column.stride)?;
                 start += column.padded(samples);
                 let shape: Arc<[usize]> = std::iter::once(samples).chain(column.shape.iter().copied()).collect();
                 Ok(Tensor::from_region(region, shape, column.dtype, loader.device.clone()))

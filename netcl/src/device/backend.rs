@@ -8,8 +8,9 @@ use crate::device::opencl::memory::ClMemory;
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::executor::scalar::Scalar;
-use crate::memory::Region;
+use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
 use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::plan::{BufferId, Plan};
@@ -36,11 +37,21 @@ pub(crate) enum AllocateError {
     Other(Error),
 }
 
+/// Host memory that a device copies from and to, or computes in.
+pub(crate) trait HostMemory: Send + Sync {
+    fn bytes(&self) -> &[u8];
+
+    fn bytes_mut(&mut self) -> &mut [u8];
+
+    /// Makes it device memory, where that needs no copy; else gives it back.
+    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>>;
+}
+
 /// Where a plan's buffer lies.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// In the bound plan's own arena.
-    Internal(Region),
+    Internal(BufferHandle),
     /// Given at each launch, at that position.
     External(usize),
     /// No step touches it.
@@ -73,7 +84,7 @@ pub(crate) trait Bound: Send {
     /// Enqueues every step in order; returns how many launches that were. Does not wait for the device.
     ///
     /// `externals` are alive until after the call; `scalars` have the types that the plan names.
-    fn launch(&mut self, externals: &[Region], scalars: &[Scalar]) -> Result<u64>;
+    fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64>;
 }
 
 /// A kind of device.
@@ -84,7 +95,8 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// `bytes` of uninitialised memory; `bytes` is not 0.
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError>;
 
-    /// A part of `parent`, which outlives it; `offset` is a multiple of [`crate::memory::ALIGNMENT`].
+    /// A part of `parent`, which outlives it and may be a part itself; `offset` is a multiple of
+    /// [`crate::memory::ALIGNMENT`].
     fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory>;
 
     /// Copies `data` to the start of `memory`; may return before the device has it, `data` may be changed then.
@@ -92,6 +104,56 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Waits for everything before and copies from the start of `memory`.
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()>;
+
+    /// Copies `data` to the start of memory that nothing was enqueued on since [`Backend::enqueued`] said `idle_since`.
+    /// Gives the event to wait for if the copy does not run in the device's own queue.
+    fn upload(&self, memory: &Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
+        let _ = idle_since;
+        self.write(memory, data).map(|()| None)
+    }
+
+    /// As [`Backend::upload`], from page-locked memory, which is given back to its pool when the device has read it.
+    fn upload_pinned(&self, memory: &Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
+        let _ = idle_since;
+        self.write(memory, &data).map(|()| None)
+    }
+
+    /// Copies from the start of `memory`, after everything before, without waiting. The bytes may be looked at when the
+    /// event is complete.
+    fn download(&self, memory: &Memory, mut into: PinnedBuffer) -> Result<(Event, Arc<PinnedBuffer>)> {
+        self.read(memory, &mut into)?;
+        Ok((Event::complete(), Arc::new(into)))
+    }
+
+    /// Counts what was enqueued; grows after each command. 0 where commands are done when they return.
+    fn enqueued(&self) -> u64 {
+        0
+    }
+
+    /// Page-locked host memory.
+    fn pinned_pool(&self) -> &PinnedBufferPool;
+
+    /// Makes the owner's bytes device memory; gives them back where that needs a copy.
+    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Memory, Box<dyn HostMemory>> {
+        Err(owner)
+    }
+
+    /// The first `bytes` of a buffer that nobody else has, as host memory, after everything before; gives it back where
+    /// that needs a copy.
+    fn map(&self, buffer: BufferHandle, bytes: usize) -> Result<Result<Box<dyn HostMemory>, BufferHandle>> {
+        let _ = bytes;
+        Ok(Err(buffer))
+    }
+
+    /// The event of everything enqueued so far.
+    fn record(&self) -> Result<Event> {
+        Ok(Event::complete())
+    }
+
+    /// What is enqueued from now on waits for the event; where there is no queue, the caller does.
+    fn wait_for(&self, event: &Event) -> Result<()> {
+        event.wait()
+    }
 
     /// Copies between two memories of this device that do not overlap.
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()>;

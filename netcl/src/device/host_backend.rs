@@ -1,19 +1,21 @@
 //! The host as a device: native code, the block interpreter, the matrix library. Calls return when the work is done.
 
-use crate::device::backend::{AllocateError, Backend, Memory, Native, Program as BuiltProgram};
+use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
 use crate::device::host::access::Access;
-use crate::device::host::memory::HostBuffer;
+use crate::device::host::memory::{Exclusive, HostBuffer};
 use crate::device::host::pool;
 use crate::device::host_launch::HostProgram;
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
+use crate::memory::{BufferHandle, PinnedBufferPool};
 use netcl_kernels::plan::{Plan, Target};
 use std::sync::Arc;
 
 /// The host.
 pub(crate) struct Host {
     profile: DeviceProfile,
+    pinned: PinnedBufferPool,
 }
 
 impl Host {
@@ -30,7 +32,7 @@ impl Host {
             fp64: true,
             ..DeviceProfile::unknown(&name, DeviceKind::Host, Target::Host)
         };
-        Host { profile }
+        Host { pinned: ordinary_memory(&profile.name), profile }
     }
 }
 
@@ -71,6 +73,19 @@ impl Backend for Host {
         to.zero(bytes).map_err(outside)
     }
 
+    fn pinned_pool(&self) -> &PinnedBufferPool {
+        &self.pinned
+    }
+
+    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Memory, Box<dyn HostMemory>> {
+        HostBuffer::lent(owner).map(Memory::Host)
+    }
+
+    fn map(&self, buffer: BufferHandle, bytes: usize) -> Result<Result<Box<dyn HostMemory>, BufferHandle>> {
+        let memory = own(buffer.memory())?.clone();
+        Ok(Ok(Box::new(Exclusive::new(memory, bytes, Some(buffer)))))
+    }
+
     fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn BuiltProgram>> {
         Ok(Box::new(HostProgram::new(plan, native)?))
     }
@@ -78,6 +93,14 @@ impl Backend for Host {
     fn finish(&self) -> Result<()> {
         Ok(())
     }
+}
+
+/// Host memory for devices that have no page-locked memory of their own.
+pub(crate) fn ordinary_memory(device: &str) -> PinnedBufferPool {
+    PinnedBufferPool::of(device, |bytes| match HostBuffer::new(bytes) {
+        Ok(memory) => Ok(Box::new(Exclusive::new(memory, bytes, None))),
+        Err(_) => Err(AllocateError::OutOfMemory),
+    })
 }
 
 fn own(memory: &Memory) -> Result<&HostBuffer> {

@@ -9,7 +9,7 @@ use crate::device::host::product::Product;
 use crate::error::{Error, Result};
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::kir::ParamKind;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
@@ -144,7 +144,7 @@ fn size_type(step: &Step, position: usize) -> DType {
 }
 
 impl Bound for HostBound {
-    fn launch(&mut self, externals: &[Region], scalars: &[Scalar]) -> Result<u64> {
+    fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64> {
         let given = externals.iter().map(own).collect::<Result<Vec<_>>>()?;
         // The arena needs no lock: whoever launches has this object, whose own it is, to itself.
         let _access = Access::new(given.iter().copied().zip(self.written.iter().copied()));
@@ -180,7 +180,7 @@ fn run(work: &ReadyWork, passed: &[Passed<'_>]) -> Result<(), String> {
     }
 }
 
-fn own(region: &Region) -> Result<&HostBuffer> {
+fn own(region: &BufferHandle) -> Result<&HostBuffer> {
     match region.memory() {
         Memory::Host(buffer) => Ok(buffer),
         Memory::OpenCl(_) | Memory::Null(_) => {

@@ -1,6 +1,7 @@
 //! What devices there are, opened when they are first wanted.
 
 use crate::config;
+use crate::device::host::process;
 use crate::device::host_backend::Host;
 use crate::device::null::Null;
 use crate::device::opencl;
@@ -70,7 +71,9 @@ impl DeviceManager {
         if let Ok(config) = config::get() {
             crate::log::install(config.log);
         }
-        DeviceManager::of(opencl::discover::devices())
+        // In a forked child even asking could hang.
+        let found = if process::is_forked() { Vec::new() } else { opencl::discover::devices() };
+        DeviceManager::of(found)
     }
 
     fn of(found: Vec<Box<dyn Found>>) -> DeviceManager {
@@ -93,6 +96,7 @@ impl DeviceManager {
     /// [`Error::Config`] if an environment variable has a bad value; [`Error::NoDevice`] if `NETCL_DEVICE` fits no
     /// device; [`Error::Driver`] if the one it fits cannot be opened.
     pub fn auto(&self) -> Result<Device> {
+        process::check()?;
         match &config::get()?.device {
             None => Ok(self.best()),
             Some(selector) => self.resolve(selector, &selector.to_string()).map_err(|error| match error {
@@ -112,6 +116,7 @@ impl DeviceManager {
     /// [`Error::Config`] if an environment variable has a bad value.
     pub fn select(&self, selector: &str) -> Result<Device> {
         config::get()?;
+        process::check()?;
         if let Some(device) = self.handles().get(selector) {
             return Ok(device.clone());
         }

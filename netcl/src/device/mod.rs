@@ -27,13 +27,20 @@ pub use strategy::KernelStrategy;
 pub use vendor::{Architecture, Vendor};
 
 use crate::error::Result;
-use crate::memory::{Pool, PoolStats, Region};
+use crate::event::Event;
+use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 use crate::program::ProgramStats;
+use crate::tensor::Element;
 use backend::Backend;
+use host::plain::Elements;
+use host::process;
 use netcl_kernels::plan::Target;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
+const DEFAULT_CACHED: u64 = 4 << 30;
 
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
 #[derive(Clone)]
@@ -42,7 +49,7 @@ pub struct Device(Arc<Inner>);
 struct Inner {
     id: u32,
     backend: Arc<dyn Backend>,
-    pool: Arc<Pool>,
+    pool: BufferPool,
     launches: AtomicU64,
 }
 
@@ -96,11 +103,15 @@ impl Device {
 
     fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
+        process::watch();
+        let mut max_cached = DEFAULT_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
+            max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Device(Arc::new(Inner { id, pool: Pool::new(backend.clone()), backend, launches: AtomicU64::new(0) }))
+        let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
+        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0) }))
     }
 
     /// What it is and what it can do.
@@ -128,7 +139,95 @@ impl Device {
 
     /// Waits until everything that was started on it is done; reports what went wrong meanwhile.
     pub fn finish(&self) -> Result<()> {
+        process::check()?;
         self.0.backend.finish()
+    }
+
+    /// The event of everything that was started on the device so far. A copy to the device that runs beside it belongs to
+    /// what uses the copied tensor first; [`Device::finish`] waits for all.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Driver`] if the driver refuses; [`crate::Error::Forked`] in a forked child.
+    pub fn record_event(&self) -> Result<Event> {
+        process::check()?;
+        self.0.backend.record()
+    }
+
+    /// Holds back what is started on the device from now on until `event` is over: one of this or another device, or a
+    /// [`crate::UserEvent`]'s. The caller does not wait, except on devices without a queue (the host), where it does.
+    ///
+    /// ```
+    /// use netcl::{Device, DeviceManager, Tensor};
+    ///
+    /// if let Ok(device) = Device::select("cpu") {
+    ///     let both = DeviceManager::global().shared_context(&[device.clone(), device])?;
+    ///     let x = Tensor::from_slice(&both[0], &[1.0f32], &[1])?;
+    ///     let y = x.add(&x)?;
+    ///     both[1].wait_for(&both[0].record_event()?)?;
+    ///     // What is started on both[1] now comes after `y`.
+    /// }
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Driver`] if the driver refuses; [`crate::Error::Forked`] in a forked child.
+    pub fn wait_for(&self, event: &Event) -> Result<()> {
+        process::check()?;
+        self.0.backend.wait_for(event)
+    }
+
+    /// The pool that its tensors come from. It keeps at most `NETCL_MAX_CACHED_GB` of freed memory (4 GiB if that is not
+    /// set).
+    pub fn buffer_pool(&self) -> &BufferPool {
+        &self.0.pool
+    }
+
+    /// Page-locked host memory that it copies from and to at full speed, kept for reuse.
+    pub fn pinned_pool(&self) -> &PinnedBufferPool {
+        self.0.backend.pinned_pool()
+    }
+
+    /// Page-locked host memory of `bytes` bytes, zero, that no pool keeps: for buffers that live long.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`] if the system gives no more such memory.
+    pub fn create_pinned_buffer(&self, bytes: usize) -> Result<PinnedBuffer> {
+        self.pinned_pool().allocate_direct(bytes)
+    }
+
+    /// Device memory that *is* the vector's, on devices that share the host's memory
+    /// ([`DeviceProfile::is_integrated`]). Elsewhere, and where the vector does not start at a multiple of
+    /// [`DeviceProfile::buffer_alignment`] bytes (the allocator decides), its elements are copied; memory from
+    /// [`Device::create_pinned_buffer`] always fits. The vector is freed with the last handle.
+    ///
+    /// ```
+    /// use netcl::{DType, Device, Tensor};
+    ///
+    /// let device = Device::auto()?;
+    /// let buffer = device.create_zero_copy_buffer(vec![1.0f32, 2.0, 3.0])?;
+    /// let x = Tensor::from_buffer(&device, buffer, &[3], DType::F32)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`] if the elements are copied and there is no memory for them;
+    /// [`crate::Error::Driver`] if the driver fails.
+    pub fn create_zero_copy_buffer<T: Element>(&self, elements: Vec<T>) -> Result<BufferHandle> {
+        process::check()?;
+        let bytes = size_of_val(elements.as_slice());
+        match self.0.backend.lend(Box::new(Elements(elements))) {
+            Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
+            Err(owner) => {
+                let buffer = self.allocate(bytes.max(1))?;
+                buffer.write_first(owner.bytes())?;
+                Ok(buffer)
+            }
+        }
     }
 
     /// What its memory pool holds.
@@ -165,8 +264,12 @@ impl Device {
     }
 
     /// Uninitialised memory of at least `bytes`.
-    pub(crate) fn allocate(&self, bytes: usize) -> Result<Region> {
+    pub(crate) fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         self.0.pool.allocate(bytes)
+    }
+
+    pub(crate) fn shared_backend(&self) -> Arc<dyn Backend> {
+        self.0.backend.clone()
     }
 
     pub(crate) fn count_launches(&self, launches: u64) {

@@ -1,11 +1,12 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
 use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
+use crate::device::host_backend::ordinary_memory;
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
 use crate::error::Result;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
-use crate::memory::Region;
+use crate::memory::{BufferHandle, PinnedBufferPool};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +47,7 @@ pub(crate) struct Null {
     profile: DeviceProfile,
     used: Arc<AtomicU64>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
+    pinned: PinnedBufferPool,
 }
 
 impl Null {
@@ -65,7 +67,15 @@ impl Null {
 
     /// A device that says this about itself.
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
-        Null { profile, used: Arc::default(), records: Arc::default() }
+        Null { pinned: ordinary_memory(&profile.name), profile, used: Arc::default(), records: Arc::default() }
+    }
+}
+
+#[cfg(test)]
+impl Null {
+    /// How many bytes are allocated.
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
     }
 }
 
@@ -107,6 +117,10 @@ impl Backend for Null {
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
         Ok(Box::new(NullProgram { plan: plan.clone(), records: self.records.clone() }))
+    }
+
+    fn pinned_pool(&self) -> &PinnedBufferPool {
+        &self.pinned
     }
 
     fn finish(&self) -> Result<()> {
@@ -161,7 +175,7 @@ struct NullBound {
 }
 
 impl Bound for NullBound {
-    fn launch(&mut self, _: &[Region], _: &[Scalar]) -> Result<u64> {
+    fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner).extend(self.steps.iter().cloned());
         Ok(self.steps.len() as u64)
     }

@@ -76,6 +76,8 @@ pub struct DeviceProfile {
     pub memory: u64,
     /// The most bytes that one buffer may have; 0 where not known.
     pub max_allocation: u64,
+    /// Parts of buffers start at multiples of this many bytes.
+    pub buffer_alignment: usize,
     /// Whether it works in the host's own memory, so that a copy between the two is wasted.
     pub unified_memory: bool,
     /// What memory host and device can address by the same pointers.
@@ -214,6 +216,7 @@ impl DeviceProfile {
             extensions: Vec::new(),
             memory: 0,
             max_allocation: 0,
+            buffer_alignment: 1,
             unified_memory: false,
             shared_virtual_memory: SharedVirtualMemory::default(),
             local_memory: LocalMemory::default(),

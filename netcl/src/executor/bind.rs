@@ -5,7 +5,7 @@ use crate::device::backend::{BindRequest, Bound, Place, Program};
 use crate::error::{Error, Result};
 use crate::executor::geometry;
 use crate::executor::interface::Interface;
-use crate::memory::{ALIGNMENT, Region};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::memory::{LayoutError, layout};
 use netcl_kernels::plan::requirement::INDEX_LIMIT;
@@ -21,7 +21,7 @@ pub(super) struct BoundPlan {
     /// Shape and bytes of the buffer in each slot.
     pub(super) externals: Vec<(Arc<[usize]>, usize)>,
     /// Scratch memory; the launcher's regions are parts of it.
-    _arena: Option<Region>,
+    _arena: Option<BufferHandle>,
 }
 
 /// Makes it.

@@ -5,7 +5,7 @@ use crate::device::backend::{Native, NativeEntry};
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
 use crate::executor::{Call, Loaded};
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
@@ -110,7 +110,7 @@ impl Function {
         device: &Device,
         args: &[&Tensor],
         scalars: &[Scalar],
-        into: &[Region],
+        into: &[BufferHandle],
     ) -> Result<()> {
         let loaded = self.loaded(device)?;
         let seed = || self.seed(None);

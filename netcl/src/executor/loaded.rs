@@ -8,7 +8,7 @@ use crate::executor::check;
 use crate::executor::interface::{Interface, Supplier};
 use crate::executor::resolve::{Resolved, resolve};
 use crate::executor::scalar::Scalar;
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
 use crate::tensor::Tensor;
@@ -49,7 +49,7 @@ pub(crate) struct Call<'a> {
     /// the call any more, so that one which fails leaves the stream of random numbers where it was.
     pub(crate) seed: Option<&'a dyn Fn() -> Scalar>,
     /// Where results go that are not to be new tensors, by result.
-    pub(crate) into: &'a [Region],
+    pub(crate) into: &'a [BufferHandle],
     /// Where gradients go.
     pub(crate) gradients: Option<&'a GradientBuffer>,
 }
@@ -112,7 +112,7 @@ impl Loaded {
     }
 
     fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<Outputs> {
-        let mut regions: Vec<Option<Region>> = vec![None; self.interface.externals.len()];
+        let mut regions: Vec<Option<BufferHandle>> = vec![None; self.interface.externals.len()];
         if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
             for (slot, parameter) in &resolved.parameters {
                 regions[*slot] = Some(store.parameters()[*parameter].region.clone());
@@ -133,7 +133,7 @@ impl Loaded {
         let mut externals = Vec::with_capacity(regions.len());
         for (slot, (external, region)) in self.interface.externals.iter().zip(regions).enumerate() {
             let (shape, bytes) = &bound.externals[slot];
-            let new_tensor = |region: &Region| {
+            let new_tensor = |region: &BufferHandle| {
                 let dtype = self.plan.buffer(external.buffer).dtype;
                 Tensor::from_region(region.clone(), shape.clone(), dtype, self.device.clone())
             };

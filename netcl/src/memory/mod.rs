@@ -1,11 +1,16 @@
-//! Device memory: a pool per device, and regions that give themselves back.
+//! Device memory: pools, and handles that give themselves back.
 
+mod classes;
+mod handle;
+pub(crate) mod pinned;
 mod pool;
-mod region;
+mod slab;
+mod stats;
 
-pub(crate) use pool::Pool;
-pub use pool::PoolStats;
-pub(crate) use region::Region;
+pub use handle::BufferHandle;
+pub use pinned::{PinnedBuffer, PinnedBufferPool};
+pub use pool::BufferPool;
+pub use stats::{Bucket, PoolStats};
 
 /// Every tensor, parameter and scratch buffer starts at a multiple of this many bytes: the largest base address
 /// alignment that OpenCL devices ask of sub-buffers, and enough for any vector load.

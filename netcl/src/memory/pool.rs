@@ -1,173 +1,341 @@
-//! Size classes: what was freed is kept for the next buffer of its class, because allocating on a device is slow.
+//! Freed device memory is kept for the next buffer of its size, because allocating on a device is slow.
 
+use crate::device::Device;
 use crate::device::backend::{AllocateError, Backend, Memory};
+use crate::device::host::process;
 use crate::error::{Error, Result};
-use crate::memory::ALIGNMENT;
-use crate::memory::region::Region;
-use std::collections::BTreeMap;
+use crate::memory::classes::{self, Class};
+use crate::memory::handle::BufferHandle;
+use crate::memory::slab::{self, Slab};
+use crate::memory::stats::{Bucket, PoolStats};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a device's pool holds. Sizes in bytes, of whole size classes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolStats {
-    /// In buffers that are in use.
-    pub in_use: usize,
-    /// In freed buffers that are kept for reuse.
-    pub idle: usize,
-    /// The most that was in use at one time.
-    pub peak: usize,
-    /// How often the driver was asked for memory.
-    pub allocations: u64,
-    /// How often a freed buffer was used again instead.
-    pub reuses: u64,
-}
+/// Memory of one device, kept for reuse by size: buckets of powers of two from 1 KiB on, those above 1 MiB with eight
+/// sizes each. Cheap to clone; clones are the same pool, and any thread may use it.
+///
+/// At most [`BufferPool::max_cached`] bytes are kept idle: what is freed beyond that sends the least recently used
+/// buffers back to the driver. Buffers of up to 32 KiB are parts of driver buffers that they share.
+///
+/// Every tensor of a device comes from [`Device::buffer_pool`], whose limit is `NETCL_MAX_CACHED_GB`. A pool of one's
+/// own gives a part of a program a limit of its own.
+///
+/// ```
+/// use netcl::{BufferPool, DType, Device, Tensor};
+///
+/// let device = Device::auto()?;
+/// let pool = BufferBufferPool::of(&device, 64 << 20);
+/// let buffer = pool.allocate(6 * 4)?;
+/// buffer.write(bytes_of(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).as_slice())?;
+/// let x = Tensor::from_buffer(&device, buffer, &[2, 3], DType::F32)?;
+/// assert_eq!(x.to_vec::<f32>()?[5], 6.0);
+/// drop(x);
+/// drop(pool.allocate(24)?);
+/// assert_eq!((pool.stats().hits, pool.stats().misses), (1, 1));
+/// # fn bytes_of(values: &[f32]) -> Vec<u8> { values.iter().flat_map(|value| value.to_ne_bytes()).collect() }
+/// # Ok::<(), netcl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct BufferPool(Arc<Shared>);
 
-impl fmt::Display for PoolStats {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the pool has {} bytes in use and {} idle, at most {} were in use; {} driver allocations, {} reuses",
-            self.in_use, self.idle, self.peak, self.allocations, self.reuses
-        )
-    }
-}
-
-/// The memory of one device.
-pub(crate) struct Pool {
+struct Shared {
     backend: Arc<dyn Backend>,
+    max_cached: usize,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
-    /// Freed memory by size class, the latest freed last: it is the likeliest to be in a cache.
-    idle: BTreeMap<usize, Vec<(u64, Memory)>>,
+    /// By [`Class::index`].
+    classes: Vec<Kept>,
     stats: PoolStats,
+    /// Counts what is freed, so that the least recently used is known.
+    clock: u64,
 }
 
-/// Powers of two up to this size; above it eight classes per doubling, so that at most an eighth is lost.
-const COARSE: usize = 1 << 20;
+/// What is kept of one class.
+#[derive(Default)]
+struct Kept {
+    /// The latest freed last: it is used next, being the likeliest to be in a cache.
+    idle: VecDeque<Block>,
+    /// The driver buffers that blocks of this class share.
+    slabs: Vec<Arc<Slab>>,
+}
 
-/// The size class of `bytes`: what is really allocated. `None` if that is more than can be addressed.
-pub(crate) fn size_class(bytes: usize) -> Option<usize> {
-    if bytes <= ALIGNMENT {
-        return Some(ALIGNMENT);
-    }
-    if bytes <= COARSE {
-        return bytes.checked_next_power_of_two();
-    }
-    let step = 1usize << (bytes.ilog2() - 3);
-    bytes.checked_next_multiple_of(step)
+/// A piece of driver memory on its way between pool and handle.
+pub(super) struct Block {
+    pub(super) id: u64,
+    pub(super) class: Class,
+    pub(super) memory: Memory,
+    /// What had been enqueued when it was freed; see [`Backend::enqueued`]. 0: the device never used it.
+    pub(super) idle_since: u64,
+    stamp: u64,
+    slab: Option<Arc<Slab>>,
 }
 
 /// Never used twice in a process, so that equal ids mean the same memory.
-pub(crate) fn next_id() -> u64 {
+pub(super) fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-impl Pool {
-    pub(crate) fn new(backend: Arc<dyn Backend>) -> Arc<Pool> {
-        Arc::new(Pool { backend, state: Mutex::default() })
+impl BufferPool {
+    /// A pool of its own for `device`, which keeps up to `max_cached` bytes of freed memory.
+    pub fn new(device: &Device, max_cached: usize) -> BufferPool {
+        BufferPool::of(device.shared_backend(), max_cached)
     }
 
-    /// Uninitialised memory of at least `bytes`, returned to the pool when its last handle is dropped.
-    pub(crate) fn allocate(self: &Arc<Self>, bytes: usize) -> Result<Region> {
-        let Some(class) = size_class(bytes) else {
+    pub(crate) fn of(backend: Arc<dyn Backend>, max_cached: usize) -> BufferPool {
+        let classes = (0..classes::COUNT).map(|_| Kept::default()).collect();
+        let state = State { classes, stats: PoolStats::default(), clock: 0 };
+        BufferPool(Arc::new(Shared { backend, max_cached, state: Mutex::new(state) }))
+    }
+
+    /// Memory of at least `bytes` bytes, with any content. It comes back to the pool when the last handle is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if the device has no memory left, also after all idle memory was given back to the driver.
+    pub fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
+        process::check()?;
+        let Some(class) = classes::of(bytes) else {
             return Err(self.out_of_memory(bytes));
         };
-        if let Some((id, memory)) = self.take_idle(class) {
-            return Ok(Region::pooled(id, class, memory, self.clone()));
-        }
-        let memory = match self.backend.allocate(class) {
-            Ok(memory) => memory,
-            Err(AllocateError::Other(error)) => return Err(error),
-            Err(AllocateError::OutOfMemory) => {
-                let freed = self.release_idle();
-                tracing::debug!(freed, wanted = class, "out of device memory: idle buffers freed, trying again");
-                match self.backend.allocate(class) {
-                    Ok(memory) => memory,
-                    Err(AllocateError::Other(error)) => return Err(error),
-                    Err(AllocateError::OutOfMemory) => return Err(self.out_of_memory(class)),
-                }
-            }
+        let block = match self.take_idle(class) {
+            Some(block) => block,
+            None => self.miss(class)?,
         };
-        let mut state = self.lock();
-        state.stats.allocations += 1;
-        state.stats.in_use += class;
-        state.stats.peak = state.stats.peak.max(state.stats.in_use);
-        Ok(Region::pooled(next_id(), class, memory, self.clone()))
+        Ok(BufferHandle::pooled(block, self.clone()))
     }
 
-    /// Gives idle memory back to the driver; returns how many bytes that were.
-    pub(crate) fn release_idle(&self) -> usize {
-        let (idle, bytes) = {
+    /// Gives idle memory back to the driver; returns how many bytes that were. What is left of driver buffers that are
+    /// partly in use stays.
+    pub fn release_idle(&self) -> usize {
+        if process::is_forked() {
+            return 0;
+        }
+        let mut released = Vec::new();
+        let bytes = {
             let mut state = self.lock();
-            (std::mem::take(&mut state.idle), std::mem::take(&mut state.stats.idle))
+            let before = state.stats.idle;
+            for index in 0..state.classes.len() {
+                let kept = &mut state.classes[index];
+                let (part, whole): (VecDeque<Block>, _) = kept.idle.drain(..).partition(|block| block.slab.is_some());
+                kept.idle = part;
+                state.stats.idle -= whole.iter().map(|block| block.class.bytes).sum::<usize>();
+                released.extend(whole);
+                state.release_slabs(index, &mut released);
+            }
+            before - state.stats.idle
         };
         // Commands in flight may still use it, and some drivers free only when they are done.
         if bytes > 0
-            && let Err(error) = self.backend.finish()
+            && let Err(error) = self.0.backend.finish()
         {
             tracing::warn!(%error, "waiting for the device before freeing memory");
         }
-        drop(idle);
+        drop(released);
         bytes
     }
 
-    pub(crate) fn stats(&self) -> PoolStats {
+    /// What it holds and how well it serves.
+    pub fn stats(&self) -> PoolStats {
         self.lock().stats
     }
 
-    pub(crate) fn backend(&self) -> &dyn Backend {
-        &*self.backend
+    /// The buckets that keep freed buffers, by size.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets: Vec<Bucket> = Vec::new();
+        for (index, kept) in self.lock().classes.iter().enumerate().filter(|(_, kept)| !kept.idle.is_empty()) {
+            let (size, buffers) = (classes::bucket(index), kept.idle.len());
+            let bytes = kept.idle.iter().map(|block| block.class.bytes).sum();
+            match buckets.last_mut() {
+                Some(last) if last.size == size => {
+                    last.buffers += buffers;
+                    last.bytes += bytes;
+                }
+                _ => buckets.push(Bucket { size, buffers, bytes }),
+            }
+        }
+        buckets
     }
 
-    /// Takes memory back; called when the last handle of a region is dropped.
-    pub(super) fn put(&self, id: u64, class: usize, memory: Memory) {
-        let mut state = self.lock();
-        state.stats.in_use -= class;
-        state.stats.idle += class;
-        state.idle.entry(class).or_default().push((id, memory));
+    /// How many bytes are kept idle at most.
+    pub fn max_cached(&self) -> usize {
+        self.0.max_cached
     }
 
-    fn take_idle(&self, class: usize) -> Option<(u64, Memory)> {
+    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
+        &self.0.backend
+    }
+
+    /// Takes memory back; called when the last handle is dropped.
+    pub(super) fn put(&self, mut block: Block) {
+        block.idle_since = self.0.backend.enqueued();
         let mut state = self.lock();
-        let found = state.idle.get_mut(&class)?.pop()?;
-        state.stats.reuses += 1;
-        state.stats.idle -= class;
-        state.stats.in_use += class;
-        state.stats.peak = state.stats.peak.max(state.stats.in_use);
-        Some(found)
+        state.clock += 1;
+        block.stamp = state.clock;
+        let (index, bytes) = (block.class.index, block.class.bytes);
+        state.stats.in_use -= bytes;
+        state.stats.idle += bytes;
+        if let Some(slab) = &block.slab {
+            slab.free_one();
+        }
+        state.classes[index].idle.push_back(block);
+        if state.stats.idle > self.0.max_cached {
+            let released = state.shrink(self.0.max_cached);
+            drop(state);
+            drop(released);
+        }
+    }
+
+    fn take_idle(&self, class: Class) -> Option<Block> {
+        let mut state = self.lock();
+        let block = state.classes[class.index].idle.pop_back()?;
+        state.stats.hits += 1;
+        state.count_used(class.bytes);
+        if let Some(slab) = &block.slab {
+            slab.use_one();
+        }
+        Some(block)
+    }
+
+    #[cold]
+    fn miss(&self, class: Class) -> Result<Block> {
+        let alignment = self.0.backend.profile().buffer_alignment;
+        if class.bytes <= slab::SHARED
+            && class.bytes.is_multiple_of(alignment)
+            && let Some(block) = self.cut(class)?
+        {
+            return Ok(block);
+        }
+        let memory = self.ask_driver(class.bytes)?.ok_or_else(|| self.out_of_memory(class.bytes))?;
+        let mut state = self.lock();
+        state.stats.misses += 1;
+        state.stats.allocations += 1;
+        // In and out again at once: what is counted as used was idle before.
+        state.stats.idle += class.bytes;
+        state.count_used(class.bytes);
+        Ok(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: None })
+    }
+
+    /// A part of a driver buffer that several share; `None` if there is no memory for another of those.
+    fn cut(&self, class: Class) -> Result<Option<Block>> {
+        let (slab, offset) = loop {
+            {
+                let mut state = self.lock();
+                let room = state.classes[class.index].slabs.iter().find_map(|slab| Some((slab.clone(), slab.cut()?)));
+                if let Some((slab, offset)) = room {
+                    slab.use_one();
+                    state.stats.misses += 1;
+                    state.count_used(class.bytes);
+                    break (slab, offset);
+                }
+            }
+            let Some(memory) = self.ask_driver(slab::BYTES)? else {
+                return Ok(None);
+            };
+            let mut state = self.lock();
+            state.stats.allocations += 1;
+            state.stats.idle += slab::BYTES;
+            state.classes[class.index].slabs.push(Arc::new(Slab::new(memory, class.bytes)));
+        };
+        match self.0.backend.part(slab.memory(), offset, class.bytes) {
+            Ok(memory) => Ok(Some(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: Some(slab) })),
+            Err(error) => {
+                // The piece is lost until all of the shared buffer is unused.
+                let mut state = self.lock();
+                slab.free_one();
+                state.stats.in_use -= class.bytes;
+                state.stats.idle += class.bytes;
+                Err(error)
+            }
+        }
+    }
+
+    /// New memory; if there is none, once more after idle memory was given back.
+    fn ask_driver(&self, bytes: usize) -> Result<Option<Memory>> {
+        for last in [false, true] {
+            match self.0.backend.allocate(bytes) {
+                Ok(memory) => return Ok(Some(memory)),
+                Err(AllocateError::Other(error)) => return Err(error),
+                Err(AllocateError::OutOfMemory) if last => {}
+                Err(AllocateError::OutOfMemory) => {
+                    let freed = self.release_idle();
+                    tracing::debug!(freed, wanted = bytes, "out of device memory: idle buffers freed, trying again");
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn out_of_memory(&self, requested: usize) -> Error {
-        let device = self.backend.profile().name.clone();
+        let device = self.0.backend.profile().name.clone();
         Error::OutOfMemory { device, requested, pool: Box::new(self.stats()) }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         // Nothing under the lock leaves the state half changed.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn count_used(&mut self, bytes: usize) {
+        self.stats.idle -= bytes;
+        self.stats.in_use += bytes;
+        self.stats.peak = self.stats.peak.max(self.stats.in_use);
+    }
+
+    /// Takes out the least recently used until no more than `limit` bytes are idle. Shared driver buffers go last, and
+    /// only whole: they are small.
+    #[cold]
+    fn shrink(&mut self, limit: usize) -> Vec<Block> {
+        let mut released = Vec::new();
+        while self.stats.idle > limit {
+            let whole = self.classes.iter_mut().filter_map(|kept| {
+                let oldest = kept.idle.front().filter(|block| block.slab.is_none())?;
+                Some((oldest.stamp, kept))
+            });
+            let Some((_, kept)) = whole.min_by_key(|(stamp, _)| *stamp) else {
+                break;
+            };
+            if let Some(block) = kept.idle.pop_front() {
+                self.stats.idle -= block.class.bytes;
+                released.push(block);
+            }
+        }
+        for index in 0..self.classes.len() {
+            if self.stats.idle <= limit {
+                break;
+            }
+            self.release_slabs(index, &mut released);
+        }
+        released
+    }
+
+    /// Takes out the shared driver buffers of a class that are not used at all.
+    fn release_slabs(&mut self, index: usize, released: &mut Vec<Block>) {
+        let kept = &mut self.classes[index];
+        if !kept.slabs.iter().any(|slab| slab.is_unused()) {
+            return;
+        }
+        let unused = |block: &Block| block.slab.as_ref().is_some_and(|slab| slab.is_unused());
+        let (gone, stays): (VecDeque<Block>, _) = kept.idle.drain(..).partition(unused);
+        kept.idle = stays;
+        released.extend(gone);
+        let before = kept.slabs.len();
+        kept.slabs.retain(|slab| !slab.is_unused());
+        self.stats.idle -= (before - kept.slabs.len()) * slab::BYTES;
+    }
+}
+
+impl fmt::Debug for BufferPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BufferPool of {}: {}", self.0.backend.profile().name, self.stats())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_waste_little_and_never_shrink() {
-        for bytes in [1, 511, 512, 513, 4096, 4097, 1 << 20, (1 << 20) + 1, 3_000_000, 1 << 33, (1 << 33) + 5] {
-            let class = size_class(bytes).unwrap();
-            assert!(class >= bytes && class.is_multiple_of(ALIGNMENT), "{bytes} → {class}");
-            assert_eq!(size_class(class), Some(class), "a class is its own class");
-            if bytes > COARSE {
-                assert!(class - bytes <= bytes / 8, "{bytes} → {class}");
-            }
-        }
-        assert_eq!(size_class(usize::MAX), None);
-    }
-}
+mod tests;

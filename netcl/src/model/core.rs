@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
-use crate::memory::{ALIGNMENT, Region};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradients::{GradientBuffer, Spare};
 use crate::model::{Schema, Seed, init};
 use crate::tensor::Tensor;
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pub(crate) dtype: DType,
     /// In the buffer of its kind; a multiple of [`ALIGNMENT`].
     pub(crate) offset: usize,
-    pub(crate) region: Region,
+    pub(crate) region: BufferHandle,
 }
 
 impl Entry {
@@ -58,7 +58,7 @@ pub(crate) struct Store {
 /// Tensors in one buffer.
 struct Group {
     /// `None` if there are no tensors.
-    whole: Option<Region>,
+    whole: Option<BufferHandle>,
     bytes: usize,
     entries: Vec<Entry>,
     /// Path → position.
@@ -188,7 +188,7 @@ impl ModelCore {
             let plain = entries.iter().map(|(path, entry)| (*path, entry.shape.clone(), entry.dtype));
             let (new, _) = Group::new(&store.device, plain)?;
             // What lies between the tensors is read by optimizers.
-            new.whole.as_ref().map_or(Ok(()), Region::zero)?;
+            new.whole.as_ref().map_or(Ok(()), BufferHandle::zero)?;
             for ((_, from), to) in entries.iter().zip(&new.entries) {
                 from.region.copy_to(&to.region, from.bytes())?;
             }
@@ -272,12 +272,12 @@ impl Store {
     }
 
     /// Those bytes of the parameters' buffer; `None` if there is no buffer.
-    pub(crate) fn parameter_region(&self, range: &Range<usize>) -> Result<Option<Region>> {
+    pub(crate) fn parameter_region(&self, range: &Range<usize>) -> Result<Option<BufferHandle>> {
         self.parameters.whole.as_ref().map(|whole| part(whole, range, self.parameters.bytes)).transpose()
     }
 
     /// The same bytes of the gradients in all parameters, of which `whole` is the buffer.
-    pub(crate) fn gradient_region(&self, whole: &Region, range: &Range<usize>) -> Result<Region> {
+    pub(crate) fn gradient_region(&self, whole: &BufferHandle, range: &Range<usize>) -> Result<BufferHandle> {
         part(whole, range, self.parameters.bytes)
     }
 
@@ -365,7 +365,7 @@ impl Group {
 }
 
 /// The bytes `range` of a buffer of `bytes`: itself if that is all of it.
-fn part(whole: &Region, range: &Range<usize>, bytes: usize) -> Result<Region> {
+fn part(whole: &BufferHandle, range: &Range<usize>, bytes: usize) -> Result<BufferHandle> {
     if *range == (0..bytes) { Ok(whole.clone()) } else { whole.part(range.start, range.len()) }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::model::core::{Entry, Store};
 use crate::tensor::Tensor;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,9 +30,9 @@ pub(crate) struct GradientBuffer {
 }
 
 pub(crate) struct Parts {
-    whole: Region,
+    whole: BufferHandle,
     /// One for each parameter.
-    each: Vec<Region>,
+    each: Vec<BufferHandle>,
     /// Which gradients may be other than zero: those of the plan with that id, or none.
     written: AtomicU64,
 }
@@ -69,7 +69,7 @@ impl Gradients {
     }
 
     /// All gradients at once, for the parameters of `store`.
-    pub(crate) fn region_for(&self, store: &Store, operation: &str) -> Result<&Region> {
+    pub(crate) fn region_for(&self, store: &Store, operation: &str) -> Result<&BufferHandle> {
         if self.store.id() == store.id() {
             return Ok(self.buffer.whole());
         }
@@ -137,11 +137,11 @@ impl GradientBuffer {
         if before != 0 && before != id && !covers_all { self.whole().zero() } else { Ok(()) }
     }
 
-    pub(crate) fn part(&self, parameter: usize) -> Region {
+    pub(crate) fn part(&self, parameter: usize) -> BufferHandle {
         self.parts().each[parameter].clone()
     }
 
-    pub(crate) fn whole(&self) -> &Region {
+    pub(crate) fn whole(&self) -> &BufferHandle {
         &self.parts().whole
     }
 

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::executor::scalar::Scalar;
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
@@ -34,8 +34,8 @@ struct State {
     /// Of its memory when last stepped: another one means that the model has moved.
     store: u64,
     /// The parameters in one piece.
-    parameters: Region,
-    moments: Vec<Region>,
+    parameters: BufferHandle,
+    moments: Vec<BufferHandle>,
     shape: Arc<[usize]>,
 }
 
@@ -92,12 +92,13 @@ impl Update {
         let Some(state) = &self.state else {
             return Ok(());
         };
-        let view =
-            |region: &Region| Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone());
+        let view = |region: &BufferHandle| {
+            Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone())
+        };
         let mut args = vec![view(&state.parameters), view(&gradients)];
         args.extend(state.moments.iter().map(view));
         // In place: every element is read before it is written, by the work-item that writes it.
-        let into: Vec<Region> = std::iter::once(&state.parameters).chain(&state.moments).cloned().collect();
+        let into: Vec<BufferHandle> = std::iter::once(&state.parameters).chain(&state.moments).cloned().collect();
         let scalars: Vec<Scalar> = scalars.iter().map(|&value| Scalar::F32(value as f32)).collect();
         let args: Vec<&Tensor> = args.iter().collect();
         (self.rule)().call_into(device, &args, &scalars, &into)

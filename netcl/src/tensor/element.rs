@@ -9,6 +9,9 @@ pub trait Element: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'stat
     const DTYPE: DType;
 
     #[doc(hidden)]
+    const ZERO: Self;
+
+    #[doc(hidden)]
     fn to_bytes(elements: &[Self]) -> Vec<u8>;
 
     #[doc(hidden)]
@@ -25,6 +28,7 @@ macro_rules! element {
 
         impl Element for $type {
             const DTYPE: DType = DType::$dtype;
+            const ZERO: Self = <$type>::from_ne_bytes([0; size_of::<$type>()]);
 
             fn to_bytes(elements: &[Self]) -> Vec<u8> {
                 let mut bytes = Vec::with_capacity(size_of_val(elements));
@@ -57,6 +61,7 @@ impl sealed::Sealed for bool {}
 
 impl Element for bool {
     const DTYPE: DType = DType::Bool;
+    const ZERO: Self = false;
 
     fn to_bytes(elements: &[Self]) -> Vec<u8> {
         elements.iter().map(|&element| u8::from(element)).collect()

@@ -2,14 +2,17 @@
 
 mod display;
 mod element;
+mod host;
 mod ops;
 
 pub use element::Element;
+pub use host::{HostData, ToHost};
 pub use ops::Operand;
 
 use crate::device::Device;
+use crate::device::host::plain;
 use crate::error::{Error, Result};
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -20,7 +23,7 @@ const FILL: usize = 8 << 20;
 /// nothing but an optimizer or [`crate::Model::set_tensor`] changes what is in it.
 #[derive(Clone)]
 pub struct Tensor {
-    region: Region,
+    region: BufferHandle,
     shape: Arc<[usize]>,
     dtype: DType,
     device: Device,
@@ -47,7 +50,7 @@ impl Tensor {
                 message: format!("the shape {shape:?} has {wanted} elements, {} were given", elements.len()),
             });
         }
-        Tensor::from_bytes(device, &T::to_bytes(elements), shape, T::DTYPE)
+        Tensor::from_bytes(device, plain::bytes_of(elements), shape, T::DTYPE)
     }
 
     /// A tensor of `shape`, every element `value`.
@@ -91,7 +94,7 @@ impl Tensor {
     pub(crate) fn from_bytes(device: &Device, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor", device, shape, dtype)?;
         debug_assert_eq!(bytes.len(), tensor.byte_count());
-        tensor.region.write(bytes)?;
+        tensor.region.write_first(bytes)?;
         Ok(tensor)
     }
 
@@ -108,12 +111,12 @@ impl Tensor {
     }
 
     /// A view of memory.
-    pub(crate) fn from_region(region: Region, shape: Arc<[usize]>, dtype: DType, device: Device) -> Tensor {
+    pub(crate) fn from_region(region: BufferHandle, shape: Arc<[usize]>, dtype: DType, device: Device) -> Tensor {
         Tensor { region, shape, dtype, device }
     }
 
     /// Its memory.
-    pub(crate) fn region(&self) -> &Region {
+    pub(crate) fn region(&self) -> &BufferHandle {
         &self.region
     }
 
@@ -148,7 +151,12 @@ impl Tensor {
     /// If the elements are not of type `T`, or something that was started on the device failed.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect::<T>("to_vec")?;
-        Ok(T::from_bytes(&self.to_bytes()?))
+        let mut elements = vec![T::ZERO; self.elements()];
+        match plain::bytes_of_mut(&mut elements) {
+            Some(bytes) => self.region.read(bytes)?,
+            None => elements = T::from_bytes(&self.to_bytes()?),
+        }
+        Ok(elements)
     }
 
     /// The only element, of a tensor that has one. Waits for the device.

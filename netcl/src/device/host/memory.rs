@@ -15,6 +15,8 @@
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
 
+use crate::device::backend::{HostMemory, Memory as DeviceMemory};
+use crate::memory::BufferHandle;
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -48,12 +50,26 @@ pub struct OutOfBounds {
 }
 
 /// One allocation, freed with its last user.
-#[derive(Debug)]
 struct Allocation {
     start: NonNull<u8>,
-    layout: Layout,
     /// Held by whoever works on the memory; see [`super::access`].
     lock: RwLock<()>,
+    owner: Owner,
+}
+
+/// Who frees it.
+enum Owner {
+    Allocator(Layout),
+    /// Held for its `Drop`.
+    Lender {
+        _memory: Box<dyn HostMemory>,
+    },
+}
+
+impl std::fmt::Debug for Allocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Allocation({:?})", self.start)
+    }
 }
 
 // SAFETY: the allocation is plain bytes without thread affinity; how threads share it is described at the top.
@@ -63,8 +79,10 @@ unsafe impl Sync for Allocation {}
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: `start` came from `alloc_zeroed` with this layout and nobody else holds it any more.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        if let Owner::Allocator(layout) = self.owner {
+            // SAFETY: `start` came from `alloc_zeroed` with this layout and nobody else holds it any more.
+            unsafe { dealloc(self.start.as_ptr(), layout) }
+        }
     }
 }
 
@@ -88,7 +106,28 @@ impl HostBuffer {
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| out_of_memory)?;
         // SAFETY: the layout's size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(out_of_memory)?;
-        Ok(HostBuffer { allocation: Arc::new(Allocation { start, layout, lock: RwLock::new(()) }), start, bytes })
+        Ok(HostBuffer {
+            allocation: Arc::new(Allocation { start, owner: Owner::Allocator(layout), lock: RwLock::new(()) }),
+            start,
+            bytes,
+        })
+    }
+
+    /// Memory that was somebody else's, if it starts on the grid; else it is given back.
+    pub(crate) fn lent(mut memory: Box<dyn HostMemory>) -> Result<Self, Box<dyn HostMemory>> {
+        let bytes = memory.bytes().len();
+        match NonNull::new(memory.bytes_mut().as_mut_ptr()).filter(|start| start.addr().get().is_multiple_of(ALIGNMENT))
+        {
+            Some(start) if bytes > 0 => {
+                let owner = Owner::Lender { _memory: memory };
+                Ok(HostBuffer {
+                    allocation: Arc::new(Allocation { start, owner, lock: RwLock::new(()) }),
+                    start,
+                    bytes,
+                })
+            }
+            _ => Err(memory),
+        }
     }
 
     /// Its size in bytes.
@@ -155,6 +194,38 @@ impl HostBuffer {
             Some(end) if end <= self.bytes => Ok(()),
             _ => Err(OutOfBounds { offset, bytes, size: self.bytes }),
         }
+    }
+}
+
+/// A buffer that nobody else has: it can be lent as plain bytes.
+pub(crate) struct Exclusive {
+    buffer: HostBuffer,
+    bytes: usize,
+    /// Whose buffer it is; given back when this is dropped.
+    keeper: Option<BufferHandle>,
+}
+
+impl Exclusive {
+    /// The first `bytes` of `buffer`, which nobody reaches but through `keeper`, nor through that while this lives.
+    pub(crate) fn new(buffer: HostBuffer, bytes: usize, keeper: Option<BufferHandle>) -> Exclusive {
+        let bytes = bytes.min(buffer.bytes);
+        Exclusive { buffer, bytes, keeper }
+    }
+}
+
+impl HostMemory for Exclusive {
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: initialised memory of as many bytes, and nobody else reads or writes it (`new`).
+        unsafe { std::slice::from_raw_parts(self.buffer.pointer(), self.bytes) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.buffer.pointer(), self.bytes) }
+    }
+
+    fn into_memory(self: Box<Self>) -> Result<DeviceMemory, Box<dyn HostMemory>> {
+        if self.keeper.is_none() { Ok(DeviceMemory::Host(self.buffer)) } else { Err(self) }
     }
 }
 

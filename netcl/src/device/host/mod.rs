@@ -10,7 +10,10 @@ mod math;
 mod matmul;
 pub(crate) mod memory;
 pub(crate) mod native;
+#[allow(unsafe_code, reason = "elements as bytes and back")]
+pub(crate) mod plain;
 pub(crate) mod pool;
+pub(crate) mod process;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
 pub(crate) mod product;
 mod view;

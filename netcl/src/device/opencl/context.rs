@@ -1,6 +1,7 @@
 //! Driver's devices and contexts, each kept alive by whoever uses it.
 
 use super::describe;
+use crate::device::host::process::Live;
 use crate::device::partition::Partition;
 use opencl3::context::Context;
 use opencl3::device::{
@@ -20,7 +21,7 @@ pub(super) struct ClDevice {
 
 /// A sub-device. Dropped in this order: the part before what it is a part of.
 struct Part {
-    _device: SubDevice,
+    _device: Live<SubDevice>,
     _parent: ClDevice,
 }
 
@@ -43,7 +44,7 @@ impl ClDevice {
         Ok(parts
             .map(|part| ClDevice {
                 device: Device::new(part.id()),
-                _part: Some(Arc::new(Part { _device: part, _parent: self.clone() })),
+                _part: Some(Arc::new(Part { _device: Live::new(part), _parent: self.clone() })),
             })
             .collect())
     }
@@ -70,7 +71,7 @@ fn properties(partition: &Partition) -> Vec<cl_device_partition_property> {
 
 /// A context and its devices. Dropped in this order.
 pub(super) struct ClContext {
-    context: Context,
+    context: Live<Context>,
     members: Vec<ClDevice>,
 }
 
@@ -84,7 +85,7 @@ impl ClContext {
             }
         }
         let context = Context::from_devices(&ids, &[], None, std::ptr::null_mut())?;
-        Ok(ClContext { context, members })
+        Ok(ClContext { context: Live::new(context), members })
     }
 
     pub(super) fn get(&self) -> &Context {

@@ -56,6 +56,8 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
         extensions,
         memory: device.global_mem_size()?,
         max_allocation: device.max_mem_alloc_size()?,
+        // The driver says bits.
+        buffer_alignment: (device.mem_base_addr_align()? as usize / 8).max(1),
         unified_memory: unified(vendor, device),
         shared_virtual_memory: SharedVirtualMemory {
             coarse: svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER != 0,

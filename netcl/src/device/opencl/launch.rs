@@ -2,10 +2,11 @@
 
 use super::Shared;
 use crate::device::backend::{BindRequest, Bound, Memory, Place, Program as BuiltProgram};
+use crate::device::host::process::Live;
 use crate::error::{Error, Result};
 use crate::executor::geometry::{self, Geometry};
 use crate::executor::scalar::Scalar;
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use opencl3::command_queue::enqueue_nd_range_kernel;
 use opencl3::event::Event;
@@ -24,7 +25,7 @@ pub(super) struct ClProgram {
 
 /// One kernel object.
 struct Launch {
-    kernel: Kernel,
+    kernel: Live<Kernel>,
     geometry: Geometry,
     label: String,
 }
@@ -40,7 +41,7 @@ struct ClBound {
     /// For each scalar: the value last set, and where it is used.
     scalars: Vec<(Option<Scalar>, Vec<Use>)>,
     /// The arena's parts, which the kernels' arguments name.
-    _internal: Vec<Region>,
+    _internal: Vec<BufferHandle>,
     shared: Arc<Shared>,
 }
 
@@ -105,7 +106,7 @@ impl ClProgram {
             };
             code.map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{entry}`"), code))?;
         }
-        bound.launches.push(Launch { kernel, geometry, label: step.label.clone() });
+        bound.launches.push(Launch { kernel: Live::new(kernel), geometry, label: step.label.clone() });
         Ok(())
     }
 
@@ -115,7 +116,10 @@ impl ClProgram {
 }
 
 impl Bound for ClBound {
-    fn launch(&mut self, externals: &[Region], scalars: &[Scalar]) -> Result<u64> {
+    fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64> {
+        for region in externals {
+            region.settle()?;
+        }
         // A region whose id was set before is the very memory that was set: ids are never used twice, and the caller
         // holds every region of this call, so no argument can name memory that is gone.
         for ((last, uses), region) in self.externals.iter_mut().zip(externals) {
@@ -147,7 +151,7 @@ impl Bound for ClBound {
             // that is what the kernel verifier and the shape checks before the call are for.
             let event = unsafe {
                 enqueue_nd_range_kernel(
-                    self.shared.queue.get(),
+                    self.shared.queue.queue.get(),
                     launch.kernel.get(),
                     geometry.dimensions as u32,
                     null(),
@@ -170,11 +174,12 @@ impl Bound for ClBound {
                 }
             }
         }
+        self.shared.count();
         Ok(self.launches.len() as u64)
     }
 }
 
-fn set_buffer(kernel: &Kernel, index: u32, region: &Region) -> Result<(), cl_int> {
+fn set_buffer(kernel: &Kernel, index: u32, region: &BufferHandle) -> Result<(), cl_int> {
     let Memory::OpenCl(memory) = region.memory() else {
         return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
     };

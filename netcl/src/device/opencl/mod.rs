@@ -9,38 +9,41 @@ mod build;
 mod context;
 mod describe;
 pub(crate) mod discover;
+mod event;
 mod launch;
 pub(crate) mod memory;
+mod pinned;
 pub(crate) mod raw;
+mod transfer;
 mod trial;
 
 use crate::config;
-use crate::device::backend::{AllocateError, Backend, Memory, Native, Program as BuiltProgram};
+use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
+use crate::device::host::process::{self, Live};
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
     CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_marker_with_wait_list, enqueue_migrate_mem_object, enqueue_read_buffer, enqueue_write_buffer,
+    enqueue_marker_with_wait_list, enqueue_migrate_mem_object, enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
 };
-use opencl3::event::Event;
+use opencl3::event::Event as DriverEvent;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, ClMem};
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_int};
-use std::collections::VecDeque;
+use opencl3::types::{CL_BLOCKING, cl_event, cl_int};
+use pinned::{ClMapped, ClPinned, Queue};
 use std::ptr::null;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Writes up to this size are copied first and do not wait; larger ones wait, which costs less than the copy.
-const STAGED_WRITE: usize = 64 << 20;
-/// At most this much may be copied and not written yet.
-const STAGED_TOTAL: usize = 256 << 20;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use transfer::Transfers;
 
 /// One device's queue, in a context.
 pub(crate) struct OpenCl {
@@ -50,19 +53,15 @@ pub(crate) struct OpenCl {
 /// What everything made on the device keeps alive. Dropped in this order.
 pub(super) struct Shared {
     profile: DeviceProfile,
-    staged: Mutex<Staged>,
-    programs: Mutex<build::Programs>,
+    transfers: Transfers,
+    pinned: PinnedBufferPool,
+    programs: Live<Mutex<build::Programs>>,
     counters: Counters,
-    queue: CommandQueue,
+    /// How many commands the queue was given; see [`Backend::enqueued`].
+    enqueued: AtomicU64,
+    queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
-}
-
-/// Sources of writes that the device has not done yet.
-#[derive(Default)]
-struct Staged {
-    waiting: VecDeque<(Event, Vec<u8>)>,
-    bytes: usize,
 }
 
 impl OpenCl {
@@ -97,16 +96,36 @@ impl OpenCl {
     }
 
     fn new(profile: DeviceProfile, queue: CommandQueue, context: Arc<ClContext>, device: ClDevice) -> OpenCl {
+        let queue = Arc::new(Queue { queue: Live::new(queue), context: context.clone() });
+        // Maps of page-locked memory wait for their queue, so that it is not the device's. It is made when it is needed.
+        let (unified, lane) = (profile.unified_memory, OnceLock::<Arc<Queue>>::new());
+        let (of, part, name) = (context.clone(), device.clone(), profile.clone());
+        let pinned = PinnedBufferPool::of(&profile.name, move |bytes| {
+            let queue = match lane.get() {
+                Some(queue) => queue,
+                None => {
+                    let queue = new_queue(&of, &part, &name, false).map_err(AllocateError::Other)?;
+                    lane.get_or_init(|| Arc::new(Queue { queue: Live::new(queue), context: of.clone() }))
+                }
+            };
+            ClPinned::allocate(queue, unified, bytes).map(|memory| Box::new(memory) as Box<dyn HostMemory>)
+        });
+        let programs = Live::new(Mutex::default());
+        let transfers = Transfers::default();
         let shared = Shared {
             profile,
-            staged: Mutex::default(),
-            programs: Mutex::default(),
+            transfers,
+            pinned,
+            programs,
             counters: Counters::default(),
+            enqueued: AtomicU64::new(1),
             queue,
             context,
             device,
         };
-        OpenCl { shared: Arc::new(shared) }
+        let shared = Arc::new(shared);
+        remember(&shared);
+        OpenCl { shared }
     }
 
     pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {
@@ -150,7 +169,7 @@ impl Backend for OpenCl {
         // SAFETY: one live buffer of this queue's context, whose content is undefined anyway (OpenCL 5.5.4).
         let event = unsafe {
             enqueue_migrate_mem_object(
-                shared.queue.get(),
+                shared.queue.queue.get(),
                 1,
                 objects.as_ptr(),
                 CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
@@ -159,65 +178,65 @@ impl Backend for OpenCl {
             )
         };
         match event {
-            Ok(event) => drop(Event::new(event)),
+            Ok(event) => drop(DriverEvent::new(event)),
             Err(code) => return Err(out_of_memory(code)),
         }
         Ok(Memory::OpenCl(ClMemory::new(buffer, self.shared.context.clone())))
     }
 
     fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
-        let parent = own(parent)?;
-        // SAFETY: the region lies inside the parent and starts at a multiple of 512 bytes, above what any device asks
-        // for (OpenCL 5.2.3); the parent is no sub-buffer itself: `Region::part` sees to all three.
-        let buffer = unsafe { parent.buffer().create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) }
-            .map_err(|error| self.shared.error("clCreateSubBuffer", error.0))?;
-        Ok(Memory::OpenCl(ClMemory::new(buffer, self.shared.context.clone())))
+        // SAFETY: the part lies inside the parent and starts at a multiple of 512 bytes and of what the device asks for:
+        // `BufferHandle::part` and the pool see to both.
+        let part = unsafe { own(parent)?.part(offset, bytes) };
+        part.map(Memory::OpenCl).map_err(|error| self.shared.error("clCreateSubBuffer", error.0))
     }
 
     fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
-        let target = own(memory)?.raw();
-        let shared = &*self.shared;
-        let mut staged = shared.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        staged.release_done();
-        if data.len() > STAGED_WRITE {
-            // SAFETY: a blocking write reads `data` only until it returns (OpenCL 5.2.2); the buffer is at least as
-            // long, which `Region::write` sees to.
-            let event = unsafe {
-                enqueue_write_buffer(
-                    shared.queue.get(),
-                    target,
-                    CL_BLOCKING,
-                    0,
-                    data.len(),
-                    data.as_ptr().cast(),
-                    0,
-                    null(),
-                )
-            };
-            return shared.done("clEnqueueWriteBuffer", event);
+        self.write_in_order(memory, data)
+    }
+
+    fn upload(&self, memory: &Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
+        self.upload_aside(memory, data, idle_since)
+    }
+
+    fn upload_pinned(&self, memory: &Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
+        self.upload_held(memory, data, idle_since)
+    }
+
+    fn download(&self, memory: &Memory, into: PinnedBuffer) -> Result<(Event, Arc<PinnedBuffer>)> {
+        self.download_aside(memory, into)
+    }
+
+    fn enqueued(&self) -> u64 {
+        self.shared.counted()
+    }
+
+    fn pinned_pool(&self) -> &PinnedBufferPool {
+        &self.shared.pinned
+    }
+
+    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Memory, Box<dyn HostMemory>> {
+        let profile = &self.shared.profile;
+        if !profile.unified_memory {
+            return Err(owner);
         }
-        if staged.bytes + data.len() > STAGED_TOTAL {
-            self.finish_locked(&mut staged)?;
+        ClMemory::lent(owner, profile.buffer_alignment, &self.shared.context).map(Memory::OpenCl)
+    }
+
+    fn map(&self, buffer: BufferHandle, bytes: usize) -> Result<Result<Box<dyn HostMemory>, BufferHandle>> {
+        if !self.shared.profile.unified_memory || bytes == 0 {
+            return Ok(Err(buffer));
         }
-        let copy = data.to_vec();
-        // SAFETY: `copy`'s heap block stays where it is until the event has completed: `Staged` keeps both and lets go
-        // of them only then, or after `clFinish`.
-        let event = unsafe {
-            enqueue_write_buffer(
-                shared.queue.get(),
-                target,
-                CL_NON_BLOCKING,
-                0,
-                copy.len(),
-                copy.as_ptr().cast(),
-                0,
-                null(),
-            )
-        };
-        let event = event.map_err(|code| shared.error("clEnqueueWriteBuffer", code))?;
-        staged.bytes += copy.len();
-        staged.waiting.push_back((Event::new(event), copy));
-        Ok(())
+        let mapped = ClMapped::new(buffer, bytes, self.shared.clone());
+        Ok(Ok(Box::new(mapped.map_err(|code| self.shared.error("clEnqueueMapBuffer", code))?)))
+    }
+
+    fn record(&self) -> Result<Event> {
+        self.record_marker()
+    }
+
+    fn wait_for(&self, event: &Event) -> Result<()> {
+        self.hold_for(event)
     }
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
@@ -225,7 +244,7 @@ impl Backend for OpenCl {
         // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
         let event = unsafe {
             enqueue_read_buffer(
-                self.shared.queue.get(),
+                self.shared.queue.queue.get(),
                 source,
                 CL_BLOCKING,
                 0,
@@ -240,8 +259,9 @@ impl Backend for OpenCl {
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
-        // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`Region::copy_to`).
-        let event = unsafe { enqueue_copy_buffer(self.shared.queue.get(), from, to, 0, 0, bytes, 0, null()) };
+        // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
+        let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
+        self.shared.count();
         self.shared.done("clEnqueueCopyBuffer", event)
     }
 
@@ -259,7 +279,7 @@ impl Backend for OpenCl {
             // its width and inside the buffer.
             let event = unsafe {
                 enqueue_fill_buffer(
-                    self.shared.queue.get(),
+                    self.shared.queue.queue.get(),
                     target,
                     pattern.as_ptr().cast(),
                     width,
@@ -269,6 +289,7 @@ impl Backend for OpenCl {
                     null(),
                 )
             };
+            self.shared.count();
             self.shared.done("clEnqueueFillBuffer", event)?;
             start += size;
         }
@@ -304,6 +325,8 @@ impl Backend for OpenCl {
         match source.as_opencl() {
             Some(source) if self.shares_context_with(source) => {
                 let result = self.copy_after(&source.shared, own(from)?, own(to)?, bytes);
+                self.shared.count();
+                source.shared.count();
                 result.map_err(|code| self.shared.error("clEnqueueCopyBuffer between devices", code))?;
                 Ok(true)
             }
@@ -316,61 +339,76 @@ impl Backend for OpenCl {
     }
 
     fn finish(&self) -> Result<()> {
-        let mut staged = self.shared.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        self.finish_locked(&mut staged)
+        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))
     }
 }
 
 impl OpenCl {
     /// Copies on this device's queue, between two markers on the other's.
     fn copy_after(&self, source: &Shared, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<(), cl_int> {
-        let queue = self.shared.queue.get();
+        let queue = self.shared.queue.queue.get();
         // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
-        // least `bytes` long and distinct (`Region::copy_across`). What is waited for was enqueued before and is
+        // least `bytes` long and distinct (`BufferHandle::copy_across`). What is waited for was enqueued before and is
         // flushed, so the queues cannot wait for each other in a circle (OpenCL 5.13).
         unsafe {
-            let written = Event::new(enqueue_marker_with_wait_list(source.queue.get(), 0, null())?);
-            source.queue.flush().map_err(|error| error.0)?;
-            let copied = Event::new(enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?);
-            self.shared.queue.flush().map_err(|error| error.0)?;
+            let written = DriverEvent::new(enqueue_marker_with_wait_list(source.queue.queue.get(), 0, null())?);
+            source.queue.queue.flush().map_err(|error| error.0)?;
+            let copied =
+                DriverEvent::new(enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?);
+            self.shared.queue.queue.flush().map_err(|error| error.0)?;
             // The source's memory may be handed out again as soon as this returns.
-            drop(Event::new(enqueue_barrier_with_wait_list(source.queue.get(), 1, &copied.get())?));
-            source.queue.flush().map_err(|error| error.0)
+            drop(DriverEvent::new(enqueue_barrier_with_wait_list(source.queue.queue.get(), 1, &copied.get())?));
+            source.queue.queue.flush().map_err(|error| error.0)
         }
-    }
-
-    fn finish_locked(&self, staged: &mut Staged) -> Result<()> {
-        self.shared.queue.finish().map_err(|error| self.shared.error("clFinish", error.0))?;
-        staged.waiting.clear();
-        staged.bytes = 0;
-        Ok(())
     }
 }
 
-impl Staged {
-    /// Lets go of what the device has copied. The queue is in order, so the first that waits ends the search.
-    fn release_done(&mut self) {
-        while let Some((event, data)) = self.waiting.front() {
-            // 0 is CL_COMPLETE, negative values are errors; both mean that the data is no longer read.
-            if event.command_execution_status().is_ok_and(|status| status.0 > 0) {
-                break;
-            }
-            self.bytes -= data.len();
-            self.waiting.pop_front();
+/// Devices that are open, for [`finish_all`].
+static OPEN: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+fn remember(shared: &Arc<Shared>) {
+    process::at_exit(finish_all);
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    open.retain(|device| device.strong_count() > 0);
+    open.push(Arc::downgrade(shared));
+}
+
+/// Drivers unload when the process ends; nothing may run on their threads then.
+fn finish_all() {
+    let open = OPEN.try_lock().map(|open| open.clone()).unwrap_or_default();
+    for device in open.iter().filter_map(Weak::upgrade) {
+        if let Err(code) = device.finish() {
+            tracing::warn!(code, device = device.profile.name, "finishing before the process ends");
         }
+        // Not the last user: closing a device is for who opened it.
+        std::mem::forget(device);
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Writes in flight read `staged`, which is freed next. If even this fails, leaking it is the safe way.
-        if self.queue.finish().is_err() {
-            std::mem::forget(std::mem::take(self.staged.get_mut().unwrap_or_else(PoisonError::into_inner)));
+        // Copies in flight use host memory, which is freed next. If even this fails, leaking it is the safe way.
+        if process::is_forked() || self.finish().is_err() {
+            self.transfers.leak();
         }
     }
 }
 
 impl Shared {
+    /// Counts commands of the device's queue, after they were enqueued.
+    fn count(&self) {
+        self.enqueued.fetch_add(1, Ordering::Release);
+    }
+
+    fn counted(&self) -> u64 {
+        self.enqueued.load(Ordering::Acquire)
+    }
+
+    fn finish(&self) -> Result<(), cl_int> {
+        self.queue.queue.finish().map_err(|error| error.0)?;
+        self.transfers.finish()
+    }
+
     fn error(&self, operation: &str, code: cl_int) -> Error {
         driver_error(&self.profile, operation, code)
     }
@@ -378,7 +416,7 @@ impl Shared {
     fn done(&self, operation: &str, event: Result<cl_event, cl_int>) -> Result<()> {
         match event {
             Ok(event) => {
-                drop(Event::new(event));
+                drop(DriverEvent::new(event));
                 Ok(())
             }
             Err(code) => Err(self.error(operation, code)),

@@ -2,9 +2,10 @@
 
 use super::{OpenCl, Shared, build};
 use crate::device::backend::Memory;
+use crate::device::host::process::Live;
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
-use crate::memory::Region;
+use crate::memory::BufferHandle;
 use crate::raw::{AddressSpace, Arg, Grid, Parameter, RawKernel};
 use opencl3::command_queue::enqueue_nd_range_kernel;
 use opencl3::event::Event;
@@ -20,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// One kernel. Dropped in this order: the context outlives what was made in it.
 pub(crate) struct ClKernel {
     /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch.
-    kernel: Mutex<Kernel>,
+    kernel: Mutex<Live<Kernel>>,
     _program: Arc<Program>,
     name: String,
     shared: Arc<Shared>,
@@ -28,7 +29,7 @@ pub(crate) struct ClKernel {
 
 /// What a kernel object's argument is set to.
 pub(crate) enum Set<'a> {
-    Memory(&'a Region),
+    Memory(&'a BufferHandle),
     Bytes(&'a [u8]),
     /// Bytes of local memory.
     Local(usize),
@@ -59,7 +60,7 @@ impl OpenCl {
         let kernel = Kernel::create(&program, entry)
             .map_err(|error| self.shared.error(&format!("clCreateKernel for `{entry}`"), error.0))?;
         let shared = self.shared.clone();
-        Ok(ClKernel { kernel: Mutex::new(kernel), _program: program, name: entry.to_owned(), shared })
+        Ok(ClKernel { kernel: Mutex::new(Live::new(kernel)), _program: program, name: entry.to_owned(), shared })
     }
 
     /// The options of netcl's own kernels.
@@ -120,6 +121,11 @@ impl ClKernel {
     /// Sets the arguments and enqueues the kernel, which is netcl's own or vouched for: it stays inside what it is given.
     pub(crate) fn launch(&self, arguments: &[Set<'_>], geometry: &Geometry) -> Result<()> {
         let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
+        for argument in arguments {
+            if let Set::Memory(memory) = argument {
+                memory.settle()?;
+            }
+        }
         for (index, argument) in arguments.iter().enumerate() {
             set(&kernel, index as u32, argument)
                 .map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{}`", self.name), code))?;
@@ -130,7 +136,7 @@ impl ClKernel {
         // `RawKernel::launch`, and of netcl's own by their tests.
         let event = unsafe {
             enqueue_nd_range_kernel(
-                self.shared.queue.get(),
+                self.shared.queue.queue.get(),
                 kernel.get(),
                 geometry.dimensions as u32,
                 null(),
@@ -143,6 +149,7 @@ impl ClKernel {
         match event {
             Ok(event) => {
                 drop(Event::new(event));
+                self.shared.count();
                 Ok(())
             }
             Err(code) => {

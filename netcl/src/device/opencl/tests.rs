@@ -58,7 +58,7 @@ fn queues_are_profiled_on_demand() {
 fn capabilities_that_were_recorded_are_those_that_are_tried() {
     for device in devices() {
         let shared = &device.backend().as_opencl().unwrap().shared;
-        let tried = trial::again(&shared.profile, &shared.context, &shared.queue);
+        let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue);
         assert_eq!(tried.complete(&shared.profile), shared.profile, "whatever the profile came from");
     }
 }
@@ -69,7 +69,7 @@ fn a_trial_that_cannot_build_says_no() {
     for device in devices().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
         let device = with_profile(&device, |profile| profile.vendor = Vendor::Nvidia);
         let shared = &device.shared;
-        let tried = trial::again(&shared.profile, &shared.context, &shared.queue).complete(&shared.profile);
+        let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
         assert_eq!(tried.ptx, None);
         assert!(tried.local_memory.usable >= tried.local_memory.reported);
     }

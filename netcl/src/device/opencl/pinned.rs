@@ -1,0 +1,179 @@
+//! Host memory that the driver allocates, or that it shows of a buffer.
+
+use super::Shared;
+use super::context::ClContext;
+use super::memory::ClMemory;
+use crate::device::backend::{AllocateError, HostMemory, Memory};
+use crate::device::host::process::{self, Live};
+use crate::memory::BufferHandle;
+use opencl3::command_queue::{CommandQueue, enqueue_map_buffer, enqueue_unmap_mem_object};
+use opencl3::event::Event;
+use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem};
+use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
+use std::ptr::{NonNull, null, null_mut};
+use std::sync::Arc;
+
+/// A queue that others share. Dropped in this order.
+pub(super) struct Queue {
+    pub(super) queue: Live<CommandQueue>,
+    pub(super) context: Arc<ClContext>,
+}
+
+/// A buffer's bytes where the host sees them, until this is dropped.
+struct Mapping {
+    pointer: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: plain bytes without thread affinity; `&self` only reads them.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Waits for what the queue was given before.
+    ///
+    /// # Safety
+    ///
+    /// The buffer is of the queue's context and has `bytes` bytes; until [`Mapping::end`], nothing else uses it.
+    unsafe fn new(queue: &CommandQueue, buffer: cl_mem, bytes: usize) -> Result<Mapping, cl_int> {
+        let mut pointer: cl_mem = null_mut();
+        let flags = CL_MAP_READ | CL_MAP_WRITE;
+        // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4).
+        let event =
+            unsafe { enqueue_map_buffer(queue.get(), buffer, CL_BLOCKING, flags, 0, bytes, &mut pointer, 0, null()) }?;
+        drop(Event::new(event));
+        let pointer = NonNull::new(pointer.cast()).ok_or(opencl3::error_codes::CL_MAP_FAILURE)?;
+        Ok(Mapping { pointer, bytes })
+    }
+
+    /// Gives the bytes back to the device; what the queue is given afterwards sees them.
+    fn end(&self, queue: &CommandQueue, buffer: cl_mem) -> Result<Event, cl_int> {
+        // SAFETY: mapped by `new` from this buffer; nobody uses the bytes afterwards.
+        let event = unsafe { enqueue_unmap_mem_object(queue.get(), buffer, self.pointer.as_ptr().cast(), 0, null()) }?;
+        Ok(Event::new(event))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: mapped for reading, initialised by whoever made the buffer, and exclusively ours while mapped.
+        unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.bytes) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: mapped for writing, and exclusively ours while mapped.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.bytes) }
+    }
+}
+
+/// Page-locked memory: a buffer in host memory that stays mapped.
+pub(super) struct ClPinned {
+    mapping: Mapping,
+    /// Only taken out when it becomes something else.
+    buffer: Option<Live<Buffer<u8>>>,
+    queue: Arc<Queue>,
+    /// Whether the device works in the host's memory.
+    unified: bool,
+}
+
+impl ClPinned {
+    pub(super) fn allocate(queue: &Arc<Queue>, unified: bool, bytes: usize) -> Result<ClPinned, AllocateError> {
+        // SAFETY: no host pointer is passed (OpenCL 5.2.1).
+        let buffer = unsafe {
+            let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
+            Buffer::<u8>::create(queue.context.get(), flags, bytes, null_mut())
+        };
+        // Whatever the driver says, there is no such memory.
+        let buffer = Live::new(buffer.map_err(|_| AllocateError::OutOfMemory)?);
+        // SAFETY: made above, of that size, and nobody else has it.
+        let mapping = unsafe { Mapping::new(&queue.queue, buffer.get(), bytes) };
+        let mapping = mapping.map_err(|_| AllocateError::OutOfMemory)?;
+        // SAFETY: mapped for writing. What is lent as `&[u8]` must have a value.
+        unsafe { mapping.pointer.as_ptr().write_bytes(0, bytes) };
+        Ok(ClPinned { mapping, buffer: Some(buffer), queue: queue.clone(), unified })
+    }
+}
+
+impl HostMemory for ClPinned {
+    fn bytes(&self) -> &[u8] {
+        self.mapping.bytes()
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self.mapping.bytes_mut()
+    }
+
+    fn into_memory(mut self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>> {
+        if !self.unified {
+            return Err(self);
+        }
+        let Some(buffer) = self.buffer.take() else {
+            return Err(self);
+        };
+        // Every queue sees the bytes once the unmapping is done.
+        match self.mapping.end(&self.queue.queue, buffer.get()).and_then(|done| done.wait().map_err(|error| error.0)) {
+            Ok(()) => Ok(Memory::OpenCl(ClMemory::of(buffer, self.queue.context.clone()))),
+            Err(code) => {
+                tracing::warn!(code, "clEnqueueUnmapMemObject");
+                self.buffer = Some(buffer);
+                Err(self)
+            }
+        }
+    }
+}
+
+impl Drop for ClPinned {
+    fn drop(&mut self) {
+        if let Some(buffer) = self.buffer.take().filter(|_| !process::is_forked())
+            && self.mapping.end(&self.queue.queue, buffer.get()).is_err()
+        {
+            tracing::warn!("page-locked memory cannot be unmapped");
+        }
+    }
+}
+
+/// A buffer in host memory, mapped as long as this lives. Dropped in this order.
+pub(super) struct ClMapped {
+    mapping: Mapping,
+    handle: BufferHandle,
+    shared: Arc<Shared>,
+}
+
+impl ClMapped {
+    /// The first `bytes` of a buffer of this device that nobody else has.
+    pub(super) fn new(handle: BufferHandle, bytes: usize, shared: Arc<Shared>) -> Result<ClMapped, cl_int> {
+        let Memory::OpenCl(memory) = handle.memory() else {
+            return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
+        };
+        // SAFETY: the handle is the only one (the caller sees to it), and it is kept here and not used.
+        let mapping = unsafe { Mapping::new(&shared.queue.queue, memory.raw(), bytes) }?;
+        Ok(ClMapped { mapping, handle, shared })
+    }
+}
+
+impl HostMemory for ClMapped {
+    fn bytes(&self) -> &[u8] {
+        self.mapping.bytes()
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self.mapping.bytes_mut()
+    }
+
+    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>> {
+        Err(self)
+    }
+}
+
+impl Drop for ClMapped {
+    fn drop(&mut self) {
+        if process::is_forked() {
+            return;
+        }
+        if let Memory::OpenCl(memory) = self.handle.memory()
+            && self.mapping.end(&self.shared.queue.queue, memory.raw()).is_err()
+        {
+            tracing::warn!("a buffer cannot be unmapped");
+        }
+        self.shared.count();
+    }
+}

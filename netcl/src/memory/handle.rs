@@ -1,0 +1,246 @@
+//! A piece of device memory that gives itself back.
+
+use crate::device::backend::{Backend, Memory};
+use crate::device::host::process;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::memory::ALIGNMENT;
+use crate::memory::pinned::PinnedBuffer;
+use crate::memory::pool::{Block, BufferPool, next_id};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A piece of device memory: a buffer of a [`BufferPool`], a part of one, or memory shared with the host
+/// ([`crate::Device::create_zero_copy_buffer`]). Cheap to clone; clones are the same memory, which is given back when the
+/// last one is dropped.
+#[derive(Clone)]
+pub struct BufferHandle(Arc<Inner>);
+
+struct Inner {
+    id: u64,
+    bytes: usize,
+    /// Only taken out while dropping.
+    source: Option<Source>,
+    pool: BufferPool,
+    /// Commands on other queues than the device's own that use the memory. Before the device's queue uses it, it is to
+    /// wait for them. Not used in parts: theirs is the whole's.
+    elsewhere: Mutex<Vec<Event>>,
+    /// Whether there are any.
+    is_elsewhere: AtomicBool,
+}
+
+enum Source {
+    /// Goes back to the pool.
+    Pool(Block),
+    /// Goes back to the driver.
+    Loose(Memory),
+    /// Keeps the whole alive.
+    Part(Memory, BufferHandle),
+}
+
+impl BufferHandle {
+    fn new(id: u64, bytes: usize, source: Source, pool: BufferPool) -> BufferHandle {
+        let (elsewhere, is_elsewhere) = (Mutex::default(), AtomicBool::new(false));
+        BufferHandle(Arc::new(Inner { id, bytes, source: Some(source), pool, elsewhere, is_elsewhere }))
+    }
+
+    pub(super) fn pooled(block: Block, pool: BufferPool) -> BufferHandle {
+        BufferHandle::new(block.id, block.class.bytes, Source::Pool(block), pool)
+    }
+
+    /// Memory that no pool wants back; `pool` tells the device.
+    pub(crate) fn loose(memory: Memory, bytes: usize, pool: BufferPool) -> BufferHandle {
+        BufferHandle::new(next_id(), bytes, Source::Loose(memory), pool)
+    }
+
+    /// The part of `bytes` from `offset` on, which must be aligned and inside.
+    pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<BufferHandle> {
+        debug_assert!(offset.is_multiple_of(ALIGNMENT) && offset + bytes <= self.bytes());
+        debug_assert!(!matches!(self.0.source(), Source::Part(..)), "no part has parts");
+        let memory = self.backend().part(self.memory(), offset, bytes.max(1))?;
+        Ok(BufferHandle::new(next_id(), bytes, Source::Part(memory, self.clone()), self.0.pool.clone()))
+    }
+
+    /// Equal ids mean the same memory: no id is given twice in a process.
+    pub(crate) fn id(&self) -> u64 {
+        self.0.id
+    }
+
+    /// How many bytes it has; at least what was asked for.
+    pub fn bytes(&self) -> usize {
+        self.0.bytes
+    }
+
+    /// Whether another handle of it is alive.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// Whether no other handle can reach any of its memory.
+    pub(crate) fn is_sole(&self) -> bool {
+        !self.is_shared() && !matches!(self.0.source(), Source::Part(..))
+    }
+
+    pub(crate) fn memory(&self) -> &Memory {
+        match self.0.source() {
+            Source::Pool(block) => &block.memory,
+            Source::Loose(memory) | Source::Part(memory, _) => memory,
+        }
+    }
+
+    pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
+        self.0.pool.backend()
+    }
+
+    /// Copies `data` to its start. Returns as soon as `data` is not needed any more, which is mostly before the device
+    /// has it; what is started on the device afterwards sees it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `data` is longer than the buffer; [`Error::Driver`] if the driver fails.
+    pub fn write(&self, data: &[u8]) -> Result<()> {
+        self.check("BufferHandle::write", data.len())?;
+        self.settle()?;
+        if data.is_empty() { Ok(()) } else { self.backend().write(self.memory(), data) }
+    }
+
+    /// As [`BufferHandle::write`], for a handle that was just allocated and that nothing was started on: the copy need
+    /// not wait for what the device is doing.
+    pub(crate) fn write_first(&self, data: &[u8]) -> Result<()> {
+        let Source::Pool(block) = self.0.source() else {
+            return self.write(data);
+        };
+        self.check("BufferHandle::write", data.len())?;
+        process::check()?;
+        if let Some(copied) = self.backend().upload(&block.memory, data, block.idle_since)? {
+            self.used_elsewhere(copied);
+        }
+        Ok(())
+    }
+
+    /// As [`BufferHandle::write_first`], straight from page-locked memory.
+    pub(crate) fn write_first_pinned(&self, data: PinnedBuffer) -> Result<()> {
+        let idle_since = match self.0.source() {
+            Source::Pool(block) => block.idle_since,
+            _ => self.backend().enqueued(),
+        };
+        self.check("BufferHandle::write", data.len())?;
+        if let Some(copied) = self.backend().upload_pinned(self.memory(), data, idle_since)? {
+            self.used_elsewhere(copied);
+        }
+        Ok(())
+    }
+
+    /// Copies its start, after everything enqueued before is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `into` is longer than the buffer; [`Error::Driver`] if the driver, or something that was
+    /// started before, fails.
+    pub fn read(&self, into: &mut [u8]) -> Result<()> {
+        self.check("BufferHandle::read", into.len())?;
+        self.settle()?;
+        if into.is_empty() { Ok(()) } else { self.backend().read(self.memory(), into) }
+    }
+
+    /// Copies the first `bytes` to the start of `to`, another buffer of the same device.
+    pub(crate) fn copy_to(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
+        debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
+        self.settle()?;
+        to.settle()?;
+        if bytes == 0 { Ok(()) } else { self.backend().copy(self.memory(), to.memory(), bytes) }
+    }
+
+    /// Copies the first `bytes` to the start of `to`, a buffer of another device, if that is possible without the host;
+    /// returns whether it is.
+    pub(crate) fn copy_across(&self, to: &BufferHandle, bytes: usize) -> Result<bool> {
+        debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
+        self.settle()?;
+        to.settle()?;
+        to.backend().copy_from(&**self.backend(), self.memory(), to.memory(), bytes)
+    }
+
+    /// Sets all of it to zero.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if the driver fails.
+    pub fn zero(&self) -> Result<()> {
+        self.settle()?;
+        self.backend().zero(self.memory(), self.bytes())
+    }
+
+    /// Notes that a command on another queue uses it.
+    pub(crate) fn used_elsewhere(&self, event: Event) {
+        let whole = self.whole();
+        let mut elsewhere = whole.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        elsewhere.push(event);
+        whole.is_elsewhere.store(true, Ordering::Release);
+    }
+
+    /// Makes the device's queue wait for what other queues do with it. To be called before each use; without such
+    /// commands it costs one load.
+    #[inline]
+    pub(crate) fn settle(&self) -> Result<()> {
+        process::check()?;
+        let whole = self.whole();
+        if whole.is_elsewhere.load(Ordering::Acquire) { whole.join() } else { Ok(()) }
+    }
+
+    fn whole(&self) -> &Inner {
+        match self.0.source() {
+            Source::Part(_, whole) => &whole.0,
+            _ => &self.0,
+        }
+    }
+
+    fn check(&self, operation: &'static str, bytes: usize) -> Result<()> {
+        if bytes <= self.bytes() {
+            return Ok(());
+        }
+        let message = format!("the buffer has {} bytes, {bytes} were given; allocate a larger one", self.bytes());
+        Err(Error::Shape { operation, message })
+    }
+}
+
+impl Inner {
+    fn source(&self) -> &Source {
+        self.source.as_ref().expect("taken out by drop alone")
+    }
+
+    #[cold]
+    fn join(&self) -> Result<()> {
+        // Under the lock until the wait is enqueued, so that no other thread goes on without it.
+        let mut elsewhere = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(event) = elsewhere.last() {
+            self.pool.backend().wait_for(event)?;
+            elsewhere.pop();
+        }
+        self.is_elsewhere.store(false, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if process::is_forked() {
+            // The driver is the parent's.
+            std::mem::forget(self.source.take());
+            return;
+        }
+        if self.is_elsewhere.load(Ordering::Acquire)
+            && let Err(error) = self.join()
+        {
+            tracing::warn!(%error, "memory that a copy may still use is freed");
+        }
+        if let Some(Source::Pool(block)) = self.source.take() {
+            self.pool.put(block);
+        }
+    }
+}
+
+impl std::fmt::Debug for BufferHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "BufferHandle({}, {} bytes)", self.id(), self.bytes())
+    }
+}

@@ -1,0 +1,323 @@
+//! Host memory that devices copy from and to at full speed, because the system cannot move it (page-locked memory).
+
+use crate::device::backend::{AllocateError, HostMemory, Memory};
+use crate::device::host::{plain, process};
+use crate::error::{Error, Result};
+use crate::memory::classes::{self, Class};
+use crate::memory::stats::PoolStats;
+use crate::tensor::Element;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a device gets such memory.
+type Allocate = dyn Fn(usize) -> Result<Box<dyn HostMemory>, AllocateError> + Send + Sync;
+
+/// At most this much is kept for reuse.
+const MAX_CACHED: usize = 256 << 20;
+
+/// Page-locked host memory of one device, kept for reuse by size as in a [`crate::BufferPool`]; at most 256 MiB are
+/// kept. [`crate::Device::pinned_pool`] gives it. Cheap to clone; clones are the same pool.
+///
+/// ```
+/// use netcl::{DType, Device, Tensor};
+///
+/// let device = Device::auto()?;
+/// let mut buffer = device.pinned_pool().allocate(4 * 1000)?;
+/// for (i, value) in buffer.as_mut_slice::<f32>()?.iter_mut().enumerate() {
+///     *value = i as f32;
+/// }
+/// let x = Tensor::from_pinned(&device, buffer, &[1000], DType::F32)?;
+/// assert_eq!(x.to_vec::<f32>()?[999], 999.0);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct PinnedBufferPool(Arc<Shared>);
+
+struct Shared {
+    device: String,
+    allocate: Box<Allocate>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// By class, the least recently used first.
+    idle: Vec<(Class, Box<dyn HostMemory>)>,
+    stats: PoolStats,
+}
+
+impl PinnedBufferPool {
+    pub(crate) fn of(
+        device: &str,
+        allocate: impl Fn(usize) -> Result<Box<dyn HostMemory>, AllocateError> + Send + Sync + 'static,
+    ) -> PinnedBufferPool {
+        let state = Mutex::new(State { idle: Vec::new(), stats: PoolStats::default() });
+        PinnedBufferPool(Arc::new(Shared { device: device.to_owned(), allocate: Box::new(allocate), state }))
+    }
+
+    /// A buffer of `bytes` bytes with any content (of buffers that had it before). It comes back to the pool when it is
+    /// dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if the system gives no more such memory, also after what is idle was given back.
+    pub fn allocate(&self, bytes: usize) -> Result<PinnedBuffer> {
+        process::check()?;
+        let Some(class) = classes::of(bytes) else {
+            return Err(self.out_of_memory(bytes));
+        };
+        let memory = match self.take_idle(class) {
+            Some(memory) => memory,
+            None => {
+                let memory = self.ask_driver(class.bytes)?;
+                let mut state = self.lock();
+                state.stats.misses += 1;
+                state.stats.allocations += 1;
+                state.stats.count(class.bytes);
+                memory
+            }
+        };
+        Ok(PinnedBuffer { memory: Some(memory), bytes, pool: self.clone(), class: Some(class) })
+    }
+
+    /// A buffer that no pool keeps.
+    pub(crate) fn allocate_direct(&self, bytes: usize) -> Result<PinnedBuffer> {
+        process::check()?;
+        let memory = self.ask_driver(bytes.max(1))?;
+        Ok(PinnedBuffer { memory: Some(memory), bytes, pool: self.clone(), class: None })
+    }
+
+    /// Gives idle memory back to the system; returns how many bytes that were.
+    pub fn release_idle(&self) -> usize {
+        if process::is_forked() {
+            return 0;
+        }
+        let (idle, bytes) = {
+            let mut state = self.lock();
+            (std::mem::take(&mut state.idle), std::mem::take(&mut state.stats.idle))
+        };
+        drop(idle);
+        bytes
+    }
+
+    /// What it holds and how well it serves.
+    pub fn stats(&self) -> PoolStats {
+        self.lock().stats
+    }
+
+    fn take_idle(&self, class: Class) -> Option<Box<dyn HostMemory>> {
+        let mut state = self.lock();
+        let position = state.idle.iter().rposition(|(idle, _)| *idle == class)?;
+        let (_, memory) = state.idle.remove(position);
+        state.stats.hits += 1;
+        state.stats.idle -= class.bytes;
+        state.stats.count(class.bytes);
+        Some(memory)
+    }
+
+    fn ask_driver(&self, bytes: usize) -> Result<Box<dyn HostMemory>> {
+        match (self.0.allocate)(bytes) {
+            Ok(memory) => return Ok(memory),
+            Err(AllocateError::Other(error)) => return Err(error),
+            Err(AllocateError::OutOfMemory) => self.release_idle(),
+        };
+        match (self.0.allocate)(bytes) {
+            Ok(memory) => Ok(memory),
+            Err(AllocateError::Other(error)) => Err(error),
+            Err(AllocateError::OutOfMemory) => Err(self.out_of_memory(bytes)),
+        }
+    }
+
+    fn put(&self, class: Class, memory: Box<dyn HostMemory>) {
+        let mut released = Vec::new();
+        let mut state = self.lock();
+        state.stats.in_use -= class.bytes;
+        state.stats.idle += class.bytes;
+        state.idle.push((class, memory));
+        while state.stats.idle > MAX_CACHED {
+            let oldest = state.idle.remove(0);
+            state.stats.idle -= oldest.0.bytes;
+            released.push(oldest);
+        }
+        drop(state);
+        drop(released);
+    }
+
+    /// Memory that is in use and does not come back.
+    fn lose(&self, class: Class) {
+        self.lock().stats.in_use -= class.bytes;
+    }
+
+    fn out_of_memory(&self, requested: usize) -> Error {
+        let device = format!("{} (page-locked host memory)", self.0.device);
+        Error::OutOfMemory { device, requested, pool: Box::new(self.stats()) }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // Nothing under the lock leaves the state half changed.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PoolStats {
+    fn count(&mut self, bytes: usize) {
+        self.in_use += bytes;
+        self.peak = self.peak.max(self.in_use);
+    }
+}
+
+impl fmt::Debug for PinnedBufferPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedBufferPool of {}: {}", self.0.device, self.stats())
+    }
+}
+
+/// Page-locked host memory: bytes to write into and read from. On the host and null devices it is ordinary memory.
+pub struct PinnedBuffer {
+    /// Only taken out while dropping.
+    memory: Option<Box<dyn HostMemory>>,
+    bytes: usize,
+    pool: PinnedBufferPool,
+    /// `None` if the pool does not want it back.
+    class: Option<Class>,
+}
+
+impl PinnedBuffer {
+    /// Its bytes as elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if it has no whole number of such elements; [`Error::DType`] for `bool`, which is not any byte.
+    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        plain::elements(self).ok_or_else(|| not_elements::<T>("PinnedBuffer::as_slice", self.bytes))
+    }
+
+    /// Its bytes as elements, to be written.
+    ///
+    /// # Errors
+    ///
+    /// As [`PinnedBuffer::as_slice`].
+    pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
+        let bytes = self.bytes;
+        plain::elements_mut(self).ok_or_else(|| not_elements::<T>("PinnedBuffer::as_mut_slice", bytes))
+    }
+
+    /// Whether it is of the pool's device.
+    pub(crate) fn belongs_to(&self, pool: &PinnedBufferPool) -> bool {
+        Arc::ptr_eq(&self.pool.0, &pool.0)
+    }
+
+    /// Makes it memory of its device, where that needs no copy; gives it back where it does.
+    pub(crate) fn into_memory(mut self) -> Result<Memory, PinnedBuffer> {
+        match self.memory.take().map(|memory| memory.into_memory()) {
+            Some(Ok(memory)) => {
+                if let Some(class) = self.class.take() {
+                    self.pool.lose(class);
+                }
+                Ok(memory)
+            }
+            Some(Err(memory)) => {
+                self.memory = Some(memory);
+                Err(self)
+            }
+            None => Err(self),
+        }
+    }
+}
+
+pub(crate) fn not_elements<T: Element>(operation: &'static str, bytes: usize) -> Error {
+    if T::DTYPE == netcl_kernels::dtype::DType::Bool {
+        return Error::DType { operation, expected: netcl_kernels::dtype::DType::U8, found: T::DTYPE };
+    }
+    let message = format!("{bytes} bytes are no whole number of {} elements", T::DTYPE.name());
+    Error::Shape { operation, message }
+}
+
+impl Deref for PinnedBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.memory.as_ref().map_or(&[], |memory| &memory.bytes()[..self.bytes])
+    }
+}
+
+impl DerefMut for PinnedBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.memory.as_mut().map_or(&mut [], |memory| &mut memory.bytes_mut()[..self.bytes])
+    }
+}
+
+impl Drop for PinnedBuffer {
+    fn drop(&mut self) {
+        if process::is_forked() {
+            std::mem::forget(self.memory.take());
+        } else if let (Some(class), Some(memory)) = (self.class, self.memory.take()) {
+            self.pool.put(class, memory);
+        }
+    }
+}
+
+impl fmt::Debug for PinnedBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PinnedBuffer({} bytes)", self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::host::plain::Elements;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn what_comes_back_is_used_again_up_to_a_limit() {
+        let pool = PinnedBufferPool::of("test", |bytes| Ok(Box::new(Elements(vec![0u8; bytes]))));
+        let mut first = pool.allocate(3000).unwrap();
+        assert_eq!(first.len(), 3000);
+        first.fill(1);
+        drop(first);
+        let second = pool.allocate(2500).unwrap();
+        assert_eq!((second.len(), second[0]), (2500, 1), "the same memory");
+        let third = pool.allocate(2500).unwrap();
+        let stats = pool.stats();
+        assert_eq!((stats.hits, stats.misses, stats.in_use, stats.idle), (1, 2, 8192, 0));
+        drop((second, third));
+        assert_eq!(pool.stats().idle, 8192);
+        for bytes in [MAX_CACHED, 1] {
+            drop(pool.allocate(bytes).unwrap());
+        }
+        assert_eq!(pool.stats().idle, 1024, "the largest was the least recently used");
+        assert_eq!(pool.release_idle(), 1024);
+        assert_eq!(pool.stats().in_use, 0);
+    }
+
+    #[test]
+    fn without_memory_idle_buffers_go_first() {
+        let left = Arc::new(AtomicUsize::new(3));
+        let budget = left.clone();
+        let pool = PinnedBufferPool::of("test", move |bytes| {
+            let take = |left: usize| left.checked_sub(1);
+            match budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
+                Ok(_) => Ok(Box::new(Elements(vec![0u8; bytes]))),
+                Err(_) => Err(AllocateError::OutOfMemory),
+            }
+        });
+        let held = pool.allocate(1000).unwrap();
+        drop(pool.allocate(2000).unwrap());
+        drop(pool.allocate(4000).unwrap());
+        let error = pool.allocate(8000).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { requested: 8192, .. }), "{error}");
+        assert_eq!((pool.stats().idle, pool.stats().in_use), (0, 1024));
+        drop(held);
+        assert!(pool.allocate(1000).is_ok(), "what came back is still there");
+    }
+
+    #[test]
+    fn bytes_are_elements_where_they_fit() {
+        let pool = PinnedBufferPool::of("test", |bytes| Ok(Box::new(Elements(vec![0u8; bytes]))));
+        let buffer = pool.allocate(10).unwrap();
+        assert!(matches!(buffer.as_slice::<f32>().unwrap_err(), Error::Shape { .. }));
+        assert!(matches!(buffer.as_slice::<bool>().unwrap_err(), Error::DType { .. }));
+        assert_eq!(buffer.as_slice::<u8>().unwrap(), [0; 10]);
+    }
+}

@@ -1,0 +1,123 @@
+//! On the null device, where every byte is accounted for.
+
+use super::*;
+use crate::device::null::Null;
+use netcl_kernels::plan::Target;
+
+const MIB: usize = 1 << 20;
+
+fn pool(memory: usize, max_cached: usize) -> (Arc<Null>, BufferPool) {
+    let device = Arc::new(Null::new(Target::Gpu, memory as u64));
+    (device.clone(), BufferPool::of(device, max_cached))
+}
+
+#[test]
+fn what_is_freed_is_used_again() {
+    let (_, pool) = pool(64 * MIB, 64 * MIB);
+    let first = pool.allocate(100_000).unwrap();
+    assert_eq!(first.bytes(), 128 << 10);
+    let id = first.id();
+    drop(first);
+    let second = pool.allocate(120_000).unwrap();
+    assert_eq!(second.id(), id);
+    let stats = pool.stats();
+    assert_eq!((stats.hits, stats.misses, stats.allocations), (1, 1, 1));
+    assert_eq!((stats.in_use, stats.idle, stats.peak), (128 << 10, 0, 128 << 10));
+    assert_eq!(stats.hit_rate(), 0.5);
+    assert_ne!(pool.allocate(120_000).unwrap().id(), id, "it is in use");
+}
+
+#[test]
+fn small_buffers_share_a_driver_buffer() {
+    let (device, pool) = pool(64 * MIB, 64 * MIB);
+    let many: Vec<BufferHandle> = (0..256).map(|_| pool.allocate(1000).unwrap()).collect();
+    assert_eq!(pool.stats().allocations, 1);
+    assert_eq!(device.used(), slab::BYTES as u64);
+    assert_eq!((pool.stats().in_use, pool.stats().idle), (slab::BYTES, 0));
+    let more = pool.allocate(1000).unwrap();
+    assert_eq!(pool.stats().allocations, 2);
+    drop(many);
+    assert_eq!(pool.release_idle(), slab::BYTES, "the other is partly in use");
+    assert_eq!((device.used(), pool.stats().in_use), (slab::BYTES as u64, 1024));
+    let again = pool.allocate(500).unwrap();
+    assert_eq!(pool.stats().allocations, 2, "cut from what is there");
+    drop((more, again));
+    assert_eq!(pool.release_idle(), slab::BYTES);
+    assert_eq!((device.used(), pool.stats().idle, pool.stats().in_use), (0, 0, 0));
+}
+
+#[test]
+fn beyond_the_cap_the_least_recently_used_goes_back() {
+    let (device, pool) = pool(64 * MIB, 3 * MIB);
+    let [a, b, c, d] = [MIB, MIB, MIB, MIB / 2].map(|bytes| pool.allocate(bytes).unwrap());
+    let ids = [b.id(), c.id()];
+    drop(a);
+    drop(b);
+    drop(c);
+    assert_eq!((pool.stats().idle, device.used()), (3 * MIB, (7 * MIB / 2) as u64), "at the cap");
+    drop(d);
+    assert_eq!((pool.stats().idle, device.used()), (5 * MIB / 2, (5 * MIB / 2) as u64), "the first freed is gone");
+    let mut found = [pool.allocate(MIB).unwrap(), pool.allocate(MIB).unwrap()].map(|buffer| buffer.id());
+    found.sort_unstable();
+    assert_eq!(found, ids);
+}
+
+#[test]
+fn a_pool_that_keeps_nothing_keeps_nothing() {
+    let (device, pool) = pool(64 * MIB, 0);
+    let small: Vec<BufferHandle> = (0..10).map(|_| pool.allocate(10_000).unwrap()).collect();
+    drop(pool.allocate(300_000).unwrap());
+    assert_eq!(device.used(), slab::BYTES as u64);
+    drop(small);
+    assert_eq!((device.used(), pool.stats().idle, pool.stats().in_use), (0, 0, 0));
+}
+
+#[test]
+fn small_buffers_do_not_need_room_for_a_shared_one() {
+    let (_, pool) = pool(100 << 10, MIB);
+    let buffers: Vec<BufferHandle> = (0..3).map(|_| pool.allocate(32 << 10).unwrap()).collect();
+    let error = pool.allocate(32 << 10).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { requested: 32768, .. }), "{error}");
+    assert!(error.to_string().contains("98304 bytes in use and 0 idle"), "{error}");
+    drop(buffers);
+    assert!(pool.allocate(64 << 10).is_ok(), "idle buffers go before the error");
+}
+
+#[test]
+fn buckets_are_listed_by_size() {
+    let (_, pool) = pool(64 * MIB, 64 * MIB);
+    let held: Vec<BufferHandle> =
+        [5 * MIB, 4 * MIB, 100_000, 1].map(|bytes| pool.allocate(bytes).unwrap()).into_iter().collect();
+    drop(held);
+    let bucket = |size, buffers, bytes| Bucket { size, buffers, bytes };
+    assert_eq!(pool.buckets(), [bucket(1024, 1, 1024), bucket(128 << 10, 1, 128 << 10), bucket(4 * MIB, 2, 9 * MIB)]);
+}
+
+#[test]
+fn sizes_beyond_memory_are_errors() {
+    let (_, pool) = pool(MIB, MIB);
+    for bytes in [2 * MIB, isize::MAX as usize, usize::MAX] {
+        assert!(matches!(pool.allocate(bytes).unwrap_err(), Error::OutOfMemory { .. }));
+    }
+}
+
+#[test]
+fn threads_get_different_memory() {
+    let (device, pool) = pool(256 * MIB, 2 * MIB);
+    let in_use = Mutex::new(std::collections::BTreeSet::new());
+    std::thread::scope(|scope| {
+        for thread in 0..4usize {
+            let (pool, in_use) = (&pool, &in_use);
+            scope.spawn(move || {
+                for round in 0..500usize {
+                    let buffer = pool.allocate(1 << (8 + (7 * thread + 3 * round) % 13)).unwrap();
+                    assert!(in_use.lock().unwrap().insert(buffer.id()), "given twice");
+                    in_use.lock().unwrap().remove(&buffer.id());
+                }
+            });
+        }
+    });
+    assert_eq!(pool.stats().in_use, 0);
+    assert!(pool.stats().idle <= 2 * MIB);
+    assert_eq!(device.used(), pool.stats().idle as u64);
+}

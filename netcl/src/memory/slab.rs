@@ -1,0 +1,51 @@
+//! A driver buffer that small buffers of one class share: drivers round each allocation up to pages or more, and have
+//! far fewer objects to keep this way.
+
+use crate::device::backend::Memory;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Buffers of this class and smaller ones share driver buffers.
+pub(super) const SHARED: usize = 32 << 10;
+/// A shared driver buffer has this many bytes.
+pub(super) const BYTES: usize = 256 << 10;
+
+/// A shared driver buffer. Its counts change under the pool's lock only.
+pub(super) struct Slab {
+    memory: Memory,
+    /// Bytes of one block.
+    block: usize,
+    /// How many blocks were cut off it; the rest was never used.
+    cut: AtomicUsize,
+    /// How many blocks are in use.
+    used: AtomicUsize,
+}
+
+impl Slab {
+    pub(super) fn new(memory: Memory, block: usize) -> Slab {
+        Slab { memory, block, cut: AtomicUsize::new(0), used: AtomicUsize::new(0) }
+    }
+
+    pub(super) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Where the next block starts, if there is room.
+    pub(super) fn cut(&self) -> Option<usize> {
+        let cut = self.cut.load(Ordering::Relaxed);
+        let offset = (cut < BYTES / self.block).then_some(cut * self.block)?;
+        self.cut.store(cut + 1, Ordering::Relaxed);
+        Some(offset)
+    }
+
+    pub(super) fn use_one(&self) {
+        self.used.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn free_one(&self) {
+        self.used.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_unused(&self) -> bool {
+        self.used.load(Ordering::Relaxed) == 0
+    }
+}

@@ -1,0 +1,250 @@
+//! Tensors from and to host memory, without waiting and without copies where the device allows it.
+
+use super::{Element, Tensor, element_count, too_large};
+use crate::device::Device;
+use crate::device::backend::HostMemory;
+use crate::device::host::plain;
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::memory::pinned::not_elements;
+use crate::memory::{BufferHandle, PinnedBuffer};
+use netcl_kernels::dtype::DType;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+impl Tensor {
+    /// A tensor whose memory is `buffer`'s start.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the buffer is too small; [`Error::DeviceMismatch`] if it is another device's.
+    pub fn from_buffer(device: &Device, buffer: BufferHandle, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let operation = "Tensor::from_buffer";
+        let bytes = byte_count(operation, shape, dtype)?;
+        if !Arc::ptr_eq(buffer.backend(), &device.shared_backend()) {
+            return Err(Error::DeviceMismatch {
+                operation: operation.to_owned(),
+                what: "the buffer".to_owned(),
+                expected: device.to_string(),
+                found: buffer.backend().profile().name.clone(),
+            });
+        }
+        if bytes > buffer.bytes() {
+            let message = format!("{dtype} of shape {shape:?} has {bytes} bytes, the buffer has {}", buffer.bytes());
+            return Err(Error::Shape { operation, message });
+        }
+        Ok(Tensor::from_region(buffer, shape.into(), dtype, device.clone()))
+    }
+
+    /// A tensor with the bytes of page-locked memory, which the device reads at full speed while the program goes on;
+    /// on devices that share the host's memory it becomes the tensor's memory, and nothing is copied.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the memory has another size; [`Error::OutOfMemory`] if the device has no memory left;
+    /// [`Error::Driver`] if the driver fails.
+    pub fn from_pinned(device: &Device, memory: PinnedBuffer, shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let operation = "Tensor::from_pinned";
+        let bytes = byte_count(operation, shape, dtype)?;
+        if bytes != memory.len() {
+            let message = format!("{dtype} of shape {shape:?} has {bytes} bytes, {} were given", memory.len());
+            return Err(Error::Shape { operation, message });
+        }
+        crate::device::host::process::check()?;
+        if !memory.belongs_to(device.pinned_pool()) {
+            // Another context's memory is ordinary memory here.
+            return Tensor::from_bytes(device, &memory, shape, dtype);
+        }
+        let region = match memory.into_memory() {
+            Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
+            Err(memory) => {
+                let region = device.allocate(bytes.max(1))?;
+                region.write_first_pinned(memory)?;
+                region
+            }
+        };
+        Ok(Tensor::from_region(region, shape.into(), dtype, device.clone()))
+    }
+
+    /// The elements in row-major order, once the device has them: this starts the copy and returns. The copy runs
+    /// beside what the device is given afterwards, but for what changes this very tensor.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    ///
+    /// let device = Device::auto()?;
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+    /// let loss = x.sum(&[0])?.to_host_async::<f32>()?;
+    /// // ... the next step is started here ...
+    /// assert_eq!(loss.wait()?, [3.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DType`] if the elements are not of type `T`; [`Error::OutOfMemory`] if there is no host memory;
+    /// [`Error::Driver`] if the driver refuses. What fails later is an error of the result.
+    pub fn to_host_async<T: Element>(&self) -> Result<ToHost<T>> {
+        self.expect::<T>("to_host_async")?;
+        self.region.settle()?;
+        let into = self.device.pinned_pool().allocate(self.byte_count())?;
+        let (event, bytes) = self.device.backend().download(self.region.memory(), into)?;
+        if !event.is_complete() {
+            self.region.used_elsewhere(event.clone());
+        }
+        Ok(ToHost { event, bytes, _tensor: self.clone(), _elements: PhantomData })
+    }
+
+    /// The elements as host memory. Waits for the device. On devices that share the host's memory, nothing is copied if
+    /// this was the last handle of the tensor's memory.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    ///
+    /// let device = Device::auto()?;
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+    /// let y = x.add(&x)?.into_host()?;
+    /// assert_eq!(y.as_slice::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] if a copy is needed and there is no host memory; [`Error::Driver`] if the driver, or
+    /// something that was started before, fails.
+    pub fn into_host(self) -> Result<HostData> {
+        let (dtype, bytes) = (self.dtype, self.byte_count());
+        self.region.settle()?;
+        let Tensor { region, device, .. } = self;
+        let region = if region.is_sole() {
+            match device.backend().map(region, bytes)? {
+                Ok(memory) => return Ok(HostData { dtype, bytes: Bytes::Mapped(memory), _device: device }),
+                Err(region) => region,
+            }
+        } else {
+            region
+        };
+        let mut copy = device.pinned_pool().allocate(bytes)?;
+        region.read(&mut copy)?;
+        Ok(HostData { dtype, bytes: Bytes::Copied(copy), _device: device })
+    }
+}
+
+fn byte_count(operation: &'static str, shape: &[usize], dtype: DType) -> Result<usize> {
+    element_count(operation, shape)?.checked_mul(dtype.size()).ok_or_else(|| too_large(operation, shape))
+}
+
+/// Elements on their way to the host: [`Tensor::to_host_async`]. A [`Future`] of the elements.
+///
+/// Dropping it does no harm; the copy goes on.
+#[must_use = "the elements are its result"]
+pub struct ToHost<T: Element> {
+    event: Event,
+    bytes: Arc<PinnedBuffer>,
+    /// Its memory is not given away before the copy is done.
+    _tensor: Tensor,
+    _elements: PhantomData<fn() -> T>,
+}
+
+impl<T: Element> ToHost<T> {
+    /// Of the copy.
+    pub fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// Waits for the elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if the copy, or what it waited for, failed.
+    pub fn wait(self) -> Result<Vec<T>> {
+        self.event.wait()?;
+        Ok(self.elements())
+    }
+
+    /// Waits for at most `limit`; `None` if they are not there yet.
+    ///
+    /// # Errors
+    ///
+    /// As [`ToHost::wait`].
+    pub fn wait_timeout(&self, limit: Duration) -> Result<Option<Vec<T>>> {
+        Ok(self.event.wait_timeout(limit)?.then(|| self.elements()))
+    }
+
+    /// Only after the event.
+    fn elements(&self) -> Vec<T> {
+        match plain::elements::<T>(&self.bytes) {
+            Some(elements) => elements.to_vec(),
+            None => T::from_bytes(&self.bytes),
+        }
+    }
+}
+
+impl<T: Element> Future for ToHost<T> {
+    type Output = Result<Vec<T>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Vec<T>>> {
+        ready!(Pin::new(&mut self.event).poll(context))?;
+        Poll::Ready(Ok(self.elements()))
+    }
+}
+
+impl<T: Element> fmt::Debug for ToHost<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToHost({} bytes, {:?})", self.bytes.len(), self.event.status())
+    }
+}
+
+/// A tensor's elements in host memory: [`Tensor::into_host`]. Its bytes are those of the elements in row-major order.
+pub struct HostData {
+    dtype: DType,
+    bytes: Bytes,
+    _device: Device,
+}
+
+enum Bytes {
+    Mapped(Box<dyn HostMemory>),
+    Copied(PinnedBuffer),
+}
+
+impl HostData {
+    /// The elements in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DType`] if they are not of type `T`, and for `bool`, whose bytes are there all the same.
+    pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        if self.dtype != T::DTYPE {
+            return Err(Error::DType { operation: "HostData::as_slice", expected: T::DTYPE, found: self.dtype });
+        }
+        plain::elements(self).ok_or_else(|| not_elements::<T>("HostData::as_slice", self.len()))
+    }
+
+    /// Whether the device computes in this very memory, so that nothing was copied.
+    pub fn is_zero_copy(&self) -> bool {
+        matches!(self.bytes, Bytes::Mapped(_))
+    }
+}
+
+impl Deref for HostData {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Mapped(memory) => memory.bytes(),
+            Bytes::Copied(memory) => memory,
+        }
+    }
+}
+
+impl fmt::Debug for HostData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostData({}, {} bytes)", self.dtype, self.len())
+    }
+}

@@ -1,0 +1,264 @@
+//! Events: waited for, with limits, called back, awaited; and what ends a process that waits.
+
+use netcl::prelude::*;
+use netcl::{DeviceKind, Error, Event, EventStatus, UserEvent, Vendor};
+use std::future::Future;
+use std::pin::pin;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+fn devices() -> Vec<Device> {
+    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
+    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
+}
+
+/// Devices with a queue.
+fn queues() -> Vec<Device> {
+    devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host).collect()
+}
+
+/// The simplest executor.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+/// Something that takes a while.
+fn busy(device: &Device) -> Tensor {
+    let count = if device.profile().vendor == Vendor::Oclgrind { 1_000 } else { 1_000_000 };
+    let x = Tensor::full(device, 0.5f32, &[count]).unwrap();
+    (0..4).fold(x, |x, _| x.apply("sin", &[]).unwrap().apply("erf", &[]).unwrap())
+}
+
+#[test]
+fn events_are_waited_for_in_every_way() {
+    for device in devices() {
+        let y = busy(&device);
+        let done = device.record_event().unwrap();
+        while !done.wait_timeout(Duration::from_millis(1)).unwrap() {}
+        assert_eq!(done.status(), EventStatus::Complete);
+        done.wait().unwrap();
+        assert!(done.wait_timeout(Duration::ZERO).unwrap() && done.wait_timeout(Duration::MAX).unwrap());
+
+        let z = busy(&device);
+        device.record_event().unwrap().wait().unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), z.to_vec::<f32>().unwrap());
+        assert_eq!(done.times(), None, "only with NETCL_PROFILE_EVENTS");
+    }
+}
+
+#[test]
+fn events_and_copies_are_futures() {
+    for device in devices() {
+        let sums = block_on(async {
+            let y = busy(&device);
+            device.record_event()?.await?;
+            let event = device.record_event()?;
+            let twice = (event.clone(), event);
+            twice.0.await?;
+            twice.1.await?;
+            let x = Tensor::from_slice(&device, &vec![1.0f32; 300_000], &[300, 1000])?;
+            let values = x.to_host_async::<f32>()?.await?;
+            assert_eq!(values, vec![1.0; 300_000]);
+            drop(y);
+            x.sum(&[1])?.to_host_async::<f32>()?.await
+        });
+        assert_eq!(sums.unwrap(), [1000.0; 300], "{device}");
+    }
+}
+
+#[test]
+fn callbacks_are_called_once() {
+    for device in devices() {
+        let (sender, receiver) = channel();
+        let y = busy(&device);
+        let event = device.record_event().unwrap();
+        for number in 0..3 {
+            let sender = sender.clone();
+            event.on_complete(move |result| sender.send((number, result.is_ok())).unwrap());
+        }
+        event.wait().unwrap();
+        let mut called: Vec<_> = (0..3).map(|_| receiver.recv_timeout(Duration::from_secs(60)).unwrap()).collect();
+        called.sort_unstable();
+        assert_eq!(called, [(0, true), (1, true), (2, true)]);
+        let late = sender.clone();
+        event.on_complete(move |result| late.send((3, result.is_ok())).unwrap());
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)).unwrap(), (3, true), "it is over already");
+        drop((sender, y));
+        assert!(receiver.recv().is_err(), "nobody holds a callback any more");
+    }
+}
+
+#[test]
+fn a_device_waits_for_the_program() {
+    for device in queues() {
+        let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
+        x.add(&x).unwrap().to_vec::<f32>().unwrap();
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let y = x.add(&x).unwrap();
+        let values = y.to_host_async::<f32>().unwrap();
+        let done = device.record_event().unwrap();
+        assert!(!done.wait_timeout(Duration::from_millis(50)).unwrap(), "{device}: held back");
+        assert_eq!(values.wait_timeout(Duration::from_millis(1)).unwrap(), None);
+        gate.complete();
+        done.wait().unwrap();
+        assert_eq!(values.wait().unwrap(), [2.0; 100]);
+    }
+}
+
+#[test]
+fn a_device_waits_for_another() {
+    let devices = devices();
+    for first in &devices {
+        for second in &devices {
+            let x = busy(first);
+            second.wait_for(&first.record_event().unwrap()).unwrap();
+            let y = Tensor::from_slice(second, &[3.0f32], &[1]).unwrap();
+            let y = y.add(&y).unwrap();
+            second.finish().unwrap();
+            assert!(first.record_event().unwrap().wait_timeout(Duration::from_secs(60)).unwrap());
+            assert_eq!(y.item::<f32>().unwrap(), 6.0);
+            drop(x);
+        }
+    }
+}
+
+#[test]
+fn a_gate_that_is_given_up_holds_nobody_for_ever() {
+    for device in queues() {
+        let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let y = x.add(&x).unwrap();
+        drop(gate);
+        assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 100], "{device}");
+    }
+}
+
+#[test]
+fn user_events_tell_how_they_ended() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let count = |event: &Event| {
+        let calls = calls.clone();
+        event.on_complete(move |result| _ = calls.fetch_add(if result.is_ok() { 1 } else { 100 }, Ordering::Relaxed));
+    };
+    let (good, bad, lost) = (UserEvent::new(), UserEvent::new(), UserEvent::new());
+    let events = [good.event(), bad.event(), lost.event()];
+    events.iter().for_each(count);
+    assert!(events.iter().all(|event| event.status() == EventStatus::Queued && !event.is_complete()));
+    assert!(!events[0].wait_timeout(Duration::from_millis(1)).unwrap());
+    let waiting = std::thread::spawn({
+        let event = events[0].clone();
+        move || block_on(event)
+    });
+    good.complete();
+    waiting.join().unwrap().unwrap();
+    bad.fail("no data");
+    drop(lost);
+    assert_eq!(calls.load(Ordering::Relaxed), 201);
+    events[0].wait().unwrap();
+    for (event, reason) in [(&events[1], "no data"), (&events[2], "dropped")] {
+        assert_eq!(event.status(), EventStatus::Failed);
+        for error in [event.wait().unwrap_err(), block_on(event.clone()).unwrap_err()] {
+            assert!(matches!(&error, Error::Event { reason: found } if found.contains(reason)), "{error}");
+        }
+    }
+}
+
+/// Runs one of the `child_` tests below in a process of its own.
+fn child(name: &str, selector: &str) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--ignored", "--nocapture"]).env("NETCL_DEVICE", selector);
+    command.stdout(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits, but not for ever: then it is killed, and `None`.
+fn ended(child: &mut Child) -> Option<std::process::ExitStatus> {
+    let limit = Instant::now() + Duration::from_secs(120);
+    while Instant::now() < limit {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    None
+}
+
+/// Far more work than the test has time for.
+fn endless(device: &Device) -> Tensor {
+    let x = Tensor::full(device, 0.5f32, &[8_000_000]).unwrap();
+    (0..2_000).fold(x, |x, _| x.apply("erf", &[]).unwrap())
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_waits() {
+    let device = Device::auto().unwrap();
+    let held = endless(&device);
+    println!("\nwaiting");
+    device.finish().unwrap();
+    drop(held);
+    println!("\nfinished");
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_exits() {
+    let device = Device::auto().unwrap();
+    let y = busy(&device);
+    drop(y.to_host_async::<f32>().unwrap());
+    device.record_event().unwrap().on_complete(|_| println!("\ncalled back"));
+    // The device is a static's, so nothing is dropped: the process ends while the queue is full.
+    std::process::exit(7);
+}
+
+#[test]
+#[cfg(unix)]
+fn ctrl_c_ends_a_wait() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    for device in queues().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind computes while it is given work: there is no wait");
+            continue;
+        }
+        let mut child = child("child_waits", &device.profile().selector);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line == "waiting"), "the child waits");
+        std::thread::sleep(Duration::from_millis(100));
+        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(interrupt.success());
+        let status = ended(&mut child).expect("the signal ends the process");
+        assert_eq!(status.signal(), Some(2), "{device}: {status}");
+        assert!(!lines.any(|line| line == "finished"), "it was stopped while it waited");
+    }
+}
+
+#[test]
+fn a_process_ends_cleanly_while_devices_work() {
+    for device in queues().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
+        let mut child = child("child_exits", &device.profile().selector);
+        let status = ended(&mut child).expect("the process ends");
+        assert_eq!(status.code(), Some(7), "{device}: {status}");
+    }
+}

@@ -1,0 +1,191 @@
+//! Pools, page-locked and shared memory, copies that do not wait: on every device that is there.
+
+use netcl::prelude::*;
+use netcl::{BufferPool, DType, Error, Target, Vendor};
+
+/// The host, a null device and every OpenCL device.
+fn devices() -> Vec<Device> {
+    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
+    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
+}
+
+/// How large copies may be: beyond what goes in one piece, but for the simulator.
+fn large(device: &Device) -> usize {
+    if device.profile().vendor == Vendor::Oclgrind { 100_000 } else { 5_000_000 }
+}
+
+fn ramp(count: usize, offset: usize) -> Vec<f32> {
+    (0..count).map(|value| (value + offset) as f32).collect()
+}
+
+#[test]
+fn page_locked_memory_becomes_tensors() {
+    for device in devices() {
+        for count in [0, 1, 1000, 100_003, large(&device)] {
+            let mut pinned = device.pinned_pool().allocate(4 * count).unwrap();
+            assert_eq!(pinned.len(), 4 * count);
+            pinned.as_mut_slice::<f32>().unwrap().copy_from_slice(&ramp(count, 7));
+            let x = Tensor::from_pinned(&device, pinned, &[count], DType::F32).unwrap();
+            assert_eq!(x.to_vec::<f32>().unwrap(), ramp(count, 7), "{device}, {count}");
+        }
+        let mut direct = device.create_pinned_buffer(1_200_000).unwrap();
+        assert!(direct.iter().all(|&byte| byte == 0));
+        direct.as_mut_slice::<f32>().unwrap().copy_from_slice(&ramp(300_000, 0));
+        let before = device.pinned_pool().stats();
+        let x = Tensor::from_pinned(&device, direct, &[300, 1000], DType::F32).unwrap();
+        let sums = x.sum(&[1]).unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(sums[0], 499_500.0);
+        assert_eq!(device.pinned_pool().stats().in_use, before.in_use, "no pool had it");
+    }
+}
+
+#[test]
+fn page_locked_memory_of_another_device_is_copied() {
+    for device in devices() {
+        let other = Device::null(Target::Gpu, 1 << 20);
+        let mut pinned = other.pinned_pool().allocate(8).unwrap();
+        pinned.as_mut_slice::<f32>().unwrap().copy_from_slice(&[1.0, 2.0]);
+        let x = Tensor::from_pinned(&device, pinned, &[2], DType::F32).unwrap();
+        assert_eq!(x.to_vec::<f32>().unwrap(), [1.0, 2.0]);
+    }
+}
+
+#[test]
+fn vectors_become_device_memory() {
+    for device in devices() {
+        for count in [1, 1000, 300_000] {
+            let buffer = device.create_zero_copy_buffer(ramp(count, 3)).unwrap();
+            let x = Tensor::from_buffer(&device, buffer, &[count], DType::F32).unwrap();
+            let doubled = x.add(&x).unwrap().to_vec::<f32>().unwrap();
+            assert!(doubled.iter().enumerate().all(|(i, &value)| value == 2.0 * (i + 3) as f32), "{device}");
+            drop(x);
+        }
+        let empty = device.create_zero_copy_buffer(Vec::<f32>::new()).unwrap();
+        assert_eq!(Tensor::from_buffer(&device, empty, &[0], DType::F32).unwrap().shape(), [0]);
+    }
+}
+
+#[test]
+fn results_are_read_where_they_are() {
+    for device in devices() {
+        for count in [1, 1000, 300_000] {
+            let x = Tensor::from_slice(&device, &ramp(count, 0), &[count]).unwrap();
+            let y = x.add(&x).unwrap();
+            let shared = y.clone();
+            let copy = y.into_host().unwrap();
+            assert!(!copy.is_zero_copy(), "another tensor has the memory");
+            let data = shared.into_host().unwrap();
+            assert_eq!(data.is_zero_copy(), device.profile().is_integrated(), "{device}");
+            for data in [copy, data] {
+                let values = data.as_slice::<f32>().unwrap();
+                assert_eq!(values.len(), count);
+                assert!(values.iter().enumerate().all(|(i, &value)| value == 2.0 * i as f32), "{device}");
+                assert!(matches!(data.as_slice::<i32>().unwrap_err(), Error::DType { .. }));
+            }
+            assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap()[0], 0.0, "the memory is in use again");
+        }
+    }
+}
+
+#[test]
+fn copies_that_nobody_waits_for_keep_their_order() {
+    for device in devices() {
+        let count = if device.profile().vendor == Vendor::Oclgrind { 70_000 } else { 400_000 };
+        let mut pending = Vec::new();
+        for round in 0..24 {
+            // Freed at once: its memory is the next round's while commands that use it wait.
+            let x = Tensor::from_slice(&device, &ramp(count, round), &[count]).unwrap();
+            let y = x.add(&x).unwrap();
+            pending.push((2.0, round, y.to_host_async::<f32>().unwrap()));
+            drop(y);
+            pending.push((1.0, round, x.to_host_async::<f32>().unwrap()));
+            if round % 5 == 4 {
+                pending.drain(..5).for_each(check);
+            }
+        }
+        pending.into_iter().for_each(check);
+    }
+}
+
+fn check((factor, offset, values): (f32, usize, netcl::ToHost<f32>)) {
+    let values = values.wait().unwrap();
+    let right = |(i, &value): (usize, &f32)| value == factor * (i + offset) as f32;
+    assert!(values.iter().enumerate().all(right), "{factor} × {offset}");
+}
+
+#[test]
+fn what_is_changed_in_place_was_read_before() {
+    for device in devices() {
+        let pool = BufferPool::new(&device, 1 << 30);
+        let buffer = pool.allocate(4 * 300_000).unwrap();
+        let x = Tensor::from_buffer(&device, buffer.clone(), &[300_000], DType::F32).unwrap();
+        let bytes = |offset| ramp(300_000, offset).iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<u8>>();
+        let mut reads = Vec::new();
+        for round in 0..10 {
+            buffer.write(&bytes(round)).unwrap();
+            reads.push((1.0, round, x.to_host_async::<f32>().unwrap()));
+        }
+        buffer.zero().unwrap();
+        reads.into_iter().for_each(check);
+        assert_eq!(x.to_vec::<f32>().unwrap(), vec![0.0; 300_000]);
+    }
+}
+
+#[test]
+fn copies_larger_than_a_piece_arrive_whole() {
+    for device in devices() {
+        let count = large(&device);
+        let values = ramp(count, 1);
+        let x = Tensor::from_slice(&device, &values, &[count]).unwrap();
+        assert_eq!(x.to_vec::<f32>().unwrap(), values);
+        // Into memory that may be in use.
+        let y = x.copy().unwrap();
+        assert_eq!(y.to_host_async::<f32>().unwrap().wait().unwrap(), values);
+    }
+}
+
+#[test]
+fn every_element_type_comes_back() {
+    for device in devices() {
+        let flags: Vec<bool> = (0..1000).map(|i| i % 3 == 0).collect();
+        let x = Tensor::from_slice(&device, &flags, &[1000]).unwrap();
+        assert_eq!(x.to_vec::<bool>().unwrap(), flags);
+        assert_eq!(x.to_host_async::<bool>().unwrap().wait().unwrap(), flags);
+        let data = x.into_host().unwrap();
+        assert!(data.as_slice::<bool>().is_err() && data.iter().map(|&byte| byte == 1).eq(flags));
+        let whole: Vec<i64> = (0..100).map(|i| i - 50).collect();
+        assert_eq!(Tensor::from_slice(&device, &whole, &[100]).unwrap().to_vec::<i64>().unwrap(), whole);
+    }
+}
+
+#[test]
+fn wrong_sizes_and_devices_are_errors() {
+    let other = Device::null(Target::Gpu, 1 << 20);
+    for device in devices() {
+        let buffer = device.buffer_pool().allocate(16).unwrap();
+        assert!(buffer.bytes() >= 16);
+        let long = vec![0; buffer.bytes() + 1];
+        assert!(matches!(buffer.write(&long).unwrap_err(), Error::Shape { .. }));
+        assert!(matches!(buffer.read(&mut long.clone()).unwrap_err(), Error::Shape { .. }));
+        let error = Tensor::from_buffer(&device, buffer.clone(), &[1 << 20], DType::F32).unwrap_err();
+        assert!(error.to_string().contains("4194304 bytes"), "{error}");
+        let error = Tensor::from_buffer(&other, buffer, &[1], DType::F32).unwrap_err();
+        assert!(matches!(error, Error::DeviceMismatch { .. }), "{error}");
+        let pinned = device.pinned_pool().allocate(5).unwrap();
+        let error = Tensor::from_pinned(&device, pinned, &[1], DType::F32).unwrap_err();
+        assert!(error.to_string().contains("4 bytes, 5 were given"), "{error}");
+        let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
+        assert!(matches!(x.to_host_async::<i32>().unwrap_err(), Error::DType { .. }));
+    }
+}
+
+#[test]
+fn more_than_the_device_has_is_an_error_and_it_stays_usable() {
+    for device in devices().into_iter().filter(|device| device.profile().max_allocation > 0) {
+        let too_many = usize::try_from(device.profile().memory).unwrap() / 4 * 2;
+        let error = device.buffer_pool().allocate(4 * too_many).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+        let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
+        assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap(), [2.0]);
+    }
+}

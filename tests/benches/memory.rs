@@ -1,0 +1,100 @@
+//! What memory costs: allocation and release from a pool (a hit), copies to the device, copies beside kernels. One JSON
+//! object a line.
+//!
+//! `cargo bench -p netcl-tests --bench memory -- [--device SELECTOR]`. Medians; nothing here is a test.
+#![allow(missing_docs, reason = "a program")]
+
+use netcl::DType;
+use netcl::prelude::*;
+use std::time::Instant;
+
+/// The median of some repetitions, in seconds.
+fn median(repetitions: usize, mut work: impl FnMut() -> netcl::Result<()>) -> netcl::Result<f64> {
+    work()?;
+    let mut times = Vec::with_capacity(repetitions);
+    for _ in 0..repetitions {
+        let start = Instant::now();
+        work()?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[repetitions / 2])
+}
+
+fn pool_hits(device: &Device) -> netcl::Result<()> {
+    let pool = device.buffer_pool();
+    for bytes in [1 << 10, 1 << 20, 3 << 20] {
+        const PAIRS: usize = 10_000;
+        let time = median(51, || {
+            for _ in 0..PAIRS {
+                drop(std::hint::black_box(pool.allocate(bytes)?));
+            }
+            Ok(())
+        })?;
+        println!(r#"{{"what":"pool hit","bytes":{bytes},"ns":{:.1}}}"#, 1e9 * time / PAIRS as f64);
+    }
+    Ok(())
+}
+
+fn copies(device: &Device) -> netcl::Result<()> {
+    for mebibytes in [1usize, 256] {
+        let bytes = mebibytes << 20;
+        let values = vec![1.0f32; bytes / 4];
+        let pageable = median(9, || {
+            let _x = Tensor::from_slice(device, &values, &[values.len()])?;
+            device.finish()
+        })?;
+        let pinned = || -> netcl::Result<f64> {
+            let memory = device.pinned_pool().allocate(bytes)?;
+            let start = Instant::now();
+            let _x = Tensor::from_pinned(device, memory, &[values.len()], DType::F32)?;
+            device.finish()?;
+            Ok(start.elapsed().as_secs_f64())
+        };
+        let mut times = (0..9).map(|_| pinned()).collect::<netcl::Result<Vec<f64>>>()?;
+        times.sort_by(f64::total_cmp);
+        let direct = times[4];
+        for (what, time) in [("host to device", pageable), ("pinned host to device", direct)] {
+            println!(r#"{{"what":"{what}","mib":{mebibytes},"gb_per_s":{:.1}}}"#, bytes as f64 / time / 1e9);
+        }
+    }
+    Ok(())
+}
+
+/// Copies of new data beside kernels on old data, against one after the other.
+fn overlap(device: &Device) -> netcl::Result<()> {
+    let count = 64 << 20 >> 2;
+    let old = Tensor::full(device, 0.5f32, &[count])?;
+    let upload = || -> netcl::Result<Tensor> {
+        Tensor::from_pinned(device, device.pinned_pool().allocate(4 * count)?, &[count], DType::F32)
+    };
+    let copy = || upload().map(drop).and_then(|()| device.finish());
+    let kernel = || old.apply("erf", &[]).map(drop);
+    let copy_time = median(9, copy)?;
+    let kernel_time = median(9, || kernel().and_then(|()| device.finish()))?;
+    let kernels = (copy_time / kernel_time).round().max(1.0) as usize;
+    let serial = median(9, || {
+        (0..kernels).try_for_each(|_| kernel())?;
+        device.finish()?;
+        copy()
+    })?;
+    let together = median(9, || {
+        (0..kernels).try_for_each(|_| kernel())?;
+        let held = upload()?;
+        device.finish()?;
+        drop(held);
+        Ok(())
+    })?;
+    println!(r#"{{"what":"copy beside {kernels} kernels","serial_rate":{:.2}}}"#, serial / together);
+    Ok(())
+}
+
+fn main() -> netcl::Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
+    let device = selector.map_or_else(Device::auto, |selector| Device::select(selector))?;
+    println!(r#"{{"device":"{device}"}}"#);
+    pool_hits(&device)?;
+    copies(&device)?;
+    overlap(&device)
+}
