@@ -1047,9 +1047,9 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_8_p11.store(i_3, t_4.map(h::cast::<f32, i64>));
                             result_9_p12.store(i_3, t_4.map(h::cast::<f32, i64>).map(h::cast::<i64, f32>));
                             result_10_p13.store(i_3, t_4);
-                            result_11_p14.store(i_3, t_4);
+                            result_11_p14.store(i_3, t_4.map(h::rounded::<h::F16>));
                             result_12_p15.store(i_3, t_4);
-                            result_13_p16.store(i_3, t_4);
+                            result_13_p16.store(i_3, t_4.map(h::rounded::<h::Bf16>));
                             result_15_p17.store(i_3, t_4.map(h::cast::<f32, f64>));
                             result_16_p18.store(i_3, t_4.map(h::cast::<f32, f64>).map(h::cast::<f64, f32>));
                         }
@@ -1072,9 +1072,9 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
                             result_8_p11.put(i_5, h::cast::<f32, i64>(t_6));
                             result_9_p12.put(i_5, h::cast::<i64, f32>(h::cast::<f32, i64>(t_6)));
                             result_10_p13.put(i_5, t_6);
-                            result_11_p14.put(i_5, t_6);
+                            result_11_p14.put(i_5, h::rounded::<h::F16>(t_6));
                             result_12_p15.put(i_5, t_6);
-                            result_13_p16.put(i_5, t_6);
+                            result_13_p16.put(i_5, h::rounded::<h::Bf16>(t_6));
                             result_15_p17.put(i_5, h::cast::<f32, f64>(t_6));
                             result_16_p18.put(i_5, h::cast::<f64, f32>(h::cast::<f32, f64>(t_6)));
                         }
