@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// use netcl::{BufferPool, DType, Device, Tensor};
 ///
 /// let device = Device::auto()?;
-/// let pool = BufferBufferPool::of(&device, 64 << 20);
+/// let pool = BufferPool::new(&device, 64 << 20);
 /// let buffer = pool.allocate(6 * 4)?;
 /// buffer.write(bytes_of(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).as_slice())?;
 /// let x = Tensor::from_buffer(&device, buffer, &[2, 3], DType::F32)?;
