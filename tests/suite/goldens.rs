@@ -115,6 +115,8 @@ fn build(source: &str, device: &ClDevice) -> Result<String, Failed> {
     };
     let result = match attempt(&format!("{OPTIONS} {WARNINGS}")) {
         Err((CL_INVALID_BUILD_OPTIONS, _)) => attempt(OPTIONS),
+        // NVIDIA's driver says so in the log alone.
+        Err((_, log)) if log.contains(&format!("\"{WARNINGS}\"")) => attempt(OPTIONS),
         result => result,
     };
     result.map_err(|(code, log)| format!("error {code}:\n{log}\n{}", numbered(source)).into())
