@@ -2,6 +2,13 @@
 
 use netcl::prelude::*;
 use netcl::{BufferPool, DType, Error, Target, Vendor};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The pools' figures are those of the process: one test at a time.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The host, a null device and every OpenCL device.
 fn devices() -> Vec<Device> {
@@ -20,6 +27,7 @@ fn ramp(count: usize, offset: usize) -> Vec<f32> {
 
 #[test]
 fn page_locked_memory_becomes_tensors() {
+    let _turn = turn();
     for device in devices() {
         for count in [0, 1, 1000, 100_003, large(&device)] {
             let mut pinned = device.pinned_pool().allocate(4 * count).unwrap();
@@ -41,6 +49,7 @@ fn page_locked_memory_becomes_tensors() {
 
 #[test]
 fn page_locked_memory_of_another_device_is_copied() {
+    let _turn = turn();
     for device in devices() {
         let other = Device::null(Target::Gpu, 1 << 20);
         let mut pinned = other.pinned_pool().allocate(8).unwrap();
@@ -52,6 +61,7 @@ fn page_locked_memory_of_another_device_is_copied() {
 
 #[test]
 fn vectors_become_device_memory() {
+    let _turn = turn();
     for device in devices() {
         for count in [1, 1000, 300_000] {
             let buffer = device.create_zero_copy_buffer(ramp(count, 3)).unwrap();
@@ -67,6 +77,7 @@ fn vectors_become_device_memory() {
 
 #[test]
 fn results_are_read_where_they_are() {
+    let _turn = turn();
     for device in devices() {
         for count in [1, 1000, 300_000] {
             let x = Tensor::from_slice(&device, &ramp(count, 0), &[count]).unwrap();
@@ -89,6 +100,7 @@ fn results_are_read_where_they_are() {
 
 #[test]
 fn copies_that_nobody_waits_for_keep_their_order() {
+    let _turn = turn();
     for device in devices() {
         let count = if device.profile().vendor == Vendor::Oclgrind { 70_000 } else { 400_000 };
         let mut pending = Vec::new();
@@ -115,6 +127,7 @@ fn check((factor, offset, values): (f32, usize, netcl::ToHost<f32>)) {
 
 #[test]
 fn what_is_changed_in_place_was_read_before() {
+    let _turn = turn();
     for device in devices() {
         let pool = BufferPool::new(&device, 1 << 30);
         let buffer = pool.allocate(4 * 300_000).unwrap();
@@ -133,6 +146,7 @@ fn what_is_changed_in_place_was_read_before() {
 
 #[test]
 fn copies_larger_than_a_piece_arrive_whole() {
+    let _turn = turn();
     for device in devices() {
         let count = large(&device);
         let values = ramp(count, 1);
@@ -146,6 +160,7 @@ fn copies_larger_than_a_piece_arrive_whole() {
 
 #[test]
 fn every_element_type_comes_back() {
+    let _turn = turn();
     for device in devices() {
         let flags: Vec<bool> = (0..1000).map(|i| i % 3 == 0).collect();
         let x = Tensor::from_slice(&device, &flags, &[1000]).unwrap();
@@ -160,6 +175,7 @@ fn every_element_type_comes_back() {
 
 #[test]
 fn wrong_sizes_and_devices_are_errors() {
+    let _turn = turn();
     let other = Device::null(Target::Gpu, 1 << 20);
     for device in devices() {
         let buffer = device.buffer_pool().allocate(16).unwrap();
@@ -181,6 +197,7 @@ fn wrong_sizes_and_devices_are_errors() {
 
 #[test]
 fn more_than_the_device_has_is_an_error_and_it_stays_usable() {
+    let _turn = turn();
     for device in devices().into_iter().filter(|device| device.profile().max_allocation > 0) {
         let too_many = usize::try_from(device.profile().memory).unwrap() / 4 * 2;
         let error = device.buffer_pool().allocate(4 * too_many).unwrap_err();

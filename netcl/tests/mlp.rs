@@ -135,8 +135,15 @@ fn train(device: &Device) -> Vec<f32> {
     losses
 }
 
+/// The pools' figures are those of the process: one test at a time.
+fn turn() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 #[test]
 fn an_mlp_learns_alike_on_every_device() {
+    let _turn = turn();
     let devices: Vec<Device> = std::iter::once(Device::host()).chain(Device::select("cpu")).collect();
     let losses: Vec<Vec<f32>> = devices.iter().map(train).collect();
     for other in &losses[1..] {
@@ -148,6 +155,7 @@ fn an_mlp_learns_alike_on_every_device() {
 
 #[test]
 fn a_training_step_has_few_launches() {
+    let _turn = turn();
     for target in [Target::Gpu, Target::Cpu] {
         let device = Device::null(target, 1 << 30);
         let loss = embed(&loss_graph());
@@ -174,6 +182,7 @@ fn a_training_step_has_few_launches() {
 /// New data at each step, as from a loader; what is freed is used again.
 #[test]
 fn a_thousand_steps_ask_the_driver_for_memory_in_the_first_three_alone() {
+    let _turn = turn();
     let null = Device::null(Target::Gpu, 1 << 30);
     let opencl = Device::all().into_iter().filter(|profile| profile.selector.starts_with("opencl:"));
     let opencl = opencl.map(|profile| Device::select(&profile.selector).unwrap());

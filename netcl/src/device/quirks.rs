@@ -28,9 +28,18 @@ pub enum Avoid {
     ConcurrentBuilds,
     /// Trying features whose extension the driver does not name.
     UnnamedExtensions,
+    /// `clReleaseCommandQueue`.
+    ReleasedQueues,
 }
 
 static QUIRKS: &[Quirk] = &[
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: None,
+        avoid: Avoid::ReleasedQueues,
+        reason: "PoCL 3.1: its worker releases events after clFinish has returned, and crashes if their queue is gone",
+    },
     Quirk {
         vendor: Vendor::Nvidia,
         from: &[],

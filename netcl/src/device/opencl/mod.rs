@@ -96,7 +96,7 @@ impl OpenCl {
     }
 
     fn new(profile: DeviceProfile, queue: CommandQueue, context: Arc<ClContext>, device: ClDevice) -> OpenCl {
-        let queue = Arc::new(Queue { queue: Live::new(queue), context: context.clone() });
+        let queue = Queue::shared(queue, context.clone(), &profile);
         // Maps of page-locked memory wait for their queue, so that it is not the device's. It is made when it is needed.
         let (unified, lane) = (profile.unified_memory, OnceLock::<Arc<Queue>>::new());
         let (of, part, name) = (context.clone(), device.clone(), profile.clone());
@@ -105,7 +105,7 @@ impl OpenCl {
                 Some(queue) => queue,
                 None => {
                     let queue = new_queue(&of, &part, &name, false).map_err(AllocateError::Other)?;
-                    lane.get_or_init(|| Arc::new(Queue { queue: Live::new(queue), context: of.clone() }))
+                    lane.get_or_init(|| Queue::shared(queue, of.clone(), &name))
                 }
             };
             ClPinned::allocate(queue, unified, bytes).map(|memory| Box::new(memory) as Box<dyn HostMemory>)

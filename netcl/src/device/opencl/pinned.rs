@@ -5,6 +5,8 @@ use super::context::ClContext;
 use super::memory::ClMemory;
 use crate::device::backend::{AllocateError, HostMemory, Memory};
 use crate::device::host::process::{self, Live};
+use crate::device::profile::DeviceProfile;
+use crate::device::quirks::Avoid;
 use crate::memory::BufferHandle;
 use opencl3::command_queue::{CommandQueue, enqueue_map_buffer, enqueue_unmap_mem_object};
 use opencl3::event::Event;
@@ -17,6 +19,17 @@ use std::sync::Arc;
 pub(super) struct Queue {
     pub(super) queue: Live<CommandQueue>,
     pub(super) context: Arc<ClContext>,
+}
+
+impl Queue {
+    pub(super) fn shared(queue: CommandQueue, context: Arc<ClContext>, profile: &DeviceProfile) -> Arc<Queue> {
+        let queue = Arc::new(Queue { queue: Live::new(queue), context });
+        if profile.avoids(Avoid::ReleasedQueues) {
+            // Devices mostly live as long as the process.
+            std::mem::forget(queue.clone());
+        }
+        queue
+    }
 }
 
 /// A buffer's bytes where the host sees them, until this is dropped.

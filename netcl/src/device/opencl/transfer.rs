@@ -137,7 +137,7 @@ impl Shared {
             return Ok(queue);
         }
         let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.profile_events)?;
-        let queue = Arc::new(Queue { queue: Live::new(queue), context: self.context.clone() });
+        let queue = Queue::shared(queue, self.context.clone(), &self.profile);
         // Another thread may have been faster; then this one is closed again.
         Ok(cell.get_or_init(|| queue))
     }
