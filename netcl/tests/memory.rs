@@ -1,14 +1,10 @@
 //! Pools, page-locked and shared memory, copies that do not wait: on every device that is there.
 
+mod common;
+
+use common::turn;
 use netcl::prelude::*;
 use netcl::{BufferPool, DType, Error, Target, Vendor};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The pools' figures are those of the process: one test at a time.
-fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The host, a null device and every OpenCL device.
 fn devices() -> Vec<Device> {

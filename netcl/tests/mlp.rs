@@ -1,5 +1,8 @@
 //! A whole training step, from layer declarations to trained parameters, without the macros.
 
+mod common;
+
+use common::turn;
 use netcl::__private::kernels::autodiff::{Arguments, append_gradients};
 use netcl::__private::kernels::compile::compile;
 use netcl::__private::kernels::dim::{Dim, Shape};
@@ -133,12 +136,6 @@ fn train(device: &Device) -> Vec<f32> {
     let right = right.count();
     assert!(right > 180, "{device}: {right} of 200 right, losses {losses:?}");
     losses
-}
-
-/// The pools' figures are those of the process: one test at a time.
-fn turn() -> std::sync::MutexGuard<'static, ()> {
-    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[test]

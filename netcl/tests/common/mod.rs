@@ -8,6 +8,13 @@ use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
 use netcl::__private::{Function, FunctionSource, PlanSource};
 use netcl::{DType, Device, Schema};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Pools' figures are those of the process: a test that compares them lets no other run meanwhile.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The OpenCL CPU device, or a note that there is none: the host and the null device do not compile OpenCL C.
 pub(crate) fn opencl() -> Option<Device> {

@@ -145,41 +145,50 @@ impl Bound for ClBound {
             *last = Some(*value);
         }
         for launch in &self.launches {
-            let geometry = &launch.geometry;
-            // SAFETY: kernel and queue are alive and of one context, every argument is set (above and in `bind`), and
-            // the sizes have as many entries as there are dimensions (OpenCL 5.10). Kernels stay inside their buffers:
-            // that is what the kernel verifier and the shape checks before the call are for.
-            let event = unsafe {
-                enqueue_nd_range_kernel(
-                    self.shared.queue.queue.get(),
-                    launch.kernel.get(),
-                    geometry.dimensions as u32,
-                    null(),
-                    geometry.global.as_ptr(),
-                    geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
-                    0,
-                    null(),
-                )
-            };
-            match event {
-                Ok(event) => drop(Event::new(event)),
-                Err(code) => {
-                    let operation = format!(
-                        "launching `{}` with {:?} work-items in groups of {:?}",
-                        launch.label,
-                        &geometry.global[..geometry.dimensions],
-                        geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
-                    );
-                    return Err(self.shared.error(&operation, code));
-                }
-            }
+            // SAFETY: every argument is set (above and in `bind`), and kernels stay inside their buffers: that is what the
+            // kernel verifier and the shape checks before the call are for.
+            unsafe { self.shared.enqueue(&launch.kernel, &launch.geometry, &launch.label) }?;
         }
-        self.shared.count();
         Ok(self.launches.len() as u64)
     }
 }
 
-fn set_buffer(kernel: &Kernel, index: u32, region: &BufferHandle) -> Result<(), cl_int> {
+impl Shared {
+    /// Enqueues a kernel, which errors call `label`; does not wait for the device.
+    ///
+    /// # Safety
+    ///
+    /// The kernel is of this device's context, all its arguments are set, and with them it stays inside its buffers.
+    pub(super) unsafe fn enqueue(&self, kernel: &Kernel, geometry: &Geometry, label: &str) -> Result<()> {
+        // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
+        // dimensions (OpenCL 5.10); the rest is the caller's promise.
+        let event = unsafe {
+            enqueue_nd_range_kernel(
+                self.queue.queue.get(),
+                kernel.get(),
+                geometry.dimensions as u32,
+                null(),
+                geometry.global.as_ptr(),
+                geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
+                0,
+                null(),
+            )
+        };
+        let event = event.map_err(|code| {
+            let operation = format!(
+                "launching `{label}` with {:?} work-items in groups of {:?}",
+                &geometry.global[..geometry.dimensions],
+                geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
+            );
+            self.error(&operation, code)
+        })?;
+        drop(Event::new(event));
+        self.count();
+        Ok(())
+    }
+}
+
+pub(super) fn set_buffer(kernel: &Kernel, index: u32, region: &BufferHandle) -> Result<(), cl_int> {
     let Memory::OpenCl(memory) = region.memory() else {
         return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
     };

@@ -1,20 +1,18 @@
 //! Single kernels: those whose OpenCL C users bring, and netcl's hand-written algorithms.
 
+use super::launch::set_buffer;
 use super::{OpenCl, Shared, build};
-use crate::device::backend::Memory;
 use crate::device::host::process::Live;
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
 use crate::raw::{AddressSpace, Arg, Grid, Parameter, RawKernel};
-use opencl3::command_queue::enqueue_nd_range_kernel;
-use opencl3::event::Event;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL,
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_CONST, Kernel, set_kernel_arg,
 };
 use opencl3::program::Program;
-use opencl3::types::{cl_int, cl_mem};
+use opencl3::types::cl_int;
 use std::ptr::null;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -130,51 +128,16 @@ impl ClKernel {
             set(&kernel, index as u32, argument)
                 .map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{}`", self.name), code))?;
         }
-        // SAFETY: kernel and queue are alive and of one context, every argument is set (`RawKernel` compares their
-        // number with the kernel's; netcl's own calls are tested), and the sizes have three entries, of which the first
-        // `dimensions` are read (OpenCL 5.10). That the kernel stays inside its buffers is vouched for by who calls
-        // `RawKernel::launch`, and of netcl's own by their tests.
-        let event = unsafe {
-            enqueue_nd_range_kernel(
-                self.shared.queue.queue.get(),
-                kernel.get(),
-                geometry.dimensions as u32,
-                null(),
-                geometry.global.as_ptr(),
-                geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
-                0,
-                null(),
-            )
-        };
-        match event {
-            Ok(event) => {
-                drop(Event::new(event));
-                self.shared.count();
-                Ok(())
-            }
-            Err(code) => {
-                let operation = format!(
-                    "launching `{}` with {:?} work-items in groups of {:?}",
-                    self.name,
-                    &geometry.global[..geometry.dimensions],
-                    geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
-                );
-                Err(self.shared.error(&operation, code))
-            }
-        }
+        // SAFETY: every argument is set (`RawKernel` compares their number with the kernel's; netcl's own calls are tested).
+        // That the kernel stays inside its buffers is vouched for by who calls `RawKernel::launch`, and of netcl's own by
+        // their tests.
+        unsafe { self.shared.enqueue(&kernel, geometry, &self.name) }
     }
 }
 
 fn set(kernel: &Kernel, index: u32, argument: &Set<'_>) -> Result<(), cl_int> {
     match argument {
-        Set::Memory(region) => {
-            let Memory::OpenCl(memory) = region.memory() else {
-                return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
-            };
-            let raw: cl_mem = memory.raw();
-            // SAFETY: a buffer argument is set from the address of a `cl_mem` (OpenCL 5.9.2); the value is copied.
-            unsafe { set_kernel_arg(kernel.get(), index, size_of::<cl_mem>(), (&raw const raw).cast()) }
-        }
+        Set::Memory(memory) => set_buffer(kernel, index, memory),
         // SAFETY: as many bytes are read as there are; a size that is not the parameter's is refused by the driver.
         Set::Bytes(bytes) => unsafe { set_kernel_arg(kernel.get(), index, bytes.len(), bytes.as_ptr().cast()) },
         // SAFETY: for local memory the size alone counts, and the pointer is null (OpenCL 5.9.2).
