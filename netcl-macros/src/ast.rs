@@ -5,6 +5,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer};
 use proc_macro2::{Ident, Span, TokenStream};
+use std::collections::BTreeSet;
 
 /// One dimension in a tensor type.
 #[derive(Clone)]
@@ -201,6 +202,8 @@ pub(crate) struct ModelImpl {
     pub(crate) generics: syn::Generics,
     pub(crate) self_ty: Box<syn::Type>,
     pub(crate) functions: Vec<Function>,
+    /// The functions that cannot be compiled as they stand, by name.
+    pub(crate) unfit: BTreeSet<String>,
     /// What is passed on as it is.
     pub(crate) others: Vec<TokenStream>,
 }

@@ -18,6 +18,7 @@ mod lower;
 mod messages;
 mod parse;
 mod paths;
+mod recover;
 mod scan;
 mod simt;
 #[cfg(test)]

@@ -2,6 +2,10 @@
 
 /// How the names of what is generated begin.
 pub(crate) const OWN: &str = "__netcl";
+/// Our mark on a function that is half-typed: its signature stands, its body is lost.
+pub(crate) const HALF_TYPED: &str = "__netcl_half_typed";
+/// Our name for a type that is half-typed.
+pub(crate) const UNKNOWN_TYPE: &str = "__netcl_unknown";
 /// `#[layer(inputs = 64, ..)]` on a field.
 pub(crate) const LAYER: &str = "layer";
 /// `#[parameter(init = ..)]` on a tensor field.

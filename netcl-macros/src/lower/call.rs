@@ -26,6 +26,9 @@ impl<'a> Lowering<'a> {
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
             let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
+                if unit.unfit.contains(&name) {
+                    return Val::Unknown;
+                }
                 let known: Vec<String> = unit.functions.iter().map(|function| name_of(&function.name)).collect();
                 let near = suggestion(&name, known.iter().map(String::as_str));
                 return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &near]);

@@ -39,6 +39,9 @@ impl<'a> Lowering<'a> {
             Val::Place(Place::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
                 else {
+                    if unit.unfit.contains(&name) {
+                        return Val::Unknown;
+                    }
                     let known = || unit.functions.iter().map(|f| crate::parse::name(&f.name)).collect::<Vec<_>>();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));

@@ -38,6 +38,8 @@ pub(crate) use value::{Affine, Place, Val};
 pub(crate) struct Unit {
     pub(crate) model: Option<Model>,
     pub(crate) functions: Vec<Function>,
+    /// Functions of the block that are wrong and have been reported.
+    pub(crate) unfit: BTreeSet<String>,
     /// Models that fields are of, by the text of their path.
     pub(crate) nested: BTreeMap<String, Unit>,
     /// Functions of scalars, by the text of their path.

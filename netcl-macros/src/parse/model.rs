@@ -5,6 +5,7 @@ use super::{field, function, text, types};
 use crate::ast::{Field, FieldKind, Model, ModelImpl};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::recover;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::ConfigValue;
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -227,6 +228,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
     super::attr::decided(diag, &item.attrs);
     let mut functions = Vec::new();
+    let mut unfit = BTreeSet::new();
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.
     let mut taken: BTreeSet<String> = ["new", "report", "kernels"].map(String::from).into();
@@ -240,8 +242,14 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
                 diag.report(f.sig.ident.span(), &m::RESERVED_NAME, &[&f.sig.ident]);
             }
+            ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => {
+                unfit.insert(super::name(&f.sig.ident));
+            }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-                functions.extend(function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes));
+                match function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes) {
+                    Some(function) => functions.push(function),
+                    None => drop(unfit.insert(super::name(&f.sig.ident))),
+                }
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
@@ -251,5 +259,5 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             other => others.push(other.to_token_stream()),
         }
     }
-    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), functions, others }
+    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), functions, unfit, others }
 }
