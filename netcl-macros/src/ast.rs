@@ -5,6 +5,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer};
 use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
 use std::collections::BTreeSet;
 
 /// One dimension in a tensor type.
@@ -202,8 +203,20 @@ pub(crate) struct ModelImpl {
     pub(crate) generics: syn::Generics,
     pub(crate) self_ty: Box<syn::Type>,
     pub(crate) functions: Vec<Function>,
+    /// The name of a block beside the one that stands for the model.
+    pub(crate) name: Option<Ident>,
     /// The functions that cannot be compiled as they stand, by name.
     pub(crate) unfit: BTreeSet<String>,
     /// What is passed on as it is.
     pub(crate) others: Vec<TokenStream>,
+}
+
+impl ModelImpl {
+    /// What the functions about all of the block are called: `report`, or `report_training`.
+    pub(crate) fn about(name: Option<&Ident>) -> [Ident; 2] {
+        ["report", "kernels"].map(|about| match name {
+            Some(name) => format_ident!("{}_{}", about, name),
+            None => format_ident!("{}", about),
+        })
+    }
 }

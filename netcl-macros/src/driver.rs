@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
 use crate::lower::{Sizes, Unit, is_builtin};
 use crate::parse::constant::{self, Constants};
-use crate::{dump, expand, fallback, messages as m, parse, paths, recover, scan};
+use crate::{dump, expand, fallback, messages as m, parse, paths, recover, scan, words};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -16,14 +16,24 @@ use syn::{Item, ItemImpl, ItemStruct};
 /// `#[netcl::model]`.
 pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"model", &"model"]);
-    }
+    let name = block_argument(&args);
+    let is_block = |name: &syn::Ident| recover::block(&item, &syn::Error::new(name.span(), "")).is_some();
+    let item = match (args.into_iter().next(), name) {
+        (Some(_), Some(name)) if is_block(&name) => {
+            let mark = quote::format_ident!("{}", words::NAMED_BLOCK);
+            quote!(#[#mark(#name)] #item)
+        }
+        (Some(first), name) => {
+            diag.report(name.map_or(first.span(), |name| name.span()), &m::MODEL_ARGUMENTS, &[]);
+            item
+        }
+        (None, _) => item,
+    };
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
         Ok(Item::Impl(mut parsed)) => {
             no_bodies(&diag, &recover::bodies(&mut parsed));
-            with_errors(diag, || impl_item(Gathered::default(), &parsed))
+            with_errors(diag, || block(&parsed))
         }
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
@@ -31,6 +41,23 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Err(error) => half_typed(diag, &item, &error),
     }
+}
+
+/// The name in `block = training`.
+fn block_argument(args: &TokenStream) -> Option<syn::Ident> {
+    let pair = syn::parse2::<syn::MetaNameValue>(args.clone()).ok().filter(|pair| pair.path.is_ident(words::BLOCK))?;
+    match pair.value {
+        syn::Expr::Path(path) => path.path.get_ident().cloned(),
+        _ => None,
+    }
+}
+
+/// The block, with what there is of it if something that it asks for does not exist.
+fn block(item: &ItemImpl) -> TokenStream {
+    let asks = item.trait_.is_none();
+    let unless = if asks { fallback::unless_block(item) } else { TokenStream::new() };
+    let rest = impl_item(Gathered::default(), item);
+    quote!(#unless #rest)
 }
 
 /// Rule: what is compiled has a body. Wrong: `fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N>;`.
@@ -49,7 +76,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     }
     if let Some(kept) = recover::block(item, error) {
         no_bodies(&diag, &kept.no_bodies);
-        let rest = || impl_item(Gathered::default(), &kept.item);
+        let rest = || block(&kept.item);
         return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest()]).collect());
     }
     with_errors(diag, || recover::unless_rustc(error, item))
@@ -170,6 +197,10 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let Some(table) = read_table(payload) else {
         return fallback::implementation(item);
     };
+    let main = parse::model::block_name(item).map(|_| Need { kind: Kind::Nested, path });
+    if let Some(need) = main.as_ref().filter(|need| gathered.get(need.kind, &need.path).is_none()) {
+        return chain::request(need, &gathered, "model_impl", &item.to_token_stream());
+    }
     if let Some(need) = missing(&gathered, &table, item) {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     }
@@ -177,7 +208,8 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     // Judged again, because its errors are this block's.
     parse::model::model_path(&diag, item);
     let sound = !table.failed;
-    let (unit, block) = unit(&diag, &gathered, table, item);
+    let (mut unit, block) = unit(&diag, &gathered, table, item);
+    unit.main = main.map(|main| gathered.get(main.kind, &main.path).and_then(read_nested).map(Box::new));
     let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
     let failed = diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty();
     let errors = diag.finish().err().unwrap_or_default();
@@ -193,6 +225,9 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
         None => syn::Ident::new(&name, proc_macro2::Span::call_site()),
     };
     let vis = unit.model.as_ref().map_or(syn::Visibility::Inherited, |model| model.vis.clone());
+    if block.name.is_some() {
+        return quote!(#errors #rest);
+    }
     let export = chain::export(&ident, &vis, &nested(&gathered, item, failed));
     quote!(#errors #rest #export)
 }

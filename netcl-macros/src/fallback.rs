@@ -2,14 +2,18 @@
 //! generated, so that nothing else in the file turns red.
 
 mod kernel;
+mod unless;
 
 pub(crate) use kernel::kernel;
+pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 
+use crate::ast::ModelImpl;
 use crate::parse::function;
+use crate::parse::model::block_name;
 use crate::{paths, recover};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, FnArg, ImplItem, ItemImpl, Pat, ReturnType, Signature, Type, Visibility};
+use syn::{Attribute, FnArg, ImplItem, ItemImpl, Pat, PathArguments, ReturnType, Signature, Type, Visibility};
 
 /// The block with stubs for the functions that would have been compiled.
 pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
@@ -29,7 +33,7 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
     let items = item.items.iter().map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
             let mut stubs = stub(&f.vis, &f.sig, &f.sig.ident, None);
-            if let Some(gradients) = &gradients {
+            if let Some(gradients) = gradients.as_ref().filter(|_| may_be_loss(&f.sig)) {
                 let name = format_ident!("{}_with_gradients", f.sig.ident);
                 stubs.extend(stub(&f.vis, &f.sig, &name, Some(gradients)));
             }
@@ -44,19 +48,48 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         other => quote!(#other),
     });
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
-    // A block that implements a trait has no functions of its own; one that the user wrote has been reported.
-    let written = |name: &&str| item.items.iter().any(|item| matches!(item, ImplItem::Fn(f) if f.sig.ident == name));
-    let about = ["report", "kernels"].into_iter().filter(|name| item.trait_.is_none() && !written(name)).map(|name| {
-        let name = format_ident!("{}", name);
+    // A block that implements a trait has no functions of its own.
+    let has = |name: &Ident| item.trait_.is_none() && !written(item, name);
+    let names = ModelImpl::about(block_name(item).as_ref());
+    let attrs = attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::NAMED_BLOCK));
+    let about = names.into_iter().filter(has).map(|name| {
         quote! {
             pub fn #name(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
         }
     });
+    let only = item.trait_.is_none().then(|| only_block(block_name(item).as_ref()));
     quote! {
         #(#attrs)*
         #[allow(dead_code, unused_variables)]
-        impl #generics #trait_ #ty #bounds { #(#items)* #(#about)* }
+        impl #generics #trait_ #ty #bounds { #only #(#items)* #(#about)* }
     }
+}
+
+/// Of two blocks without names rustc says that definitions are repeated. This one, in each of them, says what to do.
+pub(crate) fn only_block(name: Option<&Ident>) -> TokenStream {
+    match name {
+        Some(_) => TokenStream::new(),
+        None => quote! {
+            #[doc(hidden)]
+            #[allow(non_upper_case_globals)]
+            const __netcl_further_blocks_are_written_with_model_block_name: () = ();
+        },
+    }
+}
+
+/// Whether the result is a scalar, as far as it can be read.
+fn may_be_loss(sig: &Signature) -> bool {
+    let ReturnType::Type(_, ty) = &sig.output else { return true };
+    let Type::Path(path) = &**ty else { return false };
+    match path.path.segments.last().map(|last| &last.arguments) {
+        Some(PathArguments::AngleBracketed(arguments)) => arguments.args.len() < 2,
+        _ => true,
+    }
+}
+
+/// Whether the user has written a function of that name, which has been reported.
+fn written(item: &ItemImpl, name: &Ident) -> bool {
+    item.items.iter().any(|item| matches!(item, ImplItem::Fn(f) if f.sig.ident == *name))
 }
 
 /// A half-typed function of plain Rust: what is known of its signature, and no body.

@@ -8,6 +8,7 @@ use crate::recover::{self, Piece};
 use crate::{driver, dump, expand, fallback, messages as m, parse, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
@@ -46,7 +47,10 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
         Err(error) => return no_function(&error, tokens, next),
     };
     if let Some(need) = missing(&gathered, &item) {
-        return chain::request(&need, &gathered, form.driver(), &tokens);
+        let first = gathered.0.is_empty() && form == Form::Callable;
+        let unless = if first { fallback::unless_kernel(&item) } else { TokenStream::new() };
+        let request = chain::request(&need, &gathered, form.driver(), &tokens);
+        return quote!(#unless #request);
     }
     let diag = Diag::new();
     let mut constants = Constants::new();

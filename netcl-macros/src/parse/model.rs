@@ -208,6 +208,12 @@ fn without_arguments(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// The name in `#[netcl::model(block = training)]`, which a mark on the block carries.
+pub(crate) fn block_name(item: &ItemImpl) -> Option<Ident> {
+    let mark = item.attrs.iter().find(|attr| attr.path().is_ident(crate::words::NAMED_BLOCK))?;
+    mark.parse_args().ok()
+}
+
 /// The path of the model that the block is for.
 pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
     if let Some((path, _)) = &item.trait_ {
@@ -231,7 +237,9 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
     let mut unfit = BTreeSet::new();
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.
-    let mut taken: BTreeSet<String> = ["new", "report", "kernels"].map(String::from).into();
+    let name = block_name(item);
+    let about = ModelImpl::about(name.as_ref()).map(|name| name.to_string());
+    let mut taken: BTreeSet<String> = about.into_iter().chain(["new".to_string()]).collect();
     let compiled = item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(super::name(&f.sig.ident)),
         _ => None,
@@ -259,5 +267,5 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             other => others.push(other.to_token_stream()),
         }
     }
-    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), functions, unfit, others }
+    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), name, functions, unfit, others }
 }

@@ -113,7 +113,7 @@ fn blocks() {
                 if deep { h * &self.scale } else { h }
             }
             fn width(&self, of: usize) -> usize { of * 4 }
-            pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> { self.forward(x, true).mean(()) }
+            pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> { self.forward(x, true).mean_all() }
         }
     };
     let structure = quote! {

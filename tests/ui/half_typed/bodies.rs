@@ -20,7 +20,7 @@ impl Mlp {
 
     pub fn sum(&self, x: &Tensor<f32, N, 8>) -> (Tensor<f32, N, 4>, Tensor<f32>) {
         let h = self.hidden.forward(x);
-        (h, h.sum(()) + )
+        (h, h.sum_all() + )
     }
 
     pub fn list(&self, x: &Tensor<f32, N, 8>, deep: bool) -> Tensor<f32, N, 4> {
