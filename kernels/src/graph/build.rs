@@ -219,7 +219,7 @@ impl Builder {
     pub fn unary(&mut self, op: UnaryOp, a: NodeId) -> Result<NodeId> {
         let dtype = self.dtype(a);
         if !op.takes(dtype) {
-            return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
+            return Err(undefined(op.name(), dtype).at(self.span));
         }
         if let Some(literal) = self.uniform(a)
             && let Some(value) = crate::fold::unary(op, literal)
@@ -242,7 +242,7 @@ impl Builder {
         let (a, b) = self.broadcast_pair(op.name(), a, b)?;
         let dtype = self.dtype(a);
         if !op.takes(dtype) {
-            return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
+            return Err(undefined(op.name(), dtype).at(self.span));
         }
         let shape = self.shape(a).clone();
         let (ca, cb) = (self.uniform(a), self.uniform(b));
@@ -431,7 +431,11 @@ impl Builder {
                 (Some(x), Some(y)) if y.is(1) => x,
                 (Some(x), Some(y)) if x.is(1) => y,
                 (Some(x), None) | (None, Some(x)) => x,
-                _ => return self.fail(format!("`{op}` cannot combine shapes {a} and {b}")),
+                _ => {
+                    return Err(Diagnostic::new(format!("`{op}` cannot combine shapes {a} and {b}"))
+                        .hint("axes are compared from the last: sizes are equal, or one of them is 1")
+                        .at(self.span));
+                }
             });
         }
         Ok(Shape(dims))
@@ -634,6 +638,16 @@ impl Builder {
         }
         self.fail(format!("`{op}` names axis {axis} of {shape}, which has {} axes", shape.rank()))
     }
+}
+
+/// An operation on elements that it has no meaning for.
+fn undefined(op: &str, dtype: DType) -> Diagnostic {
+    let instead = match dtype {
+        DType::Bool => "numbers are chosen by a bool with `select`, or converted with `.cast(..)`",
+        dtype if dtype.is_float() => "compare the elements first, or convert them with `.cast(..)`",
+        _ => "convert the elements with `.cast(..)`",
+    };
+    Diagnostic::new(format!("`{op}` is not defined for {dtype} tensors")).hint(instead)
 }
 
 impl AxisIndex {
