@@ -168,7 +168,11 @@ impl<'a> Lowering<'a> {
             return match self.expr(&read.expr) {
                 Val::Unknown => Val::Unknown,
                 other => {
-                    let written = format!("`{}`, {},", parse::text(&read.expr), other.kind());
+                    let written = match &*read.expr {
+                        Expr::Index(inner) => parse::index::text(inner),
+                        other => parse::text(other),
+                    };
+                    let written = format!("`{written}`, {},", other.kind());
                     self.report(read.expr.span(), &m::KERNEL_READ_TWICE, &[&written])
                 }
             };
