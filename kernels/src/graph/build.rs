@@ -288,11 +288,24 @@ impl Builder {
             ));
         }
         let shape = self.shape(a).clone();
+        let (a, b) = (self.as_stored(a), self.as_stored(b));
         if let (Some(x), Some(y)) = (self.uniform(a), self.uniform(b)) {
             let value = Literal::Bool(crate::fold::compare(op, x.as_f64(), y.as_f64()));
             return Ok(self.push(Op::Constant(value), shape, DType::Bool));
         }
         Ok(self.push(Op::Compare(op, a, b), shape, DType::Bool))
+    }
+
+    /// A constant as the elements of its type are: `x == 0.1` holds where `x` is the f16 that is nearest to 0.1. (Arithmetic
+    /// takes the literal as it is written, as PyTorch does: there it is rounded once, with the result.)
+    fn as_stored(&mut self, a: NodeId) -> NodeId {
+        match self.uniform(a) {
+            Some(literal) if crate::fold::stored(literal) != literal => {
+                let (shape, dtype) = (self.shape(a).clone(), self.dtype(a));
+                self.push(Op::Constant(crate::fold::stored(literal)), shape, dtype)
+            }
+            _ => a,
+        }
     }
 
     /// `condition ? then : otherwise`, all three broadcast against each other.
