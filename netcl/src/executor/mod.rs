@@ -9,6 +9,7 @@ pub(crate) mod function;
 pub(crate) mod geometry;
 mod interface;
 pub(crate) mod loaded;
+mod recorded;
 mod resolve;
 pub(crate) mod scalar;
 
