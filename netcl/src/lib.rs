@@ -41,7 +41,7 @@ pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
-pub use program::ProgramStats;
+pub use program::{ProgramStats, cache};
 pub use recording::Recording;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 

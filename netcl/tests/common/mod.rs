@@ -1,6 +1,8 @@
 //! Plans written by hand, for tests of the runtime alone.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod processes;
+
 use netcl::__private::kernels::autodiff::{Arguments, append_gradients};
 use netcl::__private::kernels::compile::compile;
 use netcl::__private::kernels::dim::{Dim, Shape, Symbol};
