@@ -255,6 +255,23 @@ impl Device {
         self.0.backend.records()
     }
 
+    /// For tests: a null device is lost while it runs the last of so many launches from now on (0: at once). That launch
+    /// is started as ever; everything after it is [`crate::Error::Lost`], [`Device::finish`] and reads included.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Unsupported`] for all other devices.
+    pub fn lose_after(&self, launches: u64) -> Result<()> {
+        if self.0.backend.lose_after(launches) {
+            return Ok(());
+        }
+        Err(crate::Error::Unsupported {
+            function: "Device::lose_after".to_owned(),
+            device: self.to_string(),
+            problem: "only a null device can be lost on purpose; make one with `Device::null`".to_owned(),
+        })
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.0.id
     }

@@ -11,6 +11,7 @@ mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
+mod health;
 pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
@@ -29,6 +30,7 @@ use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
+use health::Health;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
@@ -59,6 +61,9 @@ pub(super) struct Shared {
     pinned: PinnedBufferPool,
     programs: Live<Mutex<build::Programs>>,
     counters: Counters,
+    health: Health,
+    /// How many of them are known to be done.
+    finished: AtomicU64,
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
     queue: Arc<Queue>,
@@ -120,6 +125,8 @@ impl OpenCl {
             pinned,
             programs,
             counters: Counters::default(),
+            health: Health::default(),
+            finished: AtomicU64::new(0),
             enqueued: AtomicU64::new(1),
             queue,
             context,
@@ -213,6 +220,14 @@ impl Backend for OpenCl {
         self.shared.counted()
     }
 
+    fn is_done(&self, enqueued: u64) -> bool {
+        self.shared.is_done(enqueued)
+    }
+
+    fn mark(&self) -> Result<()> {
+        self.shared.mark()
+    }
+
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.shared.pinned
     }
@@ -243,6 +258,7 @@ impl Backend for OpenCl {
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
         let source = own(memory)?.raw();
+        let before = self.shared.counted();
         // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
         let event = unsafe {
             enqueue_read_buffer(
@@ -256,7 +272,9 @@ impl Backend for OpenCl {
                 null(),
             )
         };
-        self.shared.done("clEnqueueReadBuffer", event)
+        self.shared.done("clEnqueueReadBuffer", event)?;
+        self.shared.done_until(before);
+        self.shared.reported()
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
@@ -334,7 +352,8 @@ impl Backend for OpenCl {
     }
 
     fn finish(&self) -> Result<()> {
-        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))
+        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
+        self.shared.reported()
     }
 }
 
@@ -399,9 +418,22 @@ impl Shared {
         self.enqueued.load(Ordering::Acquire)
     }
 
+    /// Notes that the first so many commands of the queue are done.
+    fn done_until(&self, enqueued: u64) {
+        self.finished.fetch_max(enqueued, Ordering::AcqRel);
+    }
+
     fn finish(&self) -> Result<(), cl_int> {
+        let before = self.counted();
         self.queue.queue.finish().map_err(|error| error.0)?;
-        self.transfers.finish()
+        self.done_until(before);
+        self.transfers.finish(&self.health)
+    }
+
+    /// What failed since somebody asked last.
+    fn reported(&self) -> Result<()> {
+        self.transfers.land(&self.health);
+        self.health.take(&self.profile.name)
     }
 
     /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
@@ -415,7 +447,11 @@ impl Shared {
         })
     }
 
+    #[cold]
     fn error(&self, operation: &str, code: cl_int) -> Error {
+        if let Some(lost) = self.health.lost(&self.profile.name, operation, code) {
+            return lost;
+        }
         driver_error(&self.profile, operation, code)
     }
 
