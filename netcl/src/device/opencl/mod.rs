@@ -6,10 +6,13 @@
 #![allow(unsafe_code, reason = "OpenCL is a C interface; every block says what it relies on")]
 
 mod build;
+pub(crate) mod commands;
 mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
+mod health;
+pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
 mod pinned;
@@ -27,6 +30,7 @@ use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
+use health::Health;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
@@ -62,10 +66,11 @@ pub(super) struct Shared {
     /// Where the first use of new buffers copies to.
     sink: OnceLock<Live<Buffer<u8>>>,
     counters: Counters,
+    health: Health,
+    /// How many of them are known to be done.
+    finished: AtomicU64,
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
-    /// How many of them are known to be done.
-    done: AtomicU64,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
@@ -126,8 +131,9 @@ impl OpenCl {
             programs,
             sink: OnceLock::new(),
             counters: Counters::default(),
+            health: Health::default(),
+            finished: AtomicU64::new(0),
             enqueued: AtomicU64::new(1),
-            done: AtomicU64::new(0),
             queue,
             context,
             device,
@@ -215,8 +221,12 @@ impl Backend for OpenCl {
         self.shared.counted()
     }
 
-    fn done(&self) -> u64 {
-        self.shared.known_done()
+    fn is_done(&self, enqueued: u64) -> bool {
+        self.shared.is_done(enqueued)
+    }
+
+    fn mark(&self) -> Result<()> {
+        self.shared.mark()
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -264,8 +274,8 @@ impl Backend for OpenCl {
             )
         };
         self.shared.done("clEnqueueReadBuffer", event)?;
-        self.shared.note_done(before);
-        Ok(())
+        self.shared.done_until(before);
+        self.shared.reported()
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
@@ -278,16 +288,10 @@ impl Backend for OpenCl {
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
-        // Pieces start at multiples of the widest pattern.
-        let piece = (self.shared.profile.max_fill() & !15).max(16);
-        let mut start = 0;
-        while start < bytes {
-            let size = piece.min(bytes - start);
-            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+        for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
-            let width = if size.is_multiple_of(16) { 16 } else { 1 };
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
-            // its width and inside the buffer.
+            // its width and inside the buffer (`Shared::fills`).
             let event = unsafe {
                 enqueue_fill_buffer(
                     self.shared.queue.queue.get(),
@@ -302,7 +306,6 @@ impl Backend for OpenCl {
             };
             self.shared.count();
             self.shared.done("clEnqueueFillBuffer", event)?;
-            start += size;
         }
         Ok(())
     }
@@ -350,7 +353,8 @@ impl Backend for OpenCl {
     }
 
     fn finish(&self) -> Result<()> {
-        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))
+        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
+        self.shared.reported()
     }
 }
 
@@ -415,13 +419,6 @@ impl Shared {
         self.enqueued.load(Ordering::Acquire)
     }
 
-    fn finish(&self) -> Result<(), cl_int> {
-        let before = self.counted();
-        self.queue.queue.finish().map_err(|error| error.0)?;
-        self.note_done(before);
-        self.transfers.finish()
-    }
-
     /// [`FIRST_USE`] bytes that nobody reads.
     fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
         if let Some(sink) = self.sink.get() {
@@ -433,12 +430,40 @@ impl Shared {
         Ok(self.sink.get_or_init(|| Live::new(sink)))
     }
 
-    /// Everything counted up to there was waited for.
-    fn note_done(&self, enqueued: u64) {
-        self.done.fetch_max(enqueued, Ordering::Release);
+    /// Notes that the first so many commands of the queue are done.
+    fn done_until(&self, enqueued: u64) {
+        self.finished.fetch_max(enqueued, Ordering::AcqRel);
     }
 
+    fn finish(&self) -> Result<(), cl_int> {
+        let before = self.counted();
+        self.queue.queue.finish().map_err(|error| error.0)?;
+        self.done_until(before);
+        self.transfers.finish(&self.health)
+    }
+
+    /// What failed since somebody asked last.
+    fn reported(&self) -> Result<()> {
+        self.transfers.land(&self.health);
+        self.health.take(&self.profile.name)
+    }
+
+    /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
+    fn fills(&self, bytes: usize) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
+        // Pieces start at multiples of the widest pattern.
+        let piece = (self.profile.max_fill() & !15).max(16);
+        (0..bytes).step_by(piece).map(move |start| {
+            let size = piece.min(bytes - start);
+            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+            (start, size, if size.is_multiple_of(16) { 16 } else { 1 })
+        })
+    }
+
+    #[cold]
     fn error(&self, operation: &str, code: cl_int) -> Error {
+        if let Some(lost) = self.health.lost(&self.profile.name, operation, code) {
+            return lost;
+        }
         driver_error(&self.profile, operation, code)
     }
 
