@@ -3,6 +3,7 @@
 mod bench;
 mod devices;
 mod failure;
+mod kernels;
 mod output;
 mod select;
 
@@ -29,6 +30,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 not done, as the message on stan
 enum Command {
     /// What devices there are and what they can do
     Devices(devices::Args),
+    /// Generated code: of a built binary's models and kernels, or of a template
+    Kernels(kernels::Args),
     /// How fast a device copies, computes and launches
     Bench(bench::Args),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let output = Output::new(json);
     let done = match command {
         Command::Devices(args) => devices::run(&args, &output),
+        Command::Kernels(args) => kernels::run(&args, &output),
         Command::Bench(args) => bench::run(&args, &output),
     };
     match done {
