@@ -6,6 +6,7 @@ mod failure;
 mod kernels;
 mod output;
 mod select;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -34,6 +35,8 @@ enum Command {
     Kernels(kernels::Args),
     /// How fast a device copies, computes and launches
     Bench(bench::Args),
+    /// Run a program and write what its devices did as a Chrome trace
+    Trace(trace::Args),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Devices(args) => devices::run(&args, &output),
         Command::Kernels(args) => kernels::run(&args, &output),
         Command::Bench(args) => bench::run(&args, &output),
+        Command::Trace(args) => trace::run(&args, &output),
     };
     match done {
         Ok(code) => code,

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::{BufferHandle, PinnedBufferPool};
+use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,6 +49,8 @@ pub(crate) struct Null {
     used: Arc<AtomicU64>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     pinned: PinnedBufferPool,
+    /// Where launches are recorded, as taking no time.
+    tracks: Arc<profile::Source>,
 }
 
 impl Null {
@@ -67,7 +70,8 @@ impl Null {
 
     /// A device that says this about itself.
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
-        Null { pinned: ordinary_memory(&profile.name), profile, used: Arc::default(), records: Arc::default() }
+        let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
+        Null { pinned: ordinary_memory(&profile.name), profile, tracks, used: Arc::default(), records: Arc::default() }
     }
 }
 
@@ -116,7 +120,8 @@ impl Backend for Null {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
-        Ok(Box::new(NullProgram { plan: plan.clone(), records: self.records.clone() }))
+        let (plan, records, tracks) = (plan.clone(), self.records.clone(), self.tracks.clone());
+        Ok(Box::new(NullProgram { plan, records, tracks }))
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -135,6 +140,7 @@ impl Backend for Null {
 struct NullProgram {
     plan: Arc<Plan>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Program for NullProgram {
@@ -165,17 +171,32 @@ impl Program for NullProgram {
                 local,
             });
         }
-        Ok(Box::new(NullBound { steps, records: self.records.clone() }))
+        Ok(Box::new(NullBound { steps, records: self.records.clone(), tracks: self.tracks.clone() }))
+    }
+}
+
+/// A launch as it is recorded.
+fn command(launch: &LaunchRecord) -> Command {
+    Command {
+        name: launch.label.clone(),
+        kernel: Some(launch.entry.clone()),
+        work_items: launch.global.clone(),
+        work_group: launch.local.clone(),
+        ..Command::default()
     }
 }
 
 struct NullBound {
     steps: Vec<LaunchRecord>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Bound for NullBound {
     fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
+        if let Some(marked) = profile::mark() {
+            self.steps.iter().for_each(|step| profile::computed(&self.tracks, command(step), marked));
+        }
         self.records.lock().unwrap_or_else(PoisonError::into_inner).extend(self.steps.iter().cloned());
         Ok(self.steps.len() as u64)
     }

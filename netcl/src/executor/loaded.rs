@@ -11,6 +11,7 @@ use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
+use crate::profile;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{Plan, Work};
@@ -95,6 +96,7 @@ impl Loaded {
 
     /// Runs it.
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
+        let _span = profile::call(&self.plan.name);
         let resolved = self.resolved(call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
         let sizes = check::symbols(&self.plan, &self.interface, &self.device, named, call.args)?;

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::executor::geometry::{self, Geometry};
 use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
+use crate::profile::{self, Command, Lane};
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use opencl3::command_queue::enqueue_nd_range_kernel;
 use opencl3::event::Event;
@@ -160,6 +161,7 @@ impl Shared {
     ///
     /// The kernel is of this device's context, all its arguments are set, and with them it stays inside its buffers.
     pub(super) unsafe fn enqueue(&self, kernel: &Kernel, geometry: &Geometry, label: &str) -> Result<()> {
+        let marked = profile::mark();
         // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
         // dimensions (OpenCL 5.10); the rest is the caller's promise.
         let event = unsafe {
@@ -182,9 +184,25 @@ impl Shared {
             );
             self.error(&operation, code)
         })?;
-        drop(Event::new(event));
+        let event = Event::new(event);
         self.count();
+        if let Some(marked) = marked {
+            let event = self.event(Arc::new(Live::new(event)), "computing");
+            profile::enqueued(&self.tracks, Lane::Compute, command(kernel, geometry, label), event, marked);
+        }
         Ok(())
+    }
+}
+
+/// A launch as it is recorded.
+fn command(kernel: &Kernel, geometry: &Geometry, label: &str) -> Command {
+    let axes = |sizes: &[usize; 3]| sizes[..geometry.dimensions].to_vec();
+    Command {
+        name: label.into(),
+        kernel: kernel.function_name().ok().map(Arc::from),
+        work_items: axes(&geometry.global),
+        work_group: geometry.local.as_ref().map(axes).unwrap_or_default(),
+        ..Command::default()
     }
 }
 

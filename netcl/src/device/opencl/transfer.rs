@@ -17,6 +17,7 @@ use crate::device::host::process::Live;
 use crate::error::Result;
 use crate::event::Event;
 use crate::memory::PinnedBuffer;
+use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{
     enqueue_barrier_with_wait_list, enqueue_map_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer,
     enqueue_unmap_mem_object, enqueue_write_buffer,
@@ -65,14 +66,6 @@ enum Held {
     Bytes(Vec<u8>),
     Pinned(PinnedBuffer),
     Shared(Arc<PinnedBuffer>),
-}
-
-/// Which queue; each runs its commands in order.
-#[derive(Clone, Copy)]
-enum Lane {
-    Compute,
-    Upload,
-    Download,
 }
 
 impl Flights {
@@ -136,7 +129,7 @@ impl Shared {
         if let Some(queue) = cell.get() {
             return Ok(queue);
         }
-        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.profile_events)?;
+        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.times_commands())?;
         let queue = Queue::shared(queue, self.context.clone(), &self.profile);
         // Another thread may have been faster; then this one is closed again.
         Ok(cell.get_or_init(|| queue))
@@ -179,13 +172,16 @@ impl Shared {
         let after: Vec<cl_event> = after.map(DriverEvent::get).into_iter().collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
+        let marked = profile::mark();
         // SAFETY: the buffer has room for `data` at `offset` (`BufferHandle` checks); `data` is not changed, moved or
         // freed before the copy is done: a blocking one is done on return, and callers put what others read in flight.
         let event = unsafe {
             enqueue_write_buffer(queue, target, blocking, offset, data.len(), source, after.len() as u32, list)
         };
         let event = event.map_err(|code| self.error("clEnqueueWriteBuffer", code))?;
-        Ok(Arc::new(Live::new(DriverEvent::new(event))))
+        let event = Arc::new(Live::new(DriverEvent::new(event)));
+        self.record(lane, &event, "copy to the device", data.len(), marked);
+        Ok(event)
     }
 
     /// Copies `data` to `target` in pieces, each through memory that the device reads later; gives the last piece's
@@ -237,7 +233,14 @@ impl Shared {
         Ok(last)
     }
 
-    fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
+    fn record(&self, lane: Lane, event: &Arc<Live<DriverEvent>>, name: &str, bytes: usize, marked: Option<u64>) {
+        if let Some(marked) = marked {
+            let event = self.event(event.clone(), "copying");
+            profile::enqueued(&self.tracks, lane, Command::copy(name, bytes), event, marked);
+        }
+    }
+
+    pub(super) fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
         ClEvent::event(event, &self.context, &self.profile.name, operation)
     }
 }
@@ -311,6 +314,7 @@ impl OpenCl {
         let mut flights = shared.transfers.flights();
         flights.land();
         let queue = shared.lane(lane)?.queue.get();
+        let marked = profile::mark();
         // SAFETY: the buffer has as many bytes (the caller checks). `into` is put in flight below, so it is not freed
         // before the copy is done, and its bytes are looked at only then (`Backend::download`).
         let event = unsafe {
@@ -319,6 +323,7 @@ impl OpenCl {
         };
         let event = event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
         let event = Arc::new(Live::new(DriverEvent::new(event)));
+        shared.record(lane, &event, "copy from the device", bytes, marked);
         let into = Arc::new(into);
         let flight = Flight { event: event.clone(), bytes: 0, _held: Held::Shared(into.clone()) };
         flights.lanes[lane as usize].push_back(flight);
@@ -362,6 +367,7 @@ impl Shared {
     /// Copies once, straight into a buffer that lies in the host's memory and that no command uses.
     fn write_mapped(&self, target: cl_mem, data: &[u8]) -> Result<Arc<Live<DriverEvent>>> {
         let queue = self.lane(Lane::Upload)?.queue.get();
+        let marked = profile::mark();
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_WRITE_INVALIDATE_REGION;
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it.
@@ -370,6 +376,10 @@ impl Shared {
         self.done("clEnqueueMapBuffer", mapped)?;
         // SAFETY: the driver gave `data.len()` bytes there; they are not `data`, which is the caller's own.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer.cast(), data.len()) };
+        // The copy is the host's own; the driver's commands around it move nothing.
+        if let Some(marked) = marked {
+            profile::computed(&self.tracks, Command::copy("copy to the device", data.len()), marked);
+        }
         // SAFETY: mapped above from this buffer and not used afterwards.
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
         let unmapped = unmapped.map_err(|code| self.error("clEnqueueUnmapMemObject", code))?;
