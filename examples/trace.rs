@@ -4,6 +4,7 @@ use netcl::prelude::*;
 use netcl::profile::{self, SpanKind};
 use netcl_examples::{Options, digits};
 
+/// Of handwritten digits.
 #[netcl::model]
 pub struct Classifier {
     #[layer(inputs = 64, outputs = 32)]
@@ -14,6 +15,7 @@ pub struct Classifier {
 
 #[netcl::model]
 impl Classifier {
+    /// Mean cross-entropy.
     pub fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
         self.output.forward(&self.hidden.forward(x).gelu()).cross_entropy(labels)
     }

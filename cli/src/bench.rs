@@ -145,7 +145,7 @@ impl Bench<'_> {
             note(self.launch_alone()?);
             return Ok(measured);
         }
-        for measure in [Bench::to_device, Bench::from_device, Bench::on_device, Bench::chain] {
+        for measure in [Bench::upload, Bench::download, Bench::copy, Bench::chain] {
             note(measure(self)?);
         }
         for &size in self.effort.products {
@@ -172,24 +172,24 @@ impl Bench<'_> {
         Ok(Tensor::from_slice(self.device, &values, &[values.len()])?)
     }
 
-    fn to_device(&self) -> Result<Measurement> {
+    fn upload(&self) -> Result<Measurement> {
         let values = self.values();
         let copied = size_of_val(values.as_slice());
-        let seconds = self.rounds(|| Ok(drop(Tensor::from_slice(self.device, &values, &[values.len()])?)))?;
+        let seconds = self.rounds(|| Tensor::from_slice(self.device, &values, &[values.len()]))?;
         Ok(Measurement { what: "copy to the device", size: bytes(copied as u64), seconds, rate: of_bytes(copied) })
     }
 
-    fn from_device(&self) -> Result<Measurement> {
+    fn download(&self) -> Result<Measurement> {
         let tensor = self.tensor()?;
         let copied = tensor.elements() * size_of::<f32>();
-        let seconds = self.rounds(|| Ok(drop(tensor.to_vec::<f32>()?)))?;
+        let seconds = self.rounds(|| tensor.to_vec::<f32>())?;
         Ok(Measurement { what: "copy from the device", size: bytes(copied as u64), seconds, rate: of_bytes(copied) })
     }
 
-    fn on_device(&self) -> Result<Measurement> {
+    fn copy(&self) -> Result<Measurement> {
         let tensor = self.tensor()?;
         let copied = tensor.elements() * size_of::<f32>();
-        let seconds = self.rounds(|| Ok(drop(tensor.copy()?)))?;
+        let seconds = self.rounds(|| tensor.copy())?;
         let rate = of_bytes(2 * copied);
         Ok(Measurement { what: "copy on the device", size: bytes(copied as u64), seconds, rate })
     }
@@ -197,7 +197,7 @@ impl Bench<'_> {
     fn chain(&self) -> Result<Measurement> {
         let (x, y) = (self.tensor()?, self.tensor()?);
         let touched = 3 * x.elements() * size_of::<f32>();
-        let seconds = self.rounds(|| Ok(drop(bench_chain(&x, &y)?)))?;
+        let seconds = self.rounds(|| bench_chain(&x, &y))?;
         let size = format!("{} elements", x.elements());
         Ok(Measurement { what: "elementwise chain", size, seconds, rate: of_bytes(touched) })
     }
@@ -206,7 +206,7 @@ impl Bench<'_> {
         let values: Vec<f32> = (0..size * size).map(|i| (i % 17) as f32 / 16.0 - 0.5).collect();
         let a = Tensor::from_slice(self.device, &values, &[size, size])?;
         let b = a.t()?;
-        let seconds = self.rounds(|| Ok(drop(a.matmul(&b)?)))?;
+        let seconds = self.rounds(|| a.matmul(&b))?;
         let rate = Rate::Flops(2.0 * (size as f64).powi(3));
         Ok(Measurement { what: "matrix product", size: format!("{size}x{size}x{size}"), seconds, rate })
     }
@@ -242,7 +242,7 @@ impl Bench<'_> {
     }
 
     /// Seconds of one repetition in each round, ascending.
-    fn rounds(&self, mut once: impl FnMut() -> Result<()>) -> Result<Vec<f64>> {
+    fn rounds<T>(&self, mut once: impl FnMut() -> netcl::Result<T>) -> Result<Vec<f64>> {
         let mut round = |repetitions: u32| -> Result<f64> {
             self.device.finish()?;
             let started = Instant::now();

@@ -38,10 +38,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
     /// Give a tunable of the template a value
-    #[arg(long, value_name = "TUNABLE=VALUE", requires = "template")]
+    #[arg(long, value_name = "TUNABLE=VALUE", conflicts_with = "binary")]
     set: Vec<String>,
     /// The product that the template is to compute: rows, columns, terms of a sum
-    #[arg(long, value_name = "MxNxK", requires = "template", default_value = "1024x1024x1024")]
+    #[arg(long, value_name = "MxNxK", conflicts_with = "binary", default_value = "1024x1024x1024")]
     problem: String,
 }
 

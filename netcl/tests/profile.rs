@@ -19,7 +19,7 @@ fn work(device: &Device) {
     y.to_vec::<f32>().unwrap();
 }
 
-fn of<'a>(profile: &'a Profile, kind: SpanKind) -> Vec<&'a Span> {
+fn of(profile: &Profile, kind: SpanKind) -> Vec<&Span> {
     profile.spans().iter().filter(|span| span.kind == kind).collect()
 }
 
