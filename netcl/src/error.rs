@@ -199,7 +199,7 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// `read`, `write`.
+        /// `read`, `write`, `remove`.
         action: &'static str,
         /// The file.
         path: PathBuf,

@@ -139,6 +139,10 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
             pub fn source(&self, target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                 #private::source(&[#plans], target)
             }
+            /// Builds its programs for the device, so that the first call need not.
+            pub fn prepare(&self, device: &::netcl::Device) -> ::netcl::Result<()> {
+                #private::prepare(&[#plans], device)
+            }
         }
     }
 }

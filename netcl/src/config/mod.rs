@@ -18,6 +18,8 @@ pub(crate) struct Config {
     pub(crate) device: Option<Selector>,
     /// Where built programs and what was found out about devices are kept; `None`: nowhere.
     pub(crate) cache_dir: Option<PathBuf>,
+    /// `NETCL_CACHE_LIMIT_MB`, in bytes: how large that folder may become.
+    pub(crate) cache_limit: u64,
     /// `NETCL_LOG`, if it is set.
     pub(crate) log: Option<LevelFilter>,
     /// `NETCL_KERNEL_STRATEGY`; `None`: each device's own.
@@ -82,6 +84,7 @@ fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue
             Some(value) => Some(PathBuf::from(value)),
             None => default_cache_dir(&text),
         },
+        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?.unwrap_or(1 << 30),
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
@@ -136,6 +139,7 @@ mod tests {
     fn a_bad_value_names_the_variable_and_what_it_accepts() {
         for (name, value, hint) in [
             ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
+            ("NETCL_CACHE_LIMIT_MB", "1 GB", "mebibytes"),
             ("NETCL_LOG", "loud", "debug"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
@@ -162,6 +166,7 @@ mod tests {
             Config {
                 device: None,
                 cache_dir: None,
+                cache_limit: 1 << 30,
                 log: None,
                 kernel_strategy: None,
                 profile_events: false,
@@ -182,6 +187,7 @@ mod tests {
     fn values_are_understood() {
         let config = of(&[
             ("NETCL_DEVICE", " GPU "),
+            ("NETCL_CACHE_LIMIT_MB", "256"),
             ("NETCL_LOG", "debug"),
             ("NETCL_KERNEL_STRATEGY", "Portable"),
             ("NETCL_PROFILE_EVENTS", "1"),
@@ -194,6 +200,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(config.device, Selector::parse("gpu"));
+        assert_eq!(config.cache_limit, 256 << 20);
         assert_eq!(config.log, Some(LevelFilter::DEBUG));
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
         assert_eq!((config.profile_events, config.autotune), (true, false));

@@ -4,6 +4,7 @@ pub use crate::device::host::NativeEntry;
 use crate::device::host::memory::HostBuffer;
 use crate::device::null::NullMemory;
 use crate::device::opencl::OpenCl;
+use crate::device::opencl::commands::CommandBuffer;
 use crate::device::opencl::memory::ClMemory;
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
@@ -85,6 +86,12 @@ pub(crate) trait Bound: Send {
     ///
     /// `externals` are alive until after the call; `scalars` have the types that the plan names.
     fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64>;
+
+    /// Adds the launches of the last call to a driver's recording; says whether they could be.
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        let _ = into;
+        Ok(false)
+    }
 }
 
 /// A kind of device.

@@ -118,6 +118,11 @@ impl Function {
         Ok(())
     }
 
+    /// Builds its kernels for the device, unless that was done.
+    pub(crate) fn prepare(&self, device: &Device) -> Result<()> {
+        self.loaded(device).map(drop)
+    }
+
     /// The function's name.
     pub fn name(&self) -> &'static str {
         self.source.name

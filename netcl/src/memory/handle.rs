@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::memory::ALIGNMENT;
 use crate::memory::pinned::PinnedBuffer;
 use crate::memory::pool::{Block, BufferPool, next_id};
+use crate::recording;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -148,7 +149,14 @@ impl BufferHandle {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         self.settle()?;
         to.settle()?;
-        if bytes == 0 { Ok(()) } else { self.backend().copy(self.memory(), to.memory(), bytes) }
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.backend().copy(self.memory(), to.memory(), bytes)?;
+        if recording::is_active(&**self.backend()) {
+            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
+        }
+        Ok(())
     }
 
     /// Copies the first `bytes` to the start of `to`, a buffer of another device, if that is possible without the host;
@@ -167,7 +175,11 @@ impl BufferHandle {
     /// [`Error::Driver`] if the driver fails.
     pub fn zero(&self) -> Result<()> {
         self.settle()?;
-        self.backend().zero(self.memory(), self.bytes())
+        self.backend().zero(self.memory(), self.bytes())?;
+        if recording::is_active(&**self.backend()) {
+            recording::push(Box::new(recording::Zero { memory: self.clone() }));
+        }
+        Ok(())
     }
 
     /// Notes that a command on another queue uses it.

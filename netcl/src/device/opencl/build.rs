@@ -51,10 +51,9 @@ pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Progra
         None => {
             let program = from_source(shared, source)?;
             count(&shared.counters.built);
-            // Of a context with several devices the binaries are those of all, which were not all built for.
-            match program.get_binaries() {
-                Ok(binaries) if binaries.len() == 1 && !binaries[0].is_empty() => disk::store(&key, &binaries[0]),
-                Ok(_) => {}
+            match binary(shared, &program) {
+                Ok(Some(binary)) => disk::store(&key, &binary),
+                Ok(None) => {}
                 Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
             }
             program
@@ -69,6 +68,14 @@ pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Progra
     programs.retain(|_, program| program.strong_count() > 0);
     programs.insert(key, Arc::downgrade(&program));
     Ok(program)
+}
+
+/// The device's binary of a program. In a context with several devices there is one for each, empty where it was not
+/// built.
+fn binary(shared: &Shared, program: &Program) -> opencl3::Result<Option<Vec<u8>>> {
+    let own = program.get_devices()?.iter().position(|&device| device == shared.device.id() as isize);
+    let mut binaries = program.get_binaries()?;
+    Ok(own.filter(|&own| own < binaries.len()).map(|own| binaries.swap_remove(own)).filter(|binary| !binary.is_empty()))
 }
 
 fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {

@@ -6,10 +6,12 @@
 #![allow(unsafe_code, reason = "OpenCL is a C interface; every block says what it relies on")]
 
 mod build;
+pub(crate) mod commands;
 mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
+pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
 mod pinned;
@@ -272,17 +274,11 @@ impl Backend for OpenCl {
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
-        // Pieces start at multiples of the widest pattern.
-        let piece = (self.shared.profile.max_fill() & !15).max(16);
-        let mut start = 0;
-        while start < bytes {
-            let size = piece.min(bytes - start);
-            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+        for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
-            let width = if size.is_multiple_of(16) { 16 } else { 1 };
             let marked = profile::mark();
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
-            // its width and inside the buffer.
+            // its width and inside the buffer (`Shared::fills`).
             let event = unsafe {
                 enqueue_fill_buffer(
                     self.shared.queue.queue.get(),
@@ -297,7 +293,6 @@ impl Backend for OpenCl {
             };
             self.shared.count();
             self.shared.recorded("clEnqueueFillBuffer", event, marked, || Command::copy("fill with zeros", size))?;
-            start += size;
         }
         Ok(())
     }
@@ -423,6 +418,17 @@ impl Shared {
     fn finish(&self) -> Result<(), cl_int> {
         self.queue.queue.finish().map_err(|error| error.0)?;
         self.transfers.finish()
+    }
+
+    /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
+    fn fills(&self, bytes: usize) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
+        // Pieces start at multiples of the widest pattern.
+        let piece = (self.profile.max_fill() & !15).max(16);
+        (0..bytes).step_by(piece).map(move |start| {
+            let size = piece.min(bytes - start);
+            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+            (start, size, if size.is_multiple_of(16) { 16 } else { 1 })
+        })
     }
 
     fn error(&self, operation: &str, code: cl_int) -> Error {
