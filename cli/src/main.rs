@@ -1,6 +1,7 @@
 //! `netcl`: what people ask of netcl from a shell. A file per command; `docs/command-line.md` shows them.
 
 mod bench;
+mod cache;
 mod devices;
 mod failure;
 mod kernels;
@@ -31,6 +32,8 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 not done, as the message on stan
 enum Command {
     /// What devices there are and what they can do
     Devices(devices::Args),
+    /// What is kept on disk between runs: built programs and what was found out about devices
+    Cache(cache::Args),
     /// Generated code: of a built binary's models and kernels, or of a template
     Kernels(kernels::Args),
     /// How fast a device copies, computes and launches
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     let output = Output::new(json);
     let done = match command {
         Command::Devices(args) => devices::run(&args, &output),
+        Command::Cache(args) => cache::run(&args, &output),
         Command::Kernels(args) => kernels::run(&args, &output),
         Command::Bench(args) => bench::run(&args, &output),
         Command::Trace(args) => trace::run(&args, &output),

@@ -2,6 +2,7 @@
 //! first OpenCL device, and what it says about bad input.
 
 mod bench;
+mod cache;
 mod devices;
 mod kernels;
 mod trace;
