@@ -10,7 +10,7 @@ use crate::device::host::process::Live;
 use crate::error::Result;
 use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
-use crate::profile::{self, Command, Lane};
+use crate::profile;
 use opencl3::error_codes::{CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
@@ -161,20 +161,6 @@ impl Shared {
             self.record_launch(kernel, geometry, label, Event::new(event), marked);
         }
         Ok(())
-    }
-
-    #[cold]
-    fn record_launch(&self, kernel: &KernelObject, geometry: &Geometry, label: &str, event: Event, marked: u64) {
-        let axes = |sizes: &[usize; 3]| sizes[..geometry.dimensions].to_vec();
-        let command = Command {
-            name: label.into(),
-            kernel: kernel.kernel.function_name().ok().map(Arc::from),
-            work_items: axes(&geometry.global),
-            work_group: geometry.local.as_ref().map(axes).unwrap_or_default(),
-            ..Command::default()
-        };
-        let event = self.event(Arc::new(Live::new(event)), "computing");
-        profile::enqueued(&self.tracks, Lane::Compute, command, event, marked);
     }
 
     #[cold]
