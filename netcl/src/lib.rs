@@ -22,6 +22,7 @@ mod model;
 pub mod nn;
 pub mod optim;
 pub mod prelude;
+pub mod profile;
 mod program;
 pub mod raw;
 mod recording;

@@ -93,7 +93,7 @@ pub(crate) fn plans(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Opt
     };
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let source = source::source(&crate::parse::name(name), &plans);
+    let source = source::source(&crate::parse::name(name), 0, &plans);
     Some(quote! {
         #(#attrs)*
         #vis fn #name() -> &'static #private::Function {

@@ -24,8 +24,10 @@ pub(crate) struct Config {
     pub(crate) log: Option<LevelFilter>,
     /// `NETCL_KERNEL_STRATEGY`; `None`: each device's own.
     pub(crate) kernel_strategy: Option<KernelStrategy>,
-    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end.
+    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end, and it is recorded.
     pub(crate) profile_events: bool,
+    /// `NETCL_TRACE`: where what devices do is written.
+    pub(crate) trace: Option<PathBuf>,
     /// `NETCL_AUTOTUNE`: kernel variants may be timed.
     #[allow(dead_code, reason = "for the tuner")]
     pub(crate) autotune: bool,
@@ -41,6 +43,13 @@ pub(crate) struct Config {
     pub(crate) async_h2d: bool,
     /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
     pub(crate) pinned_h2d: bool,
+}
+
+impl Config {
+    /// Whether queues note when commands start and end.
+    pub(crate) fn times_commands(&self) -> bool {
+        self.profile_events || self.trace.is_some()
+    }
 }
 
 /// A value that is not understood.
@@ -79,6 +88,7 @@ fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
+        trace: text(variables::TRACE.name).map(|value| value.replace("%p", &std::process::id().to_string()).into()),
         autotune: switch(&variables::AUTOTUNE, true)?,
         conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
         conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
@@ -160,6 +170,7 @@ mod tests {
                 log: None,
                 kernel_strategy: None,
                 profile_events: false,
+                trace: None,
                 autotune: true,
                 conv_winograd: true,
                 conv_tiled_local: false,
@@ -197,6 +208,14 @@ mod tests {
         assert_eq!(config.max_cached_bytes, 1 << 29);
         assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));
         assert_eq!(of(&[("NETCL_KERNEL_STRATEGY", "auto")]).unwrap().kernel_strategy, None);
+    }
+
+    #[test]
+    fn a_trace_has_a_file_for_each_process_that_wants_one() {
+        assert_eq!(of(&[("NETCL_TRACE", "a.json")]).unwrap().trace, Some(PathBuf::from("a.json")));
+        let numbered = of(&[("NETCL_TRACE", "%p/a-%p.json")]).unwrap().trace;
+        let number = std::process::id();
+        assert_eq!(numbered, Some(PathBuf::from(format!("{number}/a-{number}.json"))));
     }
 
     #[test]

@@ -78,8 +78,20 @@ pub(super) static PROFILE_EVENTS: Variable = Variable {
     accepted: SWITCH,
     row: Some(Row {
         meaning: "whether OpenCL queues are made with `CL_QUEUE_PROFILING_ENABLE`, so that `Event::times` and a \
-                  vendor's profiler tell the times of commands",
+                  vendor's profiler tell the times of commands, and whether launches and copies are recorded from the \
+                  first device on, for `netcl::profile::stop()` to give",
         unset: "`0`",
+    }),
+};
+
+pub(super) static TRACE: Variable = Variable {
+    name: "NETCL_TRACE",
+    accepted: "a file",
+    row: Some(Row {
+        meaning: "launches and copies are written there while the program runs, as a trace for chrome://tracing or \
+                  Perfetto. `%p` in the name is the number of the process, for programs that start others. Queues are \
+                  made as with `NETCL_PROFILE_EVENTS=1`",
+        unset: "nothing is written",
     }),
 };
 
@@ -128,6 +140,7 @@ pub(super) static ALL: &[&Variable] = &[
     &LOG,
     &KERNEL_STRATEGY,
     &PROFILE_EVENTS,
+    &TRACE,
     &AUTOTUNE,
     &CONV_WINOGRAD,
     &CONV_TILED_LOCAL,

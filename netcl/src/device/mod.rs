@@ -107,6 +107,7 @@ impl Device {
         let mut max_cached = DEFAULT_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
+            crate::profile::install(config);
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::{BufferHandle, PinnedBufferPool};
+use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,6 +51,8 @@ pub(crate) struct Null {
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     pinned: PinnedBufferPool,
     fault: Arc<Fault>,
+    /// Where launches are recorded, as taking no time.
+    tracks: Arc<profile::Source>,
 }
 
 /// When the device is lost.
@@ -96,8 +99,10 @@ impl Null {
 
     /// A device that says this about itself.
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
+        let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
         let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
-        Null { pinned: ordinary_memory(&profile.name), profile, used: Arc::default(), records: Arc::default(), fault }
+        let (pinned, used, records) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
+        Null { pinned, profile, tracks, used, records, fault }
     }
 }
 
@@ -150,7 +155,8 @@ impl Backend for Null {
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
         self.fault.check()?;
-        Ok(Box::new(NullProgram { plan: plan.clone(), records: self.records.clone(), fault: self.fault.clone() }))
+        let (plan, records) = (plan.clone(), self.records.clone());
+        Ok(Box::new(NullProgram { plan, records, fault: self.fault.clone(), tracks: self.tracks.clone() }))
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -180,6 +186,7 @@ struct NullProgram {
     plan: Arc<Plan>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     fault: Arc<Fault>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Program for NullProgram {
@@ -210,7 +217,19 @@ impl Program for NullProgram {
                 local,
             });
         }
-        Ok(Box::new(NullBound { steps, records: self.records.clone(), fault: self.fault.clone() }))
+        let (records, fault, tracks) = (self.records.clone(), self.fault.clone(), self.tracks.clone());
+        Ok(Box::new(NullBound { steps, records, fault, tracks }))
+    }
+}
+
+/// A launch as it is recorded.
+fn command(launch: &LaunchRecord) -> Command {
+    Command {
+        name: launch.label.clone(),
+        kernel: Some(launch.entry.clone()),
+        work_items: launch.global.clone(),
+        work_group: launch.local.clone(),
+        ..Command::default()
     }
 }
 
@@ -218,12 +237,17 @@ struct NullBound {
     steps: Vec<LaunchRecord>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     fault: Arc<Fault>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Bound for NullBound {
     fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
+        let marked = profile::mark();
         for step in &self.steps {
             self.fault.check()?;
+            if let Some(marked) = marked {
+                profile::computed(&self.tracks, command(step), marked);
+            }
             self.records.lock().unwrap_or_else(PoisonError::into_inner).push(step.clone());
             self.fault.launched();
         }

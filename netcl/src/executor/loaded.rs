@@ -12,6 +12,7 @@ use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
+use crate::profile;
 use crate::recording;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
@@ -97,6 +98,7 @@ impl Loaded {
 
     /// Runs it.
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
+        let _span = profile::call(&self.plan.name);
         let resolved = self.resolved(call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
         let sizes = check::symbols(&self.plan, &self.interface, &self.device, named, call.args)?;

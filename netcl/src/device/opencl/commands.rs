@@ -5,12 +5,14 @@
 
 use super::kernel::KernelObject;
 use super::{OpenCl, Shared, own};
-use crate::device::host::process;
+use crate::device::host::process::{self, Live};
 use crate::device::quirks::Avoid;
 use crate::error::Result;
 use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
+use crate::profile::{self, Command, Lane};
 use opencl3::error_codes::CL_INVALID_OPERATION;
+use opencl3::event::Event;
 use opencl3::types::{cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_uint, cl_ulong};
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -263,10 +265,19 @@ impl CommandBuffer {
         if self.last.is_none() {
             return Ok(());
         }
-        // SAFETY: a live command buffer, finalized, whose own queue is used; no events.
-        match unsafe { (self.functions.enqueue)(0, null_mut(), self.handle, 0, null(), null_mut()) } {
+        let marked = profile::mark();
+        let mut event: cl_event = null_mut();
+        let wanted = if marked.is_some() { &raw mut event } else { null_mut() };
+        // SAFETY: a live command buffer, finalized, whose own queue is used; nothing is waited for, and an event has a place.
+        match unsafe { (self.functions.enqueue)(0, null_mut(), self.handle, 0, null(), wanted) } {
             0 => {
                 self.shared.count();
+                if let Some(marked) = marked {
+                    // Its commands have no events of their own.
+                    let command = Command { name: "a recording".into(), ..Command::default() };
+                    let event = self.shared.event(Arc::new(Live::new(Event::new(event))), "computing");
+                    profile::enqueued(&self.shared.tracks, Lane::Compute, command, event, marked);
+                }
                 Ok(())
             }
             code => Err(self.shared.error("clEnqueueCommandBufferKHR", code)),

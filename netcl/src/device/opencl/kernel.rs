@@ -10,10 +10,12 @@ use crate::device::host::process::Live;
 use crate::error::Result;
 use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
+use crate::profile;
 use opencl3::error_codes::{CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
+use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::program::Program;
-use opencl3::types::{cl_int, cl_kernel, cl_mem};
+use opencl3::types::{cl_event, cl_int, cl_kernel, cl_mem};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
@@ -136,21 +138,28 @@ impl Shared {
     /// The kernel is of this device's context, all its arguments are set, and with them it stays inside its buffers.
     #[inline]
     pub(super) unsafe fn enqueue(&self, kernel: &KernelObject, geometry: &Geometry, label: &str) -> Result<()> {
+        let marked = profile::mark();
+        let mut event: cl_event = null_mut();
+        let wanted = if marked.is_some() { &raw mut event } else { null_mut() };
         // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
         // dimensions (OpenCL 5.10); the rest is the caller's promise.
         let code = unsafe {
-            enqueue_without_event(
+            enqueue_kernel(
                 self.queue.queue.get(),
                 kernel.raw(),
                 geometry.dimensions as u32,
                 geometry.global.as_ptr(),
                 geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
+                wanted,
             )
         };
         if code != 0 {
             return Err(self.refused(geometry, label, code));
         }
         self.count();
+        if let Some(marked) = marked {
+            self.record_launch(kernel, geometry, label, Event::new(event), marked);
+        }
         Ok(())
     }
 
@@ -165,23 +174,24 @@ impl Shared {
     }
 }
 
-/// `clEnqueueNDRangeKernel` without an event: `opencl3` always has one made, which costs as much as the rest of netcl's
-/// part of a launch.
+/// `clEnqueueNDRangeKernel`, with an event only if there is a place for one: `opencl3` always has one made, which costs as
+/// much as the rest of netcl's part of a launch.
 ///
 /// # Safety
 ///
 /// As the function of OpenCL 5.10.
 #[inline]
-unsafe fn enqueue_without_event(
+unsafe fn enqueue_kernel(
     queue: opencl3::types::cl_command_queue,
     kernel: cl_kernel,
     dimensions: u32,
     global: *const usize,
     local: *const usize,
+    event: *mut cl_event,
 ) -> cl_int {
     let Ok(runtime) = cl3::load_library() else {
         return DLOPEN_RUNTIME_LOAD_FAILED;
     };
-    let code = runtime.clEnqueueNDRangeKernel(queue, kernel, dimensions, null(), global, local, 0, null(), null_mut());
+    let code = runtime.clEnqueueNDRangeKernel(queue, kernel, dimensions, null(), global, local, 0, null(), event);
     code.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE)
 }

@@ -17,6 +17,7 @@ mod launch;
 pub(crate) mod memory;
 mod pinned;
 pub(crate) mod raw;
+mod record;
 mod transfer;
 mod trial;
 
@@ -28,6 +29,7 @@ use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
+use crate::profile::{self, Command, Lane};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
 use health::Health;
@@ -74,6 +76,8 @@ pub(super) struct Shared {
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
+    /// Where what it does is recorded.
+    tracks: profile::Source,
 }
 
 impl OpenCl {
@@ -81,7 +85,7 @@ impl OpenCl {
     fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
         let context =
             ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
-        let queue = new_queue(&context, &device, reported, config::get()?.profile_events)?;
+        let queue = new_queue(&context, &device, reported, config::get()?.times_commands())?;
         let profile = trial::capabilities(reported, &context, &queue).complete(reported);
         Ok(OpenCl::new(profile, queue, Arc::new(context), device))
     }
@@ -99,9 +103,9 @@ impl OpenCl {
             driver_error(&members[0].1, &format!("clCreateContext for {}", names.join(", ")), error.0)
         })?;
         let context = Arc::new(context);
-        let profile_events = config::get()?.profile_events;
+        let times = config::get()?.times_commands();
         let open = |(device, profile): (ClDevice, DeviceProfile)| {
-            let queue = new_queue(&context, &device, &profile, profile_events)?;
+            let queue = new_queue(&context, &device, &profile, times)?;
             Ok(OpenCl::new(profile, queue, context.clone(), device))
         };
         members.into_iter().map(open).collect()
@@ -124,6 +128,7 @@ impl OpenCl {
         });
         let programs = Live::new(Mutex::default());
         let transfers = Transfers::default();
+        let tracks = profile::Source::new(&profile.selector, &profile.name);
         let shared = Shared {
             profile,
             transfers,
@@ -137,6 +142,7 @@ impl OpenCl {
             queue,
             context,
             device,
+            tracks,
         };
         let shared = Arc::new(shared);
         remember(&shared);
@@ -148,13 +154,8 @@ impl OpenCl {
     }
 }
 
-fn new_queue(
-    context: &ClContext,
-    device: &ClDevice,
-    profile: &DeviceProfile,
-    profile_events: bool,
-) -> Result<CommandQueue> {
-    let properties = if profile_events { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+fn new_queue(context: &ClContext, device: &ClDevice, profile: &DeviceProfile, times: bool) -> Result<CommandQueue> {
+    let properties = if times || profile::is_on() { CL_QUEUE_PROFILING_ENABLE } else { 0 };
     // The 1.2 call: it is there on every version, and its in-order queue is all that is needed.
     // SAFETY: the device is one of the context's, whose member it is kept alive by (OpenCL 5.1).
     #[allow(deprecated, reason = "works on every OpenCL version")]
@@ -258,6 +259,7 @@ impl Backend for OpenCl {
     }
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
+        let marked = profile::mark();
         let source = own(memory)?.raw();
         let before = self.shared.counted();
         // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
@@ -273,23 +275,27 @@ impl Backend for OpenCl {
                 null(),
             )
         };
-        self.shared.done("clEnqueueReadBuffer", event)?;
+        let copy = || Command::copy("copy from the device", into.len());
+        self.shared.recorded("clEnqueueReadBuffer", event, marked, copy)?;
         self.shared.done_until(before);
+        profile::catch_up();
         self.shared.reported()
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
+        let marked = profile::mark();
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
         self.shared.count();
-        self.shared.done("clEnqueueCopyBuffer", event)
+        self.shared.recorded("clEnqueueCopyBuffer", event, marked, || Command::copy("copy on the device", bytes))
     }
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
         for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
+            let marked = profile::mark();
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
             // its width and inside the buffer (`Shared::fills`).
             let event = unsafe {
@@ -305,7 +311,7 @@ impl Backend for OpenCl {
                 )
             };
             self.shared.count();
-            self.shared.done("clEnqueueFillBuffer", event)?;
+            self.shared.recorded("clEnqueueFillBuffer", event, marked, || Command::copy("fill with zeros", size))?;
         }
         Ok(())
     }
@@ -354,6 +360,7 @@ impl Backend for OpenCl {
 
     fn finish(&self) -> Result<()> {
         self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
+        profile::catch_up();
         self.shared.reported()
     }
 }
@@ -362,6 +369,7 @@ impl OpenCl {
     /// Copies on this device's queue, between two markers on the other's.
     fn copy_after(&self, source: &Shared, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<(), cl_int> {
         let queue = self.shared.queue.queue.get();
+        let marked = profile::mark();
         // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
         // least `bytes` long and distinct (`BufferHandle::copy_across`). What is waited for was enqueued before and is
         // flushed, so the queues cannot wait for each other in a circle (OpenCL 5.13).
@@ -373,7 +381,13 @@ impl OpenCl {
             self.shared.queue.queue.flush().map_err(|error| error.0)?;
             // The source's memory may be handed out again as soon as this returns.
             drop(DriverEvent::new(enqueue_barrier_with_wait_list(source.queue.queue.get(), 1, &copied.get())?));
-            source.queue.queue.flush().map_err(|error| error.0)
+            source.queue.queue.flush().map_err(|error| error.0)?;
+            if let Some(marked) = marked {
+                let event = self.shared.event(Arc::new(Live::new(copied)), "copying between devices");
+                let command = Command::copy("copy from another device", bytes);
+                profile::enqueued(&self.shared.tracks, Lane::Compute, command, event, marked);
+            }
+            Ok(())
         }
     }
 }
@@ -398,6 +412,7 @@ fn finish_all() {
         // Not the last user: closing a device is for who opened it.
         std::mem::forget(device);
     }
+    profile::catch_up();
 }
 
 impl Drop for Shared {

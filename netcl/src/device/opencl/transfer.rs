@@ -18,6 +18,7 @@ use crate::device::host::process::Live;
 use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{LARGE_COPY, PinnedBuffer};
+use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{
     enqueue_barrier_with_wait_list, enqueue_map_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer,
     enqueue_unmap_mem_object, enqueue_write_buffer,
@@ -80,14 +81,6 @@ enum Held {
     Bytes(Vec<u8>),
     Pinned(PinnedBuffer),
     Shared(Arc<PinnedBuffer>),
-}
-
-/// Which queue; each runs its commands in order.
-#[derive(Clone, Copy)]
-enum Lane {
-    Compute,
-    Upload,
-    Download,
 }
 
 impl Flights {
@@ -186,7 +179,7 @@ impl Shared {
         if let Some(queue) = cell.get() {
             return Ok(queue);
         }
-        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.profile_events)?;
+        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.times_commands())?;
         let queue = Queue::shared(queue, self.context.clone(), &self.profile);
         // Another thread may have been faster; then this one is closed again.
         Ok(cell.get_or_init(|| queue))
@@ -264,13 +257,16 @@ impl Shared {
         let after: Vec<cl_event> = after.map(DriverEvent::get).into_iter().collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
+        let marked = profile::mark();
         // SAFETY: the buffer has room for `data` at `offset` (`BufferHandle` checks); `data` is not changed, moved or
         // freed before the copy is done: a blocking one is done on return, and callers put what others read in flight.
         let event = unsafe {
             enqueue_write_buffer(queue, target, blocking, offset, data.len(), source, after.len() as u32, list)
         };
         let event = event.map_err(|code| self.error("clEnqueueWriteBuffer", code))?;
-        Ok(Arc::new(Live::new(DriverEvent::new(event))))
+        let event = Arc::new(Live::new(DriverEvent::new(event)));
+        self.record(lane, &event, "copy to the device", data.len(), marked);
+        Ok(event)
     }
 
     /// Copies `data` to `target` in pieces, each through memory that the device reads later; gives the last piece's
@@ -326,7 +322,7 @@ impl Shared {
         self.staged(Lane::Upload, own(memory)?.raw(), data, Some(after)).map(|_| ())
     }
 
-    fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
+    pub(super) fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
         ClEvent::event(event, &self.context, &self.profile.name, operation)
     }
 }
@@ -400,6 +396,7 @@ impl OpenCl {
         let (target, bytes) = (into.as_mut_ptr(), into.len());
         shared.transfers.land(&shared.health);
         let queue = shared.lane(lane)?.queue.get();
+        let marked = profile::mark();
         // SAFETY: the buffer has as many bytes (the caller checks). `into` is put in flight below, so it is not freed
         // before the copy is done, and its bytes are looked at only then (`Backend::download`).
         let event = unsafe {
@@ -408,6 +405,7 @@ impl OpenCl {
         };
         let event = event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
         let event = Arc::new(Live::new(DriverEvent::new(event)));
+        shared.record(lane, &event, "copy from the device", bytes, marked);
         let into = Arc::new(into);
         shared.transfers.take_off(lane, &event, Held::Shared(into.clone()), COPYING_FROM, None);
         shared.flush(lane)?;
@@ -449,6 +447,7 @@ impl Shared {
     /// Copies once, straight into a buffer that lies in the host's memory and that no command uses.
     fn write_mapped(&self, target: cl_mem, data: &[u8]) -> Result<Arc<Live<DriverEvent>>> {
         let queue = self.lane(Lane::Upload)?.queue.get();
+        let marked = profile::mark();
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_WRITE_INVALIDATE_REGION;
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it.
@@ -457,6 +456,10 @@ impl Shared {
         self.done("clEnqueueMapBuffer", mapped)?;
         // SAFETY: the driver gave `data.len()` bytes there; they are not `data`, which is the caller's own.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer.cast(), data.len()) };
+        // The copy is the host's own; the driver's commands around it move nothing.
+        if let Some(marked) = marked {
+            profile::computed(&self.tracks, Command::copy("copy to the device", data.len()), marked);
+        }
         // SAFETY: mapped above from this buffer and not used afterwards.
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
         let unmapped = unmapped.map_err(|code| self.error("clEnqueueUnmapMemObject", code))?;
