@@ -26,6 +26,12 @@ impl<'a> Lowering<'a> {
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
             let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
+                if let Some((main, function)) = unit.in_main(&name) {
+                    return self.of_main(main, function, args, span);
+                }
+                if unit.is_wrong(&name) {
+                    return Val::Unknown;
+                }
                 let known: Vec<String> = unit.functions.iter().map(|function| name_of(&function.name)).collect();
                 let near = suggestion(&name, known.iter().map(String::as_str));
                 return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &near]);
@@ -63,6 +69,23 @@ impl<'a> Lowering<'a> {
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)
+    }
+
+    /// `Self::function(..)` of the block that stands for the model.
+    fn of_main(&mut self, main: &'a Unit, function: &'a Function, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+        let mut args = args;
+        let this = match (function.receiver, args.first().cloned()) {
+            (false, _) => None,
+            (true, Some(Val::Place(Place::Model(_, path, sizes)))) => {
+                args.remove(0);
+                Some((path, sizes))
+            }
+            (true, _) => return self.report(span, &m::NOT_CALLABLE, &[]),
+        };
+        let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
+        let sizes = main.block_sizes(&sizes);
+        let this = this.map(|(path, _)| Place::Model(main, path, sizes.clone()));
+        self.inline(main, this, sizes, function, args, span)
     }
 
     /// The body of another compiled function, in place.

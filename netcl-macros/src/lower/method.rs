@@ -39,7 +39,15 @@ impl<'a> Lowering<'a> {
             Val::Place(Place::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
                 else {
-                    let known = || unit.functions.iter().map(|f| crate::parse::name(&f.name)).collect::<Vec<_>>();
+                    if let Some((main, function)) = unit.in_main(&name) {
+                        let sizes = main.block_sizes(&sizes);
+                        let this = function.receiver.then(|| Place::Model(main, path, sizes.clone()));
+                        return self.inline(main, this, sizes, function, args, span);
+                    }
+                    if unit.is_wrong(&name) {
+                        return Val::Unknown;
+                    }
+                    let known = || unit.function_names();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));
                     return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);

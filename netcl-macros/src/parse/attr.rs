@@ -29,13 +29,13 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
     }
     match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Err(error) => {
-            diag.syntax(error);
+            diag.in_attribute(&error, attr);
             return Pairs { given: pairs, broken: true };
         }
         Ok(metas) => {
             for meta in metas {
                 let Some(key) = meta.path.get_ident().cloned() else {
-                    diag.syntax(syn::Error::new(meta.path.span(), "expected a key such as `inputs`"));
+                    diag.in_attribute(&syn::Error::new(meta.path.span(), "expected a key such as `inputs`"), attr);
                     continue;
                 };
                 if pairs.iter().any(|(known, _)| *known == key) {

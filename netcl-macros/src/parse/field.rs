@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{attr, list, model, suggestion, text, types};
-use crate::ast::{Field, FieldKind, Nested, TensorField};
+use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
@@ -118,6 +118,9 @@ fn single(
         unfit(&[words::CONSTANT]);
         return number(diag, ty, attrs, constants);
     }
+    if name == words::UNKNOWN_TYPE {
+        return None;
+    }
     unfit(&[words::LAYER]);
     let sizes = model::arguments(&path.path, constants);
     let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
@@ -183,22 +186,30 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
 }
 
 fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
-    let Some(given) = find(attrs, words::CONSTANT) else {
-        diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
-        return None;
+    // Where the value is wrong, the field is there all the same.
+    let any = match text(ty).as_str() {
+        "bool" => Constant::Bool(true),
+        "f32" | "f64" => Constant::Float(1.0),
+        _ => Constant::Integer(1),
     };
-    let expr = match given.parse_args_with(syn::Expr::parse) {
-        Ok(expr) => expr,
-        Err(_) => {
-            diag.report(given.span(), &m::CONSTANT_VALUE, &[&text(&given.meta)]);
-            return None;
-        }
-    };
-    match constant::evaluate(&expr, constants) {
-        Some(value) => Some(FieldKind::Constant { value, ty: ty.clone() }),
+    let value = match find(attrs, words::CONSTANT) {
         None => {
-            diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
+            diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
             None
         }
-    }
+        Some(given) => match given.parse_args_with(syn::Expr::parse) {
+            Err(_) => {
+                diag.report(given.path().span(), &m::CONSTANT_VALUE, &[&text(&given.meta)]);
+                None
+            }
+            Ok(expr) => {
+                let value = constant::evaluate(&expr, constants);
+                if value.is_none() {
+                    diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
+                }
+                value
+            }
+        },
+    };
+    Some(FieldKind::Constant { value: value.unwrap_or(any), ty: ty.clone() })
 }

@@ -115,7 +115,7 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
     let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
-            diag.syntax(error);
+            diag.in_attribute(&error, attr);
             return Vec::new();
         }
     };
@@ -189,7 +189,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
     let metas = match attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
-            diag.syntax(error);
+            diag.in_attribute(&error, attr);
             return Default::default();
         }
     };

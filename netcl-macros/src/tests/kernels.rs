@@ -134,14 +134,14 @@ fn functions_that_are_not_known_are_asked_for() {
         let name = quote::format_ident!("{name}");
         let mut own = Crate::default();
         own.kernel(quote!(fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| #name(x[n]) }));
-        assert!(own.output.starts_with(&format!("{name} ! {{")), "{}", own.output);
+        assert!(own.output.contains(&format!(" {name} ! {{")), "{}", own.output);
     }
     let mut own = Crate::default();
     own.kernel(quote! {
         #[launch(global = [N])]
         fn f(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { relu(x[0]); barier(); }
     });
-    assert!(own.output.starts_with("relu ! {"), "{}", own.output);
+    assert!(own.output.contains(" relu ! {"), "{}", own.output);
 }
 
 #[test]
