@@ -83,12 +83,16 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
     // A block that implements a trait has no functions of its own; one that the user wrote has been reported.
     let written = |name: &&str| item.items.iter().any(|item| matches!(item, ImplItem::Fn(f) if f.sig.ident == name));
-    let about = ["report", "kernels"].into_iter().filter(|name| item.trait_.is_none() && !written(name)).map(|name| {
-        let name = format_ident!("{}", name);
-        quote! {
-            pub fn #name(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
-        }
-    });
+    let about = [
+        ("report", quote!((target: ::netcl::Target) -> ::netcl::Result<::std::string::String>)),
+        ("kernels", quote!((target: ::netcl::Target) -> ::netcl::Result<::std::string::String>)),
+        ("prepare", quote!((device: &::netcl::Device) -> ::netcl::Result<()>)),
+    ];
+    let about =
+        about.into_iter().filter(|(name, _)| item.trait_.is_none() && !written(name)).map(|(name, signature)| {
+            let name = format_ident!("{}", name);
+            quote!(pub fn #name #signature { ::core::unreachable!() })
+        });
     quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* #(#about)* } }
 }
 

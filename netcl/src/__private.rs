@@ -29,6 +29,12 @@ pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result
     Ok(text)
 }
 
+/// Builds what these functions need on the device, on as many threads as there are processors.
+pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Result<()> {
+    let functions: Vec<&Function> = functions.iter().copied().flatten().collect();
+    crate::executor::prepare::all(&functions, device)
+}
+
 /// The OpenCL C of these functions' plans for devices of that kind.
 pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();

@@ -22,8 +22,10 @@ mod model;
 pub mod nn;
 pub mod optim;
 pub mod prelude;
+pub mod profile;
 mod program;
 pub mod raw;
+mod recording;
 mod report;
 pub mod simt;
 mod tensor;
@@ -40,7 +42,8 @@ pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
-pub use program::ProgramStats;
+pub use program::{ProgramStats, cache};
+pub use recording::Recording;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 
 /// The programs in pages of `docs/` are compiled and run with the other examples.

@@ -1,5 +1,6 @@
 //! A compiled function: buffers, kernels and the order in which they run. The executor needs nothing else.
 
+pub mod embed;
 pub mod memory;
 pub mod requirement;
 

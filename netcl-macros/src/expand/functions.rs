@@ -104,6 +104,11 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #vis fn kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                 #private::source(&[#(Self::#all()),*], target)
             }
+            /// Builds the programs of every function for the device, side by side where its driver can, so that the first
+            /// calls need not.
+            #vis fn prepare(device: &::netcl::Device) -> ::netcl::Result<()> {
+                #private::prepare(&[#(Self::#all()),*], device)
+            }
         }
     }
 }

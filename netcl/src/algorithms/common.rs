@@ -1,7 +1,8 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::{ClKernel, Set};
+use crate::device::opencl::kernel::Set;
+use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
@@ -171,9 +172,7 @@ pub(super) fn launch(
     group: usize,
 ) -> Result<()> {
     let geometry = Geometry { dimensions: 1, global: [groups * group, 1, 1], local: Some([group, 1, 1]) };
-    kernel.launch(arguments, &geometry)?;
-    device.count_launches(1);
-    Ok(())
+    kernel.launch(device, arguments.iter().copied(), &geometry)
 }
 
 /// Launches at least `items` work-items, none for none.

@@ -4,7 +4,7 @@ use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, with_number};
 use crate::device::Device;
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::Number;
 use crate::memory::BufferHandle;

@@ -18,12 +18,16 @@ pub(crate) struct Config {
     pub(crate) device: Option<Selector>,
     /// Where built programs and what was found out about devices are kept; `None`: nowhere.
     pub(crate) cache_dir: Option<PathBuf>,
+    /// `NETCL_CACHE_LIMIT_MB`, in bytes: how large that folder may become.
+    pub(crate) cache_limit: u64,
     /// `NETCL_LOG`, if it is set.
     pub(crate) log: Option<LevelFilter>,
     /// `NETCL_KERNEL_STRATEGY`; `None`: each device's own.
     pub(crate) kernel_strategy: Option<KernelStrategy>,
-    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end.
+    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end, and it is recorded.
     pub(crate) profile_events: bool,
+    /// `NETCL_TRACE`: where what devices do is written.
+    pub(crate) trace: Option<PathBuf>,
     /// `NETCL_AUTOTUNE`: kernel variants may be timed.
     #[allow(dead_code, reason = "for the tuner")]
     pub(crate) autotune: bool,
@@ -39,6 +43,13 @@ pub(crate) struct Config {
     pub(crate) async_h2d: bool,
     /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
     pub(crate) pinned_h2d: bool,
+}
+
+impl Config {
+    /// Whether queues note when commands start and end.
+    pub(crate) fn times_commands(&self) -> bool {
+        self.profile_events || self.trace.is_some()
+    }
 }
 
 /// A value that is not understood.
@@ -73,9 +84,11 @@ fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue
             Some(value) => Some(PathBuf::from(value)),
             None => default_cache_dir(&text),
         },
+        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?.unwrap_or(1 << 30),
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
+        trace: text(variables::TRACE.name).map(|value| value.replace("%p", &std::process::id().to_string()).into()),
         autotune: switch(&variables::AUTOTUNE, true)?,
         conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
         conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
@@ -126,6 +139,7 @@ mod tests {
     fn a_bad_value_names_the_variable_and_what_it_accepts() {
         for (name, value, hint) in [
             ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
+            ("NETCL_CACHE_LIMIT_MB", "1 GB", "mebibytes"),
             ("NETCL_LOG", "loud", "debug"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
@@ -152,9 +166,11 @@ mod tests {
             Config {
                 device: None,
                 cache_dir: None,
+                cache_limit: 1 << 30,
                 log: None,
                 kernel_strategy: None,
                 profile_events: false,
+                trace: None,
                 autotune: true,
                 conv_winograd: true,
                 conv_tiled_local: false,
@@ -171,6 +187,7 @@ mod tests {
     fn values_are_understood() {
         let config = of(&[
             ("NETCL_DEVICE", " GPU "),
+            ("NETCL_CACHE_LIMIT_MB", "256"),
             ("NETCL_LOG", "debug"),
             ("NETCL_KERNEL_STRATEGY", "Portable"),
             ("NETCL_PROFILE_EVENTS", "1"),
@@ -183,6 +200,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(config.device, Selector::parse("gpu"));
+        assert_eq!(config.cache_limit, 256 << 20);
         assert_eq!(config.log, Some(LevelFilter::DEBUG));
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
         assert_eq!((config.profile_events, config.autotune), (true, false));
@@ -190,6 +208,14 @@ mod tests {
         assert_eq!(config.max_cached_bytes, 1 << 29);
         assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));
         assert_eq!(of(&[("NETCL_KERNEL_STRATEGY", "auto")]).unwrap().kernel_strategy, None);
+    }
+
+    #[test]
+    fn a_trace_has_a_file_for_each_process_that_wants_one() {
+        assert_eq!(of(&[("NETCL_TRACE", "a.json")]).unwrap().trace, Some(PathBuf::from("a.json")));
+        let numbered = of(&[("NETCL_TRACE", "%p/a-%p.json")]).unwrap().trace;
+        let number = std::process::id();
+        assert_eq!(numbered, Some(PathBuf::from(format!("{number}/a-{number}.json"))));
     }
 
     #[test]

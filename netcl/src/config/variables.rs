@@ -45,6 +45,15 @@ pub(super) static CACHE_DIR: Variable = Variable {
     }),
 };
 
+pub(super) static CACHE_LIMIT_MB: Variable = Variable {
+    name: "NETCL_CACHE_LIMIT_MB",
+    accepted: "a number of mebibytes, 0 or more, such as 256",
+    row: Some(Row {
+        meaning: "how large the cache's `programs/` may become; what was used least lately goes first. `0` keeps nothing",
+        unset: "`1024`",
+    }),
+};
+
 pub(super) static LOG: Variable = Variable {
     name: "NETCL_LOG",
     accepted: "off, error, warn, info, debug, trace",
@@ -69,8 +78,20 @@ pub(super) static PROFILE_EVENTS: Variable = Variable {
     accepted: SWITCH,
     row: Some(Row {
         meaning: "whether OpenCL queues are made with `CL_QUEUE_PROFILING_ENABLE`, so that `Event::times` and a \
-                  vendor's profiler tell the times of commands",
+                  vendor's profiler tell the times of commands, and whether launches and copies are recorded from the \
+                  first device on, for `netcl::profile::stop()` to give",
         unset: "`0`",
+    }),
+};
+
+pub(super) static TRACE: Variable = Variable {
+    name: "NETCL_TRACE",
+    accepted: "a file",
+    row: Some(Row {
+        meaning: "launches and copies are written there while the program runs, as a trace for chrome://tracing or \
+                  Perfetto. `%p` in the name is the number of the process, for programs that start others. Queues are \
+                  made as with `NETCL_PROFILE_EVENTS=1`",
+        unset: "nothing is written",
     }),
 };
 
@@ -115,9 +136,11 @@ pub(super) static PINNED_H2D: Variable = Variable {
 pub(super) static ALL: &[&Variable] = &[
     &DEVICE,
     &CACHE_DIR,
+    &CACHE_LIMIT_MB,
     &LOG,
     &KERNEL_STRATEGY,
     &PROFILE_EVENTS,
+    &TRACE,
     &AUTOTUNE,
     &CONV_WINOGRAD,
     &CONV_TILED_LOCAL,
@@ -136,9 +159,18 @@ pub(super) fn switch(value: &str) -> Option<bool> {
 
 /// Bytes.
 pub(super) fn gibibytes(value: &str) -> Option<u64> {
+    bytes(value, 1 << 30)
+}
+
+/// Bytes.
+pub(super) fn mebibytes(value: &str) -> Option<u64> {
+    bytes(value, 1 << 20)
+}
+
+fn bytes(value: &str, unit: u64) -> Option<u64> {
     let number: f64 = value.parse().ok()?;
     // More than any machine has is as good as no limit; the conversion saturates there.
-    (number.is_finite() && number >= 0.0).then_some((number * (1u64 << 30) as f64) as u64)
+    (number.is_finite() && number >= 0.0).then_some((number * unit as f64) as u64)
 }
 
 #[cfg(test)]
@@ -193,5 +225,6 @@ mod tests {
         assert_eq!(gibibytes("0"), Some(0));
         assert_eq!(gibibytes("1e300"), Some(u64::MAX));
         assert_eq!(gibibytes("inf"), None);
+        assert_eq!(mebibytes("0.5"), Some(1 << 19));
     }
 }

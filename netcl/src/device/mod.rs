@@ -107,6 +107,7 @@ impl Device {
         let mut max_cached = DEFAULT_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
+            crate::profile::install(config);
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -223,7 +224,7 @@ impl Device {
         match self.0.backend.lend(Box::new(Elements(elements))) {
             Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
             Err(owner) => {
-                let buffer = self.allocate(bytes.max(1))?;
+                let buffer = self.0.pool.allocate_for_upload(bytes.max(1))?;
                 buffer.write_first(owner.bytes())?;
                 Ok(buffer)
             }
@@ -253,6 +254,23 @@ impl Device {
     /// The launches that a null device has recorded since the last call; `None` for other devices.
     pub fn take_records(&self) -> Option<Vec<LaunchRecord>> {
         self.0.backend.records()
+    }
+
+    /// For tests: a null device is lost while it runs the last of so many launches from now on (0: at once). That launch
+    /// is started as ever; everything after it is [`crate::Error::Lost`], [`Device::finish`] and reads included.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Unsupported`] for all other devices.
+    pub fn lose_after(&self, launches: u64) -> Result<()> {
+        if self.0.backend.lose_after(launches) {
+            return Ok(());
+        }
+        Err(crate::Error::Unsupported {
+            function: "Device::lose_after".to_owned(),
+            device: self.to_string(),
+            problem: "only a null device can be lost on purpose; make one with `Device::null`".to_owned(),
+        })
     }
 
     pub(crate) fn id(&self) -> u32 {

@@ -9,7 +9,7 @@ use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
-use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::plan::{Plan, Target, embed};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 pub struct PlanSource {
     /// `host`, `cpu` or `gpu`: [`Target::name`].
     pub target: &'static str,
-    /// The [`Plan`] as JSON.
+    /// The [`Plan`] as JSON, which a mark may precede: [`embed::json`].
     pub json: &'static str,
     /// For the host: native code of the loop steps, by step. Empty where there is none.
     pub native: &'static [Option<NativeEntry>],
@@ -118,6 +118,11 @@ impl Function {
         Ok(())
     }
 
+    /// Builds its kernels for the device, unless that was done.
+    pub(crate) fn prepare(&self, device: &Device) -> Result<()> {
+        self.loaded(device).map(drop)
+    }
+
     /// The function's name.
     pub fn name(&self) -> &'static str {
         self.source.name
@@ -130,7 +135,7 @@ impl Function {
             return Ok(plan.clone());
         }
         let source = self.plan_source(target)?;
-        let mut plan: Plan = serde_json::from_str(source.json).map_err(|error| Error::Plan {
+        let mut plan: Plan = serde_json::from_str(embed::json(source.json)).map_err(|error| Error::Plan {
             function: self.source.name.to_owned(),
             problem: format!("its text for {} devices cannot be read: {error}", target.name()),
         })?;

@@ -6,11 +6,14 @@ use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::check;
 use crate::executor::interface::{Interface, Supplier};
+use crate::executor::recorded::{Launched, RecordedPlan};
 use crate::executor::resolve::{Resolved, resolve};
 use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
+use crate::profile;
+use crate::recording;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{Plan, Work};
@@ -95,23 +98,33 @@ impl Loaded {
 
     /// Runs it.
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
+        let _span = profile::call(&self.plan.name);
         let resolved = self.resolved(call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
         let sizes = check::symbols(&self.plan, &self.interface, &self.device, named, call.args)?;
         let seed = call.seed.filter(|_| self.takes_seed(call.scalars.len()));
         self.check_scalars(call.scalars, seed.is_some())?;
         let call = &Call { seed, ..*call };
-        let mut bound = self.take_bound(sizes)?;
-        let outputs = match self.run(call, resolved.as_deref(), &mut bound) {
+        let recorded = recording::is_active(self.device.backend());
+        // What is recorded keeps a bound plan of its own.
+        let mut bound = if recorded { self.bind(sizes) } else { self.take_bound(sizes) }?;
+        let (outputs, launched) = match self.run(call, resolved.as_deref(), &mut bound) {
             // Results are allocated before anything is launched, so nothing has happened yet.
             Err(Error::OutOfMemory { .. }) if self.drop_bound() => self.run(call, resolved.as_deref(), &mut bound),
             result => result,
         }?;
-        self.keep_bound(bound);
+        if recorded {
+            let new_states = bound.externals.clone();
+            recording::push(Box::new(RecordedPlan::new(bound, &launched, call.scalars)));
+            self.store_states(call, resolved.as_deref(), &new_states, &launched.externals)?;
+        } else {
+            self.store_states(call, resolved.as_deref(), &bound.externals, &launched.externals)?;
+            self.keep_bound(bound);
+        }
         Ok(outputs)
     }
 
-    fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<Outputs> {
+    fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<(Outputs, Launched)> {
         let mut regions: Vec<Option<BufferHandle>> = vec![None; self.interface.externals.len()];
         if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
             for (slot, parameter) in &resolved.parameters {
@@ -158,23 +171,34 @@ impl Loaded {
                 }
             });
         }
-        let launches = match call.seed {
-            Some(draw) => {
-                // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
-                let seed = if self.interface.uses_first_scalar { draw() } else { Scalar::U32(0) };
+        // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
+        let seed = call.seed.map(|draw| if self.interface.uses_first_scalar { draw() } else { Scalar::U32(0) });
+        let launches = match seed {
+            Some(seed) => {
                 let scalars: Vec<Scalar> = std::iter::once(seed).chain(call.scalars.iter().copied()).collect();
                 bound.launcher.launch(&externals, &scalars)?
             }
             None => bound.launcher.launch(&externals, call.scalars)?,
         };
         self.device.count_launches(launches);
+        outputs.results = results.into_iter().flatten().collect();
+        Ok((outputs, Launched { externals, seed, launches }))
+    }
+
+    /// Copies the new values of states that could not be written in place; `sizes` are of the externals.
+    fn store_states(
+        &self,
+        call: &Call<'_>,
+        resolved: Option<&Resolved>,
+        sizes: &[(Arc<[usize]>, usize)],
+        externals: &[BufferHandle],
+    ) -> Result<()> {
         if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
             for (slot, state) in &resolved.late {
-                externals[*slot].copy_to(&store.states()[*state].region, bound.externals[*slot].1)?;
+                externals[*slot].copy_to(&store.states()[*state].region, sizes[*slot].1)?;
             }
         }
-        outputs.results = results.into_iter().flatten().collect();
-        Ok(outputs)
+        Ok(())
     }
 
     fn no_memory(&self, buffer: usize) -> Error {
@@ -236,6 +260,10 @@ impl Loaded {
                 return Ok(list.remove(position));
             }
         }
+        self.bind(sizes)
+    }
+
+    fn bind(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
         let attempt = || bind(&self.plan, &self.interface, &self.device, &*self.program, sizes.clone());
         match attempt() {
             Err(Error::OutOfMemory { .. }) if self.drop_bound() => attempt(),

@@ -9,6 +9,8 @@ pub(crate) mod function;
 pub(crate) mod geometry;
 mod interface;
 pub(crate) mod loaded;
+pub(crate) mod prepare;
+mod recorded;
 mod resolve;
 pub(crate) mod scalar;
 

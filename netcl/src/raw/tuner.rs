@@ -3,6 +3,7 @@
 use super::kernel::RawKernel;
 use crate::device::{Device, DeviceProfile};
 use crate::error::Result;
+use crate::program::cache::Kind;
 use crate::program::{Key, disk};
 use netcl_kernels::plan::Target;
 use std::time::{Duration, Instant};
@@ -73,7 +74,8 @@ pub(super) fn bucket(items: usize) -> u32 {
 }
 
 fn key(device: &Device, options: &str, source: &str, name: &str, bucket: u32) -> Key {
-    Key::new(device.profile(), &format!("{options}\nwork-group of {name} for 2^{bucket} work-items"), source)
+    let options = format!("{options}\nwork-group of {name} for 2^{bucket} work-items");
+    Key::of(Kind::WorkGroupSize, device.profile(), &options, source)
 }
 
 pub(super) fn load(device: &Device, options: &str, source: &str, name: &str, bucket: u32) -> Option<usize> {
