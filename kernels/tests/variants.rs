@@ -1,7 +1,7 @@
 //! Variants: what may be chosen compiles, is what is chosen, and is written down.
 
 use netcl_kernels::compile::{Options, compile, compile_with};
-use netcl_kernels::dim::{Dim, Symbol};
+use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, OutputKind, ReduceOp};
@@ -155,9 +155,8 @@ fn tasks_have_distinct_keys() {
 fn linear() -> Graph {
     let mut b = Builder::new("linear");
     let rows = Dim::symbol("N");
-    let shape = |dims: Vec<Dim>| netcl_kernels::dim::Shape(dims);
-    let x = b.input(InputKind::Argument(0), "x", shape(vec![rows, 40.into()]), DType::F32);
-    let w = b.input(InputKind::Argument(1), "w", shape(vec![40.into(), 24.into()]), DType::F32);
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![rows, 40.into()]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape(vec![40.into(), 24.into()]), DType::F32);
     let y = b.matmul(x, w).unwrap();
     b.output(OutputKind::Result(0), y);
     b.finish()
@@ -285,4 +284,31 @@ fn few_long_rows_are_reduced_in_two_launches_on_gpus() {
     assert_eq!(variant(&task(1, 1 << 20), Target::Cpu), Variant::ReductionSequential);
     let plan = compile(&variant::graph(&task(3, 1 << 20)), Target::Gpu).unwrap();
     assert_eq!(plan.launches(), 2);
+}
+
+/// An answer for sizes at hand is judged by those, not by the likely ones.
+#[test]
+fn answers_are_legal_for_the_sizes_that_they_are_for() {
+    struct For(Vec<(Symbol, u64)>, KernelConfig);
+    impl Select for For {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Always(self.1.clone()).select(task)
+        }
+
+        fn sizes(&self) -> Bindings<'_> {
+            &self.0
+        }
+    }
+    let mut b = Builder::new("rows");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![2.into(), Dim::symbol("C")]), DType::F32);
+    let y = b.reduce(ReduceOp::Sum, x, &[1], false).unwrap();
+    b.output(OutputKind::Result(0), y);
+    let graph = b.finish();
+    let config = KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 16384)]));
+    let launches = |columns: u64| {
+        let select = For(vec![(Symbol::new("C"), columns)], config.clone());
+        with(&graph, Target::Gpu, &select).launches()
+    };
+    assert_eq!([1000, 100_000].map(launches), [1, 2]);
+    assert_eq!(with(&graph, Target::Gpu, &Always(config.clone())).launches(), 1);
 }
