@@ -1,6 +1,6 @@
 //! The errors of one item, all of them, and the table from the compiler's opaque spans to tokens.
 
-use crate::messages::Message;
+use crate::messages::{ATTRIBUTE_FORM, Message};
 use crate::recover;
 use netcl_kernels::span::{Diagnostic, Span as Id};
 use proc_macro2::{Span, TokenStream};
@@ -32,11 +32,15 @@ impl Diag {
         }
     }
 
-    /// Reports what the parser says about an attribute's arguments.
-    pub(crate) fn in_attribute(&self, error: &syn::Error, attr: &syn::Attribute) {
-        match &attr.meta {
-            syn::Meta::List(list) => self.syntax(error, &list.tokens, (list.delimiter.span().close(), "`)`")),
-            other => self.syntax(error, &other.to_token_stream(), (attr.bracket_token.span.close(), "`]`")),
+    /// Reports what the parser says about an attribute's arguments, which look like `form`.
+    pub(crate) fn in_attribute(&self, error: &syn::Error, attr: &syn::Attribute, form: &str) {
+        let name = crate::parse::text(attr.path());
+        let said = match &attr.meta {
+            syn::Meta::List(list) => recover::explain(error, &list.tokens, (list.delimiter.span().close(), "`)`")),
+            other => recover::explain(error, &other.to_token_stream(), (attr.bracket_token.span.close(), "`]`")),
+        };
+        for (span, text) in said {
+            self.push(span, ATTRIBUTE_FORM.fill(&[&text, &name, &form]));
         }
     }
 

@@ -339,7 +339,8 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
-    let called = scan::calls(&item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
+    let called =
+        scan::calls(&item.sig, &item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
     let mut constants = Vec::new();
     scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
     let needs = called.map(|path| Need { kind: Kind::Function, path });
@@ -362,7 +363,10 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     let name = &item.sig.ident;
     let payload = quote!({ #sound } { #item } { #gathered });
     let export = chain::export(name, &item.vis, &payload);
-    quote!(#errors #[allow(dead_code)] #item #export)
+    // What is wrong is said once, not by rustc as well.
+    let rest =
+        if sound { quote!(#[allow(dead_code)] #item) } else { fallback::ordinary(&item.attrs, &item.vis, &item.sig) };
+    quote!(#errors #rest #export)
 }
 
 /// The function and what it gathered; `None` where it is wrong, which has been reported where it stands.

@@ -127,7 +127,8 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
 /// A function or constant that the kernel uses and that has not been asked for.
 fn missing(gathered: &Gathered, item: &ItemFn) -> Option<Need> {
     let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
-    let functions = scan::calls(&item.block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
+    let functions =
+        scan::calls(&item.sig, &item.block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
     let mut constants = Vec::new();
     scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
     let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });

@@ -13,6 +13,9 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
 
+/// How many arguments to write.
+pub(crate) const AS_DECLARED: &str = "as many as its declaration has";
+
 impl<'a> Lowering<'a> {
     /// `function(args)`.
     pub(super) fn call(&mut self, call: &'a ExprCall) -> Val<'a> {
@@ -58,6 +61,16 @@ impl<'a> Lowering<'a> {
         }
         if unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own)) {
             return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
+        }
+        if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            if value.is_unknown() {
+                return Val::Unknown;
+            }
+            let instead = match self.axes {
+                Some(_) => format!("an element is read by indices: `{name}[n]`"),
+                None => format!("operations are methods: `{name}.relu()`"),
+            };
+            return self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead]);
         }
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
@@ -107,7 +120,7 @@ impl<'a> Lowering<'a> {
             return self.report(
                 span,
                 &m::CALL_ARGUMENTS,
-                &[&function.name, &function.args.len(), &plural, &args.len()],
+                &[&function.name, &function.args.len(), &plural, &args.len(), &AS_DECLARED],
             );
         }
         let mut symbols = sizes.functions.clone();
@@ -213,7 +226,11 @@ impl<'a> Lowering<'a> {
         }
         if args.len() != helper.args.len() {
             let plural = if helper.args.len() == 1 { "" } else { "s" };
-            return self.report(span, &m::CALL_ARGUMENTS, &[&name, &helper.args.len(), &plural, &args.len()]);
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
+            );
         }
         let mut bound = Vec::new();
         for ((name, dtype), value) in helper.args.iter().zip(args) {

@@ -19,6 +19,7 @@ use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
 pub(crate) use arith::{Operator, operator};
+pub(crate) use call::AS_DECLARED;
 pub(crate) use expr::is_assignment;
 pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};
@@ -360,7 +361,7 @@ impl<'a> Lowering<'a> {
         for (axis, dim) in ty.dims.iter().enumerate() {
             if dim.dim != shape[axis] {
                 let note = self.builder.origin_note(id, axis);
-                self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note]);
+                self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]]);
                 fits = false;
             }
         }
@@ -374,6 +375,9 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id) => Some(id),
             Val::Number(value) if dtype.is_float() => Some(self.builder.constant(value, dtype)),
             Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
+            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !holds(dtype, value)) => {
+                self.no_number(dim.as_constant().unwrap_or_default().to_string(), dtype, span)
+            }
             Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
                 Ok(id) => Some(id),
                 Err(diagnostic) => {
@@ -387,15 +391,18 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
                 None
             }
-            Val::Number(number) => {
-                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype]);
-                None
-            }
+            Val::Number(number) => self.no_number(format!("{number:?}"), dtype, span),
             other => {
                 self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
                 None
             }
         }
+    }
+
+    fn no_number(&mut self, number: String, dtype: DType, span: Span) -> Option<NodeId> {
+        let other = if number.contains('.') { DType::F32 } else { DType::I32 };
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &other, &dtype]);
+        None
     }
 
     /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
@@ -406,5 +413,15 @@ impl<'a> Lowering<'a> {
         let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
         self.seed = Some(seed);
         seed
+    }
+}
+
+/// Whether the type has that whole number.
+pub(crate) fn holds(dtype: DType, value: i64) -> bool {
+    match dtype {
+        DType::U8 => u8::try_from(value).is_ok(),
+        DType::I32 => i32::try_from(value).is_ok(),
+        DType::U32 => u32::try_from(value).is_ok(),
+        _ => true,
     }
 }

@@ -68,10 +68,9 @@ fn misuse() {
     let parts = [
         "`c + 1` may be outside axis 1 of `x`, which has C elements",
         "`x` has 2 axes, found 1 index",
-        "index `c` is never used",
         "the result has 1 axis, the closure 2 indices",
         "`x` is an argument",
-        "expects operands of one type, found f32 and i32",
+        "`+` takes values of one type, found f32 and i32",
         "dimension `K` is not bound",
     ];
     for (error, part) in all.iter().zip(parts) {
