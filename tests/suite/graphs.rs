@@ -156,6 +156,7 @@ pub(crate) fn download(tensor: &Tensor) -> Result<Vec<f64>, Failed> {
         DType::I64 => tensor.to_vec::<i64>().map_err(failed)?.into_iter().map(|x| x as f64).collect(),
         DType::U8 => tensor.to_vec::<u8>().map_err(failed)?.into_iter().map(f64::from).collect(),
         DType::Bool => tensor.to_vec::<bool>().map_err(failed)?.into_iter().map(|x| f64::from(u8::from(x))).collect(),
-        other @ (DType::F16 | DType::BF16) => return Err(format!("{other} results are not used here").into()),
+        DType::F16 => tensor.to_vec::<f16>().map_err(failed)?.into_iter().map(f16::to_f64).collect(),
+        DType::BF16 => tensor.to_vec::<bf16>().map_err(failed)?.into_iter().map(bf16::to_f64).collect(),
     })
 }
