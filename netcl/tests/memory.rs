@@ -5,6 +5,7 @@ mod common;
 use common::turn;
 use netcl::prelude::*;
 use netcl::{BufferPool, DType, DeviceKind, Error, Target, UserEvent, Vendor};
+use std::time::Duration;
 
 /// The host, a null device and every OpenCL device.
 fn devices() -> Vec<Device> {
@@ -188,6 +189,37 @@ fn wrong_sizes_and_devices_are_errors() {
         assert!(error.to_string().contains("4 bytes, 5 were given"), "{error}");
         let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
         assert!(matches!(x.to_host_async::<i32>().unwrap_err(), Error::DType { .. }));
+    }
+}
+
+/// Held back kernels must not hold back copies to memory that they do not use, be it new or used before.
+#[test]
+fn copies_do_not_wait_for_kernels_that_do_not_use_their_memory() {
+    let _turn = turn();
+    for device in devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host) {
+        let count = large(&device);
+        let values = ramp(count, 1);
+        let upload = || Tensor::from_slice(&device, &values, &[count]).unwrap();
+        for rounds in 0..4 {
+            // Memory that was copied to, computed with and freed, while nobody waits.
+            let used: Vec<Tensor> = (0..rounds).map(|_| upload()).collect();
+            let sums: Vec<Tensor> = used.iter().map(|x| x.sum(&[0]).unwrap()).collect();
+            drop(used);
+            if rounds % 2 == 1 {
+                device.finish().unwrap();
+            }
+            let gate = UserEvent::new();
+            device.wait_for(&gate.event()).unwrap();
+            let held_back = sums.iter().map(|sum| sum.add(sum).unwrap()).collect::<Vec<_>>();
+            let new = upload();
+            for copy in new.pending_copies() {
+                assert!(copy.wait_timeout(Duration::from_secs(60)).unwrap(), "{device}: round {rounds}");
+            }
+            gate.complete();
+            assert_eq!(new.to_vec::<f32>().unwrap(), values, "{device}: round {rounds}");
+            assert!(new.pending_copies().is_empty(), "computing waits for it, and then it is forgotten");
+            drop(held_back);
+        }
     }
 }
 

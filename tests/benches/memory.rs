@@ -1,7 +1,8 @@
 //! What memory costs: allocation and release from a pool (a hit), copies to the device, copies beside kernels. One JSON
 //! object a line.
 //!
-//! `cargo bench -p netcl-tests --bench memory -- [--device SELECTOR]`. Medians; nothing here is a test.
+//! `cargo bench -p netcl-tests --bench memory -- [--device SELECTOR]`. Medians; nothing here is a test. With
+//! `NETCL_PROFILE_EVENTS=1`, when the device began and ended each part of an overlap is printed, too.
 #![allow(missing_docs, reason = "a program")]
 
 use netcl::DType;
@@ -100,6 +101,51 @@ fn overlap(device: &Device) -> netcl::Result<()> {
     Ok(())
 }
 
+/// When the device copied and when it computed, in microseconds of its clock after the first of these commands was queued:
+/// where the two overlap, `copy` begins before `kernels` ends.
+fn timeline(device: &Device) -> netcl::Result<()> {
+    let count = 64 << 20 >> 2;
+    let old = Tensor::full(device, 0.5f32, &[count])?;
+    for round in 0..4 {
+        device.finish()?;
+        let host = Instant::now();
+        let before = device.record_event()?;
+        (0..8).try_for_each(|_| old.apply("erf", &[]).map(drop))?;
+        let after = device.record_event()?;
+        let launched = host.elapsed();
+        let memory = device.pinned_pool().allocate(4 * count)?;
+        let allocated = host.elapsed();
+        let new = Tensor::from_pinned(device, memory, &[count], DType::F32)?;
+        let copies = new.pending_copies();
+        let enqueued = host.elapsed();
+        device.finish()?;
+        let finished = host.elapsed();
+        println!(
+            r#"{{"what":"host, round {round}","launched_us":{},"pinned_us":{},"enqueued_us":{},"finished_us":{}}}"#,
+            launched.as_micros(),
+            allocated.as_micros(),
+            enqueued.as_micros(),
+            finished.as_micros()
+        );
+        let (Some(first), Some(last)) = (before.times(), after.times()) else {
+            println!(r#"{{"what":"no times: set NETCL_PROFILE_EVENTS=1"}}"#);
+            return Ok(());
+        };
+        let since = |time: u64| time.saturating_sub(first.queued) / 1000;
+        println!(r#"{{"what":"kernels","began_us":{},"ended_us":{}}}"#, since(first.ended), since(last.ended));
+        for times in copies.iter().filter_map(netcl::Event::times) {
+            println!(
+                r#"{{"what":"copy","queued_us":{},"submitted_us":{},"began_us":{},"ended_us":{}}}"#,
+                since(times.queued),
+                since(times.submitted),
+                since(times.started),
+                since(times.ended)
+            );
+        }
+    }
+    Ok(())
+}
+
 fn main() -> netcl::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
@@ -107,5 +153,6 @@ fn main() -> netcl::Result<()> {
     println!(r#"{{"device":"{device}"}}"#);
     pool_hits(&device)?;
     copies(&device)?;
-    overlap(&device)
+    overlap(&device)?;
+    timeline(&device)
 }

@@ -137,9 +137,15 @@ pub(crate) trait Backend: Send + Sync + 'static {
         0
     }
 
-    /// Up to which count ([`Backend::enqueued`]) everything is known to be done, without asking the device for more.
-    fn done(&self) -> u64 {
-        self.enqueued()
+    /// Whether what was enqueued when [`Backend::enqueued`] said so is known to be done.
+    fn is_done(&self, enqueued: u64) -> bool {
+        let _ = enqueued;
+        true
+    }
+
+    /// Has [`Backend::is_done`] know as soon as what was enqueued so far is done.
+    fn mark(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Page-locked host memory.
@@ -200,6 +206,12 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// The OpenCL device that this is, if it is one.
     fn as_opencl(&self) -> Option<&OpenCl> {
         None
+    }
+
+    /// Has the device be lost in the launch after so many; says whether it can be, as the null device alone.
+    fn lose_after(&self, launches: u64) -> bool {
+        let _ = launches;
+        false
     }
 
     /// What the null device has recorded.

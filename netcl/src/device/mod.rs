@@ -224,7 +224,7 @@ impl Device {
         match self.0.backend.lend(Box::new(Elements(elements))) {
             Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
             Err(owner) => {
-                let buffer = self.allocate_aside(bytes.max(1))?;
+                let buffer = self.0.pool.allocate_for_upload(bytes.max(1))?;
                 buffer.write_first(owner.bytes())?;
                 Ok(buffer)
             }
@@ -256,6 +256,23 @@ impl Device {
         self.0.backend.records()
     }
 
+    /// For tests: a null device is lost while it runs the last of so many launches from now on (0: at once). That launch
+    /// is started as ever; everything after it is [`crate::Error::Lost`], [`Device::finish`] and reads included.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Unsupported`] for all other devices.
+    pub fn lose_after(&self, launches: u64) -> Result<()> {
+        if self.0.backend.lose_after(launches) {
+            return Ok(());
+        }
+        Err(crate::Error::Unsupported {
+            function: "Device::lose_after".to_owned(),
+            device: self.to_string(),
+            problem: "only a null device can be lost on purpose; make one with `Device::null`".to_owned(),
+        })
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.0.id
     }
@@ -267,11 +284,6 @@ impl Device {
     /// Uninitialised memory of at least `bytes`.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         self.0.pool.allocate(bytes)
-    }
-
-    /// For what is copied to the device at once; see [`BufferPool::allocate_aside`].
-    pub(crate) fn allocate_aside(&self, bytes: usize) -> Result<BufferHandle> {
-        self.0.pool.allocate_aside(bytes)
     }
 
     pub(crate) fn shared_backend(&self) -> Arc<dyn Backend> {

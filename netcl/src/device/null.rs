@@ -3,7 +3,8 @@
 use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
 use crate::device::host_backend::ordinary_memory;
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::{BufferHandle, PinnedBufferPool};
@@ -51,6 +52,34 @@ pub(crate) struct Null {
     pinned: PinnedBufferPool,
     /// Where launches are recorded, as taking no time.
     tracks: Arc<profile::Source>,
+    fault: Arc<Fault>,
+}
+
+/// When the device is lost.
+#[derive(Debug)]
+struct Fault {
+    /// How many launches until then; [`NEVER`] if it stays.
+    left: AtomicU64,
+    device: String,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Fault {
+    /// An error if the device is lost.
+    fn check(&self) -> Result<()> {
+        if self.left.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        let operation = "a launch that the test made fail".to_owned();
+        Err(Error::Lost { device: self.device.clone(), operation, code: "CL_DEVICE_NOT_AVAILABLE".to_owned() })
+    }
+
+    /// Counts a launch. The one that the device is lost in is enqueued as ever, as drivers do it.
+    fn launched(&self) {
+        let next = |left: u64| (left != NEVER && left > 0).then(|| left - 1);
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    }
 }
 
 impl Null {
@@ -71,7 +100,15 @@ impl Null {
     /// A device that says this about itself.
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
         let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
-        Null { pinned: ordinary_memory(&profile.name), profile, tracks, used: Arc::default(), records: Arc::default() }
+        let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
+        Null {
+            pinned: ordinary_memory(&profile.name),
+            profile,
+            tracks,
+            used: Arc::default(),
+            records: Arc::default(),
+            fault,
+        }
     }
 }
 
@@ -89,6 +126,7 @@ impl Backend for Null {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
+        self.fault.check().map_err(AllocateError::Other)?;
         let bytes = bytes as u64;
         let limit = self.profile.memory;
         let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
@@ -99,37 +137,50 @@ impl Backend for Null {
     }
 
     fn part(&self, _: &Memory, _: usize, bytes: usize) -> Result<Memory> {
+        self.fault.check()?;
         Ok(Memory::Null(NullMemory { bytes: bytes as u64, used: None }))
     }
 
     fn write(&self, _: &Memory, _: &[u8]) -> Result<()> {
-        Ok(())
+        self.fault.check()
     }
 
     fn read(&self, _: &Memory, into: &mut [u8]) -> Result<()> {
+        self.fault.check()?;
         into.fill(0);
         Ok(())
     }
 
     fn copy(&self, _: &Memory, _: &Memory, _: usize) -> Result<()> {
-        Ok(())
+        self.fault.check()
     }
 
     fn zero(&self, _: &Memory, _: usize) -> Result<()> {
-        Ok(())
+        self.fault.check()
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
-        let (plan, records, tracks) = (plan.clone(), self.records.clone(), self.tracks.clone());
-        Ok(Box::new(NullProgram { plan, records, tracks }))
+        self.fault.check()?;
+        let (plan, records) = (plan.clone(), self.records.clone());
+        Ok(Box::new(NullProgram { plan, records, tracks: self.tracks.clone(), fault: self.fault.clone() }))
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.pinned
     }
 
+    fn record(&self) -> Result<Event> {
+        self.fault.check()?;
+        Ok(Event::complete())
+    }
+
     fn finish(&self) -> Result<()> {
-        Ok(())
+        self.fault.check()
+    }
+
+    fn lose_after(&self, launches: u64) -> bool {
+        self.fault.left.store(launches.min(NEVER - 1), Ordering::Relaxed);
+        true
     }
 
     fn records(&self) -> Option<Vec<LaunchRecord>> {
@@ -141,6 +192,7 @@ struct NullProgram {
     plan: Arc<Plan>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     tracks: Arc<profile::Source>,
+    fault: Arc<Fault>,
 }
 
 impl Program for NullProgram {
@@ -171,7 +223,8 @@ impl Program for NullProgram {
                 local,
             });
         }
-        Ok(Box::new(NullBound { steps, records: self.records.clone(), tracks: self.tracks.clone() }))
+        let (records, tracks) = (self.records.clone(), self.tracks.clone());
+        Ok(Box::new(NullBound { steps, records, tracks, fault: self.fault.clone() }))
     }
 }
 
@@ -190,14 +243,19 @@ struct NullBound {
     steps: Vec<LaunchRecord>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     tracks: Arc<profile::Source>,
+    fault: Arc<Fault>,
 }
 
 impl Bound for NullBound {
     fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
-        if let Some(marked) = profile::mark() {
-            self.steps.iter().for_each(|step| profile::computed(&self.tracks, command(step), marked));
+        for step in &self.steps {
+            self.fault.check()?;
+            if let Some(marked) = profile::mark() {
+                profile::computed(&self.tracks, command(step), marked);
+            }
+            self.records.lock().unwrap_or_else(PoisonError::into_inner).push(step.clone());
+            self.fault.launched();
         }
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).extend(self.steps.iter().cloned());
         Ok(self.steps.len() as u64)
     }
 }

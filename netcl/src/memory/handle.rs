@@ -28,6 +28,8 @@ struct Inner {
     elsewhere: Mutex<Vec<Event>>,
     /// Whether there are any.
     is_elsewhere: AtomicBool,
+    /// Whether there ever were.
+    was_elsewhere: AtomicBool,
 }
 
 enum Source {
@@ -41,8 +43,8 @@ enum Source {
 
 impl BufferHandle {
     fn new(id: u64, bytes: usize, source: Source, pool: BufferPool) -> BufferHandle {
-        let (elsewhere, is_elsewhere) = (Mutex::default(), AtomicBool::new(false));
-        BufferHandle(Arc::new(Inner { id, bytes, source: Some(source), pool, elsewhere, is_elsewhere }))
+        let (elsewhere, is_elsewhere, was_elsewhere) = Default::default();
+        BufferHandle(Arc::new(Inner { id, bytes, source: Some(source), pool, elsewhere, is_elsewhere, was_elsewhere }))
     }
 
     pub(super) fn pooled(block: Block, pool: BufferPool) -> BufferHandle {
@@ -187,7 +189,13 @@ impl BufferHandle {
         let whole = self.whole();
         let mut elsewhere = whole.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
         elsewhere.push(event);
+        whole.was_elsewhere.store(true, Ordering::Relaxed);
         whole.is_elsewhere.store(true, Ordering::Release);
+    }
+
+    /// Commands on other queues that use it and were not waited for.
+    pub(crate) fn elsewhere(&self) -> Vec<Event> {
+        self.whole().elsewhere.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Makes the device's queue wait for what other queues do with it. To be called before each use; without such
@@ -246,7 +254,7 @@ impl Drop for Inner {
             tracing::warn!(%error, "memory that a copy may still use is freed");
         }
         if let Some(Source::Pool(block)) = self.source.take() {
-            self.pool.put(block);
+            self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed));
         }
     }
 }

@@ -92,9 +92,8 @@ impl Tensor {
 
     /// A tensor whose bytes are these.
     pub(crate) fn from_bytes(device: &Device, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
-        let wanted = byte_count("Tensor", shape, dtype)?;
-        debug_assert_eq!(bytes.len(), wanted);
-        let region = device.allocate_aside(wanted.max(1))?;
+        debug_assert_eq!(byte_count("Tensor", shape, dtype)?, bytes.len());
+        let region = device.buffer_pool().allocate_for_upload(bytes.len().max(1))?;
         region.write_first(bytes)?;
         Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
     }

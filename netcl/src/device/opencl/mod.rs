@@ -5,12 +5,14 @@
 //! parts of a device or by devices that were asked for together.
 #![allow(unsafe_code, reason = "OpenCL is a C interface; every block says what it relies on")]
 
+mod between;
 mod build;
 pub(crate) mod commands;
 mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
+mod health;
 pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
@@ -28,14 +30,14 @@ use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
-use crate::profile::{self, Command, Lane};
+use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
+use health::Health;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_marker_with_wait_list, enqueue_read_buffer,
+    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
@@ -66,10 +68,11 @@ pub(super) struct Shared {
     /// Where the first use of new buffers copies to.
     sink: OnceLock<Live<Buffer<u8>>>,
     counters: Counters,
+    health: Health,
+    /// How many of them are known to be done.
+    finished: AtomicU64,
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
-    /// How many of them are known to be done.
-    done: AtomicU64,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
@@ -133,8 +136,9 @@ impl OpenCl {
             programs,
             sink: OnceLock::new(),
             counters: Counters::default(),
+            health: Health::default(),
+            finished: AtomicU64::new(0),
             enqueued: AtomicU64::new(1),
-            done: AtomicU64::new(0),
             queue,
             context,
             device,
@@ -218,8 +222,12 @@ impl Backend for OpenCl {
         self.shared.counted()
     }
 
-    fn done(&self) -> u64 {
-        self.shared.known_done()
+    fn is_done(&self, enqueued: u64) -> bool {
+        self.shared.is_done(enqueued)
+    }
+
+    fn mark(&self) -> Result<()> {
+        self.shared.mark()
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -269,9 +277,9 @@ impl Backend for OpenCl {
         };
         let copy = || Command::copy("copy from the device", into.len());
         self.shared.recorded("clEnqueueReadBuffer", event, marked, copy)?;
-        self.shared.note_done(before);
+        self.shared.done_until(before);
         profile::catch_up();
-        Ok(())
+        self.shared.reported()
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
@@ -353,34 +361,7 @@ impl Backend for OpenCl {
     fn finish(&self) -> Result<()> {
         self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
         profile::catch_up();
-        Ok(())
-    }
-}
-
-impl OpenCl {
-    /// Copies on this device's queue, between two markers on the other's.
-    fn copy_after(&self, source: &Shared, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<(), cl_int> {
-        let queue = self.shared.queue.queue.get();
-        let marked = profile::mark();
-        // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
-        // least `bytes` long and distinct (`BufferHandle::copy_across`). What is waited for was enqueued before and is
-        // flushed, so the queues cannot wait for each other in a circle (OpenCL 5.13).
-        unsafe {
-            let written = DriverEvent::new(enqueue_marker_with_wait_list(source.queue.queue.get(), 0, null())?);
-            source.queue.queue.flush().map_err(|error| error.0)?;
-            let copied =
-                DriverEvent::new(enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?);
-            self.shared.queue.queue.flush().map_err(|error| error.0)?;
-            // The source's memory may be handed out again as soon as this returns.
-            drop(DriverEvent::new(enqueue_barrier_with_wait_list(source.queue.queue.get(), 1, &copied.get())?));
-            source.queue.queue.flush().map_err(|error| error.0)?;
-            if let Some(marked) = marked {
-                let event = self.shared.event(Arc::new(Live::new(copied)), "copying between devices");
-                let command = Command::copy("copy from another device", bytes);
-                profile::enqueued(&self.shared.tracks, Lane::Compute, command, event, marked);
-            }
-            Ok(())
-        }
+        self.shared.reported()
     }
 }
 
@@ -426,11 +407,33 @@ impl Shared {
         self.enqueued.load(Ordering::Acquire)
     }
 
+    /// [`FIRST_USE`] bytes that nobody reads.
+    fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
+        if let Some(sink) = self.sink.get() {
+            return Ok(sink);
+        }
+        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
+        let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
+        let sink = sink.map_err(|error| error.0)?;
+        Ok(self.sink.get_or_init(|| Live::new(sink)))
+    }
+
+    /// Notes that the first so many commands of the queue are done.
+    fn done_until(&self, enqueued: u64) {
+        self.finished.fetch_max(enqueued, Ordering::AcqRel);
+    }
+
     fn finish(&self) -> Result<(), cl_int> {
         let before = self.counted();
         self.queue.queue.finish().map_err(|error| error.0)?;
-        self.note_done(before);
-        self.transfers.finish()
+        self.done_until(before);
+        self.transfers.finish(&self.health)
+    }
+
+    /// What failed since somebody asked last.
+    fn reported(&self) -> Result<()> {
+        self.transfers.land(&self.health);
+        self.health.take(&self.profile.name)
     }
 
     /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
@@ -444,23 +447,11 @@ impl Shared {
         })
     }
 
-    /// [`FIRST_USE`] bytes that nobody reads.
-    fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
-        if let Some(sink) = self.sink.get() {
-            return Ok(sink);
-        }
-        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
-        let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
-        let sink = sink.map_err(|error| error.0)?;
-        Ok(self.sink.get_or_init(|| Live::new(sink)))
-    }
-
-    /// Everything counted up to there was waited for.
-    fn note_done(&self, enqueued: u64) {
-        self.done.fetch_max(enqueued, Ordering::Release);
-    }
-
+    #[cold]
     fn error(&self, operation: &str, code: cl_int) -> Error {
+        if let Some(lost) = self.health.lost(&self.profile.name, operation, code) {
+            return lost;
+        }
         driver_error(&self.profile, operation, code)
     }
 

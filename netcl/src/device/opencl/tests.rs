@@ -76,6 +76,32 @@ fn a_trial_that_cannot_build_says_no() {
     }
 }
 
+/// A command that waits for an event which fails, fails, too.
+#[test]
+fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
+    use opencl3::event::{create_user_event, set_user_event_status};
+    for device in devices() {
+        // The user event's failure stays in this queue.
+        let own = with_profile(&device, |profile| profile.unified_memory = false);
+        let device = Device::of(Arc::new(own));
+        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let memory = device.allocate(1 << 20).unwrap();
+        for reads in [false, true] {
+            let failing = DriverEvent::new(create_user_event(shared.context.get().get()).unwrap());
+            shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+            set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
+            let told = if reads { device.finish().and_then(|()| memory.read(&mut [0; 4])) } else { device.finish() };
+            let error = told.unwrap_err().to_string();
+            assert!(error.contains("copying to the device, earlier, failed with CL_"), "{error}");
+            device.finish().unwrap();
+            memory.write(&[7; 4]).unwrap();
+            let mut found = [0; 4];
+            memory.read(&mut found).unwrap();
+            assert_eq!(found, [7; 4], "{device} goes on");
+        }
+    }
+}
+
 #[test]
 fn command_buffers_do_what_the_queue_does() {
     use crate::tensor::Tensor;
