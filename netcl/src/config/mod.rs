@@ -24,14 +24,11 @@ pub(crate) struct Config {
     pub(crate) kernel_strategy: Option<KernelStrategy>,
     /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end.
     pub(crate) profile_events: bool,
-    /// `NETCL_AUTOTUNE`: kernel variants may be timed.
-    #[allow(dead_code, reason = "for the tuner")]
-    pub(crate) autotune: bool,
-    /// `NETCL_CONV_WINOGRAD`: Winograd convolutions may be picked.
-    #[allow(dead_code, reason = "for kernel selection")]
+    /// `NETCL_AUTOTUNE`: whether measurements of kernels are used, and made.
+    pub(crate) autotune: Autotune,
+    /// `NETCL_CONV_WINOGRAD`: a rule may pick Winograd convolutions.
     pub(crate) conv_winograd: bool,
     /// `NETCL_CONV_TILED_LOCAL`: convolutions tiled in local memory may be picked.
-    #[allow(dead_code, reason = "for kernel selection")]
     pub(crate) conv_tiled_local: bool,
     /// `NETCL_MAX_CACHED_GB`, in bytes: how much idle memory a pool keeps.
     pub(crate) max_cached_bytes: u64,
@@ -39,6 +36,17 @@ pub(crate) struct Config {
     pub(crate) async_h2d: bool,
     /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
     pub(crate) pinned_h2d: bool,
+}
+
+/// What kernel selection does with measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Autotune {
+    /// None is used or made.
+    Off,
+    /// Those that are on disk are used.
+    Records,
+    /// They are used, and what is missing is measured when it is first needed.
+    On,
 }
 
 /// A value that is not understood.
@@ -76,7 +84,7 @@ fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
-        autotune: switch(&variables::AUTOTUNE, true)?,
+        autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
         conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
         conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(4 << 30),
@@ -129,7 +137,7 @@ mod tests {
             ("NETCL_LOG", "loud", "debug"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
-            ("NETCL_AUTOTUNE", "2", "0"),
+            ("NETCL_AUTOTUNE", "2", "records"),
             ("NETCL_CONV_WINOGRAD", "y", "0"),
             ("NETCL_CONV_TILED_LOCAL", "-1", "0"),
             ("NETCL_MAX_CACHED_GB", "-1", "number"),
@@ -155,7 +163,7 @@ mod tests {
                 log: None,
                 kernel_strategy: None,
                 profile_events: false,
-                autotune: true,
+                autotune: Autotune::Records,
                 conv_winograd: true,
                 conv_tiled_local: false,
                 max_cached_bytes: 4 << 30,
@@ -185,7 +193,9 @@ mod tests {
         assert_eq!(config.device, Selector::parse("gpu"));
         assert_eq!(config.log, Some(LevelFilter::DEBUG));
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
-        assert_eq!((config.profile_events, config.autotune), (true, false));
+        assert_eq!((config.profile_events, config.autotune), (true, Autotune::Off));
+        assert_eq!(of(&[("NETCL_AUTOTUNE", "1")]).unwrap().autotune, Autotune::On);
+        assert_eq!(of(&[("NETCL_AUTOTUNE", "Records")]).unwrap().autotune, Autotune::Records);
         assert_eq!((config.conv_winograd, config.conv_tiled_local), (false, true));
         assert_eq!(config.max_cached_bytes, 1 << 29);
         assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));
