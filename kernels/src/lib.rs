@@ -26,3 +26,4 @@ pub mod schedule;
 pub mod span;
 pub mod special;
 pub mod template;
+pub mod variant;

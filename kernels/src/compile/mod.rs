@@ -2,6 +2,7 @@
 
 mod buffers;
 mod conv;
+mod decide;
 mod epilogue;
 mod formula;
 mod instance;
@@ -17,19 +18,30 @@ use crate::plan::requirement::Requirement;
 use crate::plan::{Plan, Target};
 use crate::span::Result;
 use buffers::Buffers;
+use decide::Decider;
+pub use decide::Options;
 use program::Program;
 
-/// Compiles `graph` for `target`.
+/// Compiles `graph` for any device of the kind `target`, every choice made by the compiler's own rule.
 ///
 /// # Errors
 ///
 /// A diagnostic naming the node that no kernel can compute, which only graphs built around [`crate::graph::build`] hit.
 pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
+    compile_with(graph, target, &Options::typical(target))
+}
+
+/// Compiles `graph` for `target` within the limits of `options`, asking its selector about every task.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Result<Plan> {
     let mut requirements = windows(graph);
     let graph = &fuse::legalize::legalize(graph)?;
     let division = fuse::divide(graph, target);
     let buffers = Buffers::new(graph, &division);
-    let mut program = Program::new(graph, &division, &buffers, target);
+    let mut program = Program::new(graph, &division, &buffers, target, Decider::new(options, target));
     for bundle in fuse::bundle::bundle(&division, target) {
         match &division.clusters[bundle[0]].kind {
             Kind::Loop { .. } => program.loops(&bundle)?,
@@ -39,6 +51,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
     }
     requirements.extend(program.countable()?);
     let apart = std::mem::take(&mut program.apart);
+    let decisions = std::mem::take(&mut program.decider.list);
     let (steps, source) = program.finish();
     let mut scalars = Vec::new();
     for (_, node) in graph.iter() {
@@ -57,6 +70,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
         scalars,
         requirements,
         apart,
+        decisions,
         steps,
         source,
     })

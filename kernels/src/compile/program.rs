@@ -1,6 +1,7 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
 use super::buffers::Buffers;
+use super::decide::Decider;
 use super::formula::formula;
 use crate::dim::Dim;
 use crate::emit::names::is_reserved;
@@ -22,6 +23,7 @@ pub(super) struct Program<'a> {
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
+    pub decider: Decider<'a>,
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::apart`].
     pub apart: Vec<BufferId>,
@@ -33,12 +35,19 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
+    pub(super) fn new(
+        graph: &'a Graph,
+        division: &'a Division,
+        buffers: &'a Buffers,
+        target: Target,
+        decider: Decider<'a>,
+    ) -> Self {
         Program {
             graph,
             division,
             buffers,
             target,
+            decider,
             steps: Vec::new(),
             apart: Vec::new(),
             kernels: Vec::new(),
