@@ -25,6 +25,7 @@ pub mod prelude;
 mod program;
 pub mod raw;
 mod report;
+pub mod select;
 pub mod simt;
 mod tensor;
 
@@ -39,6 +40,7 @@ pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPoo
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
+pub use netcl_kernels::template::Axis;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::ProgramStats;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};

@@ -36,7 +36,8 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
             match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
                 Ok((plans, graph)) => {
                     dump::graph(name, &graph, &plans);
-                    planned.push(Planned { decisions: path.decisions, plans });
+                    let graph = compile::graph_text(&graph, &plans);
+                    planned.push(Planned { decisions: path.decisions, graph, plans });
                 }
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }

@@ -8,13 +8,15 @@ use quote::quote;
 /// The plans of one path through a function.
 pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
+    /// See [`crate::compile::graph_text`].
+    pub(crate) graph: String,
     pub(crate) plans: Vec<Compiled>,
 }
 
 /// A function called `hidden` that gives the plans of all paths.
 pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStream {
     let private = self::paths::private();
-    let sources = paths.iter().map(|path| source(name, &path.plans));
+    let sources = paths.iter().map(|path| source(name, &path.graph, &path.plans));
     let count = Literal::usize_unsuffixed(paths.len());
     quote! {
         #[doc(hidden)]
@@ -31,8 +33,8 @@ pub(super) fn chosen(paths: &[Planned]) -> TokenStream {
     choose(paths, &all, 0)
 }
 
-/// The plans as a `FunctionSource`.
-pub(super) fn source(name: &str, plans: &[Compiled]) -> TokenStream {
+/// The graph and its plans as a `FunctionSource`.
+pub(super) fn source(name: &str, graph: &str, plans: &[Compiled]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);
@@ -43,7 +45,7 @@ pub(super) fn source(name: &str, plans: &[Compiled]) -> TokenStream {
             });
         quote!(#private::PlanSource { target: #target, json: #json, native: &[#(#native),*] })
     });
-    quote!(#private::FunctionSource { name: #name, plans: &[#(#plans),*] })
+    quote!(#private::FunctionSource { name: #name, graph: #graph, plans: &[#(#plans),*] })
 }
 
 /// The index of the path that the conditions select: an `if` for each condition, as the user wrote it.

@@ -39,7 +39,7 @@ pub(super) static CACHE_DIR: Variable = Variable {
     name: "NETCL_CACHE_DIR",
     accepted: "a folder, or off",
     row: Some(Row {
-        meaning: "in its `programs/`, built OpenCL programs and what was found out about devices are kept between \
+        meaning: "in it, built OpenCL programs (`programs/`), what was found out about devices and what was measured of kernels (`tuning/`) are kept between \
                   runs; `off` keeps them in memory only",
         unset: "`$XDG_CACHE_HOME/netcl` (if absolute), else `$HOME/.cache/netcl`; `$HOME/Library/Caches/netcl` on \
                 macOS; `%LOCALAPPDATA%\\netcl` on Windows",

@@ -57,7 +57,11 @@ impl Identity {
         let readable = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let name: String = self.device.chars().map(readable).take(40).collect();
         let parts = [&self.netcl, &self.platform, &self.device, &self.driver].map(String::as_str).join("\n");
-        format!("{}-{:016x}.json", name.trim_matches('-'), checksum(format!("{parts}\n{}", self.compute_units).as_bytes()))
+        format!(
+            "{}-{:016x}.json",
+            name.trim_matches('-'),
+            checksum(format!("{parts}\n{}", self.compute_units).as_bytes())
+        )
     }
 }
 
@@ -69,11 +73,6 @@ impl Folder {
     /// The process's: `tuning` in the cache folder; `None` where nothing is to be kept.
     pub(crate) fn of_process() -> Option<Folder> {
         Some(Folder(config::get().ok()?.cache_dir.as_ref()?.join("tuning")))
-    }
-
-    #[cfg(test)]
-    pub(crate) fn at(path: PathBuf) -> Folder {
-        Folder(path)
     }
 
     /// The file of a device, whether it is there or not.
@@ -185,7 +184,8 @@ mod tests {
     use netcl_kernels::plan::Target;
 
     fn identity(device: &str, driver: &str) -> Identity {
-        let profile = DeviceProfile { driver: driver.into(), ..DeviceProfile::unknown(device, DeviceKind::Gpu, Target::Gpu) };
+        let profile =
+            DeviceProfile { driver: driver.into(), ..DeviceProfile::unknown(device, DeviceKind::Gpu, Target::Gpu) };
         Identity::of(&profile)
     }
 

@@ -77,9 +77,7 @@ impl Content {
             }
         }
         for (key, passed) in other.tested {
-            // One failure outweighs any number of passes.
-            let own = self.tested.entry(key).or_insert(passed);
-            *own &= passed;
+            self.test(key, passed);
         }
         for (key, why) in other.bad {
             self.bad.entry(key).or_insert(why);
@@ -92,6 +90,11 @@ impl Content {
 
     pub(crate) fn add(&mut self, record: Record) {
         self.measured.insert(shape::bucket(&record.task).to_string(), record);
+    }
+
+    /// Takes note of a self-test. One failure outweighs any number of passes.
+    pub(crate) fn test(&mut self, what: String, passed: bool) {
+        *self.tested.entry(what).or_insert(passed) &= passed;
     }
 
     /// Why the configuration is not to be used for tasks like this.
@@ -140,10 +143,9 @@ mod tests {
             content.tested.insert("matmul_tiled f32".into(), passed);
             content
         };
-        for (mut own, other) in [
-            (content(&early, true), content(&late, false)),
-            (content(&late, false), content(&early, true)),
-        ] {
+        for (mut own, other) in
+            [(content(&early, true), content(&late, false)), (content(&late, false), content(&early, true))]
+        {
             own.merge(other);
             assert_eq!(own.record(&product(130, 500, 800)), Some(&late), "sizes of one bucket share a record");
             assert_eq!(own.tested["matmul_tiled f32"], false);

@@ -1,5 +1,6 @@
 //! The measurement itself: who is right, who is hopeless, who is the fastest.
 
+use super::report::fastest;
 use super::search::Search;
 use super::{Candidate, Outcome, TuneOptions};
 use netcl_kernels::variant::KernelConfig;
@@ -25,6 +26,8 @@ pub(crate) enum Rejection {
     Fails(String),
     /// Its numbers are wrong.
     Wrong(String),
+    /// It could not be tried, which says nothing about it.
+    Unmeasured(String),
 }
 
 /// Makes candidates of one task runnable.
@@ -54,8 +57,13 @@ struct Contender {
     samples: Vec<Duration>,
 }
 
-/// Tries candidates until they, the time or the patience for candidates end.
-pub(super) fn hold(search: &mut Search, bench: &mut dyn Bench, options: &TuneOptions<'_>) -> Outcomes {
+/// Tries candidates until they, the time or the patience for candidates end; tells after each.
+pub(super) fn hold(
+    search: &mut Search,
+    bench: &mut dyn Bench,
+    options: &TuneOptions<'_>,
+    tell: &dyn Fn(&[Candidate]),
+) -> Outcomes {
     let end = Instant::now().checked_add(options.budget);
     let in_time = || end.is_none_or(|end| Instant::now() < end);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -74,15 +82,12 @@ pub(super) fn hold(search: &mut Search, bench: &mut dyn Bench, options: &TuneOpt
         // What a candidate holds on the device is not needed once it is out.
         retain_close(&mut contenders);
         candidates.push(Candidate { config, outcome });
-        options.tell(&candidates, position);
+        tell(&candidates);
     }
     careful(&mut contenders, &mut candidates, &in_time);
-    let times = candidates.iter().enumerate().filter_map(|(position, candidate)| match candidate.outcome {
-        Outcome::Timed(time) => Some((time, position)),
-        _ => None,
-    });
-    let best = times.min().map(|(time, position)| match candidates.first().map(|first| &first.outcome) {
-        Some(Outcome::Timed(default)) if default.as_secs_f64() <= SAME * time.as_secs_f64() => 0,
+    let time = |position: usize| candidates[position].outcome.time();
+    let best = fastest(&candidates).map(|position| match (&candidates[0].outcome, time(position)) {
+        (Outcome::Timed(default), Some(time)) if default.as_secs_f64() <= SAME * time.as_secs_f64() => 0,
         _ => position,
     });
     Outcomes { candidates, best }
@@ -152,6 +157,7 @@ impl From<Rejection> for Outcome {
         match rejection {
             Rejection::Fails(why) => Outcome::Failed(why),
             Rejection::Wrong(why) => Outcome::Wrong(why),
+            Rejection::Unmeasured(why) => Outcome::Unmeasured(why),
         }
     }
 }
@@ -211,7 +217,7 @@ mod tests {
         let times = entries.iter().map(|(text, result)| ((*text).to_owned(), result.clone())).collect();
         let counts = Rc::new(RefCell::default());
         let mut bench = Fake { times, counts: counts.clone() };
-        let outcomes = hold(&mut Search::new(all, &[]), &mut bench, options);
+        let outcomes = hold(&mut Search::new(all, &[]), &mut bench, options, &|_| {});
         (outcomes, counts.take())
     }
 
