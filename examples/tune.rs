@@ -1,12 +1,12 @@
-//! Measures the kernels of a model for its batch size, and what that gives: `cargo run --release -p netcl-examples --bin tune`.
-//!
-//! What is found is kept on disk: a second run measures nothing, unless `--again` is given.
+//! Measures how a model's kernels are computed fastest on a device, and what that gives. The result is kept on disk: a
+//! second run finds it there.
 
-use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
 use netcl::prelude::*;
-use netcl::select::{Axis, Product, Progress, Task, TuneOptions};
+use netcl::select::{Progress, TuneOptions};
+use netcl_examples::Options;
 use std::time::{Duration, Instant};
+
+const BATCH: usize = 128;
 
 #[netcl::model]
 struct Mlp {
@@ -27,45 +27,48 @@ impl Mlp {
     }
 }
 
-#[derive(Parser)]
-struct Arguments {
-    /// Where to run: auto, gpu, cpu, host, opencl:P:D or a part of a device's name
-    #[arg(long, default_value = "auto")]
-    device: String,
-    /// Training steps that are timed
-    #[arg(long, default_value_t = 20)]
-    epochs: usize,
-    /// Seconds for each task
-    #[arg(long, default_value_t = 2.0)]
-    seconds: f64,
-    /// Images in a batch
-    #[arg(long, default_value_t = 128)]
-    batch: usize,
-    /// Seed of the parameters
-    #[arg(long, default_value_t = 42)]
-    seed: u64,
-    /// Measure again what was measured before
-    #[arg(long)]
-    again: bool,
+/// Milliseconds of a forward and backward pass, the median of several.
+fn pass(model: &Mlp, x: &Tensor, labels: &Tensor) -> Result<f64> {
+    let mut times = Vec::new();
+    for _ in 0..21 {
+        let started = Instant::now();
+        let (loss, _) = model.loss_with_gradients(x, labels)?;
+        loss.item::<f32>()?;
+        times.push(started.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
 }
 
 fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    let device = netcl_examples::device(&arguments.device)?;
-    println!("device: {device}");
-    let model = Mlp::new(&device, Seed(arguments.seed))?;
-    let x = Tensor::full(&device, 0.5f32, &[arguments.batch, 784])?;
-    let labels = Tensor::zeros(&device, &[arguments.batch], DType::U32)?;
-    let step = || -> Result<f64> {
-        model.loss_with_gradients(&x, &labels)?;
-        device.finish()?;
-        let started = Instant::now();
-        for _ in 0..arguments.epochs {
-            model.loss_with_gradients(&x, &labels)?;
-        }
-        device.finish()?;
-        Ok(started.elapsed().as_secs_f64() * 1e3 / arguments.epochs.max(1) as f64)
+    let (options, device) = Options::open()?;
+    let model = Mlp::new(&device, Seed(options.seed))?;
+    let x = Tensor::full(&device, 0.5f32, &[BATCH, 784])?;
+    let labels = Tensor::zeros(&device, &[BATCH], DType::U32)?;
+    let before = pass(&model, &x, &labels)?;
+
+    let bar = netcl_examples::progress(0);
+    let show = |progress: &Progress<'_>| {
+        bar.set_length(progress.of as u64);
+        bar.set_position(progress.tried as u64);
+        bar.set_message(format!("task {} of {}: {}", progress.number + 1, progress.tasks, progress.task));
     };
-    println!("{:.3} ms for a forward and backward pass before", step()?);
+    // `--epochs` is the patience here: tenths of a second for each task.
+    let budget = Duration::from_millis(100 * options.epochs);
+    let found = Mlp::tune(
+        &device,
+        &[("N", BATCH as u64)],
+        &TuneOptions { budget, progress: Some(&show), ..TuneOptions::default() },
+    )?;
+    bar.finish_and_clear();
+    for tuning in &found {
+        println!("{tuning}\n");
+    }
+
+    let after = pass(&model, &x, &labels)?;
+    println!("forward and backward of {BATCH} images: {before:.3} ms before, {after:.3} ms after");
+    if let Some(path) = device.selector().path() {
+        println!("kept in {}", path.display());
+    }
     Ok(())
 }

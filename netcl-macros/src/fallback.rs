@@ -89,7 +89,16 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
             pub fn #name(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
         }
     });
-    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* #(#about)* } }
+    let tune = (item.trait_.is_none() && !written(&"tune")).then(|| {
+        quote! {
+            pub fn tune(
+                device: &::netcl::Device,
+                sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
+                options: &::netcl::select::TuneOptions<'_>,
+            ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>> { ::core::unreachable!() }
+        }
+    });
+    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] impl #generics #trait_ #ty { #(#items)* #(#about)* #tune } }
 }
 
 /// `name` with the signature's arguments and no body to speak of.

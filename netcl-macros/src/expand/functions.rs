@@ -105,6 +105,16 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #vis fn kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                 #private::source(&[#(Self::#all()),*], target)
             }
+            /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
+            /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
+            /// that has a choice. See `netcl::Device::tune`.
+            #vis fn tune(
+                device: &::netcl::Device,
+                sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
+                options: &::netcl::select::TuneOptions<'_>,
+            ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>> {
+                #private::tune(&[#(Self::#all()),*], device, sizes, options)
+            }
         }
     }
 }

@@ -32,6 +32,7 @@
 //! ```
 
 mod force;
+mod functions;
 mod reason;
 mod records;
 mod rules;
@@ -44,6 +45,7 @@ mod trial;
 mod tuner;
 
 pub use force::Forced;
+pub(crate) use functions::tune;
 pub use netcl_kernels::graph::ReduceOp;
 pub use netcl_kernels::plan::ConvKind;
 pub use netcl_kernels::variant::{

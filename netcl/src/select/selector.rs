@@ -173,7 +173,7 @@ impl KernelSelector {
     /// Measures with little patience, for who did not ask for it.
     fn tune_quickly(&self, task: &Task<u64>) {
         let options = TuneOptions { again: true, ..TuneOptions::quick() };
-        if let Err(error) = tuner::tune(self, task, &options) {
+        if let Err(error) = tuner::tune(self, task, &options, (0, 1)) {
             tracing::warn!(task = %task, %error, "a task could not be measured");
         }
     }
@@ -232,8 +232,7 @@ impl KernelSelector {
 
     /// Measures the configurations of `task`: see [`Device::tune`].
     pub(crate) fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
-        crate::device::host::process::check()?;
-        tuner::tune(self, task, options)
+        tuner::tune(self, task, options, (0, 1))
     }
 
     /// What was measured on this device with this driver, ordered by the buckets' texts.

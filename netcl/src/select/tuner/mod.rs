@@ -53,21 +53,25 @@ impl TuneOptions<'_> {
         TuneOptions { budget: Duration::from_secs(2), candidates: 12, ..TuneOptions::default() }
     }
 
-    fn tell(&self, task: &Task<u64>, of: usize, candidates: &[Candidate]) {
+    fn tell(&self, task: &Task<u64>, (number, tasks): (usize, usize), of: usize, candidates: &[Candidate]) {
         if let (Some(progress), Some(latest)) = (self.progress, candidates.last()) {
             let best = report::fastest(candidates).map(|position| &candidates[position]);
-            progress(&Progress { task, tried: candidates.len(), of, latest, best });
+            progress(&Progress { task, number, tasks, tried: candidates.len(), of, latest, best });
         }
     }
 }
 
-/// How far tuning a task is.
+/// How far tuning is.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Progress<'a> {
     /// The task.
     pub task: &'a Task<u64>,
-    /// How many candidates were tried.
+    /// How many tasks came before it.
+    pub number: usize,
+    /// How many tasks there are.
+    pub tasks: usize,
+    /// How many candidates of the task were tried.
     pub tried: usize,
     /// How many will be at most; the budget may end earlier.
     pub of: usize,
@@ -77,8 +81,14 @@ pub struct Progress<'a> {
     pub best: Option<&'a Candidate>,
 }
 
-/// Measures the candidates of `task` on the selector's device, and keeps the result.
-pub(super) fn tune(selector: &KernelSelector, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
+/// Measures the candidates of `task`, one of several, on the selector's device, and keeps the result.
+pub(super) fn tune(
+    selector: &KernelSelector,
+    task: &Task<u64>,
+    options: &TuneOptions<'_>,
+    place: (usize, usize),
+) -> Result<Tuning> {
+    crate::device::host::process::check()?;
     let state = selector.state();
     if !options.again
         && let Some(record) = state.known().own.record(task)
@@ -93,7 +103,7 @@ pub(super) fn tune(selector: &KernelSelector, task: &Task<u64>, options: &TuneOp
     let hints: Vec<KernelConfig> = selector.nearby(task);
     let mut bench = DeviceBench::new(state, selector.device(), task)?;
     let of = options.candidates.min(all.len());
-    let tell = |candidates: &[Candidate]| options.tell(task, of, candidates);
+    let tell = |candidates: &[Candidate]| options.tell(task, place, of, candidates);
     let outcomes = contest::hold(&mut Search::new(all, &hints), &mut bench, options, &tell);
     for Candidate { config, outcome } in &outcomes.candidates {
         match outcome {
