@@ -145,12 +145,12 @@ impl Device {
     /// The device should have nothing else to do meanwhile. What is already being computed by kernels that were picked
     /// before is not changed.
     ///
-    /// ```
-    /// use netcl::select::{Reduction, Task, TuneOptions};
+    /// ```no_run
+    /// use netcl::select::{ReduceOp, Reduction, Task, TuneOptions};
     /// use netcl::{DType, Device};
     ///
-    /// # let Ok(device) = Device::select("cpu") else { return Ok(()) };
-    /// let (rows, columns, op) = (16, 4096, netcl::select::ReduceOp::Sum);
+    /// let device = Device::auto()?;
+    /// let (rows, columns, op) = (16, 4096, ReduceOp::Sum);
     /// let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
     /// println!("{}", device.tune(&task, &TuneOptions::quick())?);
     /// # Ok::<(), netcl::Error>(())

@@ -12,22 +12,21 @@
 //! [`Device::tune`] measures; what it finds is kept on disk and used by every later run. `docs/selection.md` has the
 //! whole story.
 //!
-//! ```
-//! use netcl::select::{KernelConfig, Product, Task, TuneOptions};
+//! ```no_run
+//! use netcl::select::{Product, Task, TuneOptions};
 //! use netcl::{Axis, DType, Device};
 //! use std::time::Duration;
 //!
-//! # let Ok(device) = Device::select("cpu") else { return Ok(()) };
-//! let (m, n, k) = (64, 64, 64);
+//! let device = Device::auto()?;
+//! let (m, n, k) = (512, 512, 512);
 //! let task = Task::Product(Product {
 //!     m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: true, dtype: DType::F32,
 //! });
-//! # let options = TuneOptions { candidates: 2, ..TuneOptions::default() };
-//! # let _options = options;
-//! let options = TuneOptions { budget: Duration::from_millis(200), ..TuneOptions::default() };
+//! let options = TuneOptions { budget: Duration::from_secs(5), ..TuneOptions::default() };
 //! let tuning = device.tune(&task, &options)?;
 //! println!("{tuning}");
-//! println!("{} ({})", device.selector().select(&task).config, device.selector().select(&task).reason);
+//! let selection = device.selector().select(&task);
+//! println!("{} ({})", selection.config, selection.reason);
 //! # Ok::<(), netcl::Error>(())
 //! ```
 

@@ -2,7 +2,7 @@
 
 use super::force::{self, new_generation};
 use super::reason::Selection;
-use super::records::{Content, Folder, Identity};
+use super::records::{Content, Folder, Identity, WorkGroup, now};
 use super::rules::Circumstances;
 use crate::config::{self, Autotune};
 use crate::device::{Device, DeviceKind, DeviceProfile};
@@ -156,6 +156,17 @@ impl State {
     /// Where the records are kept; `None`: in memory alone.
     pub(super) fn path(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.path(&self.identity))
+    }
+
+    /// The tuned size of a raw kernel's work-groups.
+    pub(crate) fn work_group(&self, kernel: &str) -> Option<usize> {
+        self.known().own.work_groups.get(kernel).map(|group| group.size)
+    }
+
+    /// Keeps the tuned size of a raw kernel's work-groups.
+    pub(crate) fn keep_work_group(&self, kernel: String, size: usize) {
+        let group = WorkGroup { size, measured: now() };
+        self.confirm(|content| drop(content.work_groups.insert(kernel, group)));
     }
 
     /// This thread's turn to test or tune.
