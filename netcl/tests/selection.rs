@@ -45,7 +45,10 @@ fn answers_come_from_the_bucket_then_from_the_nearest_shape_then_from_the_compil
     assert_eq!(selector.records(), std::slice::from_ref(&record));
     let of = |task: &Task<u64>| {
         let selection = selector.select(task);
-        assert_eq!(selection.config, if selection.reason == Reason::Default { selection.config.clone() } else { record.config.clone() });
+        assert_eq!(
+            selection.config,
+            if selection.reason == Reason::Default { selection.config.clone() } else { record.config.clone() }
+        );
         selection.reason
     };
     assert_eq!(of(&task), Reason::Measured);
@@ -143,7 +146,10 @@ fn a_candidate_that_cannot_be_launched_is_never_picked() -> Result<()> {
     selector.alter(Some(cannot_launch(first.clone())));
     let tuning = device.tune(&task, &few(3))?;
     assert_eq!(tuning.candidates[0].config, first);
-    assert!(matches!(&tuning.candidates[0].outcome, Outcome::Failed(why) if why.contains("work-groups of 4096")), "{tuning}");
+    assert!(
+        matches!(&tuning.candidates[0].outcome, Outcome::Failed(why) if why.contains("work-groups of 4096")),
+        "{tuning}"
+    );
     assert_ne!(tuning.record.as_ref().expect("the others run").config, first);
     assert_eq!(tuning.speedup(), None);
     // It is left out from now on, for this and all tasks like it.

@@ -15,6 +15,9 @@ use search::Search;
 use std::fmt;
 use std::time::Duration;
 
+/// How many of the configurations that were the fastest nearby are tried first.
+const NEARBY: usize = 3;
+
 /// How long and how far to look.
 #[derive(Clone, Copy)]
 pub struct TuneOptions<'a> {
@@ -23,6 +26,9 @@ pub struct TuneOptions<'a> {
     pub budget: Duration,
     /// How many candidates to try at most.
     pub candidates: usize,
+    /// What to try next to the compiler's own choice and what was the fastest nearby; what is not among
+    /// [`KernelSelector::candidates`] is passed over.
+    pub also: &'a [KernelConfig],
     /// Whether to measure tasks again of whose bucket there is a measurement on this device.
     pub again: bool,
     /// Called after each candidate.
@@ -32,16 +38,17 @@ pub struct TuneOptions<'a> {
 impl Default for TuneOptions<'_> {
     /// 10 seconds, 48 candidates, and nothing twice.
     fn default() -> Self {
-        TuneOptions { budget: Duration::from_secs(10), candidates: 48, again: false, progress: None }
+        TuneOptions { budget: Duration::from_secs(10), candidates: 48, also: &[], again: false, progress: None }
     }
 }
 
 impl fmt::Debug for TuneOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TuneOptions { budget, candidates, again, .. } = self;
+        let TuneOptions { budget, candidates, also, again, .. } = self;
         f.debug_struct("TuneOptions")
             .field("budget", budget)
             .field("candidates", candidates)
+            .field("also", also)
             .field("again", again)
             .finish_non_exhaustive()
     }
@@ -100,7 +107,8 @@ pub(super) fn tune(
         return Ok(Tuning::nothing(task));
     }
     let _turn = state.turn();
-    let hints: Vec<KernelConfig> = selector.nearby(task);
+    let nearby = selector.nearby(task).into_iter().take(NEARBY);
+    let hints: Vec<KernelConfig> = options.also.iter().cloned().chain(nearby).collect();
     let mut bench = DeviceBench::new(state, selector.device(), task)?;
     let of = options.candidates.min(all.len());
     let tell = |candidates: &[Candidate]| options.tell(task, place, of, candidates);
