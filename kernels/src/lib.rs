@@ -22,6 +22,7 @@ pub mod layers;
 pub mod ops;
 pub mod philox;
 pub mod plan;
+mod rewrite;
 pub mod schedule;
 pub mod span;
 pub mod special;

@@ -12,8 +12,8 @@ use crate::index::{self, Index};
 use crate::kir::Kernel;
 use crate::plan::{Arg, ConvKind, Target, Work};
 use crate::span::{Diagnostic, Result};
-use crate::template::Template;
-use crate::variant::{Conv2dTask, KernelConfig, Task};
+use crate::template::{Template, conv2d_tiled_local};
+use crate::variant::{Conv2dTask, Task};
 
 /// A convolution's three shapes, whichever of its products is wanted.
 struct Shapes {
@@ -68,7 +68,13 @@ impl Program<'_> {
         }
     }
 
-    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
+    /// What the convolution `id` is, for whoever chooses how it is computed.
+    ///
+    /// # Errors
+    ///
+    /// Images or channels of unknown size.
+    pub(super) fn conv_task(&self, id: NodeId) -> Result<Conv2dTask<Dim>> {
+        let shapes = self.shapes(id);
         let geometry = shapes.geometry;
         let (input, weight) = (&shapes.input, &shapes.weight);
         let task = Conv2dTask {
@@ -90,8 +96,11 @@ impl Program<'_> {
             let message = format!("`conv2d` expects images of fixed size and channels, found {input}");
             return Err(Diagnostic::new(message).hint("only the first axis, the number of images, may be symbolic"));
         }
-        let task = Task::Conv2d(task);
-        let Task::Conv2d(likely) = task.estimate() else { unreachable!("a convolution stays one") };
+        Ok(task)
+    }
+
+    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
+        let Task::Conv2d(likely) = Task::Conv2d(self.conv_task(id)?).estimate() else { unreachable!("it stays one") };
         let (conv, product) = likely.conv();
         let Extents { batch: groups, m, n, k } = extents(self.graph, id);
         let results = [groups.clone(), m.clone(), n.clone()];
@@ -99,8 +108,7 @@ impl Program<'_> {
         let defines = conv
             .defines(product)
             .ok_or_else(|| Diagnostic::new("internal error: a convolution without output passed shape inference"))?;
-        let KernelConfig { variant, values: choice } = self.decider.decide(task);
-        let template = self.template(variant)?;
+        let (template, choice) = self.chosen(id)?;
         let word = match shapes.kind {
             ConvKind::Forward => "conv2d",
             ConvKind::InputGrad => "conv2d_input_grad",
@@ -123,7 +131,11 @@ impl Program<'_> {
             instance.define(macro_name, text);
         }
         instance.types(self.graph[id].dtype);
-        let launch = launch_of((template.grid)(&choice), &m, &n, &groups);
+        let columns = match template.name == conv2d_tiled_local::TEMPLATE.name {
+            true => shapes.input[0].clone() * Dim::from(conv2d_tiled_local::columns(&choice, &conv) as usize),
+            false => n.clone(),
+        };
+        let launch = launch_of((template.grid)(&choice), &m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();
         self.add_template(cluster, instance, functions, launch)
     }

@@ -2,8 +2,11 @@
 
 use crate::dim::Dim;
 use crate::plan::Target;
+use crate::rewrite::rewrites;
 use crate::template::Limits;
-use crate::variant::{Decision, Defaults, KernelConfig, Select, Task, default_config, legal, typical};
+use crate::variant::{
+    Decision, Defaults, KernelConfig, Select, Task, Variant, default_config, default_in_one, legal, typical,
+};
 use std::collections::BTreeMap;
 
 /// What a graph is compiled for, besides the kind of device.
@@ -33,8 +36,7 @@ pub(super) struct Decider<'a> {
     options: &'a Options<'a>,
     target: Target,
     known: BTreeMap<Task<Dim>, KernelConfig>,
-    /// In the order asked.
-    pub list: Vec<Decision>,
+    list: Vec<Decision>,
 }
 
 impl<'a> Decider<'a> {
@@ -45,15 +47,38 @@ impl<'a> Decider<'a> {
     /// How `task` is computed: the selector's answer where that is legal for the sizes that are known or likely, or else
     /// the rule's.
     pub(super) fn decide(&mut self, task: Task<Dim>) -> KernelConfig {
-        if let Some(config) = self.known.get(&task) {
-            return config.clone();
-        }
-        let likely = task.estimate();
-        let Options { limits, select } = self.options;
-        let answer = select.select(&task).filter(|config| legal(config, &likely, self.target, limits).is_ok());
-        let config = answer.unwrap_or_else(|| default_config(&likely, self.target, limits));
+        let config = match self.known.get(&task) {
+            Some(config) => config.clone(),
+            None => {
+                let likely = task.estimate();
+                let Options { limits, select } = self.options;
+                let answer = select.select(&task).filter(|config| legal(config, &likely, self.target, limits).is_ok());
+                answer.unwrap_or_else(|| default_config(&likely, self.target, limits))
+            }
+        };
         self.known.insert(task.clone(), config.clone());
-        self.list.push(Decision { task, config: config.clone() });
+        let decision = Decision { task, config: config.clone() };
+        if !self.list.contains(&decision) {
+            self.list.push(decision);
+        }
         config
+    }
+
+    /// How a part of something that was decided is computed: as `preferred`, or else by the rule, in one kernel.
+    pub(super) fn part(&self, task: &Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
+        let (likely, limits) = (task.estimate(), &self.options.limits);
+        let preferred = preferred.filter(|config| legal(config, &likely, self.target, limits).is_ok());
+        preferred.cloned().unwrap_or_else(|| default_in_one(&likely, self.target, limits))
+    }
+
+    /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.
+    pub(super) fn next_round(&mut self) {
+        let final_already = |config: &KernelConfig| rewrites(config) || config.variant == Variant::BatchNormNaive;
+        self.list.retain(|decision| final_already(&decision.config));
+    }
+
+    /// What was decided, in the order asked.
+    pub(super) fn finish(self) -> Vec<Decision> {
+        self.list
     }
 }

@@ -12,7 +12,7 @@ use crate::kir::{Kernel, Launch};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
 use crate::template::{self, Axis, Choice, Grid, Template};
-use crate::variant::{self, KernelConfig, Task, Variant, template_of};
+use crate::variant::{self, template_of};
 
 impl Program<'_> {
     /// The launch that computes `product` and what is fused to it.
@@ -59,10 +59,29 @@ impl Program<'_> {
         Ok(())
     }
 
-    /// The template that `variant` is an instance of.
-    pub(super) fn template(&self, variant: Variant) -> Result<&'static Template> {
-        template_of(variant, self.target)
-            .ok_or_else(|| Diagnostic::new(format!("internal error: {variant} is no instance of a template")))
+    /// What `product` is, for whoever chooses how it is computed.
+    pub(super) fn product_task(&self, product: NodeId) -> variant::Product<Dim> {
+        let node = &self.graph[product];
+        let sizes = extents(self.graph, product);
+        let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
+        let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
+        variant::Product {
+            a: a.along,
+            b: b.along,
+            aligned: a.aligned && b.aligned,
+            dtype: node.dtype,
+            m: sizes.m,
+            n: sizes.n,
+            k: sizes.k,
+            batch: sizes.batch,
+        }
+    }
+
+    /// The template that was chosen for a product or convolution, and its tunables.
+    pub(super) fn chosen(&self, product: NodeId) -> Result<(&'static Template, Choice)> {
+        let config = self.choices.nodes.get(&product);
+        let found = config.and_then(|config| Some((template_of(config.variant, self.target)?, config.values.clone())));
+        found.ok_or_else(|| Diagnostic::new(format!("internal error: no template was chosen for node {}", product.0)))
     }
 
     fn template_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
@@ -70,19 +89,8 @@ impl Program<'_> {
         let sizes = extents(self.graph, product);
         let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
         let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
-        let task = variant::Product {
-            m: sizes.m.clone(),
-            n: sizes.n.clone(),
-            k: sizes.k.clone(),
-            batch: sizes.batch.clone(),
-            a: a.along,
-            b: b.along,
-            aligned: a.aligned && b.aligned,
-            dtype: node.dtype,
-        };
         let axes_in_memory = template::Problem::new(0, 0, 0).contiguous(a.along, b.along);
-        let KernelConfig { variant, values: choice } = self.decider.decide(Task::Product(task));
-        let template = self.template(variant)?;
+        let (template, choice) = self.chosen(product)?;
         let name = self.kernel_name(template.name);
         let results = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
         let axes = product_axes(&node.shape, &results);

@@ -1,8 +1,8 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
 use super::buffers::Buffers;
-use super::decide::Decider;
 use super::formula::formula;
+use super::survey::Choices;
 use crate::dim::Dim;
 use crate::emit::names::is_reserved;
 use crate::emit::opencl;
@@ -23,7 +23,7 @@ pub(super) struct Program<'a> {
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
-    pub decider: Decider<'a>,
+    pub choices: Choices,
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::apart`].
     pub apart: Vec<BufferId>,
@@ -35,19 +35,13 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(
-        graph: &'a Graph,
-        division: &'a Division,
-        buffers: &'a Buffers,
-        target: Target,
-        decider: Decider<'a>,
-    ) -> Self {
+    pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
         Program {
             graph,
             division,
             buffers,
             target,
-            decider,
+            choices: Choices::default(),
             steps: Vec::new(),
             apart: Vec::new(),
             kernels: Vec::new(),

@@ -25,6 +25,8 @@ use std::fmt::Write as _;
 
 pub mod conv2d_cpu;
 pub mod conv2d_implicit_gemm;
+pub mod conv2d_naive;
+pub mod conv2d_tiled_local;
 pub mod matmul_cpu;
 pub mod matmul_naive;
 pub mod matmul_register;
@@ -36,7 +38,9 @@ pub const ALL: &[&Template] = &[
     &matmul_tiled::TEMPLATE,
     &matmul_register::TEMPLATE,
     &matmul_cpu::TEMPLATE,
+    &conv2d_naive::TEMPLATE,
     &conv2d_implicit_gemm::TEMPLATE,
+    &conv2d_tiled_local::TEMPLATE,
     &conv2d_cpu::TEMPLATE,
 ];
 

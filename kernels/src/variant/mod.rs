@@ -28,13 +28,16 @@ mod config;
 mod graph;
 mod legal;
 mod rule;
+mod split;
 mod task;
 
 pub use config::{Always, Decision, Defaults, KernelConfig, Select};
 pub use graph::graph;
 pub(crate) use legal::template_of;
-pub use legal::{candidates, legal};
+pub use legal::{PART, candidates, legal};
+pub(crate) use rule::default_in_one;
 pub use rule::{default_config, typical};
+pub use split::SPLIT_K;
 pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 
 use serde::{Deserialize, Serialize};

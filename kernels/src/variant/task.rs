@@ -197,9 +197,14 @@ impl Task<Dim> {
     /// The task with symbols counted as [`Dim::estimate`] counts them: what is chosen for while nobody knows them.
     pub fn estimate(&self) -> Task<u64> {
         let known: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.estimate()));
-        match known {
-            Ok(task) => task,
+        let Ok(mut task) = known;
+        // A batch may be long: a row whose length nobody knows is no short one.
+        if let (Task::Reduction(own), Task::Reduction(likely)) = (self, &mut task)
+            && own.columns.as_constant().is_none()
+        {
+            likely.columns = likely.columns.max(1024);
         }
+        task
     }
 }
 
