@@ -4,7 +4,7 @@ mod common;
 
 use common::turn;
 use netcl::prelude::*;
-use netcl::{BufferPool, DType, Error, Target, Vendor};
+use netcl::{BufferPool, DType, DeviceKind, Error, Target, UserEvent, Vendor};
 
 /// The host, a null device and every OpenCL device.
 fn devices() -> Vec<Device> {
@@ -200,5 +200,32 @@ fn more_than_the_device_has_is_an_error_and_it_stays_usable() {
         assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
         let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
         assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap(), [2.0]);
+    }
+}
+
+#[test]
+fn copies_do_not_wait_for_memory_that_commands_use() {
+    let _turn = turn();
+    let real =
+        |device: &Device| matches!(device.profile().kind, DeviceKind::Cpu | DeviceKind::Gpu | DeviceKind::Accelerator);
+    for device in devices().into_iter().filter(real) {
+        let pool = device.buffer_pool();
+        let (count, allocations) = (200_000, || pool.stats().allocations);
+        let x = Tensor::from_slice(&device, &ramp(count, 0), &[count]).unwrap();
+        pool.release_idle();
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        // Its memory is free again, and the command that writes it has not begun.
+        drop(x.exp().unwrap());
+        let before = allocations();
+        let (y, z) = (ramp(count, 1), ramp(count, 2));
+        let y = Tensor::from_slice(&device, &y, &[count]).unwrap();
+        assert_eq!(allocations(), before + 1, "{device}");
+        gate.complete();
+        device.finish().unwrap();
+        let z = Tensor::from_slice(&device, &z, &[count]).unwrap();
+        assert_eq!(allocations(), before + 1, "{device}: nothing uses it any more");
+        let sum = y.add(&z).unwrap().to_vec::<f32>().unwrap();
+        assert!(sum.iter().enumerate().all(|(i, &value)| value == (2 * i + 3) as f32), "{device}");
     }
 }

@@ -130,6 +130,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
         0
     }
 
+    /// Up to which count ([`Backend::enqueued`]) everything is known to be done, without asking the device for more.
+    fn done(&self) -> u64 {
+        self.enqueued()
+    }
+
     /// Page-locked host memory.
     fn pinned_pool(&self) -> &PinnedBufferPool;
 

@@ -260,7 +260,7 @@ impl Device {
         match self.0.backend.lend(Box::new(Elements(elements))) {
             Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
             Err(owner) => {
-                let buffer = self.allocate(bytes.max(1))?;
+                let buffer = self.allocate_aside(bytes.max(1))?;
                 buffer.write_first(owner.bytes())?;
                 Ok(buffer)
             }
@@ -303,6 +303,11 @@ impl Device {
     /// Uninitialised memory of at least `bytes`.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         self.0.pool.allocate(bytes)
+    }
+
+    /// For what is copied to the device at once; see [`BufferPool::allocate_aside`].
+    pub(crate) fn allocate_aside(&self, bytes: usize) -> Result<BufferHandle> {
+        self.0.pool.allocate_aside(bytes)
     }
 
     pub(crate) fn shared_backend(&self) -> Arc<dyn Backend> {

@@ -52,7 +52,7 @@ static QUIRKS: &[Quirk] = &[
         from: &[],
         until: None,
         avoid: Avoid::ConcurrentBuilds,
-        reason: "580.159.04: a process crashed when two threads compiled their first programs at once",
+        reason: "580.159.04: threads that build programs at once crash within seconds, also from binaries",
     },
     Quirk {
         vendor: Vendor::Pocl,

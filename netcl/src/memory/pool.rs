@@ -74,6 +74,9 @@ pub(super) struct Block {
     slab: Option<Arc<Slab>>,
 }
 
+/// How many buffers of a size wait for their commands before a copy to the device waits with them.
+const SPARE: usize = 3;
+
 /// Never used twice in a process, so that equal ids mean the same memory.
 pub(super) fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -105,6 +108,30 @@ impl BufferPool {
         let block = match self.take_idle(class) {
             Some(block) => block,
             None => self.miss(class)?,
+        };
+        Ok(BufferHandle::pooled(block, self.clone()))
+    }
+
+    /// As [`BufferPool::allocate`], for what is copied to the device at once: rather memory that no command uses any more,
+    /// so that the copy runs beside them. Where there is none, [`SPARE`] buffers of its size are made before one is taken
+    /// that the copy has to wait for.
+    pub(crate) fn allocate_aside(&self, bytes: usize) -> Result<BufferHandle> {
+        process::check()?;
+        let Some(class) = classes::of(bytes).filter(|class| class.bytes > slab::SHARED) else {
+            return self.allocate(bytes);
+        };
+        let done = self.0.backend.done();
+        let unused = self.take_chosen(class, |idle| {
+            let unused = idle.iter().rposition(|block| block.idle_since <= done);
+            // The oldest is the first to be unused.
+            unused.or((idle.len() >= SPARE).then_some(0))
+        });
+        let block = match unused {
+            Some(block) => block,
+            None => match self.miss(class) {
+                Err(Error::OutOfMemory { .. }) => return self.allocate(bytes),
+                block => block?,
+            },
         };
         Ok(BufferHandle::pooled(block, self.clone()))
     }
@@ -193,11 +220,17 @@ impl BufferPool {
     fn take_idle(&self, class: Class) -> Option<Block> {
         let mut state = self.lock();
         let block = state.classes[class.index].idle.pop_back()?;
-        state.stats.hits += 1;
-        state.count_used(class.bytes);
-        if let Some(slab) = &block.slab {
-            slab.use_one();
-        }
+        state.count_hit(&block);
+        Some(block)
+    }
+
+    /// As [`BufferPool::take_idle`], the block at the chosen position.
+    fn take_chosen(&self, class: Class, choose: impl FnOnce(&VecDeque<Block>) -> Option<usize>) -> Option<Block> {
+        let mut state = self.lock();
+        let idle = &mut state.classes[class.index].idle;
+        let chosen = choose(idle)?;
+        let block = idle.remove(chosen)?;
+        state.count_hit(&block);
         Some(block)
     }
 
@@ -282,6 +315,14 @@ impl BufferPool {
 }
 
 impl State {
+    fn count_hit(&mut self, block: &Block) {
+        self.stats.hits += 1;
+        self.count_used(block.class.bytes);
+        if let Some(slab) = &block.slab {
+            slab.use_one();
+        }
+    }
+
     fn count_used(&mut self, bytes: usize) {
         self.stats.idle -= bytes;
         self.stats.in_use += bytes;

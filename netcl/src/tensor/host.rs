@@ -64,7 +64,7 @@ impl Tensor {
         let region = match memory.into_memory() {
             Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
             Err(memory) => {
-                let region = device.allocate(bytes.max(1))?;
+                let region = device.allocate_aside(bytes.max(1))?;
                 region.write_first_pinned(memory)?;
                 region
             }

@@ -31,19 +31,22 @@ use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
     CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_marker_with_wait_list, enqueue_migrate_mem_object, enqueue_read_buffer,
+    enqueue_marker_with_wait_list, enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
 };
 use opencl3::event::Event as DriverEvent;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, ClMem};
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use transfer::Transfers;
+
+/// How many bytes of a new buffer are read, so that the driver allocates it.
+const FIRST_USE: usize = 4;
 
 /// One device's queue, in a context.
 pub(crate) struct OpenCl {
@@ -56,9 +59,13 @@ pub(super) struct Shared {
     transfers: Transfers,
     pinned: PinnedBufferPool,
     programs: Live<Mutex<build::Programs>>,
+    /// Where the first use of new buffers copies to.
+    sink: OnceLock<Live<Buffer<u8>>>,
     counters: Counters,
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
+    /// How many of them are known to be done.
+    done: AtomicU64,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
@@ -117,8 +124,10 @@ impl OpenCl {
             transfers,
             pinned,
             programs,
+            sink: OnceLock::new(),
             counters: Counters::default(),
             enqueued: AtomicU64::new(1),
+            done: AtomicU64::new(0),
             queue,
             context,
             device,
@@ -154,6 +163,7 @@ impl Backend for OpenCl {
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
         let shared = &*self.shared;
+        let bytes = bytes.max(FIRST_USE);
         let out_of_memory = |code: cl_int| match code {
             CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => {
                 AllocateError::OutOfMemory
@@ -164,19 +174,13 @@ impl Backend for OpenCl {
         let buffer =
             unsafe { Buffer::<u8>::create(shared.context.get(), CL_MEM_READ_WRITE, bytes, std::ptr::null_mut()) }
                 .map_err(|error| out_of_memory(error.0))?;
-        // Drivers may put allocation off to the first use, where failing is too late to free something.
-        let objects = [buffer.get()];
-        // SAFETY: one live buffer of this queue's context, whose content is undefined anyway (OpenCL 5.5.4).
-        let event = unsafe {
-            enqueue_migrate_mem_object(
-                shared.queue.queue.get(),
-                1,
-                objects.as_ptr(),
-                CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
-                0,
-                null(),
-            )
-        };
+        let sink = shared.sink().map_err(out_of_memory)?;
+        // Drivers may put allocation off to the first use, where failing is too late to free something. So this is it; it
+        // leaves the content alone, so that copies in other queues need not wait for it.
+        // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
+        let queue = shared.queue.queue.get();
+        // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
+        let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
         match event {
             Ok(event) => drop(DriverEvent::new(event)),
             Err(code) => return Err(out_of_memory(code)),
@@ -211,6 +215,10 @@ impl Backend for OpenCl {
         self.shared.counted()
     }
 
+    fn done(&self) -> u64 {
+        self.shared.known_done()
+    }
+
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.shared.pinned
     }
@@ -241,6 +249,7 @@ impl Backend for OpenCl {
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
         let source = own(memory)?.raw();
+        let before = self.shared.counted();
         // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
         let event = unsafe {
             enqueue_read_buffer(
@@ -254,7 +263,9 @@ impl Backend for OpenCl {
                 null(),
             )
         };
-        self.shared.done("clEnqueueReadBuffer", event)
+        self.shared.done("clEnqueueReadBuffer", event)?;
+        self.shared.note_done(before);
+        Ok(())
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
@@ -411,8 +422,26 @@ impl Shared {
     }
 
     fn finish(&self) -> Result<(), cl_int> {
+        let before = self.counted();
         self.queue.queue.finish().map_err(|error| error.0)?;
+        self.note_done(before);
         self.transfers.finish()
+    }
+
+    /// [`FIRST_USE`] bytes that nobody reads.
+    fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
+        if let Some(sink) = self.sink.get() {
+            return Ok(sink);
+        }
+        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
+        let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
+        let sink = sink.map_err(|error| error.0)?;
+        Ok(self.sink.get_or_init(|| Live::new(sink)))
+    }
+
+    /// Everything counted up to there was waited for.
+    fn note_done(&self, enqueued: u64) {
+        self.done.fetch_max(enqueued, Ordering::Release);
     }
 
     fn error(&self, operation: &str, code: cl_int) -> Error {

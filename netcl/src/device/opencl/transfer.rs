@@ -26,6 +26,7 @@ use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool, cl_event, cl_int, cl_mem};
 use std::collections::VecDeque;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// From this size on, a copy is worth a queue of its own and page-locked memory; ordering two queues costs some
@@ -145,7 +146,8 @@ impl Shared {
     /// What a command on another queue waits for, so that it comes after everything that this device was given until
     /// `enqueued`; `None` if that is done.
     fn after(&self, enqueued: u64) -> Result<Option<Arc<Live<DriverEvent>>>> {
-        if enqueued == 0 {
+        // A marker enqueued now would wait for what came since.
+        if enqueued <= self.known_done() {
             return Ok(None);
         }
         let mut marker = self.transfers.marker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -159,6 +161,15 @@ impl Shared {
             self.flush(Lane::Compute)?;
         }
         Ok(marker.as_ref().map(|(_, event)| event.clone()).filter(|event| !is_over(event)))
+    }
+
+    /// How many commands of the device's queue are known to be done.
+    pub(super) fn known_done(&self) -> u64 {
+        let marker = self.transfers.marker.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, _)) = marker.as_ref().filter(|(_, event)| is_over(event)) {
+            self.note_done(*at);
+        }
+        self.done.load(Ordering::Acquire)
     }
 
     fn flush(&self, lane: Lane) -> Result<()> {
