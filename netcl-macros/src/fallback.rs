@@ -87,6 +87,16 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         ("report", quote!((target: ::netcl::Target) -> ::netcl::Result<::std::string::String>)),
         ("kernels", quote!((target: ::netcl::Target) -> ::netcl::Result<::std::string::String>)),
         ("prepare", quote!((device: &::netcl::Device) -> ::netcl::Result<()>)),
+        (
+            "tune",
+            quote! {
+                (
+                    device: &::netcl::Device,
+                    sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
+                    options: &::netcl::select::TuneOptions<'_>,
+                ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>>
+            },
+        ),
     ];
     let about =
         about.into_iter().filter(|(name, _)| item.trait_.is_none() && !written(name)).map(|(name, signature)| {

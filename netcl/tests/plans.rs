@@ -123,6 +123,7 @@ fn training_plan(late: bool) -> Plan {
         scalars: vec![DType::U32, DType::F32],
         requirements: vec![],
         apart: vec![],
+        decisions: vec![],
         steps: vec![
             step("update", Dim::from(3), vec![arg(0), arg(1), arg(2)], &[0, 1], &[2]),
             step("gradient", Dim::from(3), vec![arg(0), arg(3), Arg::Scalar(1, DType::F32)], &[0], &[3]),

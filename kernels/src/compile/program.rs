@@ -2,6 +2,7 @@
 
 use super::buffers::Buffers;
 use super::formula::formula;
+use super::survey::Choices;
 use crate::dim::Dim;
 use crate::emit::names::is_reserved;
 use crate::emit::opencl;
@@ -22,6 +23,7 @@ pub(super) struct Program<'a> {
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
+    pub choices: Choices,
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::apart`].
     pub apart: Vec<BufferId>,
@@ -39,6 +41,7 @@ impl<'a> Program<'a> {
             division,
             buffers,
             target,
+            choices: Choices::default(),
             steps: Vec::new(),
             apart: Vec::new(),
             kernels: Vec::new(),

@@ -66,7 +66,7 @@ pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
     let mut smallest = None;
     for tile in TILES {
         let names = ["TILE_M", "TILE_N", "TILE_K", "REG_M", "REG_N"];
-        let mut choice = Choice(names.into_iter().zip(tile).chain(fixed).collect());
+        let mut choice = Choice::new(&names.into_iter().zip(tile).chain(fixed).collect::<Vec<_>>());
         choice.set("STAGE", stage);
         if legal(&choice, problem, limits).is_err() {
             choice.set("STAGE", 1);

@@ -36,7 +36,8 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
             match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
                 Ok((plans, graph)) => {
                     dump::graph(name, &graph, &plans);
-                    planned.push(Planned { decisions: path.decisions, plans });
+                    let graph = compile::graph_text(&graph, &plans);
+                    planned.push(Planned { decisions: path.decisions, graph, plans });
                 }
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
@@ -108,6 +109,16 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             /// calls need not.
             #vis fn prepare(device: &::netcl::Device) -> ::netcl::Result<()> {
                 #private::prepare(&[#(Self::#all()),*], device)
+            }
+            /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
+            /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
+            /// that has a choice. See `netcl::Device::tune`.
+            #vis fn tune(
+                device: &::netcl::Device,
+                sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
+                options: &::netcl::select::TuneOptions<'_>,
+            ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>> {
+                #private::tune(&[#(Self::#all()),*], device, sizes, options)
             }
         }
     }

@@ -229,7 +229,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
     let mut functions = Vec::new();
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.
-    let mut taken: BTreeSet<String> = ["new", "report", "kernels", "prepare"].map(String::from).into();
+    let mut taken: BTreeSet<String> = ["new", "report", "kernels", "prepare", "tune"].map(String::from).into();
     let compiled = item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(super::name(&f.sig.ident)),
         _ => None,

@@ -64,7 +64,7 @@ pub(crate) fn function(plan: &Plan) -> Function {
     let json: &'static str = Box::leak(serde_json::to_string(plan).unwrap().into_boxed_str());
     let name: &'static str = Box::leak(plan.name.clone().into_boxed_str());
     let plans = Box::leak(Box::new([PlanSource { target: plan.target.name(), json, native: &[] }]));
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans })))
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans })))
 }
 
 /// A function compiled for every target, as the macro embeds it.
@@ -77,7 +77,7 @@ pub(crate) fn embed(graph: &Graph) -> Function {
         })
         .collect();
     let name = Box::leak(graph.name.clone().into_boxed_str());
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans: Box::leak(plans.into_boxed_slice()) })))
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans: Box::leak(plans.into_boxed_slice()) })))
 }
 
 /// `y = (x · w + b)²` in two steps with a scratch buffer between; `x [N, 3]`, `w [3]`, `b [3]`.
@@ -97,6 +97,7 @@ pub(crate) fn affine_square() -> Plan {
         scalars: vec![],
         requirements: vec![],
         apart: vec![],
+        decisions: vec![],
         steps: vec![
             step("affine", size(), vec![arg(0), arg(1), arg(2), arg(3), Arg::Dim(size())], &[0, 1, 2], &[3]),
             step("square", size(), vec![arg(3), arg(4)], &[3], &[4]),

@@ -354,6 +354,12 @@ impl Backend for OpenCl {
         }
     }
 
+    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
+        let Shared { profile, context, device, .. } = &*self.shared;
+        let queue = new_queue(context, device, profile, true)?;
+        Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, context.clone(), device.clone()))))
+    }
+
     fn as_opencl(&self) -> Option<&OpenCl> {
         Some(self)
     }
