@@ -1,6 +1,6 @@
 //! `netcl kernels`: the code that netcl generated, from a built binary or from a template.
 
-mod binary;
+pub(crate) mod binary;
 mod template;
 
 use crate::failure::{Failure, Result};

@@ -8,6 +8,7 @@ mod kernels;
 mod output;
 mod select;
 mod trace;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -38,6 +39,8 @@ enum Command {
     Kernels(kernels::Args),
     /// How fast a device copies, computes and launches
     Bench(bench::Args),
+    /// Measure which kernels are the fastest, and keep it for every later run
+    Tune(tune::Args),
     /// Run a program and write what its devices did as a Chrome trace
     Trace(trace::Args),
 }
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Command::Cache(args) => cache::run(&args, &output),
         Command::Kernels(args) => kernels::run(&args, &output),
         Command::Bench(args) => bench::run(&args, &output),
+        Command::Tune(args) => tune::run(&args, &output),
         Command::Trace(args) => trace::run(&args, &output),
     };
     match done {

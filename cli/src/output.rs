@@ -67,9 +67,18 @@ impl Output {
 
     /// A bar over that many steps, on standard error and only if that is a terminal.
     pub(crate) fn progress(&self, steps: u64) -> ProgressBar {
-        let style = ProgressStyle::with_template("{bar:32} {pos:>4}/{len} {elapsed} {msg}");
-        ProgressBar::new(steps).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        bar(steps, "{bar:32} {pos:>4}/{len} {elapsed} {msg}")
     }
+
+    /// The same where a step is no number that tells anybody anything.
+    pub(crate) fn fraction(&self, whole: u64) -> ProgressBar {
+        bar(whole, "{bar:32} {percent:>3} % {elapsed} {wide_msg}")
+    }
+}
+
+fn bar(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// `1.50 GiB`: bytes with a binary prefix.

@@ -48,3 +48,13 @@ pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result
     }
     Ok(text)
 }
+
+/// Measures the tasks of these functions on a device for those sizes of their symbols.
+pub fn tune(
+    functions: &[&[Function]],
+    device: &crate::Device,
+    sizes: &[(&str, u64)],
+    options: &crate::select::TuneOptions<'_>,
+) -> crate::Result<Vec<crate::select::Tuning>> {
+    crate::select::tune(functions, device, sizes, options)
+}

@@ -27,6 +27,7 @@ mod program;
 pub mod raw;
 mod recording;
 mod report;
+pub mod select;
 pub mod simt;
 mod tensor;
 
@@ -41,6 +42,7 @@ pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPoo
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
+pub use netcl_kernels::template::Axis;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
 pub use program::{ProgramStats, cache};
 pub use recording::Recording;

@@ -52,7 +52,7 @@ impl Embedded {
 /// # Errors
 ///
 /// The file cannot be read, or nothing of netcl is in it.
-pub(crate) fn plans(path: &Path) -> Result<Vec<Embedded>> {
+fn plans(path: &Path) -> Result<Vec<Embedded>> {
     let content = std::fs::read(path).map_err(Failure::file(path))?;
     let found = embed::find(&content);
     if found.is_empty() {
@@ -65,25 +65,30 @@ pub(crate) fn plans(path: &Path) -> Result<Vec<Embedded>> {
     found.iter().map(Embedded::read).collect()
 }
 
-pub(super) fn run(path: &Path, args: &Args, output: &Output) -> Result<()> {
+/// Those of a model, function or kernel, or all.
+///
+/// # Errors
+///
+/// Those of [`plans`]; there is none of that name.
+pub(crate) fn chosen(path: &Path, name: Option<&str>) -> Result<Vec<Embedded>> {
     let all = plans(path)?;
-    let chosen: Vec<&Embedded> = match &args.name {
-        None => all.iter().collect(),
-        Some(name) => all.iter().filter(|plan| plan.is_named(name)).collect(),
-    };
-    if let (true, Some(name)) = (chosen.is_empty(), &args.name) {
-        let mut names: Vec<&str> = all.iter().map(|plan| plan.function.as_str()).collect();
+    let Some(name) = name else { return Ok(all) };
+    let (chosen, others): (Vec<Embedded>, Vec<Embedded>) = all.into_iter().partition(|plan| plan.is_named(name));
+    if chosen.is_empty() {
+        let mut names: Vec<&str> = others.iter().map(|plan| plan.function.as_str()).collect();
         names.dedup();
-        let file = path.display();
-        return Err(Failure::Other(format!(
-            "no model, function or kernel `{name}` in {file}; there are: {}",
-            names.join(", ")
-        )));
+        let (file, names) = (path.display(), names.join(", "));
+        return Err(Failure::Other(format!("no model, function or kernel `{name}` in {file}; there are: {names}")));
     }
+    Ok(chosen)
+}
+
+pub(super) fn run(path: &Path, args: &Args, output: &Output) -> Result<()> {
+    let chosen = chosen(path, args.name.as_deref())?;
     if args.list {
         return list(&chosen, output);
     }
-    let wanted = chosen.into_iter().filter(|plan| args.target.0.contains(&plan.plan.target));
+    let wanted = chosen.iter().filter(|plan| args.target.0.contains(&plan.plan.target));
     if output.is_json() {
         output.value(&Value::Array(wanted.map(value).collect()))
     } else {
@@ -92,7 +97,7 @@ pub(super) fn run(path: &Path, args: &Args, output: &Output) -> Result<()> {
 }
 
 /// One line for each path through a function, with its launches by target.
-fn list(plans: &[&Embedded], output: &Output) -> Result<()> {
+fn list(plans: &[Embedded], output: &Output) -> Result<()> {
     let mut lines: BTreeMap<(&str, &str, usize), Vec<&Plan>> = BTreeMap::new();
     for plan in plans {
         lines.entry((&plan.module, &plan.function, plan.path)).or_default().push(&plan.plan);

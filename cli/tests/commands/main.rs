@@ -6,6 +6,7 @@ mod cache;
 mod devices;
 mod kernels;
 mod trace;
+mod tune;
 mod usage;
 
 use serde_json::Value;

@@ -1,6 +1,6 @@
 use super::{printed, refused};
 
-const COMMANDS: [&str; 5] = ["devices", "bench", "cache", "kernels", "trace"];
+const COMMANDS: [&str; 6] = ["devices", "bench", "cache", "kernels", "tune", "trace"];
 
 #[test]
 fn the_help_names_every_command_and_each_has_an_example() {

@@ -36,7 +36,8 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
             match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
                 Ok((plans, graph)) => {
                     dump::graph(name, &graph, &plans);
-                    planned.push(Planned { decisions: path.decisions, plans });
+                    let graph = compile::graph_text(&graph, &plans);
+                    planned.push(Planned { decisions: path.decisions, graph, plans });
                 }
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
@@ -86,7 +87,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         std::iter::once(plain).chain(gradients)
     });
     let all: Vec<_> = all.collect();
-    let [report, kernels, prepare] =
+    let [report, kernels, prepare, tune] =
         ModelImpl::about(block.name.as_ref()).map(|About { name, signature }| quote!(#name #signature));
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
         let plain = plain(unit, function, &expanded.plain);
@@ -112,6 +113,12 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             /// calls need not.
             #vis fn #prepare {
                 #private::prepare(&[#(Self::#all()),*], device)
+            }
+            /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
+            /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
+            /// that has a choice. See `netcl::Device::tune`.
+            #vis fn #tune {
+                #private::tune(&[#(Self::#all()),*], device, sizes, options)
             }
         }
     }

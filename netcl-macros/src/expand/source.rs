@@ -9,13 +9,15 @@ use quote::quote;
 /// The plans of one path through a function.
 pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
+    /// See [`crate::compile::graph_text`].
+    pub(crate) graph: String,
     pub(crate) plans: Vec<Compiled>,
 }
 
 /// A function called `hidden` that gives the plans of all paths.
 pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStream {
     let private = self::paths::private();
-    let sources = paths.iter().enumerate().map(|(position, path)| source(name, position, &path.plans));
+    let sources = paths.iter().enumerate().map(|(position, path)| source(name, position, &path.graph, &path.plans));
     let count = Literal::usize_unsuffixed(paths.len());
     quote! {
         #[doc(hidden)]
@@ -32,8 +34,8 @@ pub(super) fn chosen(paths: &[Planned]) -> TokenStream {
     choose(paths, &all, 0)
 }
 
-/// The plans of one path, by its position, as a `FunctionSource`.
-pub(super) fn source(name: &str, path: usize, plans: &[Compiled]) -> TokenStream {
+/// The graph and the plans of one path, by its position, as a `FunctionSource`.
+pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[Compiled]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);
@@ -48,7 +50,7 @@ pub(super) fn source(name: &str, path: usize, plans: &[Compiled]) -> TokenStream
         let text = quote!(::core::concat!(#MARK, ::core::module_path!(), #text));
         quote!(#private::PlanSource { target: #target, json: #text, native: &[#(#native),*] })
     });
-    quote!(#private::FunctionSource { name: #name, plans: &[#(#plans),*] })
+    quote!(#private::FunctionSource { name: #name, graph: #graph, plans: &[#(#plans),*] })
 }
 
 /// The index of the path that the conditions select: an `if` for each condition, as the user wrote it.

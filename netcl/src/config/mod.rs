@@ -28,14 +28,11 @@ pub(crate) struct Config {
     pub(crate) profile_events: bool,
     /// `NETCL_TRACE`: where what devices do is written.
     pub(crate) trace: Option<PathBuf>,
-    /// `NETCL_AUTOTUNE`: kernel variants may be timed.
-    #[allow(dead_code, reason = "for the tuner")]
-    pub(crate) autotune: bool,
-    /// `NETCL_CONV_WINOGRAD`: Winograd convolutions may be picked.
-    #[allow(dead_code, reason = "for kernel selection")]
+    /// `NETCL_AUTOTUNE`: whether measurements of kernels are used, and made.
+    pub(crate) autotune: Autotune,
+    /// `NETCL_CONV_WINOGRAD`: a rule may pick Winograd convolutions.
     pub(crate) conv_winograd: bool,
     /// `NETCL_CONV_TILED_LOCAL`: convolutions tiled in local memory may be picked.
-    #[allow(dead_code, reason = "for kernel selection")]
     pub(crate) conv_tiled_local: bool,
     /// `NETCL_MAX_CACHED_GB`, in bytes: how much idle memory a pool keeps.
     pub(crate) max_cached_bytes: u64,
@@ -50,6 +47,17 @@ impl Config {
     pub(crate) fn times_commands(&self) -> bool {
         self.profile_events || self.trace.is_some()
     }
+}
+
+/// What kernel selection does with measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Autotune {
+    /// None is used or made.
+    Off,
+    /// Those that are on disk are used.
+    Records,
+    /// They are used, and what is missing is measured when it is first needed.
+    On,
 }
 
 /// A value that is not understood.
@@ -89,7 +97,7 @@ fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
         trace: text(variables::TRACE.name).map(|value| value.replace("%p", &std::process::id().to_string()).into()),
-        autotune: switch(&variables::AUTOTUNE, true)?,
+        autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
         conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
         conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(4 << 30),
@@ -143,7 +151,7 @@ mod tests {
             ("NETCL_LOG", "loud", "debug"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
-            ("NETCL_AUTOTUNE", "2", "0"),
+            ("NETCL_AUTOTUNE", "2", "records"),
             ("NETCL_CONV_WINOGRAD", "y", "0"),
             ("NETCL_CONV_TILED_LOCAL", "-1", "0"),
             ("NETCL_MAX_CACHED_GB", "-1", "number"),
@@ -171,7 +179,7 @@ mod tests {
                 kernel_strategy: None,
                 profile_events: false,
                 trace: None,
-                autotune: true,
+                autotune: Autotune::Records,
                 conv_winograd: true,
                 conv_tiled_local: false,
                 max_cached_bytes: 4 << 30,
@@ -203,7 +211,9 @@ mod tests {
         assert_eq!(config.cache_limit, 256 << 20);
         assert_eq!(config.log, Some(LevelFilter::DEBUG));
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
-        assert_eq!((config.profile_events, config.autotune), (true, false));
+        assert_eq!((config.profile_events, config.autotune), (true, Autotune::Off));
+        assert_eq!(of(&[("NETCL_AUTOTUNE", "1")]).unwrap().autotune, Autotune::On);
+        assert_eq!(of(&[("NETCL_AUTOTUNE", "Records")]).unwrap().autotune, Autotune::Records);
         assert_eq!((config.conv_winograd, config.conv_tiled_local), (false, true));
         assert_eq!(config.max_cached_bytes, 1 << 29);
         assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));

@@ -1,5 +1,6 @@
 //! The environment variables that a netcl program heeds.
 
+use super::Autotune;
 use crate::device::selector;
 
 /// One variable.
@@ -38,7 +39,7 @@ pub(super) static CACHE_DIR: Variable = Variable {
     name: "NETCL_CACHE_DIR",
     accepted: "a folder, or off",
     row: Some(Row {
-        meaning: "in its `programs/`, built OpenCL programs and what was found out about devices are kept between \
+        meaning: "in it, built OpenCL programs (`programs/`), what was found out about devices and what was measured of kernels (`tuning/`) are kept between \
                   runs; `off` keeps them in memory only",
         unset: "`$XDG_CACHE_HOME/netcl` (if absolute), else `$HOME/.cache/netcl`; `$HOME/Library/Caches/netcl` on \
                 macOS; `%LOCALAPPDATA%\\netcl` on Windows",
@@ -95,11 +96,35 @@ pub(super) static TRACE: Variable = Variable {
     }),
 };
 
-pub(super) static AUTOTUNE: Variable = Variable { name: "NETCL_AUTOTUNE", accepted: SWITCH, row: None };
+pub(super) static AUTOTUNE: Variable = Variable {
+    name: "NETCL_AUTOTUNE",
+    accepted: "off, records or on (or 0, 1, false, true, no, yes)",
+    row: Some(Row {
+        meaning: "`records`: kernels are picked by what was measured on this device before (`device.tune(..)`). `on`: \
+                  what was not is measured when it is first needed, which takes seconds, and kept. `off`: measurements \
+                  are neither used nor made. [Selection](selection.md) tells more",
+        unset: "`records`",
+    }),
+};
 
-pub(super) static CONV_WINOGRAD: Variable = Variable { name: "NETCL_CONV_WINOGRAD", accepted: SWITCH, row: None };
+pub(super) static CONV_WINOGRAD: Variable = Variable {
+    name: "NETCL_CONV_WINOGRAD",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether a rule may pick Winograd's algorithm for 3×3 convolutions of stride 1 on GPUs. A \
+                  measurement may pick it in any case",
+        unset: "`1`",
+    }),
+};
 
-pub(super) static CONV_TILED_LOCAL: Variable = Variable { name: "NETCL_CONV_TILED_LOCAL", accepted: SWITCH, row: None };
+pub(super) static CONV_TILED_LOCAL: Variable = Variable {
+    name: "NETCL_CONV_TILED_LOCAL",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether convolutions that keep a tile of the image in local memory may be picked and measured",
+        unset: "`0`",
+    }),
+};
 
 pub(super) static MAX_CACHED_GB: Variable = Variable {
     name: "NETCL_MAX_CACHED_GB",
@@ -154,6 +179,13 @@ pub(super) fn switch(value: &str) -> Option<bool> {
         "1" | "on" | "true" | "yes" => Some(true),
         "0" | "off" | "false" | "no" => Some(false),
         _ => None,
+    }
+}
+
+pub(super) fn autotune(value: &str) -> Option<Autotune> {
+    match value.to_lowercase().as_str() {
+        "records" => Some(Autotune::Records),
+        value => switch(value).map(|on| if on { Autotune::On } else { Autotune::Off }),
     }
 }
 

@@ -203,6 +203,12 @@ pub(crate) trait Backend: Send + Sync + 'static {
         Ok(false)
     }
 
+    /// Another queue on the device, whose commands are timed by the device's clock where it has one, with memory, programs and
+    /// counters of its own. `None` where the device has no queue.
+    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
+        Ok(None)
+    }
+
     /// The OpenCL device that this is, if it is one.
     fn as_opencl(&self) -> Option<&OpenCl> {
         None

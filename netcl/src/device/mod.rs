@@ -30,14 +30,15 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 use crate::program::ProgramStats;
+use crate::select::{KernelSelector, State, Task, TuneOptions, Tuning};
 use crate::tensor::Element;
 use backend::Backend;
 use host::plain::Elements;
 use host::process;
 use netcl_kernels::plan::Target;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
 const DEFAULT_CACHED: u64 = 4 << 30;
@@ -51,6 +52,8 @@ struct Inner {
     backend: Arc<dyn Backend>,
     pool: BufferPool,
     launches: AtomicU64,
+    /// What is known about its kernels, from when that is first asked for.
+    selection: OnceLock<Arc<State>>,
 }
 
 impl Device {
@@ -101,7 +104,7 @@ impl Device {
         Device::of(Arc::new(null::Null::new(target, memory)))
     }
 
-    fn of(backend: Arc<dyn Backend>) -> Device {
+    pub(crate) fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         process::watch();
         let mut max_cached = DEFAULT_CACHED;
@@ -112,7 +115,7 @@ impl Device {
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
-        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0) }))
+        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), selection: OnceLock::new() }))
     }
 
     /// What it is and what it can do.
@@ -127,6 +130,40 @@ impl Device {
     /// [`crate::Error::Config`] if an environment variable has a bad value.
     pub fn kernel_strategy(&self) -> Result<KernelStrategy> {
         Ok(crate::config::get()?.kernel_strategy.unwrap_or_else(|| self.profile().kernel_strategy()))
+    }
+
+    /// What says which kernels compute a task on it.
+    pub fn selector(&self) -> KernelSelector {
+        let state = self.0.selection.get_or_init(|| Arc::new(State::of(self.id(), self.profile())));
+        KernelSelector::new(self.clone(), state.clone())
+    }
+
+    /// Measures the configurations of `task` on this device and keeps the fastest right one, in memory and on disk: from
+    /// then on it computes tasks of that bucket of sizes, and those near it, in this and every later process. Each candidate's
+    /// numbers are compared with the host's before it is timed; one that is wrong, or cannot be built or launched, is never
+    /// used, gives one warning, and is not tried again with this driver.
+    ///
+    /// The device should have nothing else to do meanwhile. What is already being computed by kernels that were picked
+    /// before is not changed.
+    ///
+    /// ```no_run
+    /// use netcl::select::{ReduceOp, Reduction, Task, TuneOptions};
+    /// use netcl::{DType, Device};
+    ///
+    /// let device = Device::auto()?;
+    /// let (rows, columns, op) = (16, 4096, ReduceOp::Sum);
+    /// let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
+    /// println!("{}", device.tune(&task, &TuneOptions::quick())?);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [`crate::Error::Driver`] if the driver
+    /// fails; [`crate::Error::Forked`] in a forked child. Where there is nothing to choose (on the host) the result is
+    /// empty.
+    pub fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
+        self.selector().tune(task, options)
     }
 
     /// Whether tensors move between it and `other` without the host: both are of one

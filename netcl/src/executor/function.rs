@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
-use crate::executor::{Call, Loaded};
+use crate::executor::{Call, GraphSource, Loaded};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
@@ -27,6 +27,9 @@ pub struct PlanSource {
 pub struct FunctionSource {
     /// As the user wrote it: `Mlp::forward`.
     pub name: &'static str,
+    /// The text form of the graph that the plans were made from, so that it can be compiled again with other kernels.
+    /// Empty where it is not known: the plans are run as they are.
+    pub graph: &'static str,
     /// One for each target.
     pub plans: &'static [PlanSource],
 }
@@ -120,7 +123,7 @@ impl Function {
 
     /// Builds its kernels for the device, unless that was done.
     pub(crate) fn prepare(&self, device: &Device) -> Result<()> {
-        self.loaded(device).map(drop)
+        self.loaded(device)?.build()
     }
 
     /// The function's name.
@@ -175,7 +178,8 @@ impl Function {
         }
         let target = device.profile().target;
         let native = self.native(target)?;
-        let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native)?);
+        let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
+        let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native, graph)?);
         let mut list = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.
         if let Some(loaded) = find(&list) {

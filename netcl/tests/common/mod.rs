@@ -64,7 +64,7 @@ pub(crate) fn function(plan: &Plan) -> Function {
     let json: &'static str = Box::leak(serde_json::to_string(plan).unwrap().into_boxed_str());
     let name: &'static str = Box::leak(plan.name.clone().into_boxed_str());
     let plans = Box::leak(Box::new([PlanSource { target: plan.target.name(), json, native: &[] }]));
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans })))
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans })))
 }
 
 /// A function compiled for every target, as the macro embeds it.
@@ -77,7 +77,7 @@ pub(crate) fn embed(graph: &Graph) -> Function {
         })
         .collect();
     let name = Box::leak(graph.name.clone().into_boxed_str());
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans: Box::leak(plans.into_boxed_slice()) })))
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans: Box::leak(plans.into_boxed_slice()) })))
 }
 
 /// `y = (x · w + b)²` in two steps with a scratch buffer between; `x [N, 3]`, `w [3]`, `b [3]`.

@@ -5,6 +5,7 @@
 //! parts of a device or by devices that were asked for together.
 #![allow(unsafe_code, reason = "OpenCL is a C interface; every block says what it relies on")]
 
+mod between;
 mod build;
 pub(crate) mod commands;
 mod context;
@@ -30,7 +31,7 @@ use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
-use crate::profile::{self, Command, Lane};
+use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
 use health::Health;
@@ -38,8 +39,8 @@ use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_marker_with_wait_list, enqueue_read_buffer,
+    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_marker_with_wait_list,
+    enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
@@ -363,37 +364,16 @@ impl Backend for OpenCl {
         Some(self)
     }
 
+    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
+        let Shared { profile, context, device, .. } = &*self.shared;
+        let queue = new_queue(context, device, profile, true)?;
+        Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, context.clone(), device.clone()))))
+    }
+
     fn finish(&self) -> Result<()> {
         self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
         profile::catch_up();
         self.shared.reported()
-    }
-}
-
-impl OpenCl {
-    /// Copies on this device's queue, between two markers on the other's.
-    fn copy_after(&self, source: &Shared, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<(), cl_int> {
-        let queue = self.shared.queue.queue.get();
-        let marked = profile::mark();
-        // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
-        // least `bytes` long and distinct (`BufferHandle::copy_across`). What is waited for was enqueued before and is
-        // flushed, so the queues cannot wait for each other in a circle (OpenCL 5.13).
-        unsafe {
-            let written = DriverEvent::new(enqueue_marker_with_wait_list(source.queue.queue.get(), 0, null())?);
-            source.queue.queue.flush().map_err(|error| error.0)?;
-            let copied =
-                DriverEvent::new(enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?);
-            self.shared.queue.queue.flush().map_err(|error| error.0)?;
-            // The source's memory may be handed out again as soon as this returns.
-            drop(DriverEvent::new(enqueue_barrier_with_wait_list(source.queue.queue.get(), 1, &copied.get())?));
-            source.queue.queue.flush().map_err(|error| error.0)?;
-            if let Some(marked) = marked {
-                let event = self.shared.event(Arc::new(Live::new(copied)), "copying between devices");
-                let command = Command::copy("copy from another device", bytes);
-                profile::enqueued(&self.shared.tracks, Lane::Compute, command, event, marked);
-            }
-            Ok(())
-        }
     }
 }
 
