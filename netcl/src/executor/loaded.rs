@@ -1,7 +1,7 @@
 //! A plan on a device: built once, called often, from any thread.
 
-use crate::device::Device;
 use crate::device::backend::{Native, Program};
+use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::check;
@@ -34,8 +34,19 @@ pub(crate) struct Loaded {
     interface: Interface,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
-    bound: Mutex<Vec<BoundPlan>>,
+    bound: Arc<Idle>,
     resolved: Mutex<Vec<Arc<Resolved>>>,
+}
+
+/// Plans that are bound and not in use. Their arenas are given up where memory is short.
+#[derive(Default)]
+struct Idle(Mutex<Vec<BoundPlan>>);
+
+impl Reserve for Idle {
+    fn release(&self) -> bool {
+        let dropped = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        !dropped.is_empty()
+    }
 }
 
 /// One call.
@@ -87,7 +98,9 @@ impl Loaded {
         groups_fit(&plan, device)?;
         let program = device.backend().load(&plan, native)?;
         let device = device.clone();
-        Ok(Loaded { plan, device, program, interface, bound: Mutex::default(), resolved: Mutex::default() })
+        let bound = Arc::<Idle>::default();
+        device.add_reserve(Arc::<Idle>::downgrade(&bound));
+        Ok(Loaded { plan, device, program, interface, bound, resolved: Mutex::default() })
     }
 
     /// Whether the plan writes gradients of parameters.
@@ -106,11 +119,7 @@ impl Loaded {
         let recorded = recording::is_active(self.device.backend());
         // What is recorded keeps a bound plan of its own.
         let mut bound = if recorded { self.bind(sizes) } else { self.take_bound(sizes) }?;
-        let (outputs, launched) = match self.run(call, resolved.as_deref(), &mut bound) {
-            // Results are allocated before anything is launched, so nothing has happened yet.
-            Err(Error::OutOfMemory { .. }) if self.drop_bound() => self.run(call, resolved.as_deref(), &mut bound),
-            result => result,
-        }?;
+        let (outputs, launched) = self.run(call, resolved.as_deref(), &mut bound)?;
         if recorded {
             let new_states = bound.externals.clone();
             recording::push(Box::new(RecordedPlan::new(bound, &launched, call.scalars)));
@@ -253,7 +262,7 @@ impl Loaded {
 
     fn take_bound(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
         {
-            let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(position) = list.iter().position(|bound| bound.sizes == sizes) {
                 return Ok(list.remove(position));
             }
@@ -262,21 +271,11 @@ impl Loaded {
     }
 
     fn bind(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
-        let attempt = || bind(&self.plan, &self.interface, &self.device, &*self.program, sizes.clone());
-        match attempt() {
-            Err(Error::OutOfMemory { .. }) if self.drop_bound() => attempt(),
-            result => result,
-        }
-    }
-
-    /// Gives up the arenas of other sizes; says whether there were any.
-    fn drop_bound(&self) -> bool {
-        let dropped = std::mem::take(&mut *self.bound.lock().unwrap_or_else(PoisonError::into_inner));
-        !dropped.is_empty()
+        bind(&self.plan, &self.interface, &self.device, &*self.program, sizes)
     }
 
     fn keep_bound(&self, bound: BoundPlan) {
-        let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
         list.insert(0, bound);
         let surplus = if list.len() > BOUND_KEPT { list.pop() } else { None };
         drop(list);
