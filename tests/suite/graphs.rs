@@ -67,7 +67,7 @@ impl Example {
         // Functions are those of a program's text: they live as long as it does.
         let plans =
             vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];
-        let source = FunctionSource { name: "variants", plans: Box::leak(plans.into_boxed_slice()) };
+        let source = FunctionSource { name: "variants", plans: Box::leak(plans.into_boxed_slice()), graph: "" };
         Ok(Compiled { function: Function::new(Box::leak(Box::new(source))), plan })
     }
 

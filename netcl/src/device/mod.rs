@@ -38,7 +38,7 @@ use host::process;
 use netcl_kernels::plan::Target;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
 const DEFAULT_CACHED: u64 = 4 << 30;
@@ -54,6 +54,14 @@ struct Inner {
     launches: AtomicU64,
     /// What is known about its kernels, from when that is first asked for.
     selection: OnceLock<Arc<State>>,
+    /// What holds memory that it could do without.
+    reserves: Mutex<Vec<Weak<dyn Reserve>>>,
+}
+
+/// Something that keeps memory so as not to allocate it again: arenas of functions, gradients of the last step.
+pub(crate) trait Reserve: Send + Sync {
+    /// Gives up what is not in use; says whether that was anything.
+    fn release(&self) -> bool;
 }
 
 impl Device {
@@ -115,7 +123,8 @@ impl Device {
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
-        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), selection: OnceLock::new() }))
+        let (selection, reserves) = (OnceLock::new(), Mutex::default());
+        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), selection, reserves }))
     }
 
     /// What it is and what it can do.
@@ -318,9 +327,40 @@ impl Device {
         &*self.0.backend
     }
 
-    /// Uninitialised memory of at least `bytes`.
+    /// Uninitialised memory of at least `bytes`. Where there is none, what is held in reserve is given up for it.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
-        self.0.pool.allocate(bytes)
+        self.with_reserves(|| self.0.pool.allocate(bytes))
+    }
+
+    /// As [`Device::allocate`], for what is copied there next; see [`BufferPool::allocate_for_upload`].
+    pub(crate) fn allocate_for_upload(&self, bytes: usize) -> Result<BufferHandle> {
+        self.with_reserves(|| self.0.pool.allocate_for_upload(bytes))
+    }
+
+    fn with_reserves(&self, allocate: impl Fn() -> Result<BufferHandle>) -> Result<BufferHandle> {
+        match allocate() {
+            Err(crate::Error::OutOfMemory { .. }) if self.release_reserves() => allocate(),
+            result => result,
+        }
+    }
+
+    /// Has `reserve` be asked to give memory up when there is none left.
+    pub(crate) fn add_reserve(&self, reserve: Weak<dyn Reserve>) {
+        let mut reserves = self.0.reserves.lock().unwrap_or_else(PoisonError::into_inner);
+        // Seldom, and not at each: the list is long where there are many functions.
+        if reserves.len().is_power_of_two() {
+            reserves.retain(|reserve| reserve.strong_count() > 0);
+        }
+        reserves.push(reserve);
+    }
+
+    /// Says whether anything was given up.
+    pub(crate) fn release_reserves(&self) -> bool {
+        // Without the lock: what is given up may be the last to hold something that has reserves of its own.
+        let reserves = self.0.reserves.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let released = reserves.iter().filter_map(Weak::upgrade).filter(|reserve| reserve.release()).count();
+        tracing::debug!(released, device = self.profile().name, "out of device memory: reserves are given up");
+        released > 0
     }
 
     pub(crate) fn shared_backend(&self) -> Arc<dyn Backend> {

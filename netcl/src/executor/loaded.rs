@@ -1,7 +1,7 @@
 //! A plan on a device: built once, called often, from any thread.
 
-use crate::device::Device;
 use crate::device::backend::Native;
+use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::check;
@@ -33,7 +33,18 @@ pub(crate) struct Loaded {
     choices: Option<Choices>,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
-    bound: Mutex<Vec<BoundPlan>>,
+    bound: Arc<Idle>,
+}
+
+/// Plans that are bound and not in use. Their arenas are given up where memory is short.
+#[derive(Default)]
+struct Idle(Mutex<Vec<BoundPlan>>);
+
+impl Reserve for Idle {
+    fn release(&self) -> bool {
+        let dropped = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        !dropped.is_empty()
+    }
 }
 
 /// One call.
@@ -85,7 +96,9 @@ impl Loaded {
         let choices = graph.filter(|_| !plan.decisions.is_empty()).map(|graph| Choices::new(device, graph));
         let answers = Answer::by_rule(&plan);
         let base = Arc::new(Version::new(plan, answers, native)?);
-        Ok(Loaded { device: device.clone(), base, choices, bound: Mutex::default() })
+        let bound = Arc::<Idle>::default();
+        device.add_reserve(Arc::<Idle>::downgrade(&bound));
+        Ok(Loaded { device: device.clone(), base, choices, bound })
     }
 
     /// Takes a plan that is run as it is.
@@ -119,11 +132,7 @@ impl Loaded {
         if !Arc::ptr_eq(&bound.version, &self.base) {
             resolved = bound.version.resolved(&self.device, call)?;
         }
-        let (outputs, launched) = match self.run(call, resolved.as_deref(), &mut bound) {
-            // Results are allocated before anything is launched, so nothing has happened yet.
-            Err(Error::OutOfMemory { .. }) if self.drop_bound() => self.run(call, resolved.as_deref(), &mut bound),
-            result => result,
-        }?;
+        let (outputs, launched) = self.run(call, resolved.as_deref(), &mut bound)?;
         if recorded {
             let new_states = bound.externals.clone();
             recording::push(Box::new(RecordedPlan::new(bound, &launched, call.scalars)));
@@ -237,7 +246,7 @@ impl Loaded {
         let generation = self.generation();
         let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == sizes;
         {
-            let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(position) = list.iter().position(ready) {
                 return Ok(list.remove(position));
             }
@@ -256,21 +265,11 @@ impl Loaded {
             Some(choices) => choices.version(&self.base, &sizes),
             None => self.base.clone(),
         };
-        let attempt = || bind(&version, &self.device, sizes.clone(), generation);
-        match attempt() {
-            Err(Error::OutOfMemory { .. }) if self.drop_bound() => attempt(),
-            result => result,
-        }
-    }
-
-    /// Gives up the arenas of other sizes; says whether there were any.
-    fn drop_bound(&self) -> bool {
-        let dropped = std::mem::take(&mut *self.bound.lock().unwrap_or_else(PoisonError::into_inner));
-        !dropped.is_empty()
+        bind(&version, &self.device, sizes, generation)
     }
 
     fn keep_bound(&self, bound: BoundPlan) {
-        let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
         list.insert(0, bound);
         let surplus = if list.len() > BOUND_KEPT { list.pop() } else { None };
         drop(list);

@@ -64,7 +64,7 @@ impl Tensor {
         let region = match memory.into_memory() {
             Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
             Err(memory) => {
-                let region = device.buffer_pool().allocate_for_upload(bytes.max(1))?;
+                let region = device.allocate_for_upload(bytes.max(1))?;
                 region.write_first_pinned(memory)?;
                 region
             }

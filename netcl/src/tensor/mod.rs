@@ -93,7 +93,7 @@ impl Tensor {
     /// A tensor whose bytes are these.
     pub(crate) fn from_bytes(device: &Device, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
         debug_assert_eq!(byte_count("Tensor", shape, dtype)?, bytes.len());
-        let region = device.buffer_pool().allocate_for_upload(bytes.len().max(1))?;
+        let region = device.allocate_for_upload(bytes.len().max(1))?;
         region.write_first(bytes)?;
         Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
     }
