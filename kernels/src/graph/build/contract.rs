@@ -1,0 +1,163 @@
+//! Operations that need memory: reductions, products, convolutions, gathered rows.
+
+use super::*;
+
+impl Builder {
+    /// Reduction over `axes`; with `keep` they stay as axes of size 1.
+    pub fn reduce(&mut self, op: ReduceOp, source: NodeId, axes: &[usize], keep: bool) -> Result<NodeId> {
+        let full = self.shape(source).clone();
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.len() != axes.len() {
+            return self.fail(format!("`{}` names an axis twice: {axes:?}", op.name()));
+        }
+        for &axis in &sorted {
+            self.check_axis(op.name(), &full, axis)?;
+        }
+        let dtype = self.dtype(source);
+        if dtype == DType::Bool {
+            return self.fail(format!("`{}` is not defined for bool tensors", op.name()));
+        }
+        let kept: Vec<usize> = (0..full.rank()).filter(|axis| !sorted.contains(axis)).collect();
+        let shape = Shape(kept.iter().map(|&axis| full[axis].clone()).collect());
+        let result = if sorted.is_empty() && !matches!(op, ReduceOp::ArgMax | ReduceOp::ArgMin) {
+            source
+        } else {
+            let out = if matches!(op, ReduceOp::ArgMax | ReduceOp::ArgMin) { DType::I32 } else { dtype };
+            self.push(Op::Reduce { op, source, axes: sorted.clone() }, shape, out)
+        };
+        if !keep {
+            return Ok(result);
+        }
+        let shape =
+            Shape((0..full.rank()).map(|a| if sorted.contains(&a) { Dim::from(1) } else { full[a].clone() }).collect());
+        self.view(result, shape, kept.into_iter().map(AxisIndex::axis).collect())
+    }
+
+    /// The mean over `axes`.
+    pub fn mean(&mut self, source: NodeId, axes: &[usize], keep: bool) -> Result<NodeId> {
+        let dtype = self.dtype(source);
+        if !dtype.is_float() {
+            return self.fail(format!("`mean` is not defined for {dtype} tensors"));
+        }
+        let full = self.shape(source).clone();
+        let sum = self.reduce(ReduceOp::Sum, source, axes, keep)?;
+        let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * full[axis].clone());
+        if let Some(count) = count.as_constant() {
+            let scale = self.constant(1.0 / count as f64, dtype);
+            return self.binary(BinaryOp::Mul, sum, scale);
+        }
+        let count = self.dim(&count, dtype)?;
+        self.binary(BinaryOp::Div, sum, count)
+    }
+
+    /// `[batch.., m, k] x [batch.., k, n]`; batch axes broadcast.
+    pub fn matmul(&mut self, a: NodeId, b: NodeId) -> Result<NodeId> {
+        let (sa, sb) = (self.shape(a).clone(), self.shape(b).clone());
+        let (da, db) = (self.dtype(a), self.dtype(b));
+        if da != db || !da.is_float() {
+            return self.fail(format!("`matmul` expects two float tensors of one type, found {da} and {db}"));
+        }
+        if sa.rank() < 2 || sb.rank() < 2 {
+            return self.fail(format!("`matmul` expects tensors of at least 2 axes, found {sa} and {sb}"));
+        }
+        let (ra, rb) = (sa.rank(), sb.rank());
+        if sa[ra - 1] != sb[rb - 2] {
+            return self.fail(format!(
+                "`matmul` cannot multiply {sa} by {sb}: the left has {} columns{}, the right {} rows{}",
+                sa[ra - 1],
+                self.origin_note(a, ra - 1),
+                sb[rb - 2],
+                self.origin_note(b, rb - 2)
+            ));
+        }
+        let (m, k, n) = (sa[ra - 2].clone(), sa[ra - 1].clone(), sb[rb - 1].clone());
+        if rb == 2 && ra > 2 {
+            // One product over all leading axes: more rows at a time, and its gradient sums over them by itself.
+            let rows = sa.0[..ra - 1].iter().cloned().fold(Dim::constant(1), |rows, dim| rows * dim);
+            let flat = self.reshape(a, Shape(vec![rows, k]))?;
+            let product = self.matmul(flat, b)?;
+            return self.reshape(product, Shape(sa.0[..ra - 1].iter().cloned().chain([n]).collect()));
+        }
+        let batch = self.broadcast_shapes("matmul", Shape(sa.0[..ra - 2].to_vec()), Shape(sb.0[..rb - 2].to_vec()))?;
+        let with =
+            |rows: &Dim, columns: &Dim| Shape(batch.0.iter().cloned().chain([rows.clone(), columns.clone()]).collect());
+        let a = self.broadcast_to(a, &with(&m, &k))?;
+        let b = self.broadcast_to(b, &with(&k, &n))?;
+        Ok(self.push(Op::MatMul(a, b), with(&m, &n), da))
+    }
+
+    /// Cross-correlation of `input [n, c, h, w]` with `weight [o, c/groups, kh, kw]`.
+    pub fn conv2d(&mut self, input: NodeId, weight: NodeId, geometry: ConvGeometry) -> Result<NodeId> {
+        let (x, w) = (self.shape(input).clone(), self.shape(weight).clone());
+        let (dx, dw) = (self.dtype(input), self.dtype(weight));
+        if dx != dw || !dx.is_float() {
+            return self.fail(format!("`conv2d` expects two float tensors of one type, found {dx} and {dw}"));
+        }
+        if x.rank() != 4 || w.rank() != 4 {
+            return self
+                .fail(format!("`conv2d` expects input [n, c, h, w] and weight [o, c, kh, kw], found {x} and {w}"));
+        }
+        let groups = Dim::constant(geometry.groups as i64);
+        if x[1] != w[1].clone() * groups.clone() {
+            return self.fail(format!(
+                "`conv2d` expects {} input channels, found {}{}",
+                w[1].clone() * groups,
+                x[1],
+                self.origin_note(input, 1)
+            ));
+        }
+        if geometry.groups == 0 || w[0].exact_div(&groups).is_none() {
+            return self
+                .fail(format!("`conv2d` cannot split {} output channels into {} groups", w[0], geometry.groups));
+        }
+        let mut spatial = Vec::new();
+        for axis in 0..2 {
+            let Some(kernel) = w[2 + axis].as_constant() else {
+                return self.fail(format!("`conv2d` expects a kernel of fixed size, found {w}"));
+            };
+            match window_count(&x[2 + axis], kernel as u64, axis, &geometry) {
+                Ok(count) => spatial.push(count),
+                Err(message) => return self.fail(format!("`conv2d`: {message}{}", self.origin_note(input, 2 + axis))),
+            }
+        }
+        let shape = Shape(vec![x[0].clone(), w[0].clone(), spatial[0].clone(), spatial[1].clone()]);
+        Ok(self.push(Op::Conv2d { input, weight, geometry }, shape, dx))
+    }
+
+    /// Rows by number; see [`Op::Gather`].
+    pub fn gather(&mut self, source: NodeId, indices: NodeId) -> Result<NodeId> {
+        let (s, i) = (self.shape(source).clone(), self.shape(indices).clone());
+        if s.rank() == 0 {
+            return self.fail("`gather` expects a source of at least 1 axis, found a scalar".into());
+        }
+        if !matches!(self.dtype(indices), DType::I32 | DType::U32) {
+            return self.fail(format!("`gather` expects i32 or u32 indices, found {}", self.dtype(indices)));
+        }
+        let shape = Shape(i.0.iter().chain(&s.0[1..]).cloned().collect());
+        let dtype = self.dtype(source);
+        Ok(self.push(Op::Gather { source, indices }, shape, dtype))
+    }
+
+    pub(super) fn check_axis(&self, op: &str, shape: &Shape, axis: usize) -> Result<()> {
+        if axis < shape.rank() {
+            return Ok(());
+        }
+        self.fail(format!("`{op}` names axis {axis} of {shape}, which has {} axes", shape.rank()))
+    }
+}
+
+/// How many window positions fit along one spatial axis: `floor((size + 2p - d(k-1) - 1) / s) + 1`.
+pub fn window_count(size: &Dim, kernel: u64, axis: usize, geometry: &ConvGeometry) -> Result<Dim, String> {
+    let (stride, dilation) = (geometry.stride[axis], geometry.dilation[axis]);
+    if stride == 0 || dilation == 0 || kernel == 0 {
+        return Err("stride, dilation and window size must be at least 1, found 0".into());
+    }
+    let window = Window::new(size, kernel, axis, geometry);
+    let spare = window.spare();
+    if spare.as_constant().is_some_and(|spare| spare < 0) {
+        return Err(window.misfit(size));
+    }
+    Ok(spare.floor_div(stride) + Dim::constant(1))
+}

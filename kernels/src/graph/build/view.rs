@@ -1,0 +1,207 @@
+//! Views: which element of its source each element is. Permutations, broadcasts and reshapes among them.
+
+use super::*;
+
+impl Builder {
+    /// `out[i] = source[index(i)]`; composes with a view below it where that stays affine.
+    pub fn view(&mut self, source: NodeId, shape: Shape, index: Vec<AxisIndex>) -> Result<NodeId> {
+        let rank = self.shape(source).rank();
+        if index.len() != rank {
+            return self.fail(format!(
+                "a view of {} needs {rank} coordinates, found {}",
+                self.shape(source),
+                index.len()
+            ));
+        }
+        for axis in &index {
+            for (out, _) in &axis.terms {
+                self.check_axis("view", &shape, *out)?;
+            }
+        }
+        if self.literal {
+            let dtype = self.dtype(source);
+            return Ok(self.push(Op::View { source, index }, shape, dtype));
+        }
+        let identity = index.iter().enumerate().all(|(axis, index)| index.as_axis() == Some(axis));
+        if identity && shape == *self.shape(source) {
+            return Ok(source);
+        }
+        let dtype = self.dtype(source);
+        match self.graph[source].op.clone() {
+            Op::Constant(literal) if !self.may_be_outside(&index, self.shape(source), &shape) => {
+                return Ok(self.push(Op::Constant(literal), shape, dtype));
+            }
+            Op::View { source: inner, index: below }
+                if below.iter().all(|b| b.divisor == 1) && !self.may_be_outside(&index, self.shape(source), &shape) =>
+            {
+                if let Some(composed) = below.iter().map(|b| compose(b, &index)).collect::<Option<Vec<_>>>() {
+                    return self.view(inner, shape, composed);
+                }
+            }
+            _ => {}
+        }
+        Ok(self.push(Op::View { source, index }, shape, dtype))
+    }
+
+    /// Whether a view with `index` may read outside `source`.
+    fn may_be_outside(&self, index: &[AxisIndex], source: &Shape, out: &Shape) -> bool {
+        index.iter().zip(&source.0).any(|(index, dim)| index.may_be_outside(dim, out))
+    }
+
+    /// The axes in another order: `out[i0, i1, ..]` has `order[k]` of the source as its axis `k`.
+    pub fn permute(&mut self, a: NodeId, order: &[usize]) -> Result<NodeId> {
+        let source = self.shape(a).clone();
+        let mut seen = order.to_vec();
+        seen.sort_unstable();
+        if !seen.iter().copied().eq(0..source.rank()) {
+            return self.fail(format!("`permute` of {source} expects each axis once, found {order:?}"));
+        }
+        let shape = Shape(order.iter().map(|&axis| source[axis].clone()).collect());
+        let index = (0..source.rank()).map(|axis| AxisIndex::axis(order.iter().position(|&o| o == axis).unwrap_or(0)));
+        self.view(a, shape, index.collect())
+    }
+
+    /// Swaps the last two axes.
+    pub fn transpose(&mut self, a: NodeId) -> Result<NodeId> {
+        let rank = self.shape(a).rank();
+        if rank < 2 {
+            return self.fail(format!("`transpose` expects at least 2 axes, found {}", self.shape(a)));
+        }
+        let mut order: Vec<usize> = (0..rank).collect();
+        order.swap(rank - 1, rank - 2);
+        self.permute(a, &order)
+    }
+
+    /// Repeats `a` to `shape`: missing leading axes and axes of size 1 stretch.
+    pub fn broadcast_to(&mut self, a: NodeId, shape: &Shape) -> Result<NodeId> {
+        let source = self.shape(a).clone();
+        if source == *shape {
+            return Ok(a);
+        }
+        if source.rank() > shape.rank() {
+            return self.fail(format!("{source} does not broadcast to {shape}"));
+        }
+        let lead = shape.rank() - source.rank();
+        let mut index = Vec::new();
+        for (axis, dim) in source.0.iter().enumerate() {
+            if *dim == shape[lead + axis] {
+                index.push(AxisIndex::axis(lead + axis));
+            } else if dim.is(1) {
+                index.push(AxisIndex::fixed(0));
+            } else {
+                let note = self.origin_note(a, axis);
+                return self.fail(format!("{source}{note} does not broadcast to {shape}"));
+            }
+        }
+        self.view(a, shape.clone(), index)
+    }
+
+    /// The shape both broadcast to.
+    pub fn broadcast_shapes(&self, op: &str, a: Shape, b: Shape) -> Result<Shape> {
+        let rank = a.rank().max(b.rank());
+        let mut dims = Vec::with_capacity(rank);
+        for axis in 0..rank {
+            let side = |shape: &Shape| (axis + shape.rank()).checked_sub(rank).map(|axis| shape[axis].clone());
+            dims.push(match (side(&a), side(&b)) {
+                (Some(x), Some(y)) if x == y => x,
+                (Some(x), Some(y)) if y.is(1) => x,
+                (Some(x), Some(y)) if x.is(1) => y,
+                (Some(x), None) | (None, Some(x)) => x,
+                _ => {
+                    return Err(Diagnostic::new(format!("`{op}` cannot combine shapes {a} and {b}"))
+                        .hint("axes are compared from the last: sizes are equal, or one of them is 1")
+                        .at(self.span));
+                }
+            });
+        }
+        Ok(Shape(dims))
+    }
+
+    pub(super) fn broadcast_pair(&mut self, op: &str, a: NodeId, b: NodeId) -> Result<(NodeId, NodeId)> {
+        let (x, y) = (self.dtype(a), self.dtype(b));
+        if x != y {
+            return Err(Diagnostic::new(format!("`{op}` expects operands of one type, found {x} and {y}"))
+                .hint("convert one of them with `.cast(..)`")
+                .at(self.span));
+        }
+        let (sa, sb) = (self.shape(a).clone(), self.shape(b).clone());
+        let shape = self.broadcast_shapes(op, sa.clone(), sb.clone()).map_err(|mut diagnostic| {
+            // Say where the sizes that disagree came from.
+            let rank = sa.rank().max(sb.rank());
+            for axis in 0..sa.rank().min(sb.rank()) {
+                let (xa, xb) = (sa.rank() - 1 - axis, sb.rank() - 1 - axis);
+                if sa[xa] != sb[xb] && !sa[xa].is(1) && !sb[xb].is(1) {
+                    diagnostic.message = format!(
+                        "{}: axis {} is {}{} on the left and {}{} on the right",
+                        diagnostic.message,
+                        rank - 1 - axis,
+                        sa[xa],
+                        self.origin_note(a, xa),
+                        sb[xb],
+                        self.origin_note(b, xb)
+                    );
+                    break;
+                }
+            }
+            diagnostic
+        })?;
+        Ok((self.broadcast_to(a, &shape)?, self.broadcast_to(b, &shape)?))
+    }
+
+    /// The same elements under another shape with as many elements.
+    pub fn reshape(&mut self, a: NodeId, shape: Shape) -> Result<NodeId> {
+        let source = self.shape(a).clone();
+        if source == shape {
+            return Ok(a);
+        }
+        if source.elements() != shape.elements() {
+            return self.fail(format!(
+                "`reshape` cannot turn {source} ({} elements) into {shape} ({} elements)",
+                source.elements(),
+                shape.elements()
+            ));
+        }
+        let dtype = self.dtype(a);
+        match self.graph[a].op {
+            _ if self.literal => {}
+            Op::Constant(literal) => return Ok(self.push(Op::Constant(literal), shape, dtype)),
+            Op::Reshape(inner) => return self.reshape(inner, shape),
+            _ => {}
+        }
+        Ok(self.push(Op::Reshape(a), shape, dtype))
+    }
+}
+
+impl AxisIndex {
+    /// Whether the coordinate may fall outside `0..dim` (or between elements) for some position of `out`.
+    pub fn may_be_outside(&self, dim: &Dim, out: &Shape) -> bool {
+        if self.divisor != 1 {
+            return true;
+        }
+        let (mut low, mut high) = (self.offset.clone(), self.offset.clone());
+        for (axis, coefficient) in &self.terms {
+            let reach = (out[*axis].clone() - Dim::constant(1)) * Dim::constant(*coefficient);
+            if *coefficient > 0 { high = high + reach } else { low = low + reach }
+        }
+        let spare = dim.clone() - Dim::constant(1) - high;
+        !(low.never_negative() && spare.never_negative())
+    }
+}
+
+/// `below` (over the middle coordinates) after `index` (middle over output coordinates); `None` if not affine.
+fn compose(below: &AxisIndex, index: &[AxisIndex]) -> Option<AxisIndex> {
+    let mut terms: std::collections::BTreeMap<usize, i64> = Default::default();
+    let mut offset = below.offset.clone();
+    for (middle, coefficient) in &below.terms {
+        let inner = &index[*middle];
+        if inner.divisor != 1 {
+            return None;
+        }
+        for (axis, c) in &inner.terms {
+            *terms.entry(*axis).or_insert(0) += c * coefficient;
+        }
+        offset = offset + inner.offset.clone() * Dim::constant(*coefficient);
+    }
+    let terms = terms.into_iter().filter(|(_, c)| *c != 0).collect();
+    Some(AxisIndex { terms, offset, divisor: below.divisor })
+}
