@@ -1,15 +1,15 @@
 //! Variants: what may be chosen compiles, is what is chosen, and is written down.
 
 use netcl_kernels::compile::{Options, compile, compile_with};
-use netcl_kernels::dim::{Dim, Symbol};
+use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, OutputKind, ReduceOp};
 use netcl_kernels::plan::{ConvKind, Plan, Target};
 use netcl_kernels::template::{Axis, Choice, Limits};
 use netcl_kernels::variant::{
-    self, Always, BatchNorm, Conv2dTask, Elementwise, KernelConfig, Product, Reduction, Select, Task, Variant,
-    candidates, default_config, legal, typical,
+    self, Always, BatchNorm, Conv2dTask, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K, Select, Task,
+    Variant, candidates, default_config, legal, typical,
 };
 use std::collections::BTreeSet;
 
@@ -99,9 +99,6 @@ fn every_candidate_is_legal_compiles_and_is_what_was_decided() {
     for target in TARGETS {
         for task in tasks() {
             let graph = variant::graph(&task);
-            if !matches!(task, Task::Product(_) | Task::Conv2d(_)) {
-                continue;
-            }
             for config in some(&task, target) {
                 assert_eq!(legal(&config, &task, target, &typical(target)), Ok(()), "{config} for {task}");
                 let plan = with(&graph, target, &Always(config.clone()));
@@ -127,12 +124,11 @@ fn the_default_is_the_first_candidate() {
 }
 
 #[test]
-fn every_product_is_a_candidate_of_some_task_on_both_kinds_of_device() {
+fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
     for target in TARGETS {
         let all = tasks().into_iter().flat_map(|task| candidates(&task, target, &typical(target)));
         let variants: BTreeSet<Variant> = all.map(|config| config.variant).collect();
-        let products = Variant::ALL.into_iter().filter(|variant| variant.family() == variant::Family::Product);
-        assert!(products.clone().all(|variant| variants.contains(&variant)), "{}: {variants:?}", target.name());
+        assert_eq!(variants, Variant::ALL.into_iter().collect(), "{}", target.name());
     }
 }
 
@@ -142,9 +138,7 @@ fn small_devices_have_candidates_too() {
     for target in TARGETS {
         for task in tasks() {
             let first = default_config(&task, target, &limits);
-            if task.family() == variant::Family::Product {
-                assert_eq!(legal(&first, &task, target, &limits), Ok(()), "{first} for {task}");
-            }
+            assert_eq!(legal(&first, &task, target, &limits), Ok(()), "{first} for {task}");
         }
     }
 }
@@ -161,9 +155,8 @@ fn tasks_have_distinct_keys() {
 fn linear() -> Graph {
     let mut b = Builder::new("linear");
     let rows = Dim::symbol("N");
-    let shape = |dims: Vec<Dim>| netcl_kernels::dim::Shape(dims);
-    let x = b.input(InputKind::Argument(0), "x", shape(vec![rows, 40.into()]), DType::F32);
-    let w = b.input(InputKind::Argument(1), "w", shape(vec![40.into(), 24.into()]), DType::F32);
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![rows, 40.into()]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape(vec![40.into(), 24.into()]), DType::F32);
     let y = b.matmul(x, w).unwrap();
     b.output(OutputKind::Result(0), y);
     b.finish()
@@ -195,6 +188,8 @@ fn what_is_not_legal_falls_back_to_the_rule() {
     let task = Task::Product(product(64, 24, 40));
     for (wrong, why) in [
         (KernelConfig::plain(Variant::Conv2dNaive), "does not compute"),
+        (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 8), (SPLIT_K, 3)])), "SPLIT_K is one of"),
+        (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 8), (SPLIT_K, 16)])), "SPLIT_K divides the 40"),
         (KernelConfig::plain(Variant::MatMulTiled), "needs a value of TILE"),
         (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 7)])), "TILE is one of"),
         (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 8), ("SPEED", 9)])), "no tunable SPEED"),
@@ -205,4 +200,115 @@ fn what_is_not_legal_falls_back_to_the_rule() {
             assert_eq!(with(&linear(), target, &Wrong(wrong.clone())), compile(&linear(), target).unwrap());
         }
     }
+}
+
+/// Whether a variant without tunables of its own, or with its likely ones, may compute `task`.
+fn reason(variant: Variant, task: &Task<u64>, target: Target) -> String {
+    let config = match variant {
+        Variant::ReductionParallel => KernelConfig::new(variant, Choice::new(&[(PART, 1024)])),
+        Variant::Conv2dTiledLocal => {
+            let values = [("TILE_Y", 8), ("TILE_X", 8), ("REG_M", 8), ("TILE_C", 4)];
+            KernelConfig::new(variant, Choice::new(&values))
+        }
+        _ => KernelConfig::plain(variant),
+    };
+    legal(&config, task, target, &typical(target)).err().unwrap_or_default()
+}
+
+#[test]
+fn what_a_variant_cannot_do_is_said_with_the_reason() {
+    use Variant::*;
+    let kind = |kind| Task::Conv2d(conv(kind));
+    let of = |change: fn(&mut Conv2dTask<u64>)| {
+        let mut own = conv(ConvKind::Forward);
+        change(&mut own);
+        Task::Conv2d(own)
+    };
+    let rows = |columns, op, dtype| Task::Reduction(Reduction { rows: 2, columns, contiguous: true, op, dtype });
+    for (variant, task, why) in [
+        (Conv2dWinograd, kind(ConvKind::Forward), ""),
+        (Conv2dWinograd, kind(ConvKind::InputGrad), ""),
+        (Conv2dWinograd, kind(ConvKind::WeightGrad), "no 3x3 filter"),
+        (Conv2dWinograd, of(|conv| conv.filter = [3, 2]), "not 3x2"),
+        (Conv2dWinograd, of(|conv| conv.stride = [1, 2]), "stride 1"),
+        (Conv2dWinograd, of(|conv| conv.groups = 2), "one group"),
+        (Conv2dWinograd, of(|conv| conv.dtype = DType::F16), "f16 would round"),
+        (Conv2dTiledLocal, kind(ConvKind::Forward), ""),
+        (Conv2dTiledLocal, kind(ConvKind::InputGrad), "only the forward"),
+        (Conv2dTiledLocal, of(|conv| (conv.size, conv.filter) = ([99, 99], [60, 60])), "bytes of local memory"),
+        (Conv2dIm2col, kind(ConvKind::WeightGrad), ""),
+        (Conv2dIm2col, of(|conv| conv.size = [0, 9]), "does not fit"),
+        (ReductionParallel, rows(5000, ReduceOp::Sum, DType::F32), ""),
+        (ReductionParallel, rows(1000, ReduceOp::Sum, DType::F32), "no longer than a part"),
+        (ReductionParallel, rows(5000, ReduceOp::ArgMin, DType::F32), "places"),
+        (ReductionParallel, rows(5000, ReduceOp::Sum, DType::BF16), "bf16 would round"),
+        (BatchNormNaive, rows(5000, ReduceOp::Sum, DType::F32), "does not compute"),
+    ] {
+        for target in TARGETS {
+            let found = reason(variant, &task, target);
+            assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{variant} for {task}: {found}");
+            assert!(reason(variant, &task, Target::Host).contains("host"));
+        }
+    }
+}
+
+/// A GPU is kept busy by parts of a sum where the result has few tiles; a CPU has enough to do.
+#[test]
+fn long_sums_are_cut_on_gpus_alone() {
+    let parts = |task: &Task<u64>, target| default_config(task, target, &typical(target)).values.get(SPLIT_K);
+    // The weight's gradient of a first layer: 32 filters of 9 taps over 64 images of 26 by 26 pixels.
+    let images = Conv2dTask { images: 64, channels: 1, size: [28, 28], out_channels: 32, ..conv(ConvKind::WeightGrad) };
+    for (task, cut) in [
+        (Task::Conv2d(images.clone()), true),
+        (Task::Conv2d(Conv2dTask { kind: ConvKind::Forward, ..images }), false),
+        (Task::Product(product(64, 64, 4096)), true),
+        (Task::Product(product(2048, 2048, 4096)), false),
+        (Task::Product(product(64, 64, 512)), false),
+        (Task::Product(Product { dtype: DType::F16, ..product(64, 64, 4096) }), false),
+    ] {
+        assert_eq!(parts(&task, Target::Gpu) > 1, cut, "{task}");
+        assert_eq!(parts(&task, Target::Cpu), 0, "{task}");
+    }
+}
+
+#[test]
+fn few_long_rows_are_reduced_in_two_launches_on_gpus() {
+    let task = |rows, columns| {
+        Task::Reduction(Reduction { rows, columns, contiguous: true, op: ReduceOp::Sum, dtype: DType::F32 })
+    };
+    let variant = |task: &Task<u64>, target| default_config(task, target, &typical(target)).variant;
+    assert_eq!(variant(&task(1, 1 << 20), Target::Gpu), Variant::ReductionParallel);
+    assert_eq!(variant(&task(1000, 1 << 20), Target::Gpu), Variant::ReductionWorkGroup);
+    assert_eq!(variant(&task(1, 1000), Target::Gpu), Variant::ReductionWorkGroup);
+    assert_eq!(variant(&task(1, 10), Target::Gpu), Variant::ReductionSequential);
+    assert_eq!(variant(&task(1, 1 << 20), Target::Cpu), Variant::ReductionSequential);
+    let plan = compile(&variant::graph(&task(3, 1 << 20)), Target::Gpu).unwrap();
+    assert_eq!(plan.launches(), 2);
+}
+
+/// An answer for sizes at hand is judged by those, not by the likely ones.
+#[test]
+fn answers_are_legal_for_the_sizes_that_they_are_for() {
+    struct For(Vec<(Symbol, u64)>, KernelConfig);
+    impl Select for For {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Always(self.1.clone()).select(task)
+        }
+
+        fn sizes(&self) -> Bindings<'_> {
+            &self.0
+        }
+    }
+    let mut b = Builder::new("rows");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![2.into(), Dim::symbol("C")]), DType::F32);
+    let y = b.reduce(ReduceOp::Sum, x, &[1], false).unwrap();
+    b.output(OutputKind::Result(0), y);
+    let graph = b.finish();
+    let config = KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 16384)]));
+    let launches = |columns: u64| {
+        let select = For(vec![(Symbol::new("C"), columns)], config.clone());
+        with(&graph, Target::Gpu, &select).launches()
+    };
+    assert_eq!([1000, 100_000].map(launches), [1, 2]);
+    assert_eq!(with(&graph, Target::Gpu, &Always(config.clone())).launches(), 1);
 }

@@ -1,8 +1,10 @@
 //! The errors of one item, all of them, and the table from the compiler's opaque spans to tokens.
 
-use crate::messages::Message;
+use crate::messages::{ATTRIBUTE_FORM, Message};
+use crate::recover;
 use netcl_kernels::span::{Diagnostic, Span as Id};
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
@@ -23,10 +25,22 @@ impl Diag {
         self.push(span, message.fill(values));
     }
 
-    /// Reports a `syn` error, each of its parts at its own place.
-    pub(crate) fn syntax(&self, error: syn::Error) {
-        for part in error {
-            self.push(part.span(), part.to_string());
+    /// Reports what the parser says about `tokens`, each part at its own place. `end` is what follows them.
+    pub(crate) fn syntax(&self, error: &syn::Error, tokens: &TokenStream, end: (Span, &str)) {
+        for (span, text) in recover::explain(error, tokens, end) {
+            self.push(span, text);
+        }
+    }
+
+    /// Reports what the parser says about an attribute's arguments, which look like `form`.
+    pub(crate) fn in_attribute(&self, error: &syn::Error, attr: &syn::Attribute, form: &str) {
+        let name = crate::parse::text(attr.path());
+        let said = match &attr.meta {
+            syn::Meta::List(list) => recover::explain(error, &list.tokens, (list.delimiter.span().close(), "`)`")),
+            other => recover::explain(error, &other.to_token_stream(), (attr.bracket_token.span.close(), "`]`")),
+        };
+        for (span, text) in said {
+            self.push(span, ATTRIBUTE_FORM.fill(&[&text, &name, &form]));
         }
     }
 

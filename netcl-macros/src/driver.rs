@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
 use crate::lower::{Sizes, Unit, is_builtin};
 use crate::parse::constant::{self, Constants};
-use crate::{dump, expand, fallback, messages as m, parse, paths, scan};
+use crate::{dump, expand, fallback, messages as m, parse, paths, recover, scan, words};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -16,22 +16,70 @@ use syn::{Item, ItemImpl, ItemStruct};
 /// `#[netcl::model]`.
 pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
-    if let Some(first) = args.into_iter().next() {
-        diag.report(first.span(), &m::NO_ARGUMENTS, &[&"model", &"model"]);
-    }
+    let name = block_argument(&args);
+    let is_block = |name: &syn::Ident| recover::block(&item, &syn::Error::new(name.span(), "")).is_some();
+    let item = match (args.into_iter().next(), name) {
+        (Some(_), Some(name)) if is_block(&name) => {
+            let mark = quote::format_ident!("{}", words::NAMED_BLOCK);
+            quote!(#[#mark(#name)] #item)
+        }
+        (Some(first), name) => {
+            diag.report(name.map_or(first.span(), |name| name.span()), &m::MODEL_ARGUMENTS, &[]);
+            item
+        }
+        (None, _) => item,
+    };
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
-        Ok(Item::Impl(parsed)) => with_errors(diag, || impl_item(Gathered::default(), &parsed)),
+        Ok(Item::Impl(mut parsed)) => {
+            no_bodies(&diag, &recover::bodies(&mut parsed));
+            with_errors(diag, || block(&parsed))
+        }
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
             with_errors(diag, || item)
         }
-        // Half-typed: rustc's own parser says more about the item itself.
-        Err(error) => {
-            diag.syntax(error);
-            with_errors(diag, TokenStream::new)
-        }
+        Err(error) => half_typed(diag, &item, &error),
     }
+}
+
+/// The name in `block = training`.
+fn block_argument(args: &TokenStream) -> Option<syn::Ident> {
+    let pair = syn::parse2::<syn::MetaNameValue>(args.clone()).ok().filter(|pair| pair.path.is_ident(words::BLOCK))?;
+    match pair.value {
+        syn::Expr::Path(path) => path.path.get_ident().cloned(),
+        _ => None,
+    }
+}
+
+/// The block, with what there is of it if something that it asks for does not exist.
+fn block(item: &ItemImpl) -> TokenStream {
+    let asks = item.trait_.is_none();
+    let unless = if asks { fallback::unless_block(item) } else { TokenStream::new() };
+    let rest = impl_item(Gathered::default(), item);
+    quote!(#unless #rest)
+}
+
+/// Rule: what is compiled has a body. Wrong: `fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N>;`.
+fn no_bodies(diag: &Diag, names: &[syn::Ident]) {
+    for name in names {
+        diag.report(name.span(), &m::MISSING_BODY, &[name]);
+    }
+}
+
+/// What is left of a half-typed struct or block goes the way of a whole one.
+fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream {
+    let said = |errors: Vec<syn::Error>| errors.into_iter().map(|error| recover::unless_rustc(&error, item));
+    if let Some(kept) = recover::structure(item, error) {
+        let rest = || struct_item(Gathered::default(), &kept.item);
+        return with_errors(diag, || said(kept.errors).chain([rest()]).collect());
+    }
+    if let Some(kept) = recover::block(item, error) {
+        no_bodies(&diag, &kept.no_bodies);
+        let rest = || block(&kept.item);
+        return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest()]).collect());
+    }
+    with_errors(diag, || recover::unless_rustc(error, item))
 }
 
 fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
@@ -71,10 +119,11 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     }
     let diag = Diag::new();
     let model = parse::model::model(&diag, item, &constants);
-    let failed = diag.count() > 0;
+    let failed = diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
     let errors = diag.finish().err().unwrap_or_default();
     let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &table(&gathered, item, failed));
-    let rest = if failed { fallback::structure(item) } else { expand::model::structure(&model) };
+    // What is wrong is left out.
+    let rest = expand::model::structure(&model);
     let name = item.ident.to_string();
     dump::tokens(&name, "struct", &rest);
     quote!(#errors #rest #table)
@@ -148,6 +197,10 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let Some(table) = read_table(payload) else {
         return fallback::implementation(item);
     };
+    let main = parse::model::block_name(item).map(|_| Need { kind: Kind::Nested, path });
+    if let Some(need) = main.as_ref().filter(|need| gathered.get(need.kind, &need.path).is_none()) {
+        return chain::request(need, &gathered, "model_impl", &item.to_token_stream());
+    }
     if let Some(need) = missing(&gathered, &table, item) {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     }
@@ -155,9 +208,10 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     // Judged again, because its errors are this block's.
     parse::model::model_path(&diag, item);
     let sound = !table.failed;
-    let (unit, block) = unit(&diag, &gathered, table, item);
+    let (mut unit, block) = unit(&diag, &gathered, table, item);
+    unit.main = main.map(|main| gathered.get(main.kind, &main.path).and_then(read_nested).map(Box::new));
     let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
-    let failed = diag.count() > 0 || functions.len() < block.functions.len();
+    let failed = diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty();
     let errors = diag.finish().err().unwrap_or_default();
     let rest = if failed {
         fallback::implementation(item)
@@ -171,6 +225,9 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
         None => syn::Ident::new(&name, proc_macro2::Span::call_site()),
     };
     let vis = unit.model.as_ref().map_or(syn::Visibility::Inherited, |model| model.vis.clone());
+    if block.name.is_some() {
+        return quote!(#errors #rest);
+    }
     let export = chain::export(&ident, &vis, &nested(&gathered, item, failed));
     quote!(#errors #rest #export)
 }
@@ -227,7 +284,8 @@ fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Uni
     let given = parse::model::impl_sizes(item, &constants);
     let sizes = Sizes::of(&table.model, &given);
     let block = parse::model::model_impl(diag, item, &constants, &sizes.names());
-    let mut unit = Unit { functions: block.functions.clone(), constants, given, ..Unit::default() };
+    let (functions, unfit) = (block.functions.clone(), block.unfit.clone());
+    let mut unit = Unit { functions, unfit, constants, given, ..Unit::default() };
     for field in &table.model.fields {
         if let Some(path) = nested_path(&field.kind)
             && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)
@@ -243,11 +301,10 @@ fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Uni
 /// The functions of scalars among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
     for (_, path, tokens) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Function) {
-        let Some((sound, function, rest)) = read_function(tokens) else { continue };
-        if !sound {
+        let Some((function, rest)) = read_function(tokens) else {
             unit.broken.insert(path.clone());
             continue;
-        }
+        };
         let silent = Diag::new();
         if let Some(mut helper) = parse::function::helper(&silent, &function.sig, &function.block) {
             // What it calls is named as its own module names it.
@@ -265,9 +322,15 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     if let Some(first) = args.into_iter().next() {
         diag.report(first.span(), &m::NO_ARGUMENTS, &[&"function", &"function"]);
     }
-    match syn::parse2::<syn::ItemFn>(item.clone()) {
-        Ok(parsed) => with_errors(diag, || function_item(Gathered::default(), &parsed)),
-        Err(_) => {
+    match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
+        (Ok(parsed), _) => with_errors(diag, || function_item(Gathered::default(), &parsed)),
+        (Err(error), Some(kept)) => with_errors(diag, || {
+            let (said, stub) =
+                (recover::unless_rustc(&error, &item), fallback::ordinary(&kept.attrs, &kept.vis, &kept.sig));
+            let export = chain::export(&kept.sig.ident, &kept.vis, &quote!({ false }));
+            quote!(#said #stub #export)
+        }),
+        (Err(_), None) => {
             let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
             diag.report(span, &m::FUNCTION_NOT_PLAIN, &[]);
             with_errors(diag, || item)
@@ -276,7 +339,8 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
-    let called = scan::calls(&item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
+    let called =
+        scan::calls(&item.sig, &item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
     let mut constants = Vec::new();
     scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
     let needs = called.map(|path| Need { kind: Kind::Function, path });
@@ -299,13 +363,18 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     let name = &item.sig.ident;
     let payload = quote!({ #sound } { #item } { #gathered });
     let export = chain::export(name, &item.vis, &payload);
-    quote!(#errors #[allow(dead_code)] #item #export)
+    // What is wrong is said once, not by rustc as well.
+    let rest =
+        if sound { quote!(#[allow(dead_code)] #item) } else { fallback::ordinary(&item.attrs, &item.vis, &item.sig) };
+    quote!(#errors #rest #export)
 }
 
-fn read_function(payload: &TokenStream) -> Option<(bool, syn::ItemFn, Gathered)> {
+/// The function and what it gathered; `None` where it is wrong, which has been reported where it stands.
+fn read_function(payload: &TokenStream) -> Option<(syn::ItemFn, Gathered)> {
     let parts = chain::groups(payload.clone())?;
     let [sound, item, gathered] = parts.as_slice() else { return None };
-    Some((sound.to_string() == "true", syn::parse2(item.clone()).ok()?, chain::read(gathered.clone())?))
+    let item = syn::parse2(item.clone()).ok()?;
+    (sound.to_string() == "true").then_some((item, chain::read(gathered.clone())?))
 }
 
 /// `#[netcl::constant]`.
@@ -317,6 +386,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
     let value = parsed.as_ref().and_then(|item| constant::evaluate(&item.expr, &Constants::new()));
     let Some(parsed) = parsed else {
+        if let Some((error, kept)) = recover::constant(&item) {
+            let (said, value) = (recover::unless_rustc(&error, &item), &kept.expr);
+            let export = chain::export(&kept.ident, &kept.vis, &quote!(#value));
+            return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
+        }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
         diag.report(span, &m::CONSTANT_FORM, &[]);
         return with_errors(diag, || item);

@@ -1,16 +1,15 @@
 //! The stages of `kernel!`.
 
-use crate::ast::Function;
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
 use crate::parse::constant::Constants;
+use crate::recover::{self, Piece};
 use crate::{driver, dump, expand, fallback, messages as m, parse, scan, simt};
 use netcl_kernels::layers::Mode;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use std::collections::BTreeSet;
-use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
 
@@ -33,94 +32,81 @@ impl Form {
     }
 }
 
-/// The functions of one `kernel!`.
-struct Items(Vec<ItemFn>, Option<syn::Error>);
-
-impl Parse for Items {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let mut items = Vec::new();
-        while !input.is_empty() {
-            match input.parse::<syn::Item>() {
-                Ok(syn::Item::Fn(item)) => items.push(item),
-                Ok(other) => {
-                    return Ok(Items(items, Some(syn::Error::new(other.span(), m::KERNEL_ITEM.fill(&[])))));
-                }
-                Err(error) => {
-                    // What follows a half-typed function cannot be told apart from it.
-                    let _ = input.parse::<TokenStream>();
-                    return Ok(Items(items, Some(error)));
-                }
-            }
-        }
-        Ok(Items(items, None))
-    }
+/// `kernel! { .. }`: each function goes its own way, so that what is wrong with one leaves the others alone.
+pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
+    let pieces = recover::pieces(input);
+    pieces.into_iter().map(|piece| one(form, gathered.clone(), piece)).collect()
 }
 
-/// `kernel! { .. }`.
-pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
-    let input = parse::index::tuples(input);
-    let diag = Diag::new();
-    let Items(items, error) = match syn::parse2::<Items>(input.clone()) {
-        Ok(items) => items,
-        Err(error) => {
-            diag.syntax(error);
-            return diag.finish().err().unwrap_or_default();
-        }
+/// One function.
+fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
+    let Piece { tokens, next } = piece;
+    let parsed = syn::parse2::<ItemFn>(parse::index::tuples(tokens.clone()));
+    let item = match parsed {
+        Ok(item) => item,
+        Err(error) => return no_function(&error, tokens, next),
     };
-    if error.is_none()
-        && let Some(need) = missing(&gathered, &items)
-    {
-        diag.dismiss();
-        return chain::request(&need, &gathered, form.driver(), &input);
+    if let Some(need) = missing(&gathered, &item) {
+        let first = gathered.0.is_empty() && form == Form::Callable;
+        let unless = if first { fallback::unless_kernel(&item) } else { TokenStream::new() };
+        let request = chain::request(&need, &gathered, form.driver(), &tokens);
+        return quote!(#unless #request);
     }
-    if let Some(error) = error {
-        diag.syntax(error);
-    }
+    let diag = Diag::new();
     let mut constants = Constants::new();
     driver::constants_into(&gathered, &mut constants);
     let mut unit = Unit { constants, ..Unit::default() };
     driver::helpers(&gathered, &mut unit);
-    let mut tokens = TokenStream::new();
-    for item in &items {
-        let before = diag.count();
-        if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
-            diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
-            continue;
-        }
-        if simt::is_simt(item) {
-            match simt_item(&diag, &unit, item) {
-                Some(expanded) => {
-                    dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
-                    tokens.extend(expanded);
-                }
-                None => tokens.extend(fallback::simt(item)),
-            }
-            continue;
-        }
-        let function = parse::function::function(
-            &diag,
-            &item.attrs,
-            &item.vis,
-            &item.sig,
-            &item.block,
-            &unit.constants,
-            &BTreeSet::new(),
-        );
-        let expanded = function.and_then(|function| compiled(form, &diag, &unit, &function));
-        match expanded {
-            Some(expanded) if diag.count() == before => {
-                dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
-                tokens.extend(expanded);
-            }
-            _ => {
-                let stub = fallback::stub(&item.vis, &item.sig, &item.sig.ident, None);
-                tokens.extend(quote!(#[allow(dead_code, unused_variables)] #stub));
-            }
-        }
+    let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
+        diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
+        None
+    } else if simt::is_simt(&item) {
+        simt_item(&diag, &unit, &item)
+    } else {
+        index_item(form, &diag, &unit, &item)
+    };
+    let sound = expanded.filter(|_| diag.count() == 0);
+    if let Some(expanded) = &sound {
+        dump::tokens(&parse::name(&item.sig.ident), "kernel", expanded);
     }
     let mut all = diag.finish().err().unwrap_or_default();
-    all.extend(tokens);
+    all.extend(sound.unwrap_or_else(|| fallback::kernel(&item)));
     all
+}
+
+/// What is no function stays as it is; of a half-typed one there is a stub.
+fn no_function(error: &syn::Error, tokens: TokenStream, next: Option<TokenTree>) -> TokenStream {
+    let diag = Diag::new();
+    let half = recover::function(&tokens);
+    let kept = match (syn::parse2::<syn::Item>(tokens.clone()), &half) {
+        (Ok(other), None) => {
+            diag.report(other.span(), &m::KERNEL_ITEM, &[]);
+            tokens
+        }
+        _ => {
+            let (next, text) = match next {
+                Some(next) => (next.span(), format!("`{}`", parse::text(&next))),
+                None => (tokens.span(), "the end of the kernels".to_string()),
+            };
+            diag.syntax(error, &tokens, (next, &text));
+            half.as_ref().map(fallback::kernel).unwrap_or_default()
+        }
+    };
+    let mut all = diag.finish().err().unwrap_or_default();
+    all.extend(kept);
+    all
+}
+
+/// A kernel in index form.
+fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
+    let (constants, sizes) = (&unit.constants, BTreeSet::new());
+    let (attrs, vis, sig) = (&item.attrs, &item.vis, &item.sig);
+    let function = parse::function::function(diag, attrs, vis, sig, &item.block, constants, &sizes)?;
+    let paths = lower::lower(diag, unit, &function, Mode::Inference);
+    match form {
+        Form::Callable => expand::kernel::kernel(diag, &function, paths),
+        Form::Plans => expand::kernel::plans(diag, &function, paths),
+    }
 }
 
 /// A kernel in SIMT form, once for each choice of its element types.
@@ -138,29 +124,13 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
     (diag.count() == before && !instances.is_empty()).then(|| expand::simt::kernel(instances))
 }
 
-fn missing(gathered: &Gathered, items: &[ItemFn]) -> Option<Need> {
-    for item in items {
-        let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
-        for path in scan::calls(&item.block, known) {
-            if gathered.get(Kind::Function, &path).is_none() {
-                return Some(Need { kind: Kind::Function, path });
-            }
-        }
-        let mut constants = Vec::new();
-        scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
-        for path in constants {
-            if gathered.get(Kind::Constant, &path).is_none() {
-                return Some(Need { kind: Kind::Constant, path });
-            }
-        }
-    }
-    None
-}
-
-fn compiled(form: Form, diag: &Diag, unit: &Unit, function: &Function) -> Option<TokenStream> {
-    let paths = lower::lower(diag, unit, function, Mode::Inference);
-    match form {
-        Form::Callable => expand::kernel::kernel(diag, function, paths),
-        Form::Plans => expand::kernel::plans(diag, function, paths),
-    }
+/// A function or constant that the kernel uses and that has not been asked for.
+fn missing(gathered: &Gathered, item: &ItemFn) -> Option<Need> {
+    let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
+    let functions =
+        scan::calls(&item.sig, &item.block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
+    let mut constants = Vec::new();
+    scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
+    let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
+    functions.chain(constants).find(|need| gathered.get(need.kind, &need.path).is_none())
 }

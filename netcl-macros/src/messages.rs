@@ -47,12 +47,14 @@ messages! {
     // Items
     NOT_A_MODEL_ITEM = "`#[netcl::model]` belongs on a struct or an `impl` block", "put it on the struct that holds the layers and on the `impl` block with `forward`";
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
+    MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
     GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes: `struct Mlp<const HIDDEN: usize>`";
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
+    MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`", "use `f32`, `i32`, `u32` or `bool` arguments and result";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
@@ -63,14 +65,15 @@ messages! {
     UNKNOWN_KEY = "`{}` has no configuration key `{}`{}", "its keys are {}";
     MISSING_KEY = "`{}` needs `{}`: {}", "write `#[layer({} = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
-    KEY_TYPE = "`{}` takes {}, found `{}`", "a value in braces is that of a `#[netcl::constant]`: `{ WIDTH }`";
+    ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
+    KEY_TYPE = "`{}` takes {}, found `{}`", "write {}";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";
-    ARRAY_LENGTH = "the length of an array field must be a number from 1 to {}", "write `[{}; 4]`";
+    ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
-    PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "";
+    PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `init = 0.0`, `init = uniform(0.1)` or `init = normal(0.02)`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one number or bool, found `{}`", "write `#[constant(0.5)]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
@@ -80,7 +83,7 @@ messages! {
     MISSING_DTYPE = "`Tensor` needs its element type first", "write `Tensor<f32, ..>`";
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
-    ZERO_DIMENSION = "a dimension must be at least 1, found {}", "";
+    ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that tells it, such as `{}`; or write a number";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`";
@@ -93,42 +96,49 @@ messages! {
     // Bodies
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
+    TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
+    METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
+    NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model: `self.hidden`";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
     MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}";
     LAYER_CALL = "`{}` is a layer: it has `forward` and nothing else", "write `self.{}.forward(&x)`";
-    LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "";
-    CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write as many as its declaration has";
+    LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
+    CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write {}";
     CALL_ARGUMENT_SHAPE = "`{}` expects {} as `{}`, found {}", "convert what is passed, or change the declaration";
     RECURSION = "`{}` calls itself ({})", "a graph has no recursion: write a `for` over `0..N` with a number";
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
+    NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments; `#[netcl::dynamic]` leaves the function to run time";
-    CONDITION_TYPE = "`if` takes a bool, found {}", "";
+    CONDITION_TYPE = "`if` takes a bool, found {}", "compare it with something, such as `.. > 0`";
     IF_WITHOUT_ELSE = "`if` as a value needs an `else`", "write `if .. { a } else { b }`";
     TOO_MANY_PATHS = "`{}` has more than {} ways through its `if`s: each is compiled on its own", "split it into several functions";
     UNSUPPORTED = "{} cannot be compiled", "{}";
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
-    TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "";
+    TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
     LET_WITHOUT_VALUE = "`let` needs a value", "write `let y = ..;`";
-    ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "operations give new tensors: write `let y = ..`";
+    ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
     OPERANDS = "`{}` is not defined for {} and {}", "it takes tensors, numbers and sizes";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
-    NUMBER_TYPE = "{} is no {} number", "convert the other operand with `as f32`, or write a whole number";
+    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "write `{}({})`";
+    NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
-    PLAIN_IN_TENSOR = "`{}` is a plain {} and can only be used in conditions", "make it an `f32` argument to compute with it";
+    PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
+    PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools";
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
-    RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "";
-    RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert with `.cast({})`";
-    NOT_A_NUMBER = "`{}` is not a number that fits", "";
+    RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
+    RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert what the body gives with `as {}`, or change what stands behind `->`";
+    NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
+    INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
 
     // Kernels
     KERNEL_ITEM = "`kernel!` takes functions", "write `pub fn name(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| .. }`";
@@ -139,7 +149,8 @@ messages! {
     KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
     KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "write one index for each axis";
-    KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "";
+    KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
+    KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products and quotients of indices cannot be checked against the shape";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_BOUNDS = "`{}` may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`";
@@ -148,6 +159,7 @@ messages! {
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
+    KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "write {}";
     PAD_ARGUMENT = "`pad` takes one read", "write `pad(x[n, c - 1])`";
 
     // SIMT-form kernels
@@ -161,6 +173,7 @@ messages! {
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
+    SIMT_WHOLE_RESULT = "`{}` is a whole tensor: its elements are assigned one by one", "write `{}[i] = ..;`";
     SIMT_DIMENSION = "`{}` takes a dimension: 0, 1 or 2", "write `{}(0)`";
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";

@@ -8,18 +8,23 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
 
-/// Functions that are called by path in `block`, other than those that need no declaration (`known`).
-pub(crate) fn calls(block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
+/// Functions that are called by path in `block`, the body of `sig`, other than those that need no declaration (`known`).
+pub(crate) fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
     let mut calls = Calls { known, found: Vec::new(), bound: BTreeSet::new() };
+    calls.visit_signature(sig);
     calls.visit_block(block);
     calls.found
 }
 
 /// The functions of scalars that an `impl` block's compiled functions call.
 pub(crate) fn helper_paths(item: &ItemImpl) -> Vec<Path> {
-    let mut calls = Calls { known: is_builtin, found: Vec::new(), bound: BTreeSet::new() };
-    compiled(item).for_each(|f| calls.visit_block(&f.block));
-    calls.found
+    let mut found = Vec::new();
+    for path in compiled(item).flat_map(|f| calls(&f.sig, &f.block, is_builtin)) {
+        if !found.contains(&path) {
+            found.push(path);
+        }
+    }
+    found
 }
 
 fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {

@@ -2,6 +2,14 @@
 
 /// How the names of what is generated begin.
 pub(crate) const OWN: &str = "__netcl";
+/// Our mark on a function that is half-typed: its signature stands, its body is lost.
+pub(crate) const HALF_TYPED: &str = "__netcl_half_typed";
+/// `#[netcl::model(block = training)]`: a block beside the one that stands for the model.
+pub(crate) const BLOCK: &str = "block";
+/// Our mark on such a block, with its name.
+pub(crate) const NAMED_BLOCK: &str = "__netcl_block";
+/// Our name for a type that is half-typed.
+pub(crate) const UNKNOWN_TYPE: &str = "__netcl_unknown";
 /// `#[layer(inputs = 64, ..)]` on a field.
 pub(crate) const LAYER: &str = "layer";
 /// `#[parameter(init = ..)]` on a tensor field.

@@ -9,6 +9,11 @@ pub use netcl_kernels as kernels;
 pub use netcl_macros::__resume;
 
 /// What `#[netcl::model]` implements so that one model can be a field of another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no model",
+    label = "not a model",
+    note = "write `#[netcl::model]` above its struct"
+)]
 pub trait Part: Sized {
     /// The generated struct of its gradients.
     type Gradients;

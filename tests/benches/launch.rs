@@ -33,10 +33,12 @@ struct Plain {
     kernel: Kernel,
     context: Context,
     _buffers: Vec<Buffer<f32>>,
+    _whole: Buffer<f32>,
 }
 
 impl Plain {
-    fn new(selector: &str) -> Plain {
+    /// With buffers of their own, or with parts of one, as netcl's small tensors are.
+    fn new(selector: &str, parts: bool) -> Plain {
         let mut numbers = selector.split(':').skip(1).map(|number| number.parse::<usize>().unwrap());
         let (platform, device) = (numbers.next().unwrap(), numbers.next().unwrap());
         let platforms = opencl3::platform::get_platforms().unwrap();
@@ -48,8 +50,14 @@ impl Plain {
         let program = Program::create_and_build_from_source(&context, SOURCE, "").unwrap();
         let kernel = Kernel::create(&program, "add").unwrap();
         // SAFETY: no host pointer is passed.
-        let buffer = || unsafe { Buffer::<f32>::create(&context, CL_MEM_READ_WRITE, ITEMS, null_mut()) }.unwrap();
-        let buffers: Vec<_> = (0..3).map(|_| buffer()).collect();
+        let buffer = |count| unsafe { Buffer::<f32>::create(&context, CL_MEM_READ_WRITE, count, null_mut()) }.unwrap();
+        let whole = buffer(1 << 16);
+        let buffers = (0..3).map(|number| match parts {
+            // SAFETY: inside, and at a multiple of what any device asks for.
+            true => unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, number << 12, 4 * ITEMS) }.unwrap(),
+            false => buffer(ITEMS),
+        });
+        let buffers: Vec<_> = buffers.collect();
         let count = ITEMS as u32;
         // SAFETY: the arguments are of the kernel's types, and copied.
         unsafe {
@@ -59,7 +67,7 @@ impl Plain {
             }
             set_kernel_arg(kernel.get(), 3, 4, (&raw const count).cast()).unwrap();
         }
-        Plain { queue, kernel, context, _buffers: buffers }
+        Plain { queue, kernel, context, _buffers: buffers, _whole: whole }
     }
 
     /// Nanoseconds of a launch.
@@ -116,7 +124,8 @@ fn main() -> netcl::Result<()> {
     let selector = arguments.iter().position(|argument| argument == "--device").and_then(|at| arguments.get(at + 1));
     let device = Device::select(selector.map_or("opencl:0", |selector| selector))?;
     println!(r#"{{"device":"{device}"}}"#);
-    let plain = Plain::new(&device.profile().selector);
+    let selector = &device.profile().selector;
+    let (plain, of_parts) = (Plain::new(selector, false), Plain::new(selector, true));
 
     let add: RawKernel = KernelSpec::from_source("add", SOURCE).build(&device)?;
     let tensor = || Tensor::full(&device, 1.0f32, &[ITEMS]);
@@ -140,7 +149,7 @@ fn main() -> netcl::Result<()> {
     let chain = || (0..LAUNCHES).try_fold(a.clone(), |x, _| x.add(&b)).map(drop);
     chain()?;
 
-    let mut times = vec![Vec::new(); 6];
+    let mut times = vec![Vec::new(); 7];
     for _ in 0..ROUNDS {
         times[0].push(plain.round());
         times[1].push(held_back(&device, LAUNCHES, raw_kernel)?);
@@ -148,9 +157,11 @@ fn main() -> netcl::Result<()> {
         times[3].push(held_back(&device, LAUNCHES, || recording.replay())?);
         times[4].push(held_back(&device, LAUNCHES, || plan.replay())?);
         times[5].push(held_back(&device, LAUNCHES, chain)?);
+        times[6].push(of_parts.round());
     }
-    let base = median(times[0].clone());
-    println!(r#"{{"what":"clEnqueueNDRangeKernel alone","ns":{base:.0}}}"#);
+    let (whole, base) = (median(times[0].clone()), median(times.pop().unwrap_or_default()));
+    println!(r#"{{"what":"clEnqueueNDRangeKernel alone, whole buffers","ns":{whole:.0}}}"#);
+    println!(r#"{{"what":"clEnqueueNDRangeKernel alone, parts of a buffer","ns":{base:.0}}}"#);
     let by_driver = recording.is_by_driver();
     println!(r#"{{"what":"replays are the driver's","value":{by_driver}}}"#);
     for (what, times) in [

@@ -8,7 +8,7 @@ use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::{Graph, InputKind, Node, Op, OutputKind};
-use netcl_kernels::plan::Plan;
+use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Span;
 use netcl_kernels::variant::Select;
 
@@ -56,14 +56,17 @@ impl Example {
         netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string().into())
     }
 
-    /// The graph as the device is to run it, compiled by what `select` chooses; for examples of any size alike.
-    pub(crate) fn compiled(&self, device: &Device, select: &dyn Select) -> Result<Compiled, Failed> {
-        let target = device.profile().target;
+    /// The graph as the device is to run it, compiled for devices of the kind `target` by what `select` chooses; for
+    /// examples of any size alike.
+    pub(crate) fn compiled(&self, device: &Device, target: Target, select: &dyn Select) -> Result<Compiled, Failed> {
         let options = Options { select, ..Options::typical(target) };
-        let plan = compile_with(&self.as_function(), target, &options).map_err(|error| error.to_string())?;
+        let mut plan = compile_with(&self.as_function(), target, &options).map_err(|error| error.to_string())?;
+        // Any device runs what is made for another kind, only not as fast.
+        plan.target = device.profile().target;
         let json = serde_json::to_string(&plan).map_err(|error| error.to_string())?;
         // Functions are those of a program's text: they live as long as it does.
-        let plans = vec![PlanSource { target: target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];
+        let plans =
+            vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];
         let source = FunctionSource { name: "variants", plans: Box::leak(plans.into_boxed_slice()) };
         Ok(Compiled { function: Function::new(Box::leak(Box::new(source))), plan })
     }
@@ -153,6 +156,7 @@ pub(crate) fn download(tensor: &Tensor) -> Result<Vec<f64>, Failed> {
         DType::I64 => tensor.to_vec::<i64>().map_err(failed)?.into_iter().map(|x| x as f64).collect(),
         DType::U8 => tensor.to_vec::<u8>().map_err(failed)?.into_iter().map(f64::from).collect(),
         DType::Bool => tensor.to_vec::<bool>().map_err(failed)?.into_iter().map(|x| f64::from(u8::from(x))).collect(),
-        other @ (DType::F16 | DType::BF16) => return Err(format!("{other} results are not used here").into()),
+        DType::F16 => tensor.to_vec::<f16>().map_err(failed)?.into_iter().map(f16::to_f64).collect(),
+        DType::BF16 => tensor.to_vec::<bf16>().map_err(failed)?.into_iter().map(bf16::to_f64).collect(),
     })
 }

@@ -8,7 +8,7 @@ use netcl::{Device, Tensor};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Value};
 
 netcl::kernel! {
@@ -32,6 +32,8 @@ pub(crate) fn all() -> Vec<Case> {
     vec![
         Case::new("types::casts to f16 round".into(), |device| rounds(device, DType::F16)),
         Case::new("types::casts to bf16 round".into(), |device| rounds(device, DType::BF16)),
+        Case::new("types::literals beside f16".into(), |device| literals(device, DType::F16)),
+        Case::new("types::literals beside bf16".into(), |device| literals(device, DType::BF16)),
         Case::new("types::sums of bytes are wider".into(), sums_of_bytes),
         Case::new("types::unsigned division by zero".into(), |device| {
             let tensor = |values: &[u32]| Tensor::from_slice(device, values, &[values.len()]);
@@ -77,6 +79,42 @@ fn rounds(device: &Device, dtype: DType) -> Result<(), Failed> {
     let found = run(&graph, Tensor::from_slice(device, &values, &[values.len()]))?;
     let rounded = |x: f32| if dtype == DType::F16 { f16::from_f32(x).to_f64() } else { bf16::from_f32(x).to_f64() };
     expect(&found, &values.iter().map(|&x| rounded(x)).collect())
+}
+
+/// What PyTorch gives: a literal is an element of the type where it is compared or converted, and as exact as it is
+/// written where it is computed with.
+fn literals(device: &Device, dtype: DType) -> Result<(), Failed> {
+    let rounded = |x: f32| if dtype == DType::F16 { f16::from_f32(x).to_f32() } else { bf16::from_f32(x).to_f32() };
+    let values = [0.1f32, 0.0, 2.0, 1023.0, 0.3].map(rounded);
+    let argument = || match dtype {
+        DType::F16 => Tensor::from_slice(device, &values.map(f16::from_f32), &[values.len()]),
+        _ => Tensor::from_slice(device, &values.map(bf16::from_f32), &[values.len()]),
+    };
+    let equal = function(dtype, |b, x| {
+        let tenth = b.constant(0.1, dtype);
+        let equal = b.compare(CompareOp::Eq, x, tenth).expect("a comparison");
+        b.cast(equal, DType::F32).expect("a cast")
+    });
+    expect(&run(&equal, argument())?, &vec![1.0, 0.0, 0.0, 0.0, 0.0])?;
+    let converted = function(dtype, |b, x| {
+        let (tenth, x) = (b.constant(0.1, dtype), b.cast(x, DType::F32).expect("a cast"));
+        let tenth = b.cast(tenth, DType::F32).expect("a cast");
+        b.binary(BinaryOp::Add, x, tenth).expect("a sum")
+    });
+    let sums = values.iter().map(|x| f64::from(x + rounded(0.1))).collect();
+    expect(&run(&converted, argument())?, &sums)?;
+    let scaled = function(dtype, |b, x| {
+        let tenth = b.constant(0.1, dtype);
+        b.binary(BinaryOp::Mul, x, tenth).expect("a product")
+    });
+    expect(&run(&scaled, argument())?, &values.iter().map(|x| f64::from(rounded(x * 0.1))).collect())?;
+    // A literal that the type cannot hold is still a number.
+    let masked = function(dtype, |b, x| {
+        let (zero, large) = (b.constant(0.0, dtype), b.constant(1e9, dtype));
+        let none = b.binary(BinaryOp::Mul, x, zero).expect("a product");
+        b.binary(BinaryOp::Mul, none, large).expect("a product")
+    });
+    expect(&run(&masked, argument())?, &vec![0.0; values.len()])
 }
 
 fn sums_of_bytes(device: &Device) -> Result<(), Failed> {

@@ -17,7 +17,8 @@ use netcl_kernels::graph::{
 use netcl_kernels::plan::Target;
 use netcl_kernels::variant::{Family, KernelConfig, SPLIT_K, Select, Task, Variant, candidates, typical};
 
-/// Takes the first configuration of one variant, with so many parts, for every task that has one.
+/// Takes the first configuration of one variant, with so many parts, for every task that has one, and the simplest
+/// variant for other products and convolutions.
 struct Only {
     variant: Variant,
     parts: u32,
@@ -26,11 +27,11 @@ struct Only {
 
 impl Select for Only {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
-        if task.family() != self.variant.family() {
-            return None;
-        }
         let all = candidates(&task.estimate(), self.target, &typical(self.target));
-        all.into_iter().find(|config| self.takes(config))
+        let wanted = all.iter().find(|config| self.takes(config));
+        // What is not looked at is to compile quickly.
+        let simple = |config: &&KernelConfig| [Variant::MatMulNaive, Variant::Conv2dNaive].contains(&config.variant);
+        wanted.or_else(|| all.iter().find(simple)).cloned()
     }
 }
 
@@ -47,17 +48,21 @@ struct Way {
     /// 0 for sums in one piece.
     parts: u32,
     tolerance: f64,
+    /// For what kind of device; the device's own where nothing is said.
+    target: Option<Target>,
 }
 
 fn way(variant: Variant, parts: u32) -> Way {
     // Tiles of Winograd are differences of pixels.
     let tolerance = if variant == Variant::Conv2dWinograd { 1e-4 } else { 2e-5 };
-    Way { variant, parts, tolerance }
+    Way { variant, parts, tolerance, target: None }
 }
 
 impl Way {
     fn name(&self) -> String {
-        if self.parts == 0 { self.variant.to_string() } else { format!("{} in {} parts", self.variant, self.parts) }
+        let target = self.target.map(|target| format!(" for a {}", target.name())).unwrap_or_default();
+        let parts = if self.parts == 0 { String::new() } else { format!(" in {} parts", self.parts) };
+        format!("{}{parts}{target}", self.variant)
     }
 
     /// A case that compiles `graph` in this way once and runs it with each of the `sizes`.
@@ -76,8 +81,9 @@ impl Way {
 
     fn check(&self, device: &Device, graph: &Graph, sizes: &[&[(&str, u64)]]) -> Result<(), Failed> {
         let examples: Vec<Example> = sizes.iter().map(|sizes| example(graph.clone(), sizes)).collect();
-        let only = Only { variant: self.variant, parts: self.parts, target: device.profile().target };
-        let compiled = examples[0].compiled(device, &only)?;
+        let target = self.target.unwrap_or(device.profile().target);
+        let only = Only { variant: self.variant, parts: self.parts, target };
+        let compiled = examples[0].compiled(device, target, &only)?;
         if !compiled.plan.decisions.iter().any(|decision| only.takes(&decision.config)) {
             return Err(format!("{} was taken for nothing:\n{graph}", self.name()).into());
         }
@@ -91,15 +97,16 @@ pub(crate) fn all() -> Vec<Case> {
     for variant in Family::Product.variants() {
         for parts in [0, 4] {
             cases.push(way(variant, parts).case("any sizes", products(), PRODUCT_SIZES));
-            cases.push(way(variant, parts).case("aligned", aligned(DType::F32), &[&[]]));
         }
+        cases.push(way(variant, 0).case("aligned", aligned(DType::F32), &[&[]]));
         let half = Way { tolerance: 2e-3, ..way(variant, 0) };
         cases.push(half.case("f16", aligned(DType::F16), &[&[]]));
         let double = Way { tolerance: 1e-12, ..way(variant, 0) };
         cases.push(double.case("f64", aligned(DType::F64), &[&[]]));
     }
+    cases.push(way(MatMulRegisterTiled, 4).case("aligned", aligned(DType::F32), &[&[]]));
     for variant in Family::Conv2d.variants() {
-        for (name, graph) in convolutions(DType::F32) {
+        for (name, graph) in convolutions() {
             if variant != Conv2dWinograd || name.contains("3x3") {
                 cases.push(way(variant, 0).case(name, graph, IMAGES));
             }
@@ -110,27 +117,32 @@ pub(crate) fn all() -> Vec<Case> {
         }
         let double = Way { tolerance: 1e-12, ..way(variant, 0) };
         cases.push(double.case("f64", padded(DType::F64), IMAGES));
-        cases.push(way(variant, 0).case("a model's gradients", gradients(), &[&[("N", 5)]]));
-    }
-    for parts in [2, 16] {
-        for (name, graph) in convolutions(DType::F32) {
-            cases.push(way(Conv2dImplicitGemm, parts).case(name, graph, IMAGES));
+        // The rule's own choice is what the other models' cases run.
+        if variant != Conv2dImplicitGemm {
+            cases.push(way(variant, 0).case("a model's gradients", gradients(), &[&[("N", 5)]]));
         }
     }
-    for variant in [ElementwiseScalar, ElementwiseVector] {
-        cases.push(way(variant, 0).case("any sizes", maps(), MATRIX_SIZES));
+    cases.push(way(Conv2dImplicitGemm, 16).case("3x3, padded", padded(DType::F32), IMAGES));
+    for (name, graph) in convolutions() {
+        cases.push(way(Conv2dNaive, 2).case(name, graph, IMAGES));
     }
-    for variant in [ReductionSequential, ReductionWorkGroup] {
-        cases.push(way(variant, 0).case("any sizes", reductions(Dim::symbol("C"), true), MATRIX_SIZES));
+    // Loops have another layout for each kind of device, and run on all of them.
+    for target in [Target::Cpu, Target::Gpu] {
+        let way = |variant| Way { target: Some(target), ..way(variant, 0) };
+        for variant in [ElementwiseScalar, ElementwiseVector] {
+            cases.push(way(variant).case("any sizes", maps(), MATRIX_SIZES));
+        }
+        for variant in [ReductionSequential, ReductionWorkGroup] {
+            cases.push(way(variant).case("any sizes", reductions(Dim::symbol("C"), true), MATRIX_SIZES));
+        }
+        let long = reductions(Dim::from(5003), false);
+        cases.push(way(ReductionParallel).case("long rows", long, &[&[("R", 1)], &[("R", 3)]]));
+        for variant in [BatchNormNaive, BatchNormFused] {
+            cases.push(way(variant).case("images", batch_norm(), IMAGES));
+        }
     }
-    cases.push(way(ReductionParallel, 0).case(
-        "long rows",
-        reductions(Dim::from(5003), false),
-        &[&[("R", 1)], &[("R", 3)]],
-    ));
-    for variant in [BatchNormNaive, BatchNormFused] {
-        cases.push(way(variant, 0).case("images", batch_norm(), IMAGES));
-    }
+    let on_gpus = Way { target: Some(Target::Gpu), ..way(Conv2dImplicitGemm, 16) };
+    cases.push(on_gpus.case("3x3, padded", padded(DType::F32), IMAGES));
     cases
 }
 
@@ -234,20 +246,15 @@ fn padded(dtype: DType) -> Graph {
     convolution([3, 5], [[7, 9], [3, 3]], geometry([1, 1], [1, 1], [1, 1], 1), dtype)
 }
 
-fn convolutions(dtype: DType) -> Vec<(&'static str, Graph)> {
-    let plain = geometry([1, 1], [0, 0], [1, 1], 1);
-    vec![
-        ("3x3, padded", padded(dtype)),
-        ("3x3", convolution([2, 4], [[8, 5], [3, 3]], plain, dtype)),
-        ("3x3, wide margins", convolution([1, 2], [[4, 3], [3, 3]], geometry([1, 1], [3, 2], [1, 1], 1), dtype)),
-        ("strides, dilation, groups", {
-            convolution([4, 6], [[9, 8], [3, 2]], geometry([2, 1], [1, 0], [1, 2], 2), dtype)
-        }),
-        ("strides that leave pixels over", {
-            convolution([2, 2], [[8, 7], [2, 3]], geometry([3, 2], [0, 2], [2, 1], 1), dtype)
-        }),
-        ("one pixel", convolution([4, 8], [[5, 6], [1, 1]], plain, dtype)),
-    ]
+fn convolutions() -> Vec<(&'static str, Graph)> {
+    let geometries = [
+        ("3x3", [2, 4], [[8, 5], [3, 3]], geometry([1, 1], [0, 0], [1, 1], 1)),
+        ("3x3, wide margins", [1, 2], [[4, 3], [3, 3]], geometry([1, 1], [3, 2], [1, 1], 1)),
+        ("strides, dilation, groups", [4, 8], [[9, 8], [3, 2]], geometry([2, 1], [1, 0], [1, 2], 2)),
+        ("strides that leave pixels over", [2, 2], [[8, 7], [2, 3]], geometry([3, 2], [0, 2], [2, 1], 1)),
+        ("one pixel", [4, 8], [[5, 6], [1, 1]], geometry([1, 1], [0, 0], [1, 1], 1)),
+    ];
+    geometries.map(|(name, channels, sizes, own)| (name, convolution(channels, sizes, own, DType::F32))).to_vec()
 }
 
 /// A convolutional network's loss and its gradients.

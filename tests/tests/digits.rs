@@ -1,6 +1,9 @@
 //! Models made by the macros on the handwritten digits, on every device found: alike from one seed, and right at every
 //! batch size without a new program.
 
+mod common;
+
+use common::devices;
 use netcl::prelude::*;
 use netcl::{DeviceKind, Target};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -54,11 +57,6 @@ const BATCHES: [usize; 4] = [32, 1, 7, IMAGES];
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn devices() -> Vec<Device> {
-    let infos = Device::all();
-    infos.iter().map(|info| Device::select(&info.selector).expect("a device that was found")).collect()
 }
 
 /// Pixels from 0 to 1, and labels.

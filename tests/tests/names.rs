@@ -1,7 +1,10 @@
 //! Which item a name in a body or a configuration means: the one that Rust would take, wherever it is used from.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
-use netcl::{Device, Model, Result, Seed, Tensor};
+mod common;
+
+use common::{device, everywhere, floats};
+use netcl::{Model, Result, Seed};
 
 mod squares {
     #[netcl::constant]
@@ -207,88 +210,91 @@ impl Bridge {
     }
 }
 
-fn host() -> Device {
-    std::env::var("NETCL_TEST_DEVICE")
-        .map_or_else(|_| Device::host(), |name| Device::select(&name).expect("a device of that name"))
-}
-
-fn floats(values: &[f32], shape: &[usize]) -> Tensor {
-    Tensor::from_slice(&host(), values, shape).expect("the numbers fit the shape")
-}
-
 #[test]
 fn a_function_calls_what_its_own_module_calls_so() -> Result<()> {
-    let x = floats(&[2.0, 3.0], &[2]);
-    assert_eq!(both(&x)?.to_vec::<f32>()?, [106.0, 112.0]);
-    assert_eq!(acts(&x)?.to_vec::<f32>()?, [2008.0, 2018.0]);
-    let (y, z) = both_by_item(&x)?;
-    assert_eq!(y.to_vec::<f32>()?, [106.0, 112.0]);
-    assert_eq!(z.to_vec::<f32>()?, [2006.0, 2015.0]);
-    Ok(())
+    everywhere(|| {
+        let x = floats(&[2.0, 3.0], &[2]);
+        assert_eq!(both(&x)?.to_vec::<f32>()?, [106.0, 112.0]);
+        assert_eq!(acts(&x)?.to_vec::<f32>()?, [2008.0, 2018.0]);
+        let (y, z) = both_by_item(&x)?;
+        assert_eq!(y.to_vec::<f32>()?, [106.0, 112.0]);
+        assert_eq!(z.to_vec::<f32>()?, [2006.0, 2015.0]);
+        Ok(())
+    })
 }
 
 #[test]
 fn a_function_may_be_called_much_like_an_operation() -> Result<()> {
-    let found = swished(&floats(&[0.0], &[1]))?.to_vec::<f32>()?;
-    assert_eq!(found, [0.5]);
-    Ok(())
+    everywhere(|| {
+        let found = swished(&floats(&[0.0], &[1]))?.to_vec::<f32>()?;
+        assert_eq!(found, [0.5]);
+        Ok(())
+    })
 }
 
 #[test]
 fn constants_of_one_name_in_two_modules_are_two() -> Result<()> {
-    let mut bridge = Bridge::new(&host(), Seed(0))?;
-    assert_eq!(bridge.tensor("linear.weight")?.shape(), &[3, 5]);
-    bridge.set_tensor("linear.weight", &floats(&[0.0; 15], &[3, 5]))?;
-    bridge.set_tensor("linear.bias", &floats(&[1.0; 5], &[5]))?;
-    let y = bridge.forward(&floats(&[1.0; 3], &[1, 3]))?;
-    assert_eq!(y.to_vec::<f32>()?, [359.0; 5]);
-    Ok(())
+    everywhere(|| {
+        let mut bridge = Bridge::new(&device(), Seed(0))?;
+        assert_eq!(bridge.tensor("linear.weight")?.shape(), &[3, 5]);
+        bridge.set_tensor("linear.weight", &floats(&[0.0; 15], &[3, 5]))?;
+        bridge.set_tensor("linear.bias", &floats(&[1.0; 5], &[5]))?;
+        let y = bridge.forward(&floats(&[1.0; 3], &[1, 3]))?;
+        assert_eq!(y.to_vec::<f32>()?, [359.0; 5]);
+        Ok(())
+    })
 }
 
 #[test]
 fn arguments_may_have_the_names_of_generated_code() -> Result<()> {
-    use arguments::{double, index, items, r#move, other};
-    let (x, ones) = (floats(&[2.0, 3.0], &[2]), floats(&[1.0; 2], &[2]));
-    let (y, pullback) = index.vjp(&x, &ones, 2.0, 5.0)?;
-    assert_eq!(y.to_vec::<f32>()?, [20.0, 30.0]);
-    let (value, call) = pullback(&ones)?;
-    assert_eq!((value.to_vec::<f32>()?, call.to_vec::<f32>()?), (vec![10.0; 2], vec![20.0, 30.0]));
-    let (y, pullback) = other.vjp(&x, &ones, 0.5)?;
-    assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5]);
-    assert_eq!(pullback(&ones)?.0.to_vec::<f32>()?, [0.5; 2]);
-    let (y, pullback) = items.vjp(&x, 3.0)?;
-    assert_eq!(y.to_vec::<f32>()?, [6.0, 9.0]);
-    assert_eq!(pullback(&x)?.to_vec::<f32>()?, [6.0, 9.0]);
-    assert_eq!(double(&x, 1.0)?.to_vec::<f32>()?, [5.0, 7.0]);
-    assert_eq!(r#move(&x, 1.0)?.to_vec::<f32>()?, [3.0, 4.0]);
-    Ok(())
+    everywhere(|| {
+        use arguments::{double, index, items, r#move, other};
+        let (x, ones) = (floats(&[2.0, 3.0], &[2]), floats(&[1.0; 2], &[2]));
+        let (y, pullback) = index.vjp(&x, &ones, 2.0, 5.0)?;
+        assert_eq!(y.to_vec::<f32>()?, [20.0, 30.0]);
+        let (value, call) = pullback(&ones)?;
+        assert_eq!((value.to_vec::<f32>()?, call.to_vec::<f32>()?), (vec![10.0; 2], vec![20.0, 30.0]));
+        let (y, pullback) = other.vjp(&x, &ones, 0.5)?;
+        assert_eq!(y.to_vec::<f32>()?, [1.0, 1.5]);
+        assert_eq!(pullback(&ones)?.0.to_vec::<f32>()?, [0.5; 2]);
+        let (y, pullback) = items.vjp(&x, 3.0)?;
+        assert_eq!(y.to_vec::<f32>()?, [6.0, 9.0]);
+        assert_eq!(pullback(&x)?.to_vec::<f32>()?, [6.0, 9.0]);
+        assert_eq!(double(&x, 1.0)?.to_vec::<f32>()?, [5.0, 7.0]);
+        assert_eq!(r#move(&x, 1.0)?.to_vec::<f32>()?, [3.0, 4.0]);
+        Ok(())
+    })
 }
 
 #[test]
 fn raw_names_are_names() -> Result<()> {
-    let raw = Raw::new(&host(), Seed(1))?;
-    assert_eq!(raw.tensor("in.weight")?.shape(), &[2, 2]);
-    assert_eq!(raw.tensor("box.linear.bias")?.shape(), &[2]);
-    let (_, gradients) = raw.loop_with_gradients(&floats(&[1.0, 2.0], &[1, 2]))?;
-    assert_eq!(gradients.r#in()?.weight.to_vec::<f32>()?, gradients.tensor("in.weight")?.to_vec::<f32>()?);
-    assert_eq!(gradients.r#type()?.shape(), &[2]);
-    assert_eq!(gradients.r#box()?.linear()?.bias.shape(), &[2]);
-    assert_eq!(gradients.fc1()?.weight.to_vec::<f32>()?, gradients.tensor("fc1.weight")?.to_vec::<f32>()?);
-    assert_eq!(gradients.fc_1()?.weight.to_vec::<f32>()?, gradients.tensor("fc_1.weight")?.to_vec::<f32>()?);
-    Ok(())
+    everywhere(|| {
+        let raw = Raw::new(&device(), Seed(1))?;
+        assert_eq!(raw.tensor("in.weight")?.shape(), &[2, 2]);
+        assert_eq!(raw.tensor("box.linear.bias")?.shape(), &[2]);
+        let (_, gradients) = raw.loop_with_gradients(&floats(&[1.0, 2.0], &[1, 2]))?;
+        assert_eq!(gradients.r#in()?.weight.to_vec::<f32>()?, gradients.tensor("in.weight")?.to_vec::<f32>()?);
+        assert_eq!(gradients.r#type()?.shape(), &[2]);
+        assert_eq!(gradients.r#box()?.linear()?.bias.shape(), &[2]);
+        assert_eq!(gradients.fc1()?.weight.to_vec::<f32>()?, gradients.tensor("fc1.weight")?.to_vec::<f32>()?);
+        assert_eq!(gradients.fc_1()?.weight.to_vec::<f32>()?, gradients.tensor("fc_1.weight")?.to_vec::<f32>()?);
+        Ok(())
+    })
 }
 
 #[test]
 fn constants_of_rust_are_known() -> Result<()> {
-    let (none, all) = (f32::NEG_INFINITY, f32::INFINITY);
-    assert_eq!(masked(&floats(&[1.0, 2.0, 3.0, 4.0], &[2, 2]))?.to_vec::<f32>()?, [1.0, none, 3.0, 4.0]);
-    let x = floats(&[2.0, 4.0], &[2]);
-    let (limit, epsilon, half) = limits(&x)?;
-    assert_eq!(limit.to_vec::<f32>()?, [none, all]);
-    assert_eq!(epsilon.to_vec::<f32>()?, [2.0 * f32::EPSILON, 4.0 * f32::EPSILON]);
-    assert_eq!(half.to_vec::<f32>()?, [std::f32::consts::PI, std::f32::consts::TAU]);
-    let (y, z) = limits_by_item(&x)?;
-    assert_eq!(y.to_vec::<f32>()?, [none, all]);
-    assert_eq!(z.to_vec::<u32>()?, [u32::MAX; 2]);
-    Ok(())
+    everywhere(|| {
+        let (none, all) = (f32::NEG_INFINITY, f32::INFINITY);
+        assert_eq!(masked(&floats(&[1.0, 2.0, 3.0, 4.0], &[2, 2]))?.to_vec::<f32>()?, [1.0, none, 3.0, 4.0]);
+        let x = floats(&[2.0, 4.0], &[2]);
+        let (limit, epsilon, half) = limits(&x)?;
+        assert_eq!(limit.to_vec::<f32>()?, [none, all]);
+        assert_eq!(epsilon.to_vec::<f32>()?, [2.0 * f32::EPSILON, 4.0 * f32::EPSILON]);
+        assert_eq!(half.to_vec::<f32>()?, [std::f32::consts::PI, std::f32::consts::TAU]);
+        let (y, z) = limits_by_item(&x)?;
+        assert_eq!(y.to_vec::<f32>()?, [none, all]);
+        assert_eq!(z.to_vec::<u32>()?, [u32::MAX; 2]);
+        Ok(())
+    })
 }

@@ -1,12 +1,10 @@
 //! Sizes that come from Rust: `const` parameters and `const` items, in models, nested models and argument types.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
-use netcl::{Device, Error, Model, Result, Seed, Tensor};
+mod common;
 
-/// The host, and the first OpenCL CPU device where there is one.
-fn devices() -> Vec<Device> {
-    std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
-}
+use common::devices;
+use netcl::{Device, Error, Model, Result, Seed, Tensor};
 
 fn wave(device: &Device, shape: &[usize]) -> Result<Tensor> {
     let values: Vec<f32> = (0..shape.iter().product()).map(|i: usize| (i as f32 * 0.37).sin()).collect();

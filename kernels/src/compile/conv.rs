@@ -34,7 +34,7 @@ impl Program<'_> {
             let (a, b) = operands(&self.graph[id].op);
             let (a, b) = (self.operand(id, a)?.0, self.operand(id, b)?.0);
             let args = [a, b, id].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
-            self.add_step(&[cluster], work, args);
+            self.add_step(&[cluster], work, args, 0);
             return Ok(());
         }
         self.template_conv(cluster, id, &shapes)
@@ -131,13 +131,17 @@ impl Program<'_> {
             instance.define(macro_name, text);
         }
         instance.types(self.graph[id].dtype);
-        let columns = match template.name == conv2d_tiled_local::TEMPLATE.name {
-            true => shapes.input[0].clone() * Dim::from(conv2d_tiled_local::columns(&choice, &conv) as usize),
-            false => n.clone(),
+        let accumulator = self.graph[id].dtype.compute().size() as u64;
+        let (columns, local_bytes) = match template.name == conv2d_tiled_local::TEMPLATE.name {
+            true => {
+                let columns = Dim::from(conv2d_tiled_local::columns(&choice, &conv) as usize);
+                (shapes.input[0].clone() * columns, conv2d_tiled_local::local_bytes(&choice, &conv, accumulator))
+            }
+            false => (n.clone(), (template.local_bytes)(&choice, accumulator)),
         };
         let launch = launch_of((template.grid)(&choice), &m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();
-        self.add_template(cluster, instance, functions, launch)
+        self.add_template(cluster, instance, functions, launch, local_bytes)
     }
 
     /// The template's `A` and `B`: its `A` is the second operand, the weight, or the output's gradient where the weight is

@@ -50,10 +50,8 @@ impl<'a> Decider<'a> {
         let config = match self.known.get(&task) {
             Some(config) => config.clone(),
             None => {
-                let likely = task.estimate();
-                let Options { limits, select } = self.options;
-                let answer = select.select(&task).filter(|config| legal(config, &likely, self.target, limits).is_ok());
-                answer.unwrap_or_else(|| default_config(&likely, self.target, limits))
+                let answer = self.options.select.select(&task).filter(|config| self.legal(config, &task));
+                answer.unwrap_or_else(|| default_config(&task.estimate(), self.target, &self.options.limits))
             }
         };
         self.known.insert(task.clone(), config.clone());
@@ -66,9 +64,15 @@ impl<'a> Decider<'a> {
 
     /// How a part of something that was decided is computed: as `preferred`, or else by the rule, in one kernel.
     pub(super) fn part(&self, task: &Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
-        let (likely, limits) = (task.estimate(), &self.options.limits);
-        let preferred = preferred.filter(|config| legal(config, &likely, self.target, limits).is_ok());
-        preferred.cloned().unwrap_or_else(|| default_in_one(&likely, self.target, limits))
+        let preferred = preferred.filter(|config| self.legal(config, task));
+        preferred.cloned().unwrap_or_else(|| default_in_one(&task.estimate(), self.target, &self.options.limits))
+    }
+
+    /// Whether `config` is legal for the sizes that the selector has in mind.
+    fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
+        let Options { limits, select } = self.options;
+        let known = task.evaluate(select.sizes()).unwrap_or_else(|_| task.estimate());
+        legal(config, &known, self.target, limits).is_ok()
     }
 
     /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.

@@ -55,7 +55,7 @@ impl Program<'_> {
             dtype: node.dtype,
         };
         let args = [a_base, b_base, product].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
-        self.add_step(&[cluster], work, args);
+        self.add_step(&[cluster], work, args, 0);
         Ok(())
     }
 
@@ -122,7 +122,8 @@ impl Program<'_> {
         }
         instance.types(node.dtype);
         let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
-        self.add_template(cluster, instance, functions, launch)
+        let local_bytes = (template.local_bytes)(&choice, node.dtype.compute().size() as u64);
+        self.add_template(cluster, instance, functions, launch, local_bytes)
     }
 }
 

@@ -136,10 +136,7 @@ impl<'a> Program<'a> {
                 Work::Kernel { entry, launch }
             }
         };
-        self.add_step(clusters, work, args);
-        if let Some(step) = self.steps.last_mut() {
-            step.local_bytes = local_bytes;
-        }
+        self.add_step(clusters, work, args, local_bytes);
         Ok(())
     }
 
@@ -154,8 +151,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Adds a step that computes `clusters`.
-    pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>) {
+    /// Adds a step that computes `clusters`, with so much local memory.
+    pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>, local_bytes: u64) {
         let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
         let mut reads: BTreeSet<BufferId> = BTreeSet::new();
         let mut writes: BTreeSet<BufferId> = BTreeSet::new();
@@ -189,7 +186,7 @@ impl<'a> Program<'a> {
             args,
             reads: reads.into_iter().collect(),
             writes: writes.into_iter().collect(),
-            local_bytes: 0,
+            local_bytes,
             flops,
             bytes,
         });

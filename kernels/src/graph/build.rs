@@ -224,7 +224,7 @@ impl Builder {
     pub fn unary(&mut self, op: UnaryOp, a: NodeId) -> Result<NodeId> {
         let dtype = self.dtype(a);
         if !op.takes(dtype) {
-            return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
+            return Err(undefined(op.name(), dtype).at(self.span));
         }
         if let Some(literal) = self.uniform(a)
             && let Some(value) = crate::fold::unary(op, literal)
@@ -247,7 +247,7 @@ impl Builder {
         let (a, b) = self.broadcast_pair(op.name(), a, b)?;
         let dtype = self.dtype(a);
         if !op.takes(dtype) {
-            return self.fail(format!("`{}` is not defined for {dtype} tensors", op.name()));
+            return Err(undefined(op.name(), dtype).at(self.span));
         }
         let shape = self.shape(a).clone();
         let (ca, cb) = (self.uniform(a), self.uniform(b));
@@ -293,11 +293,24 @@ impl Builder {
             ));
         }
         let shape = self.shape(a).clone();
+        let (a, b) = (self.as_stored(a), self.as_stored(b));
         if let (Some(x), Some(y)) = (self.uniform(a), self.uniform(b)) {
             let value = Literal::Bool(crate::fold::compare(op, x.as_f64(), y.as_f64()));
             return Ok(self.push(Op::Constant(value), shape, DType::Bool));
         }
         Ok(self.push(Op::Compare(op, a, b), shape, DType::Bool))
+    }
+
+    /// A constant as the elements of its type are: `x == 0.1` holds where `x` is the f16 that is nearest to 0.1. (Arithmetic
+    /// takes the literal as it is written, as PyTorch does: there it is rounded once, with the result.)
+    fn as_stored(&mut self, a: NodeId) -> NodeId {
+        match self.uniform(a) {
+            Some(literal) if crate::fold::stored(literal) != literal => {
+                let (shape, dtype) = (self.shape(a).clone(), self.dtype(a));
+                self.push(Op::Constant(crate::fold::stored(literal)), shape, dtype)
+            }
+            _ => a,
+        }
     }
 
     /// `condition ? then : otherwise`, all three broadcast against each other.
@@ -436,7 +449,11 @@ impl Builder {
                 (Some(x), Some(y)) if y.is(1) => x,
                 (Some(x), Some(y)) if x.is(1) => y,
                 (Some(x), None) | (None, Some(x)) => x,
-                _ => return self.fail(format!("`{op}` cannot combine shapes {a} and {b}")),
+                _ => {
+                    return Err(Diagnostic::new(format!("`{op}` cannot combine shapes {a} and {b}"))
+                        .hint("axes are compared from the last: sizes are equal, or one of them is 1")
+                        .at(self.span));
+                }
             });
         }
         Ok(Shape(dims))
@@ -639,6 +656,16 @@ impl Builder {
         }
         self.fail(format!("`{op}` names axis {axis} of {shape}, which has {} axes", shape.rank()))
     }
+}
+
+/// An operation on elements that it has no meaning for.
+fn undefined(op: &str, dtype: DType) -> Diagnostic {
+    let instead = match dtype {
+        DType::Bool => "numbers are chosen by a bool with `select`, or converted with `.cast(..)`",
+        dtype if dtype.is_float() => "compare the elements first, or convert them with `.cast(..)`",
+        _ => "convert the elements with `.cast(..)`",
+    };
+    Diagnostic::new(format!("`{op}` is not defined for {dtype} tensors")).hint(instead)
 }
 
 impl AxisIndex {

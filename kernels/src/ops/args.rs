@@ -184,7 +184,8 @@ pub(super) fn axis_in(op: &str, shape: &Shape, axis: i64, rank: usize) -> Result
         "`{op}` names axis {axis} of {shape}, which has {} {}",
         shape.rank(),
         if shape.rank() == 1 { "axis" } else { "axes" }
-    )))
+    ))
+    .hint("axes count from 0; -1 is the last"))
 }
 
 /// The axes, counted from the end where negative, ascending; an error if one is named twice.

@@ -171,8 +171,7 @@ pub struct Step {
     pub reads: Vec<BufferId>,
     /// Buffers it writes.
     pub writes: Vec<BufferId>,
-    /// Bytes of local memory that a kernel's arrays take. A template's are not counted: templates keep to what every
-    /// device of the full profile has.
+    /// Bytes of local memory that a work-group's arrays take.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub local_bytes: u64,
     /// Floating-point operations, for reports.

@@ -11,4 +11,5 @@ pub const TEMPLATE: Template = Template {
     legal: matmul_naive::TEMPLATE.legal,
     initial: matmul_naive::TEMPLATE.initial,
     grid: matmul_naive::TEMPLATE.grid,
+    local_bytes: matmul_naive::TEMPLATE.local_bytes,
 };

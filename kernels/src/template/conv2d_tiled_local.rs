@@ -20,6 +20,7 @@ pub const TEMPLATE: Template = Template {
     legal,
     initial,
     grid,
+    local_bytes: |_, _| 0,
 };
 
 /// Whether the work-group is small enough; whether the tile fits into local memory depends on the filter: see

@@ -59,6 +59,9 @@ pub struct Template {
     pub initial: fn(&Problem, &Limits) -> Choice,
     /// The launch of a choice.
     pub grid: fn(&Choice) -> Grid,
+    /// Local memory of a work-group, in bytes, with accumulators of so many bytes; without what depends on a convolution's
+    /// filter ([`conv2d_tiled_local::local_bytes`]).
+    pub local_bytes: fn(&Choice, u64) -> u64,
 }
 
 impl Template {
@@ -337,6 +340,18 @@ mod tests {
             for limits in [GPU, CPU] {
                 let count = template.choices(&problem, &limits).count();
                 assert!((1..4000).contains(&count), "{}: {count}", template.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_legal_fits_into_local_memory() {
+        for template in ALL {
+            for problem in problems() {
+                for limits in [GPU, SMALL_GPU] {
+                    let choice = (template.initial)(&problem, &limits);
+                    assert!((template.local_bytes)(&choice, 4) <= limits.local_bytes, "{} {choice:?}", template.name);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Answers: which variant, with which tunables, and who gives them.
 
 use super::{Task, Variant};
-use crate::dim::Dim;
+use crate::dim::{Bindings, Dim};
 use crate::template::Choice;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -54,6 +54,12 @@ pub trait Select {
     ///
     /// It is asked once for each task of a graph, and its answers must not depend on when.
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig>;
+
+    /// The values of symbols that the answers are for: an answer must be legal for these. Where they do not give a size,
+    /// it is the likely one ([`Task::estimate`]).
+    fn sizes(&self) -> Bindings<'_> {
+        &[]
+    }
 }
 
 /// Leaves every task to the compiler's own rule.
@@ -66,7 +72,7 @@ impl Select for Defaults {
     }
 }
 
-/// Gives one answer to every task for which it is legal: for tuning and self-tests of that configuration.
+/// Gives one answer to every task of its family, and no other: for tuning and self-tests of that configuration.
 #[derive(Clone, Debug)]
 pub struct Always(pub KernelConfig);
 

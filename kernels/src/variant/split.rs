@@ -33,7 +33,7 @@ pub(super) fn in_parts(task: &Task<u64>, parts: u64) -> Result<Task<u64>, String
             }
             let k = product.k / parts;
             let along = product.a == Axis::K || product.b == Axis::K;
-            let aligned = product.aligned && !(along && k % 4 != 0);
+            let aligned = product.aligned && (!along || k.is_multiple_of(4));
             Ok(Task::Product(Product { k, batch: product.batch.saturating_mul(parts), aligned, ..product.clone() }))
         }
         Task::Conv2d(conv) => {

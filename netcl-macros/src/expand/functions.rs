@@ -1,11 +1,11 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
 use super::source::{self, Planned};
-use crate::ast::{Arg, ArgType, Function, ModelImpl, PlainType};
+use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType};
 use crate::compile::Compiled;
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
-use crate::{compile, dump, messages as m, paths};
+use crate::{compile, dump, fallback, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -87,37 +87,37 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         std::iter::once(plain).chain(gradients)
     });
     let all: Vec<_> = all.collect();
+    let [report, kernels, prepare, tune] =
+        ModelImpl::about(block.name.as_ref()).map(|About { name, signature }| quote!(#name #signature));
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
         let plain = plain(unit, function, &expanded.plain);
         let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
         quote!(#plain #gradients)
     });
+    let only = fallback::only_block(block.name.as_ref());
     quote! {
         #[allow(dead_code)]
         impl #generics #ty #bounds {
+            #only
             #(#others)*
             #(#functions)*
             /// What each function does on devices of that kind: launches, bytes read and written, memory.
-            #vis fn report(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+            #vis fn #report {
                 #private::report(&[#(Self::#all()),*], target)
             }
             /// The OpenCL C of every function for devices of that kind.
-            #vis fn kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+            #vis fn #kernels {
                 #private::source(&[#(Self::#all()),*], target)
             }
             /// Builds the programs of every function for the device, side by side where its driver can, so that the first
             /// calls need not.
-            #vis fn prepare(device: &::netcl::Device) -> ::netcl::Result<()> {
+            #vis fn #prepare {
                 #private::prepare(&[#(Self::#all()),*], device)
             }
             /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
             /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
             /// that has a choice. See `netcl::Device::tune`.
-            #vis fn tune(
-                device: &::netcl::Device,
-                sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
-                options: &::netcl::select::TuneOptions<'_>,
-            ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>> {
+            #vis fn #tune {
                 #private::tune(&[#(Self::#all()),*], device, sizes, options)
             }
         }
@@ -134,7 +134,8 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let core = if function.receiver {
-        quote!(::core::option::Option::Some(&self.__netcl), &self.__netcl_prefix)
+        // A block in another module does not see the fields.
+        quote!(::core::option::Option::Some(::netcl::Model::core(self)), ::netcl::Model::prefix(self))
     } else {
         quote!(::core::option::Option::None, "")
     };
@@ -165,10 +166,11 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
         #statics
         #[doc = #doc]
         #vis fn #name(#args) -> ::netcl::Result<(::netcl::Tensor, #part::Gradients)> {
+            let __netcl_prefix = ::netcl::Model::prefix(self);
             let (__netcl_results, __netcl_gradients, _) =
-                Self::#hidden()[#chosen].call_with_gradients(&self.__netcl, &self.__netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
+                Self::#hidden()[#chosen].call_with_gradients(::netcl::Model::core(self), __netcl_prefix, &[#(#tensors),*], &[#(#scalars),*])?;
             let __netcl_value: ::netcl::Result<::netcl::Tensor> = { #unpacked };
-            let __netcl_gradients = #part::gradients(&__netcl_gradients, &self.__netcl_prefix);
+            let __netcl_gradients = #part::gradients(&__netcl_gradients, __netcl_prefix);
             ::core::result::Result::Ok((__netcl_value?, __netcl_gradients))
         }
     }

@@ -27,6 +27,21 @@ impl Operator {
     }
 }
 
+/// Where an operator and its operands stand.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub(super) op: Span,
+    pub(super) left: Span,
+    pub(super) right: Span,
+}
+
+impl Places {
+    /// All at one place.
+    pub(super) fn all(span: Span) -> Self {
+        Places { op: span, left: span, right: span }
+    }
+}
+
 /// The operator that Rust's `op` (or `op=`) stands for.
 pub(crate) fn operator(op: &BinOp) -> Option<Operator> {
     use Operator::{Binary, Compare};
@@ -51,7 +66,8 @@ pub(crate) fn operator(op: &BinOp) -> Option<Operator> {
 
 impl<'a> Lowering<'a> {
     /// `left op right`; `op` is the user's token.
-    pub(super) fn binary(&mut self, op: &BinOp, left: Val<'a>, right: Val<'a>, span: Span) -> Val<'a> {
+    pub(super) fn binary(&mut self, op: &BinOp, left: Val<'a>, right: Val<'a>, places: Places) -> Val<'a> {
+        let span = places.op;
         if left.is_unknown() || right.is_unknown() {
             return Val::Unknown;
         }
@@ -59,19 +75,34 @@ impl<'a> Lowering<'a> {
         let Some(operator) = operator(op) else {
             return self.report(span, &m::UNSUPPORTED, &[&format!("`{text}`"), &"use arithmetic and comparisons"]);
         };
-        if let (Some(a), Some(b)) = (plain(&left), plain(&right))
-            && (matches!(left, Val::Plain(..)) || matches!(right, Val::Plain(..)))
-        {
-            let arithmetic = !matches!(operator, Operator::Compare(_))
-                && matches!(left, Val::Dim(_) | Val::Plain(_, PlainType::Usize));
-            let ty = if arithmetic { PlainType::Usize } else { PlainType::Bool };
-            return Val::Plain(quote!((#a #op #b)), ty);
+        let tensor = |value: &Val<'a>| matches!(value, Val::Tensor(_));
+        if (matches!(left, Val::Plain(..)) || matches!(right, Val::Plain(..))) && !tensor(&left) && !tensor(&right) {
+            if let (Some((a, x)), Some((b, y))) = (plain(&left), plain(&right))
+                && x == y
+                && let Some(ty) = plain_result(operator, x)
+            {
+                return Val::Plain(quote!((#a #op #b)), ty);
+            }
+            let known = |value: &Val<'a>| match value {
+                Val::Dim(dim) => format!("`{dim}`"),
+                Val::Number(number) => format!("`{number:?}`"),
+                other => other.kind(),
+            };
+            return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right)]);
         }
-        self.operate(operator, &text, left, right, span)
+        self.operate(operator, &text, left, right, places)
     }
 
     /// The operator applied to known values and tensors; `text` is what the user wrote.
-    pub(super) fn operate(&mut self, op: Operator, text: &str, left: Val<'a>, right: Val<'a>, span: Span) -> Val<'a> {
+    pub(super) fn operate(
+        &mut self,
+        op: Operator,
+        text: &str,
+        left: Val<'a>,
+        right: Val<'a>,
+        places: Places,
+    ) -> Val<'a> {
+        let span = places.op;
         if left.is_unknown() || right.is_unknown() {
             return Val::Unknown;
         }
@@ -127,16 +158,23 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::OPERANDS, &[&text, &left.kind(), &right.kind()]);
         }
         let dtype = self.common_dtype(&left, &right);
-        let (Some(a), Some(b)) = (self.tensor(left, Some(dtype), span), self.tensor(right, Some(dtype), span)) else {
-            return Val::Unknown;
-        };
+        let (a, b) = (self.tensor(left, Some(dtype), places.left), self.tensor(right, Some(dtype), places.right));
+        let (Some(a), Some(b)) = (a, b) else { return Val::Unknown };
+        let (x, y) = (self.builder.dtype(a), self.builder.dtype(b));
+        if x != y {
+            return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+        }
         self.at(span);
         let result = match op {
             Operator::Binary(op) => self.builder.binary(op, a, b),
             Operator::Compare(op) => self.builder.compare(op, a, b),
         };
-        let _ = op.name();
-        self.check(result, span)
+        // The compiler calls the operator by its own name.
+        let named = |mut diagnostic: netcl_kernels::span::Diagnostic| {
+            diagnostic.message = diagnostic.message.replacen(&format!("`{}`", op.name()), &format!("`{text}`"), 1);
+            diagnostic
+        };
+        self.check(result.map_err(named), span)
     }
 
     /// The type that numbers beside the other operand take.
@@ -187,16 +225,26 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The value as Rust over plain arguments.
-fn plain(value: &Val<'_>) -> Option<proc_macro2::TokenStream> {
+/// The value as Rust over plain arguments, and its type.
+fn plain(value: &Val<'_>) -> Option<(proc_macro2::TokenStream, PlainType)> {
     match value {
-        Val::Plain(tokens, _) => Some(tokens.clone()),
+        Val::Plain(tokens, ty) => Some((tokens.clone(), *ty)),
         Val::Dim(dim) => {
             let value = usize::try_from(dim.as_constant()?).ok()?;
-            Some(quote!(#value))
+            Some((quote!(#value), PlainType::Usize))
         }
-        Val::Bool(value) => Some(quote!(#value)),
+        Val::Bool(value) => Some((quote!(#value), PlainType::Bool)),
         _ => None,
+    }
+}
+
+/// What the operator gives for two plain values of that type, if Rust has it.
+fn plain_result(op: Operator, ty: PlainType) -> Option<PlainType> {
+    match (op, ty) {
+        (Operator::Compare(_), _) => Some(PlainType::Bool),
+        (Operator::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Xor), _) => Some(ty),
+        (Operator::Binary(_), PlainType::Usize) => Some(ty),
+        (Operator::Binary(_), PlainType::Bool) => None,
     }
 }
 

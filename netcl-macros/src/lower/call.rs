@@ -13,6 +13,9 @@ use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
 
+/// How many arguments to write.
+pub(crate) const AS_DECLARED: &str = "as many as its declaration has";
+
 impl<'a> Lowering<'a> {
     /// `function(args)`.
     pub(super) fn call(&mut self, call: &'a ExprCall) -> Val<'a> {
@@ -26,6 +29,12 @@ impl<'a> Lowering<'a> {
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
             let Some(function) = unit.functions.iter().find(|function| name_of(&function.name) == name) else {
+                if let Some((main, function)) = unit.in_main(&name) {
+                    return self.of_main(main, function, args, span);
+                }
+                if unit.is_wrong(&name) {
+                    return Val::Unknown;
+                }
                 let known: Vec<String> = unit.functions.iter().map(|function| name_of(&function.name)).collect();
                 let near = suggestion(&name, known.iter().map(String::as_str));
                 return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &near]);
@@ -53,6 +62,16 @@ impl<'a> Lowering<'a> {
         if unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own)) {
             return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
         }
+        if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            if value.is_unknown() {
+                return Val::Unknown;
+            }
+            let instead = match self.axes {
+                Some(_) => format!("an element is read by indices: `{name}[n]`"),
+                None => format!("operations are methods: `{name}.relu()`"),
+            };
+            return self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead]);
+        }
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
         }
@@ -63,6 +82,23 @@ impl<'a> Lowering<'a> {
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)
+    }
+
+    /// `Self::function(..)` of the block that stands for the model.
+    fn of_main(&mut self, main: &'a Unit, function: &'a Function, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
+        let mut args = args;
+        let this = match (function.receiver, args.first().cloned()) {
+            (false, _) => None,
+            (true, Some(Val::Place(Place::Model(_, path, sizes)))) => {
+                args.remove(0);
+                Some((path, sizes))
+            }
+            (true, _) => return self.report(span, &m::NOT_CALLABLE, &[]),
+        };
+        let sizes = this.as_ref().map_or_else(|| self.frame().sizes.clone(), |(_, sizes)| sizes.clone());
+        let sizes = main.block_sizes(&sizes);
+        let this = this.map(|(path, _)| Place::Model(main, path, sizes.clone()));
+        self.inline(main, this, sizes, function, args, span)
     }
 
     /// The body of another compiled function, in place.
@@ -84,7 +120,7 @@ impl<'a> Lowering<'a> {
             return self.report(
                 span,
                 &m::CALL_ARGUMENTS,
-                &[&function.name, &function.args.len(), &plural, &args.len()],
+                &[&function.name, &function.args.len(), &plural, &args.len(), &AS_DECLARED],
             );
         }
         let mut symbols = sizes.functions.clone();
@@ -190,7 +226,11 @@ impl<'a> Lowering<'a> {
         }
         if args.len() != helper.args.len() {
             let plural = if helper.args.len() == 1 { "" } else { "s" };
-            return self.report(span, &m::CALL_ARGUMENTS, &[&name, &helper.args.len(), &plural, &args.len()]);
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
+            );
         }
         let mut bound = Vec::new();
         for ((name, dtype), value) in helper.args.iter().zip(args) {

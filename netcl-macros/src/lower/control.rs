@@ -5,9 +5,13 @@ use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::text;
 use crate::words;
+use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprForLoop, ExprIf, Pat, Stmt};
+
+/// What to write instead of an assignment.
+const NEW_TENSORS: &str = "operations give new tensors: write `let y = ..`";
 
 impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
@@ -101,7 +105,11 @@ impl<'a> Lowering<'a> {
             Expr::Index(index) => {
                 // `x[n, c] = ..` in a kernel: elements of inputs are not assigned.
                 if let Expr::Path(path) = &*index.expr {
-                    return self.report(span, &m::ASSIGN_ARGUMENT, &[&text(&path.path)]);
+                    let instead = match self.axes {
+                        Some(_) => "the closure's value is the element of the result: leave the assignment out",
+                        None => NEW_TENSORS,
+                    };
+                    return self.report(span, &m::ASSIGN_ARGUMENT, &[&text(&path.path), &instead]);
                 }
                 None
             }
@@ -113,7 +121,7 @@ impl<'a> Lowering<'a> {
         let value = match op {
             Some(op) => {
                 let current = self.expr(left);
-                self.binary(op, current, right, span)
+                self.binary(op, current, right, super::arith::Places::all(span))
             }
             None => right,
         };
@@ -128,7 +136,7 @@ impl<'a> Lowering<'a> {
             variable.value = Val::Unknown;
         }
         if variable.argument {
-            return self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name]);
+            return self.report(left.span(), &m::ASSIGN_ARGUMENT, &[&name, &NEW_TENSORS]);
         }
         if !variable.mutable {
             return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
@@ -201,6 +209,10 @@ impl<'a> Lowering<'a> {
                 Val::Unknown
             }
             Val::Tensor(condition) if self.elementwise => {
+                let dtype = self.builder.dtype(condition);
+                if dtype != DType::Bool {
+                    return self.report(span, &m::CONDITION_TYPE, &[&dtype]);
+                }
                 let Some((_, otherwise)) = &branch.else_branch else {
                     return self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]);
                 };

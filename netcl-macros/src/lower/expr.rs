@@ -1,5 +1,6 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
+use super::arith::Places;
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
@@ -50,7 +51,8 @@ impl<'a> Lowering<'a> {
                     _ => {}
                 }
                 let right = self.expr(&binary.right);
-                self.binary(&binary.op, left, right, binary.op.span())
+                let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
+                self.binary(&binary.op, left, right, places)
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
@@ -177,6 +179,7 @@ impl<'a> Lowering<'a> {
     /// What cannot be compiled, by its name, and what to write instead.
     fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
         let (what, instead) = match expr {
+            Expr::Match(_) if self.elementwise => ("`match`", "write `if .. { a } else { b }`"),
             Expr::Match(_) => ("`match`", "write `if` on plain `bool` or `usize` arguments"),
             Expr::While(_) => ("`while`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
             Expr::Loop(_) => ("`loop`", "a graph has a fixed length: write `for _ in 0..4` with a number"),

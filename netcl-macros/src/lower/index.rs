@@ -44,7 +44,10 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), 0, &vec![Dim::constant(0); shape.len()]);
         let value = self.expr(&closure.body);
-        self.unused(closure);
+        // Where something is wrong, what is used is not known yet.
+        if !value.is_unknown() {
+            self.unused(closure);
+        }
         self.frame_mut().scopes.pop();
         self.unused_arguments(function);
         match value {
@@ -164,7 +167,14 @@ impl<'a> Lowering<'a> {
         let Some(source) = source else {
             return match self.expr(&read.expr) {
                 Val::Unknown => Val::Unknown,
-                other => self.report(read.expr.span(), &m::OPERAND, &[&"x[..]", &other.kind()]),
+                other => {
+                    let written = match &*read.expr {
+                        Expr::Index(inner) => parse::index::text(inner),
+                        other => parse::text(other),
+                    };
+                    let written = format!("`{written}`, {},", other.kind());
+                    self.report(read.expr.span(), &m::KERNEL_READ_TWICE, &[&written])
+                }
             };
         };
         let indices: Vec<&'a Expr> = match &*read.index {
@@ -336,7 +346,9 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), first, &starts);
         let value = self.expr(&closure.body);
-        self.unused(closure);
+        if !value.is_unknown() {
+            self.unused(closure);
+        }
         self.frame_mut().scopes.pop();
         let reduced = if value.is_unknown() { Val::Unknown } else { self.reduce(name, value, first, call.span()) };
         self.axes = Some(outer);

@@ -1,5 +1,6 @@
 //! Method calls: operations on tensors, layers' `forward`, functions of models.
 
+use super::arith::Places;
 use super::{Lowering, Place, Sizes, Val};
 use crate::messages as m;
 use crate::parse::{list, suggestion};
@@ -34,12 +35,21 @@ impl<'a> Lowering<'a> {
                     syn::Expr::Field(field) => field.member.span(),
                     other => other.span(),
                 };
-                self.forward(layer, &sizes, (&field, &path), args, place)
+                let wrong = call.args.iter().nth(layer.layer.inputs).map_or(span, |extra| extra.span());
+                self.forward(layer, &sizes, (&field, &path), args, [place, wrong])
             }
             Val::Place(Place::Model(unit, path, sizes)) => {
                 let Some(function) = unit.functions.iter().find(|function| crate::parse::name(&function.name) == name)
                 else {
-                    let known = || unit.functions.iter().map(|f| crate::parse::name(&f.name)).collect::<Vec<_>>();
+                    if let Some((main, function)) = unit.in_main(&name) {
+                        let sizes = main.block_sizes(&sizes);
+                        let this = function.receiver.then(|| Place::Model(main, path, sizes.clone()));
+                        return self.inline(main, this, sizes, function, args, span);
+                    }
+                    if unit.is_wrong(&name) {
+                        return Val::Unknown;
+                    }
+                    let known = || unit.function_names();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));
                     return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
@@ -65,13 +75,14 @@ impl<'a> Lowering<'a> {
         sizes: &Sizes,
         (field, path): (&str, &str),
         args: Vec<Val<'a>>,
-        span: proc_macro2::Span,
+        [span, wrong]: [proc_macro2::Span; 2],
     ) -> Val<'a> {
         let wanted = layer.layer.inputs;
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         if args.len() != wanted {
             let (w, g) = (plural(wanted), plural(args.len()));
-            return self.report(span, &m::LAYER_ARGUMENTS, &[&field, &wanted, &w, &args.len(), &g]);
+            let example = vec!["&x"; wanted].join(", ");
+            return self.report(wrong, &m::LAYER_ARGUMENTS, &[&field, &wanted, &w, &args.len(), &g, &field, &example]);
         }
         let mut nodes: Vec<NodeId> = Vec::new();
         for arg in args {
@@ -117,7 +128,7 @@ impl<'a> Lowering<'a> {
             && let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == name)
             && (matches!(receiver, Val::Number(_) | Val::Dim(_) | Val::Index(_)) || matches!(other, Val::Index(_)))
         {
-            return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), span);
+            return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), Places::all(span));
         }
         let Some(operation) = ops::find(name) else {
             let known = ops::all().map(|operation| operation.name);
@@ -141,7 +152,11 @@ impl<'a> Lowering<'a> {
             };
             match value.operand() {
                 Some(operand) => operands.push(operand),
-                None => return self.report(span, &m::OPERAND, &[&name, &value.kind()]),
+                None if operands.is_empty() => return self.report(span, &m::OPERAND, &[&name, &value.kind()]),
+                None => {
+                    let args = names(operation.args.get(1..).unwrap_or_default());
+                    return self.report(span, &m::OPERATION_ARGUMENT, &[&name, &value.kind(), &name, &args]);
+                }
             }
         }
         self.at(span);
@@ -182,7 +197,14 @@ impl<'a> Lowering<'a> {
         if let [a, b] = args.as_slice()
             && let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == name)
         {
-            return self.operate(super::arith::Operator::Binary(op), name, a.clone(), b.clone(), span);
+            return self.operate(super::arith::Operator::Binary(op), name, a.clone(), b.clone(), Places::all(span));
+        }
+        if (self.axes.is_some() || self.elementwise) && BinaryOp::ALL.into_iter().any(|op| op.name() == name) {
+            let mut example = format!("`{name}(a, b)`");
+            if words::REDUCTIONS.contains(&name) && self.axes.is_some() {
+                example.push_str(&format!("; along an axis, `{name}(0..C, |c| x[n, c])`"));
+            }
+            return self.report(span, &m::KERNEL_TWO_VALUES, &[&name, &args.len(), &example]);
         }
         let mut args = args.into_iter();
         match args.next() {
@@ -195,6 +217,11 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+/// The names of an operation's arguments, separated by commas.
+pub(super) fn names(args: &[ops::ArgSpec]) -> String {
+    args.iter().map(|arg| arg.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether `name` can be called without a declaration.

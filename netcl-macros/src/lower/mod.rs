@@ -19,6 +19,7 @@ use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
 pub(crate) use arith::{Operator, operator};
+pub(crate) use call::AS_DECLARED;
 pub(crate) use expr::is_assignment;
 pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};
@@ -38,6 +39,11 @@ pub(crate) use value::{Affine, Place, Val};
 pub(crate) struct Unit {
     pub(crate) model: Option<Model>,
     pub(crate) functions: Vec<Function>,
+    /// Functions of the block that are wrong and have been reported.
+    pub(crate) unfit: BTreeSet<String>,
+    /// The functions of the block that stands for the model, where this is another one; it may be wrong, which has been
+    /// reported.
+    pub(crate) main: Option<Option<Box<Unit>>>,
     /// Models that fields are of, by the text of their path.
     pub(crate) nested: BTreeMap<String, Unit>,
     /// Functions of scalars, by the text of their path.
@@ -55,6 +61,30 @@ impl Unit {
     /// The model's name, for messages.
     pub(crate) fn name(&self) -> String {
         self.model.as_ref().map(|model| crate::parse::name(&model.name)).unwrap_or_default()
+    }
+
+    /// The function of that name in the block that stands for the model.
+    fn in_main(&self, name: &str) -> Option<(&Unit, &Function)> {
+        let main = self.main.as_ref()?.as_deref()?;
+        let function = main.functions.iter().find(|function| crate::parse::name(&function.name) == name)?;
+        Some((main, function))
+    }
+
+    /// Whether there may be such a function in what is wrong and has been reported.
+    fn is_wrong(&self, name: &str) -> bool {
+        self.unfit.contains(name) || matches!(self.main, Some(None))
+    }
+
+    /// The names of all functions that can be called.
+    fn function_names(&self) -> Vec<String> {
+        let main = self.main.as_ref().and_then(|main| main.as_deref());
+        let functions = self.functions.iter().chain(main.into_iter().flat_map(|main| &main.functions));
+        functions.map(|function| crate::parse::name(&function.name)).collect()
+    }
+
+    /// The model's sizes as this block calls them, from those of another block.
+    fn block_sizes(&self, other: &Sizes) -> Rc<Sizes> {
+        Rc::new(self.model.as_ref().map(|model| other.in_block(model, &self.given)).unwrap_or_default())
     }
 
     /// The names of the model's sizes where its own functions are compiled.
@@ -331,7 +361,7 @@ impl<'a> Lowering<'a> {
         for (axis, dim) in ty.dims.iter().enumerate() {
             if dim.dim != shape[axis] {
                 let note = self.builder.origin_note(id, axis);
-                self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note]);
+                self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]]);
                 fits = false;
             }
         }
@@ -345,6 +375,9 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id) => Some(id),
             Val::Number(value) if dtype.is_float() => Some(self.builder.constant(value, dtype)),
             Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
+            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !holds(dtype, value)) => {
+                self.no_number(dim.as_constant().unwrap_or_default().to_string(), dtype, span)
+            }
             Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
                 Ok(id) => Some(id),
                 Err(diagnostic) => {
@@ -358,15 +391,18 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
                 None
             }
-            Val::Number(number) => {
-                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype]);
-                None
-            }
+            Val::Number(number) => self.no_number(format!("{number:?}"), dtype, span),
             other => {
                 self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
                 None
             }
         }
+    }
+
+    fn no_number(&mut self, number: String, dtype: DType, span: Span) -> Option<NodeId> {
+        let other = if number.contains('.') { DType::F32 } else { DType::I32 };
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &other, &dtype]);
+        None
     }
 
     /// The seed of this call's random numbers, which the runtime supplies as scalar 0.
@@ -377,5 +413,15 @@ impl<'a> Lowering<'a> {
         let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
         self.seed = Some(seed);
         seed
+    }
+}
+
+/// Whether the type has that whole number.
+pub(crate) fn holds(dtype: DType, value: i64) -> bool {
+    match dtype {
+        DType::U8 => u8::try_from(value).is_ok(),
+        DType::I32 => i32::try_from(value).is_ok(),
+        DType::U32 => u32::try_from(value).is_ok(),
+        _ => true,
     }
 }

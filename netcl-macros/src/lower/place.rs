@@ -1,12 +1,15 @@
 //! `self.field`: layers, nested models, parameters, constants, and arrays of these.
 
-use super::{Lowering, Place, Sizes, Unit, Val};
+use super::method::names;
+use super::{Lowering, Place, Sizes, Unit, Val, is_builtin};
 use crate::ast::{FieldKind, LayerField, TensorField};
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
+use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Context};
+use netcl_kernels::ops;
 use proc_macro2::Span;
 use quote::ToTokens;
 use std::rc::Rc;
@@ -23,13 +26,24 @@ impl<'a> Lowering<'a> {
             (Val::Place(Place::Model(unit, path, sizes)), Member::Named(name)) => {
                 self.member(unit, &path, &sizes, name)
             }
-            (Val::Tuple(values), Member::Unnamed(position)) => match values.into_iter().nth(position.index as usize) {
-                Some(value) => value,
-                None => self.report(span, &m::UNKNOWN_FIELD, &[&text(&field.base), &position.index, &"", &"fewer"]),
+            (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
+                Some(value) => value.clone(),
+                None => {
+                    let (count, last) = (values.len(), values.len().saturating_sub(1));
+                    self.report(span, &m::TUPLE_FIELD, &[&count, &position.index, &last])
+                }
             },
+            (Val::Tensor(_) | Val::Number(_) | Val::Place(Place::Layer(..)), Member::Named(name))
+                if name == words::FORWARD || is_builtin(&crate::parse::name(name)) =>
+            {
+                let name = crate::parse::name(name);
+                let args = ops::find(&name).map_or(&[][..], |operation| operation.args.get(1..).unwrap_or_default());
+                let args = if name == words::FORWARD { "&x".to_string() } else { names(args) };
+                self.report(span, &m::METHOD_WITHOUT_CALL, &[&name, &name, &args])
+            }
             (base, _) => {
                 let member = field.member.to_token_stream().to_string();
-                self.report(span, &m::OPERAND, &[&format!(".{member}"), &base.kind()])
+                self.report(span, &m::NO_FIELDS, &[&base.kind(), &member])
             }
         }
     }
@@ -104,7 +118,10 @@ impl<'a> Lowering<'a> {
         };
         match position.and_then(|position| usize::try_from(position).ok()).and_then(|p| values.get(p)) {
             Some(value) => value.clone(),
-            None => self.report(span, &m::NOT_A_NUMBER, &[&text(&index.index)]),
+            None => {
+                let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
+                self.report(span, &m::INDEX_OUTSIDE, &[&text(&index.index), &of, &count])
+            }
         }
     }
 

@@ -26,6 +26,13 @@ impl Sizes {
         Sizes::new(model, given, sizes, |name| Dim::symbol(&format!("{}_{name}", model.name)))
     }
 
+    /// Of another block of the same model, which gives `given` to the parameters.
+    pub(crate) fn in_block(&self, model: &Model, given: &[Dim]) -> Sizes {
+        let own = |(name, _): &(syn::Ident, Option<Dim>)| self.fields.get(&name.to_string()).cloned();
+        let sizes: Vec<Dim> = model.parameters.iter().filter_map(own).collect();
+        Sizes::new(model, given, &sizes, Dim::symbol)
+    }
+
     fn new(model: &Model, given: &[Dim], sizes: &[Dim], outside: impl Fn(&str) -> Dim) -> Sizes {
         let mut all = Sizes::default();
         for name in &model.consts {

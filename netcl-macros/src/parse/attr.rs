@@ -29,13 +29,13 @@ pub(crate) fn pairs(diag: &Diag, attr: &Attribute) -> Pairs {
     }
     match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Err(error) => {
-            diag.syntax(error);
+            diag.in_attribute(&error, attr, "key = value, ..");
             return Pairs { given: pairs, broken: true };
         }
         Ok(metas) => {
             for meta in metas {
                 let Some(key) = meta.path.get_ident().cloned() else {
-                    diag.syntax(syn::Error::new(meta.path.span(), "expected a key such as `inputs`"));
+                    diag.in_attribute(&syn::Error::new(meta.path.span(), "expected a key"), attr, "key = value, ..");
                     continue;
                 };
                 if pairs.iter().any(|(known, _)| *known == key) {
@@ -95,7 +95,7 @@ pub(crate) fn layer(
         let kind = layer.config[position].kind;
         values[position] = config_value(kind, &value, constants);
         if values[position].is_none() {
-            diag.report(value.span(), &m::KEY_TYPE, &[&name, &kind_name(kind), &text(&value)]);
+            diag.report(value.span(), &m::KEY_TYPE, &[&name, &kind_name(kind), &text(&value), &example(kind, &name)]);
         }
     }
     for (position, key) in layer.config.iter().enumerate() {
@@ -126,6 +126,17 @@ fn kind_name(kind: ConfigKind) -> &'static str {
         ConfigKind::Pair => "a number or a pair `(height, width)`",
         ConfigKind::Number => "a number",
         ConfigKind::Bool => "`true` or `false`",
+    }
+}
+
+/// What to write for `key`.
+fn example(kind: ConfigKind, key: &str) -> String {
+    match kind {
+        ConfigKind::Size => format!("`{key} = 64`, or the name of a `const`: `{key} = WIDTH`"),
+        ConfigKind::Fixed | ConfigKind::Count => format!("`{key} = 4`, or the name of a `#[netcl::constant]`"),
+        ConfigKind::Pair => format!("`{key} = 3` or `{key} = (3, 5)`"),
+        ConfigKind::Number => format!("`{key} = 0.5`"),
+        ConfigKind::Bool => format!("`{key} = true`"),
     }
 }
 
@@ -182,12 +193,12 @@ pub(crate) fn init(diag: &Diag, expr: &Expr, constants: &Constants) -> Option<In
     init
 }
 
-/// The length of a `Vec` field.
-pub(crate) fn count(diag: &Diag, expr: &Expr, inner: &str, constants: &Constants) -> Option<usize> {
+/// The length of an array or `Vec` field; `example` is how one is written.
+pub(crate) fn count(diag: &Diag, expr: &Expr, example: &str, constants: &Constants) -> Option<usize> {
     match constant::evaluate(expr, constants) {
         Some(Constant::Integer(value)) if (1..=words::MAX_ROUNDS).contains(&value) => Some(value as usize),
         _ => {
-            diag.report(expr.span(), &m::ARRAY_LENGTH, &[&words::MAX_ROUNDS, &inner]);
+            diag.report(expr.span(), &m::ARRAY_LENGTH, &[&words::MAX_ROUNDS, &text(expr), &example]);
             None
         }
     }

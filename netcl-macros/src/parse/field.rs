@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{attr, list, model, suggestion, text, types};
-use crate::ast::{Field, FieldKind, Nested, TensorField};
+use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
@@ -41,7 +41,8 @@ fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> O
         Type::Paren(inner) => return kind(diag, &inner.elem, attrs, constants),
         Type::Group(inner) => return kind(diag, &inner.elem, attrs, constants),
         Type::Array(array) => {
-            let count = attr::count(diag, &array.len, &text(&array.elem), constants);
+            let example = format!("[{}; 4]", text(&array.elem));
+            let count = attr::count(diag, &array.len, &example, constants);
             let each = single(diag, &array.elem, attrs, None, constants)?;
             return Some(FieldKind::Many { each: Box::new(each), count: count?, vec: false });
         }
@@ -49,12 +50,16 @@ fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> O
     }
     if let Some(inner) = vec_of(ty) {
         let mut count = None;
+        let before = diag.count();
         let each = single(diag, inner, attrs, Some(&mut count), constants)?;
+        if diag.count() > before {
+            return None;
+        }
         let Some(count) = count else {
             diag.report(ty.span(), &m::MISSING_COUNT, &[]);
             return None;
         };
-        let count = attr::count(diag, &count, &text(inner), constants)?;
+        let count = attr::count(diag, &count, "count = 4", constants)?;
         return Some(FieldKind::Many { each: Box::new(each), count, vec: true });
     }
     single(diag, ty, attrs, None, constants)
@@ -101,22 +106,31 @@ fn single(
     let last = path.path.segments.last()?;
     let name = last.ident.to_string();
     let unfit = |allowed: &[&str]| {
+        let before = diag.count();
         for attr in attrs {
             let helper = helper(attr).unwrap_or_default();
             if !allowed.contains(&helper) {
-                diag.report(attr.span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty)]);
+                diag.report(attr.path().span(), &m::UNKNOWN_FIELD_ATTRIBUTE_USE, &[&helper, &text(ty)]);
             }
         }
+        diag.count() > before
     };
     if name == words::TENSOR {
-        unfit(&[words::PARAMETER, words::STATE]);
+        if unfit(&[words::PARAMETER, words::STATE]) {
+            return None;
+        }
         return tensor(diag, ty, attrs, constants);
     }
     if matches!(name.as_str(), "f32" | "f64" | "usize" | "i64" | "i32" | "u32" | "bool")
         && path.path.get_ident().is_some()
     {
-        unfit(&[words::CONSTANT]);
+        if unfit(&[words::CONSTANT]) {
+            return None;
+        }
         return number(diag, ty, attrs, constants);
+    }
+    if name == words::UNKNOWN_TYPE {
+        return None;
     }
     unfit(&[words::LAYER]);
     let sizes = model::arguments(&path.path, constants);
@@ -169,13 +183,10 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         None => Some(Init::Constant(0.0)),
     };
     for (key, _) in &pairs.given {
-        let key = key.to_string();
+        let (place, key) = (key.span(), key.to_string());
         let known = || [words::INIT].into_iter();
-        diag.report(
-            given.span(),
-            &m::UNKNOWN_KEY,
-            &[&helper(given).unwrap_or(words::PARAMETER), &key, &suggestion(&key, known()), &list(known())],
-        );
+        let attribute = format!("#[{}]", helper(given).unwrap_or(words::PARAMETER));
+        diag.report(place, &m::UNKNOWN_KEY, &[&attribute, &key, &suggestion(&key, known()), &list(known())]);
     }
     let parsed = parsed?;
     let shape = parsed.dims.into_iter().map(|dim| dim.dim).collect();
@@ -183,22 +194,30 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
 }
 
 fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
-    let Some(given) = find(attrs, words::CONSTANT) else {
-        diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
-        return None;
+    // Where the value is wrong, the field is there all the same.
+    let any = match text(ty).as_str() {
+        "bool" => Constant::Bool(true),
+        "f32" | "f64" => Constant::Float(1.0),
+        _ => Constant::Integer(1),
     };
-    let expr = match given.parse_args_with(syn::Expr::parse) {
-        Ok(expr) => expr,
-        Err(_) => {
-            diag.report(given.span(), &m::CONSTANT_VALUE, &[&text(&given.meta)]);
-            return None;
-        }
-    };
-    match constant::evaluate(&expr, constants) {
-        Some(value) => Some(FieldKind::Constant { value, ty: ty.clone() }),
+    let value = match find(attrs, words::CONSTANT) {
         None => {
-            diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
+            diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
             None
         }
-    }
+        Some(given) => match given.parse_args_with(syn::Expr::parse) {
+            Err(_) => {
+                diag.report(given.path().span(), &m::CONSTANT_VALUE, &[&text(&given.meta)]);
+                None
+            }
+            Ok(expr) => {
+                let value = constant::evaluate(&expr, constants);
+                if value.is_none() {
+                    diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
+                }
+                value
+            }
+        },
+    };
+    Some(FieldKind::Constant { value: value.unwrap_or(any), ty: ty.clone() })
 }

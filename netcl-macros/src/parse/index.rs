@@ -7,26 +7,39 @@ const KEYWORDS: [&str; 8] = ["in", "return", "if", "else", "match", "let", "mut"
 
 /// The tokens with `x[n, c]` as `x[(n, c)]`.
 pub(crate) fn tuples(tokens: TokenStream) -> TokenStream {
+    changed(tokens.clone()).unwrap_or(tokens)
+}
+
+/// The same, if there is any: a group that is built anew loses the places of its delimiters, which errors are about.
+fn changed(tokens: TokenStream) -> Option<TokenStream> {
+    let mut any = false;
     let mut result = Vec::new();
     for token in tokens {
         let token = match token {
             TokenTree::Group(group) => {
-                let mut inner = tuples(group.stream());
                 let indexes = group.delimiter() == Delimiter::Bracket && result.last().is_some_and(ends_expression);
-                if indexes && has_comma(&inner) {
-                    let mut tuple = Group::new(Delimiter::Parenthesis, inner);
-                    tuple.set_span(group.span());
-                    inner = TokenTree::Group(tuple).into();
+                let tuple = indexes && has_comma(&group.stream());
+                match (changed(group.stream()), tuple) {
+                    (None, false) => TokenTree::Group(group),
+                    (inner, _) => {
+                        any = true;
+                        let mut inner = inner.unwrap_or_else(|| group.stream());
+                        if tuple {
+                            let mut tuple = Group::new(Delimiter::Parenthesis, inner);
+                            tuple.set_span(group.span());
+                            inner = TokenTree::Group(tuple).into();
+                        }
+                        let mut same = Group::new(group.delimiter(), inner);
+                        same.set_span(group.span());
+                        TokenTree::Group(same)
+                    }
                 }
-                let mut same = Group::new(group.delimiter(), inner);
-                same.set_span(group.span());
-                TokenTree::Group(same)
             }
             other => other,
         };
         result.push(token);
     }
-    result.into_iter().collect()
+    any.then(|| result.into_iter().collect())
 }
 
 fn ends_expression(token: &TokenTree) -> bool {

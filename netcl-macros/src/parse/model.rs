@@ -5,6 +5,7 @@ use super::{field, function, text, types};
 use crate::ast::{Field, FieldKind, Model, ModelImpl};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::recover;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::ConfigValue;
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -207,6 +208,12 @@ fn without_arguments(path: &syn::Path) -> syn::Path {
     path
 }
 
+/// The name in `#[netcl::model(block = training)]`, which a mark on the block carries.
+pub(crate) fn block_name(item: &ItemImpl) -> Option<Ident> {
+    let mark = item.attrs.iter().find(|attr| attr.path().is_ident(crate::words::NAMED_BLOCK))?;
+    mark.parse_args().ok()
+}
+
 /// The path of the model that the block is for.
 pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
     if let Some((path, _)) = &item.trait_ {
@@ -227,9 +234,12 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
     super::attr::decided(diag, &item.attrs);
     let mut functions = Vec::new();
+    let mut unfit = BTreeSet::new();
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.
-    let mut taken: BTreeSet<String> = ["new", "report", "kernels", "prepare", "tune"].map(String::from).into();
+    let name = block_name(item);
+    let about = ModelImpl::about(name.as_ref()).map(|about| about.name.to_string());
+    let mut taken: BTreeSet<String> = about.into_iter().chain(["new".to_string()]).collect();
     let compiled = item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(super::name(&f.sig.ident)),
         _ => None,
@@ -240,8 +250,14 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
                 diag.report(f.sig.ident.span(), &m::RESERVED_NAME, &[&f.sig.ident]);
             }
+            ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => {
+                unfit.insert(super::name(&f.sig.ident));
+            }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-                functions.extend(function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes));
+                match function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes) {
+                    Some(function) => functions.push(function),
+                    None => drop(unfit.insert(super::name(&f.sig.ident))),
+                }
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
@@ -251,5 +267,5 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             other => others.push(other.to_token_stream()),
         }
     }
-    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), functions, others }
+    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), name, functions, unfit, others }
 }

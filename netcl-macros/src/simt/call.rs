@@ -3,8 +3,9 @@
 use super::bounds::Place;
 use super::expr::Target;
 use super::types::kind;
-use super::{Inlined, Simt, Val};
+use super::{Inlined, Simt, Val, Var};
 use crate::ast::{Constant, Helper};
+use crate::lower::AS_DECLARED;
 use crate::messages as m;
 use crate::parse::{constant, name as name_of, suggestion, text};
 use netcl_kernels::dtype::DType;
@@ -66,6 +67,13 @@ fn known() -> Vec<String> {
     fixed.chain(functions).map(String::from).chain(splats).collect()
 }
 
+/// How a function that every kernel knows is called with that many arguments.
+fn example(name: &str, count: usize) -> String {
+    let first = if WORK_ITEMS.iter().any(|(known, _)| *known == name) { "0" } else { "a" };
+    let args = [first, "b", "c"].into_iter().take(count).collect::<Vec<_>>().join(", ");
+    format!("`{name}({args})`")
+}
+
 impl<'a> Simt<'a> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Val {
         let Expr::Path(path) = &*call.func else {
@@ -81,6 +89,10 @@ impl<'a> Simt<'a> {
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();
+        if let Some(Var { value, .. }) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            let instead = format!("an element is read by indices: `{name}[i]`");
+            return self.report(span, &m::NOT_A_FUNCTION, &[&name, &kind(value), &instead]);
+        }
         if let Some((_, op)) = ATOMICS.iter().find(|(known, _)| *known == name) {
             return self.atomic(*op, &name, call, span);
         }
@@ -98,7 +110,8 @@ impl<'a> Simt<'a> {
         let count = |this: &Self, wanted: usize| {
             if wanted != found {
                 let plural = if wanted == 1 { "" } else { "s" };
-                this.report(span, &m::CALL_ARGUMENTS, &[&name, &wanted, &plural, &found]);
+                let example = example(name, wanted);
+                this.report(span, &m::CALL_ARGUMENTS, &[&name, &wanted, &plural, &found, &example]);
             }
             wanted == found
         };
@@ -211,7 +224,7 @@ impl<'a> Simt<'a> {
             (Val::Buffer(buffer), 2) if width("store").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
                 let place = self.lanes_at(buffer, position, width("store").unwrap_or(1));
-                self.store_value(buffer, place, args.remove(0), span)
+                self.store_value(buffer, place, args.remove(0), [span; 2])
             }
             (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
                 Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
@@ -314,7 +327,11 @@ impl<'a> Simt<'a> {
         let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
         if args.len() != helper.args.len() {
             let plural = if helper.args.len() == 1 { "" } else { "s" };
-            return self.report(span, &m::CALL_ARGUMENTS, &[&name, &helper.args.len(), &plural, &args.len()]);
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
+            );
         }
         let mut bound = Vec::new();
         for ((parameter, dtype), value) in helper.args.iter().zip(args) {

@@ -308,6 +308,7 @@ impl Simt<'_> {
         let (what, instead) = match expr {
             Expr::Return(_) => ("`return` here", "write `if done { return; }` as a statement of the function itself"),
             Expr::Match(_) => ("`match`", "write `if`"),
+            Expr::Field(_) => ("a field", "numbers have none: elements are read by `x[i]`, lanes by `v.lane(0)`"),
             Expr::Closure(_) => ("a closure", "write a function with `#[netcl::function]`"),
             Expr::Reference(_) => ("a reference", "pass values; atomics take `&mut x[i]`"),
             Expr::Assign(_) => ("an assignment as a value", "write it as a statement"),

@@ -115,7 +115,7 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
     let pairs = match attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
-            diag.syntax(error);
+            diag.in_attribute(&error, attr, "T = [f32, f16]");
             return Vec::new();
         }
     };
@@ -186,10 +186,11 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
         return Default::default();
     };
     let (mut global, mut local, mut unchecked) = (Vec::new(), Vec::new(), false);
+    let before = diag.count();
     let metas = match attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
         Err(error) => {
-            diag.syntax(error);
+            diag.in_attribute(&error, attr, "global = [N], local = [64]");
             return Default::default();
         }
     };
@@ -223,7 +224,8 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
             }
         }
     }
-    if global.is_empty() || global.len() > 3 || !(local.is_empty() || local.len() == global.len()) {
+    let fits = (1..=3).contains(&global.len()) && (local.is_empty() || local.len() == global.len());
+    if diag.count() == before && !fits {
         diag.report(attr.span(), &m::SIMT_LAUNCH, &[]);
     }
     (global, local, unchecked)

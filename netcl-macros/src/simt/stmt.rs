@@ -77,7 +77,7 @@ impl Simt<'_> {
         match expr {
             Expr::Assign(assign) => {
                 let value = self.expr(&assign.right);
-                self.assign(&assign.left, value, assign.eq_token.span)
+                self.assign(&assign.left, value, assign.right.span())
             }
             Expr::Binary(binary) if crate::lower::is_assignment(&binary.op) => {
                 let (current, right) = (self.expr(&binary.left), self.expr(&binary.right));
@@ -230,6 +230,9 @@ impl Simt<'_> {
                 let Some(variable) = self.lookup(&name).cloned() else {
                     return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
                 };
+                if let Val::Buffer(_) = variable.value {
+                    return self.report(left.span(), &m::SIMT_WHOLE_RESULT, &[&name, &name]);
+                }
                 let (Some(slot), Val::Expr(current, bare)) = (variable.slot, variable.value) else {
                     return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
                 };
@@ -253,7 +256,9 @@ impl Simt<'_> {
     fn store(&mut self, index: &syn::ExprIndex, value: Val, span: Span) -> Val {
         match self.target(index) {
             None => Val::Unknown,
-            Some(Target::Buffer(buffer, position)) => self.store_value(buffer, position, value, index.expr.span()),
+            Some(Target::Buffer(buffer, position)) => {
+                self.store_value(buffer, position, value, [index.expr.span(), span])
+            }
             Some(Target::Array(array, dtype, index)) => {
                 let Some(value) = self.value(value, Some(dtype.compute()), span) else { return Val::Unknown };
                 if self.ty(value) != ValueType::scalar(dtype.compute()) {
@@ -271,11 +276,17 @@ impl Simt<'_> {
     }
 
     /// Writes one or more elements of a result.
-    pub(super) fn store_value(&mut self, buffer: usize, place: Place, value: Val, span: Span) -> Val {
+    pub(super) fn store_value(
+        &mut self,
+        buffer: usize,
+        place: Place,
+        value: Val,
+        [place_span, span]: [Span; 2],
+    ) -> Val {
         let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
         if self.buffers[buffer].result.is_none() {
             let name = self.builder.kernel().params[param.0 as usize].name.clone();
-            return self.report(span, &m::SIMT_INPUT, &[&name, &name]);
+            return self.report(place_span, &m::SIMT_INPUT, &[&name, &name]);
         }
         let Some(value) = self.value(value, Some(dtype), span) else { return Val::Unknown };
         let given = self.ty(value);

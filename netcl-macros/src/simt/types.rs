@@ -26,6 +26,13 @@ impl Simt<'_> {
                     (Constant::Integer(_), Some(dtype)) if dtype.is_integer() => dtype,
                     (Constant::Integer(_), _) => DType::U32,
                 };
+                if let Constant::Integer(value) = number
+                    && !crate::lower::holds(dtype, value)
+                {
+                    let other = if value < 0 { DType::I32 } else { DType::F32 };
+                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &other, &dtype]);
+                    return None;
+                }
                 Some(self.literal(number, dtype))
             }
             Val::Unknown => None,

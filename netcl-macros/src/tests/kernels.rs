@@ -68,10 +68,9 @@ fn misuse() {
     let parts = [
         "`c + 1` may be outside axis 1 of `x`, which has C elements",
         "`x` has 2 axes, found 1 index",
-        "index `c` is never used",
         "the result has 1 axis, the closure 2 indices",
         "`x` is an argument",
-        "expects operands of one type, found f32 and i32",
+        "`+` takes values of one type, found f32 and i32",
         "dimension `K` is not bound",
     ];
     for (error, part) in all.iter().zip(parts) {
@@ -134,14 +133,14 @@ fn functions_that_are_not_known_are_asked_for() {
         let name = quote::format_ident!("{name}");
         let mut own = Crate::default();
         own.kernel(quote!(fn f(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| #name(x[n]) }));
-        assert!(own.output.starts_with(&format!("{name} ! {{")), "{}", own.output);
+        assert!(own.output.contains(&format!(" {name} ! {{")), "{}", own.output);
     }
     let mut own = Crate::default();
     own.kernel(quote! {
         #[launch(global = [N])]
         fn f(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { relu(x[0]); barier(); }
     });
-    assert!(own.output.starts_with("relu ! {"), "{}", own.output);
+    assert!(own.output.contains(" relu ! {"), "{}", own.output);
 }
 
 #[test]

@@ -89,32 +89,46 @@ impl Crate {
         self
     }
 
-    /// The messages of all errors, in order.
+    /// The messages of all errors, in order; those that are left to rustc where it has said them, too.
     pub(crate) fn errors(&self) -> Vec<String> {
-        let named = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "compile_error");
-        let errors = self.tokens.windows(3).filter(|window| named(&window[0]));
+        let mut errors = Vec::new();
+        texts(&self.tokens, &mut errors);
         errors
-            .filter_map(|window| match &window[2] {
-                TokenTree::Group(text) => syn::parse2::<syn::LitStr>(text.stream()).ok().map(|text| text.value()),
-                _ => None,
-            })
-            .collect()
     }
 
-    /// That something came of it: an error, or Rust. `input` is what it came of.
-    pub(crate) fn answered(&self, input: &TokenStream) {
-        let rust =
-            || syn::parse2::<syn::File>(self.tokens.iter().cloned().collect()).is_ok_and(|file| !file.items.is_empty());
-        assert!(!self.errors().is_empty() || rust(), "nothing is said about: {input}\n{}", self.output);
+    /// What was generated, as Rust.
+    pub(crate) fn file(&self) -> syn::File {
+        match syn::parse2(self.tokens.iter().cloned().collect()) {
+            Ok(file) => file,
+            Err(error) => panic!("{error}\n{}", self.output),
+        }
     }
 
     /// That there are no errors, and that the output is Rust.
     pub(crate) fn sound(&self) -> &Self {
         assert!(self.errors().is_empty(), "{:#?}", self.errors());
-        if let Err(error) = syn::parse2::<syn::File>(self.tokens.iter().cloned().collect()) {
-            panic!("{error}\n{}", self.output);
-        }
+        self.file();
         self
+    }
+}
+
+/// The texts of `compile_error!(..)` and `#[must_use = ..]`.
+fn texts(tokens: &[TokenTree], errors: &mut Vec<String>) {
+    for (position, token) in tokens.iter().enumerate() {
+        let mut said = |token: Option<&TokenTree>| match token {
+            Some(TokenTree::Group(text)) => {
+                errors.extend(syn::parse2::<syn::LitStr>(text.stream()).map(|text| text.value()))
+            }
+            Some(text) => errors.extend(syn::parse2::<syn::LitStr>(text.clone().into()).map(|text| text.value())),
+            None => {}
+        };
+        match token {
+            TokenTree::Ident(ident) if ident == "compile_error" || ident == "must_use" => {
+                said(tokens.get(position + 2))
+            }
+            TokenTree::Group(group) => texts(&Vec::from_iter(group.stream()), errors),
+            _ => {}
+        }
     }
 }
 

@@ -50,9 +50,9 @@ pub(crate) struct Null {
     used: Arc<AtomicU64>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     pinned: PinnedBufferPool,
+    fault: Arc<Fault>,
     /// Where launches are recorded, as taking no time.
     tracks: Arc<profile::Source>,
-    fault: Arc<Fault>,
 }
 
 /// When the device is lost.
@@ -101,14 +101,8 @@ impl Null {
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
         let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
         let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
-        Null {
-            pinned: ordinary_memory(&profile.name),
-            profile,
-            tracks,
-            used: Arc::default(),
-            records: Arc::default(),
-            fault,
-        }
+        let (pinned, used, records) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
+        Null { pinned, profile, tracks, used, records, fault }
     }
 }
 
@@ -162,7 +156,7 @@ impl Backend for Null {
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
         self.fault.check()?;
         let (plan, records) = (plan.clone(), self.records.clone());
-        Ok(Box::new(NullProgram { plan, records, tracks: self.tracks.clone(), fault: self.fault.clone() }))
+        Ok(Box::new(NullProgram { plan, records, fault: self.fault.clone(), tracks: self.tracks.clone() }))
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -183,10 +177,6 @@ impl Backend for Null {
         true
     }
 
-    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
-        Ok(Some(Arc::new(Null::with_profile(self.profile.clone()))))
-    }
-
     fn records(&self) -> Option<Vec<LaunchRecord>> {
         Some(std::mem::take(&mut *self.records.lock().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -195,8 +185,8 @@ impl Backend for Null {
 struct NullProgram {
     plan: Arc<Plan>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
-    tracks: Arc<profile::Source>,
     fault: Arc<Fault>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Program for NullProgram {
@@ -227,8 +217,8 @@ impl Program for NullProgram {
                 local,
             });
         }
-        let (records, tracks) = (self.records.clone(), self.tracks.clone());
-        Ok(Box::new(NullBound { steps, records, tracks, fault: self.fault.clone() }))
+        let (records, fault, tracks) = (self.records.clone(), self.fault.clone(), self.tracks.clone());
+        Ok(Box::new(NullBound { steps, records, fault, tracks }))
     }
 }
 
@@ -246,15 +236,16 @@ fn command(launch: &LaunchRecord) -> Command {
 struct NullBound {
     steps: Vec<LaunchRecord>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
-    tracks: Arc<profile::Source>,
     fault: Arc<Fault>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Bound for NullBound {
     fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
+        let marked = profile::mark();
         for step in &self.steps {
             self.fault.check()?;
-            if let Some(marked) = profile::mark() {
+            if let Some(marked) = marked {
                 profile::computed(&self.tracks, command(step), marked);
             }
             self.records.lock().unwrap_or_else(PoisonError::into_inner).push(step.clone());

@@ -1,4 +1,5 @@
 //! Tests of generated code run on one device after the other.
+#![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use netcl::{Device, Result, Tensor};
 use std::cell::RefCell;
@@ -13,14 +14,18 @@ pub(crate) fn device() -> Device {
     DEVICE.with_borrow(|device| device.clone()).expect("inside `everywhere`")
 }
 
-/// Runs a test on every device found, or on the one that `NETCL_TEST_DEVICE` names.
-pub(crate) fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
+/// Every device found, or the one that `NETCL_TEST_DEVICE` names.
+pub(crate) fn devices() -> Vec<Device> {
     let selectors = match std::env::var("NETCL_TEST_DEVICE") {
         Ok(selector) => vec![selector],
         Err(_) => Device::all().into_iter().map(|profile| profile.selector).collect(),
     };
-    for selector in selectors {
-        let device = Device::select(&selector)?;
+    selectors.iter().map(|selector| Device::select(selector).expect("a device that was found")).collect()
+}
+
+/// Runs a test on each of them.
+pub(crate) fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
+    for device in devices() {
         eprintln!("on {device}");
         DEVICE.set(Some(device));
         test()?;

@@ -1,9 +1,22 @@
-//! NO_ARGUMENTS
+//! NO_ARGUMENTS, MODEL_ARGUMENTS
 
 #[netcl::model(fast)]
 pub struct Mlp {
     #[layer(inputs = 8, outputs = 4)]
     hidden: Linear,
+}
+
+#[netcl::model(block = training)]
+pub struct Named {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+}
+
+#[netcl::model(training)]
+impl Mlp {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x)
+    }
 }
 
 #[netcl::function(fast)]

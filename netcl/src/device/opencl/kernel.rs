@@ -5,6 +5,7 @@
 
 use super::Shared;
 use super::memory::ClMemory;
+use super::raw::KernelLimits;
 use crate::device::backend::Memory;
 use crate::device::host::process::Live;
 use crate::error::Result;
@@ -61,6 +62,8 @@ impl Last {
 pub(super) struct KernelObject {
     kernel: Live<Kernel>,
     last: Vec<Last>,
+    /// What it allows, once somebody asked.
+    pub(super) limits: Option<KernelLimits>,
     program: Arc<Program>,
 }
 
@@ -71,7 +74,7 @@ impl KernelObject {
         let kernel = Kernel::create(program, entry).map_err(|error| fail("clCreateKernel", error.0))?;
         let count = kernel.num_args().map_err(|error| fail("clGetKernelInfo", error.0))?;
         let last = vec![Last::Unknown; count as usize];
-        Ok(KernelObject { kernel: Live::new(kernel), last, program: program.clone() })
+        Ok(KernelObject { kernel: Live::new(kernel), last, limits: None, program: program.clone() })
     }
 
     pub(super) fn program(&self) -> &Arc<Program> {

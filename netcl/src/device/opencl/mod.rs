@@ -13,6 +13,7 @@ mod describe;
 pub(crate) mod discover;
 mod event;
 mod health;
+mod idle;
 pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
@@ -34,10 +35,12 @@ use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
 use health::Health;
+use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
+    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_marker_with_wait_list,
+    enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
@@ -49,6 +52,7 @@ use pinned::{ClMapped, ClPinned, Queue};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 use transfer::Transfers;
 
 /// How many bytes of a new buffer are read, so that the driver allocates it.
@@ -64,6 +68,7 @@ pub(super) struct Shared {
     profile: DeviceProfile,
     transfers: Transfers,
     pinned: PinnedBufferPool,
+    idle_kernels: Live<Mutex<IdleKernels>>,
     programs: Live<Mutex<build::Programs>>,
     /// Where the first use of new buffers copies to.
     sink: OnceLock<Live<Buffer<u8>>>,
@@ -133,6 +138,7 @@ impl OpenCl {
             profile,
             transfers,
             pinned,
+            idle_kernels: Live::new(Mutex::default()),
             programs,
             sink: OnceLock::new(),
             counters: Counters::default(),
@@ -354,14 +360,14 @@ impl Backend for OpenCl {
         }
     }
 
+    fn as_opencl(&self) -> Option<&OpenCl> {
+        Some(self)
+    }
+
     fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
         let Shared { profile, context, device, .. } = &*self.shared;
         let queue = new_queue(context, device, profile, true)?;
         Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, context.clone(), device.clone()))))
-    }
-
-    fn as_opencl(&self) -> Option<&OpenCl> {
-        Some(self)
     }
 
     fn finish(&self) -> Result<()> {
@@ -381,12 +387,18 @@ fn remember(shared: &Arc<Shared>) {
     open.push(Arc::downgrade(shared));
 }
 
-/// Drivers unload when the process ends; nothing may run on their threads then.
+/// How long the end of a process waits for its devices. A kernel that never ends does not keep it.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Drivers unload when the process ends; nothing should run on their threads then.
 fn finish_all() {
     let open = OPEN.try_lock().map(|open| open.clone()).unwrap_or_default();
+    let end = Instant::now() + GRACE;
     for device in open.iter().filter_map(Weak::upgrade) {
-        if let Err(code) = device.finish() {
-            tracing::warn!(code, device = device.profile.name, "finishing before the process ends");
+        match device.finish_until(end) {
+            Ok(true) => {}
+            Ok(false) => tracing::warn!(device = device.profile.name, "the process ends while the device computes"),
+            Err(code) => tracing::warn!(code, device = device.profile.name, "finishing before the process ends"),
         }
         // Not the last user: closing a device is for who opened it.
         std::mem::forget(device);
@@ -434,6 +446,24 @@ impl Shared {
         self.queue.queue.finish().map_err(|error| error.0)?;
         self.done_until(before);
         self.transfers.finish(&self.health)
+    }
+
+    /// As `finish`, but not beyond that time; says whether everything is done.
+    fn finish_until(&self, end: Instant) -> Result<bool, cl_int> {
+        // SAFETY: a live queue, nothing else.
+        let event = unsafe { enqueue_marker_with_wait_list(self.queue.queue.get(), 0, null()) }?;
+        let marker = Live::new(DriverEvent::new(event));
+        self.queue.queue.flush().map_err(|error| error.0)?;
+        let is_over = || marker.command_execution_status().map_or(true, |status| status.0 <= 0);
+        while !is_over() {
+            if Instant::now() >= end {
+                // Releasing it could wait for the command.
+                std::mem::forget(marker);
+                return Ok(false);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.finish().map(|()| true)
     }
 
     /// What failed since somebody asked last.

@@ -1,9 +1,11 @@
 //! Single kernels: those whose OpenCL C users bring, and netcl's hand-written algorithms.
 
 use super::commands::CommandBuffer;
+use super::idle::Origin;
 use super::kernel::{KernelObject, Set};
 use super::{OpenCl, Shared, build};
 use crate::device::Device;
+use crate::device::host::process;
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
@@ -17,8 +19,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One kernel. Dropped in this order: the context outlives what was made in it.
 pub(crate) struct ClKernel {
-    /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch.
-    kernel: Mutex<KernelObject>,
+    /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch. Taken out by
+    /// drop alone.
+    kernel: Option<Mutex<KernelObject>>,
+    origin: Origin,
     name: Arc<str>,
     shared: Arc<Shared>,
 }
@@ -44,8 +48,18 @@ pub(crate) struct KernelLimits {
 }
 
 impl OpenCl {
-    /// Builds a text and makes its kernel `entry`.
+    /// Builds a text and makes its kernel `entry`, or takes one that was made before and is used no more.
     pub(crate) fn kernel(&self, entry: &str, text: &str, options: &str) -> Result<ClKernel> {
+        let origin = Origin { entry: entry.to_owned(), options: options.to_owned(), text: text.to_owned() };
+        let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
+        let kernel = match idle {
+            Some(kernel) => kernel,
+            None => self.new_kernel(entry, text, options)?,
+        };
+        Ok(ClKernel { kernel: Some(Mutex::new(kernel)), origin, name: entry.into(), shared: self.shared.clone() })
+    }
+
+    fn new_kernel(&self, entry: &str, text: &str, options: &str) -> Result<KernelObject> {
         let source = build::Source { name: entry, text, options };
         let program = build::program(&self.shared, &source)?;
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
@@ -54,8 +68,7 @@ impl OpenCl {
         if !names.split(';').any(|name| name == entry) {
             return Err(fail(format!("the source has no kernel of this name; it has: {}", names.replace(';', ", "))));
         }
-        let kernel = KernelObject::new(&self.shared, &program, entry)?;
-        Ok(ClKernel { kernel: Mutex::new(kernel), name: entry.into(), shared: self.shared.clone() })
+        KernelObject::new(&self.shared, &program, entry)
     }
 
     /// The options of netcl's own kernels.
@@ -96,7 +109,10 @@ impl ClKernel {
 
     /// What the built kernel allows on its device.
     pub(crate) fn limits(&self) -> Result<KernelLimits> {
-        let own = self.lock();
+        let mut own = self.lock();
+        if let Some(limits) = own.limits {
+            return Ok(limits);
+        }
         let (kernel, device) = (own.get(), self.shared.device.id());
         let fail = |error: opencl3::error_codes::ClError| self.shared.error("clGetKernelWorkGroupInfo", error.0);
         let required = kernel.get_compile_work_group_size(device).map_err(fail)?;
@@ -104,11 +120,13 @@ impl ClKernel {
             &[x, y, z] if x > 0 => Some([x, y.max(1), z.max(1)]),
             _ => None,
         };
-        Ok(KernelLimits {
+        let limits = KernelLimits {
             work_group: kernel.get_work_group_size(device).map_err(fail)?.max(1),
             multiple: kernel.get_work_group_size_multiple(device).map_err(fail)?.max(1),
             required,
-        })
+        };
+        own.limits = Some(limits);
+        Ok(limits)
     }
 
     /// Sets the arguments and enqueues the kernel on `device`, whose it is. It is netcl's own or vouched for: it stays
@@ -161,7 +179,23 @@ impl ClKernel {
     }
 
     fn lock(&self) -> MutexGuard<'_, KernelObject> {
-        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
+        let kernel = self.kernel.as_ref().expect("taken out by drop alone");
+        kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ClKernel {
+    fn drop(&mut self) {
+        if let Some(kernel) = self.kernel.take()
+            && !process::is_forked()
+        {
+            let kernel = kernel.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let origin = std::mem::take(&mut self.origin);
+            let mut idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner);
+            let surplus = idle.put(origin, kernel);
+            drop(idle);
+            drop(surplus);
+        }
     }
 }
 

@@ -1,0 +1,71 @@
+//! Stubs for the case that a request for another item's tokens is never answered, because there is no such item: then
+//! rustc reports the name that it does not know, and nothing comes of the item that uses it. What else the item would have
+//! become takes precedence over these stubs: names over those of a glob import, functions over those of a trait.
+
+use super::{may_be_loss, stub, written};
+use crate::ast::{About, ModelImpl};
+use crate::parse::function;
+use crate::parse::model::block_name;
+use crate::paths;
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{ImplItem, ItemFn, ItemImpl, Type};
+
+/// A stub of the kernel that its own name hides.
+pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
+    let (vis, name) = (&item.vis, &item.sig.ident);
+    let module = format_ident!("__netcl_unless_{}", name);
+    let mut open = item.clone();
+    open.vis = syn::parse_quote!(pub);
+    let stub = super::kernel(&open);
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, unused_imports, unreachable_pub, missing_docs)]
+        mod #module {
+            use super::*;
+            #stub
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #vis use #module::*;
+    }
+}
+
+/// Stubs of the block's functions that those of the block itself come before. They are there for the module that the
+/// block stands in.
+pub(crate) fn block(item: &ItemImpl) -> TokenStream {
+    let Type::Path(path) = &*item.self_ty else { return TokenStream::new() };
+    let Some(model) = path.path.segments.last() else { return TokenStream::new() };
+    let compiled = || {
+        item.items.iter().filter_map(|item| match item {
+            ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(f),
+            _ => None,
+        })
+    };
+    let Some(first) = compiled().next() else { return TokenStream::new() };
+    // A model can have several blocks.
+    let name = format_ident!("__NetclUnless{}{}", model.ident, first.sig.ident);
+    let private = paths::private();
+    let gradients = quote!(<Self as #private::Part>::Gradients);
+    let inherited = syn::Visibility::Inherited;
+    let mut names = std::collections::BTreeSet::new();
+    let functions = compiled().filter(|f| names.insert(f.sig.ident.to_string())).map(|f| {
+        let plain = stub(&inherited, &f.sig, &f.sig.ident, None);
+        let with = || stub(&inherited, &f.sig, &format_ident!("{}_with_gradients", f.sig.ident), Some(&gradients));
+        let with = may_be_loss(&f.sig).then(with);
+        quote!(#plain #with)
+    });
+    let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(|about| !written(item, &about.name));
+    let about = about.map(|About { name, signature }| quote!(fn #name #signature { ::core::unreachable!() }));
+    let ((params, _, bounds), ty) = (item.generics.split_for_impl(), &item.self_ty);
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, unused_variables, non_camel_case_types, clippy::all)]
+        trait #name: #private::Part {
+            #(#functions)*
+            #(#about)*
+        }
+        #[automatically_derived]
+        impl #params #name for #ty #bounds {}
+    }
+}

@@ -1,0 +1,20 @@
+//! NOT_A_FUNCTION
+
+#[netcl::model]
+pub struct Mlp {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+    #[layer(inputs = 4, outputs = 2)]
+    output: Linear,
+    #[layer(count = 2, inputs = 4, outputs = 4)]
+    more: Vec<Linear>,
+}
+
+#[netcl::model]
+impl Mlp {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        x(0)
+    }
+}
+
+fn main() {}
