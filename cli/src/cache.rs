@@ -1,11 +1,14 @@
 //! `netcl cache`: what is kept on disk between runs.
 
+mod file;
+
 use crate::failure::{Failure, Result};
 use crate::output::{Output, bytes};
-use netcl::cache::{self, Entry, Health};
+use file::File;
+use netcl::cache;
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,69 +52,53 @@ fn age(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
-    let Some(folder) = cache::folder()? else {
+    let Some(folder) = cache_folder()? else {
         return Err(Failure::Other("there is no cache: NETCL_CACHE_DIR is off, or there is no home folder".to_owned()));
     };
-    let entries: Vec<Entry> = cache::entries()?.into_iter().filter(|entry| args.covers(entry)).collect();
-    let place = format!("{} (limit {})", folder.display(), bytes(cache::limit()?));
+    let files: Vec<File> = file::all()?.into_iter().filter(|file| args.covers(file)).collect();
+    let place = folder.display().to_string();
     match args.action {
-        Action::List => list(&entries, &place, output),
-        Action::Verify => verify(entries, &place, output),
-        Action::Clear => clear(args, &entries, &place, output),
+        Action::List => list(&files, &place, output),
+        Action::Verify => verify(&files, &place, output),
+        Action::Clear => clear(args, &files, &place, output),
     }
 }
 
 impl Args {
-    fn covers(&self, entry: &Entry) -> bool {
-        let contains = |part: &str, text: &str| text.to_lowercase().contains(&part.to_lowercase());
-        let named =
-            |part: &String| [&entry.device, &entry.platform, &entry.driver].iter().any(|text| contains(part, text));
-        self.device.as_ref().is_none_or(named) && self.older_than.is_none_or(|age| since(entry) > age)
+    fn covers(&self, file: &File) -> bool {
+        self.device.as_ref().is_none_or(|part| file.is_of(part)) && self.older_than.is_none_or(|age| file.age() > age)
     }
 }
 
-/// Since its last use.
-fn since(entry: &Entry) -> Duration {
-    SystemTime::now().duration_since(entry.last_use).unwrap_or_default()
+/// Of programs and measurements.
+fn cache_folder() -> Result<Option<std::path::PathBuf>> {
+    Ok(cache::folder()?.and_then(|programs| programs.parent().map(std::path::Path::to_owned)))
 }
 
-fn total(entries: &[Entry]) -> u64 {
-    entries.iter().map(|entry| entry.bytes).sum()
+fn total(files: &[File]) -> u64 {
+    files.iter().map(File::bytes).sum()
 }
 
-fn value(entry: &Entry) -> Value {
-    json!({
-        "path": entry.path.display().to_string(),
-        "kind": entry.kind.name(),
-        "netcl": entry.netcl,
-        "platform": entry.platform,
-        "device": entry.device,
-        "driver": entry.driver,
-        "kernels": entry.kernels,
-        "bytes": entry.bytes,
-        "last_use": entry.last_use.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-    })
-}
-
-fn list(entries: &[Entry], place: &str, output: &Output) -> Result<ExitCode> {
+fn list(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
     if output.is_json() {
-        output.value(&Value::Array(entries.iter().map(value).collect()))?;
+        output.value(&Value::Array(files.iter().map(File::value).collect()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let row = |entry: &Entry| {
-        let name = entry.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let row = |file: &File| {
+        let name = file.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         vec![
-            entry.kind.to_string(),
-            bytes(entry.bytes),
-            ago(since(entry)),
-            entry.device.clone(),
+            file.kind().to_owned(),
+            bytes(file.bytes()),
+            ago(file.age()),
+            file.device().to_owned(),
             name,
-            shortened(&entry.kernels.join(" ")),
+            shortened(&file.holds().join(", ")),
         ]
     };
-    let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
-    let headings = ["kind", ">bytes", ">last use", "device", "file", "kernels"];
-    let sum = format!("{} files, {} in {place}\n", entries.len(), bytes(total(entries)));
+    let rows: Vec<Vec<String>> = files.iter().map(row).collect();
+    let headings = ["kind", ">bytes", ">last use", "device", "file", "kernels or tasks"];
+    let limit = bytes(cache::limit()?);
+    let sum = format!("{} files, {} in {place}; programs may take {limit}\n", files.len(), bytes(total(files)));
     output.text(&format!("{}{sum}", output.table(&headings, &rows)))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -135,47 +122,44 @@ fn shortened(text: &str) -> String {
     }
 }
 
-fn verify(entries: Vec<Entry>, place: &str, output: &Output) -> Result<ExitCode> {
-    let progress = output.progress(entries.len() as u64);
+fn verify(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
+    let progress = output.progress(files.len() as u64);
     let mut damaged = Vec::new();
-    let count = entries.len();
-    for entry in entries {
-        if let Health::Damaged(problem) = entry.verify() {
-            damaged.push((entry, problem));
+    for file in files {
+        if let Some(problem) = file.damage() {
+            damaged.push((file, problem));
         }
         progress.inc(1);
     }
     progress.finish_and_clear();
     if output.is_json() {
-        let damaged = damaged.iter().map(|(entry, problem)| {
-            let mut value = value(entry);
+        let damaged = damaged.iter().map(|(file, problem)| {
+            let mut value = file.value();
             value["problem"] = json!(problem);
             value
         });
-        output.value(&json!({ "files": count, "damaged": damaged.collect::<Vec<_>>() }))?;
+        output.value(&json!({ "files": files.len(), "damaged": damaged.collect::<Vec<_>>() }))?;
     } else {
-        let lines = damaged.iter().map(|(entry, problem)| format!("{}: {problem}\n", entry.path.display()));
+        let lines = damaged.iter().map(|(file, problem)| format!("{}: {problem}\n", file.path().display()));
         let text = lines.collect::<String>();
-        output.text(&format!("{text}{count} files, {} damaged, in {place}\n", damaged.len()))?;
+        output.text(&format!("{text}{} files, {} damaged, in {place}\n", files.len(), damaged.len()))?;
     }
     Ok(if damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn clear(args: &Args, entries: &[Entry], place: &str, output: &Output) -> Result<ExitCode> {
-    let (files, freed) = if args.device.is_none() && args.older_than.is_none() {
+fn clear(args: &Args, files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
+    for file in files {
+        file.remove()?;
+    }
+    if args.device.is_none() && args.older_than.is_none() {
         // Also what killed processes left there.
-        let cleared = cache::clear()?;
-        (cleared.files, cleared.bytes)
-    } else {
-        for entry in entries {
-            entry.remove()?;
-        }
-        (entries.len(), total(entries))
-    };
+        cache::clear()?;
+    }
+    let (count, freed) = (files.len(), total(files));
     if output.is_json() {
-        output.value(&json!({ "files": files, "bytes": freed }))?;
+        output.value(&json!({ "files": count, "bytes": freed }))?;
     } else {
-        output.text(&format!("removed {files} files, {}, from {place}\n", bytes(freed)))?;
+        output.text(&format!("removed {count} files, {}, from {place}\n", bytes(freed)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

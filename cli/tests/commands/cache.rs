@@ -54,7 +54,7 @@ fn path(entry: &Value) -> &Path {
 fn files_are_listed_filtered_and_removed() {
     let Some(cache) = Cache::filled("list") else { return };
     let list = cache.list(&[]);
-    let named = |entry: &&Value| entry["kernels"].as_array().unwrap().iter().any(|name| name == "bench_chain_0_map");
+    let named = |entry: &&Value| entry["holds"].as_array().unwrap().iter().any(|name| name == "bench_chain_0_map");
     let program = list.iter().find(named).expect("the chain's program");
     assert_eq!(program["kind"], "program");
     let device = program["device"].as_str().unwrap();

@@ -49,8 +49,17 @@ fn a_product_is_measured_once_and_kept() {
         (&again["tasks"][0]["config"], &again["tasks"][0]["candidates"]),
         (&task["config"], &Value::Array(vec![]))
     );
+    let list = Command::new(NETCL).args(["cache", "list", "--json"]).env("NETCL_CACHE_DIR", &cache.0).output().unwrap();
+    let list: Vec<Value> = serde_json::from_str(&texts(&list).0).unwrap();
+    let kept = list.iter().find(|file| file["kind"] == "measurements").expect("a file of measurements");
+    assert_eq!(kept["holds"][0], task["task"], "{kept}");
     let text = texts(&cache.run(&args)).0;
     assert!(text.contains("measured before") && text.contains(task["config"].as_str().unwrap()), "{text}");
+    // A damaged file counts as none.
+    let path = kept["path"].as_str().unwrap();
+    std::fs::write(path, "{").unwrap();
+    let verify = Command::new(NETCL).args(["cache", "verify"]).env("NETCL_CACHE_DIR", &cache.0).output().unwrap();
+    assert!(verify.status.code() == Some(1) && texts(&verify).0.contains(path), "{verify:?}");
     let text = texts(&cache.run(&[&args[..], &["--again"]].concat())).0;
     assert!(text.contains("picked") && text.contains("default"), "a table: {text}");
 }
@@ -85,5 +94,5 @@ fn bad_arguments_say_what_is_accepted() {
     assert!(refused(&["tune", "--device", "host", "--binary", "/no/such/file"], 1).contains("/no/such/file"));
     assert!(refused(&["tune", "--device", "null", "--matmul", "8x8x8"], 1).contains("computes nothing"));
     assert!(refused(&["tune", "--device", "nothing-like-it", "--matmul", "8x8x8"], 1).contains("host = "));
-    assert!(refused(&["tune", "--matmul", "8x8x8", "--seconds", "-1"], 2).contains("2.5"));
+    assert!(refused(&["tune", "--matmul", "8x8x8", "--seconds=-1"], 2).contains("2.5"));
 }

@@ -51,7 +51,7 @@ pub use netcl_kernels::variant::{
     BatchNorm, Conv2dTask, Elementwise, Family, KernelConfig, Product, Reduction, Task, Variant,
 };
 pub use reason::{Reason, Selection};
-pub use records::Record;
+pub use records::{Record, RecordFile, record_files};
 pub use selector::KernelSelector;
 pub(crate) use state::State;
 pub use tuner::{Candidate, Outcome, Progress, TuneOptions, Tuning};

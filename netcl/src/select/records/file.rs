@@ -21,10 +21,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Whose records a file has: what decides how fast a kernel is there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
-    netcl: String,
-    platform: String,
-    device: String,
-    driver: String,
+    pub(super) netcl: String,
+    pub(super) platform: String,
+    pub(super) device: String,
+    pub(super) driver: String,
     /// Parts of a device are other devices.
     compute_units: u32,
     /// Vendor, architecture and kind: what devices must share to learn from each other.
@@ -33,11 +33,11 @@ pub(crate) struct Identity {
 
 /// A file's text.
 #[derive(Serialize, Deserialize)]
-struct Document<T> {
-    checksum: String,
-    of: Identity,
+pub(super) struct Document<T> {
+    pub(super) checksum: String,
+    pub(super) of: Identity,
     #[serde(flatten)]
-    content: T,
+    pub(super) content: T,
 }
 
 impl Identity {
@@ -67,7 +67,7 @@ impl Identity {
 
 /// Where the files are.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder(pub(super) PathBuf);
 
 impl Folder {
     /// The process's: `tuning` in the cache folder; `None` where nothing is to be kept.
@@ -156,7 +156,7 @@ fn encode(identity: &Identity, content: &Content) -> io::Result<Vec<u8>> {
 }
 
 /// Of what the file says, however it is laid out.
-fn sum(identity: &Identity, content: &Content) -> io::Result<String> {
+pub(super) fn sum(identity: &Identity, content: &Content) -> io::Result<String> {
     Ok(format!("{:016x}", checksum(&serde_json::to_vec(&(identity, content))?)))
 }
 

@@ -1,6 +1,7 @@
 //! What was found out about kernels on a device, kept between runs.
 
 mod file;
+mod listing;
 
 use super::shape;
 use netcl_kernels::variant::{KernelConfig, Task};
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(crate) use file::{Folder, Identity};
+pub use listing::{RecordFile, record_files};
 
 /// The result of one tuning: the fastest right configuration for a task, and so for all of its bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
