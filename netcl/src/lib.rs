@@ -57,4 +57,6 @@ mod pages {
     mod memory {}
     #[doc = include_str!("../../docs/raw-kernels.md")]
     mod raw_kernels {}
+    #[doc = include_str!("../../docs/selection.md")]
+    mod selection {}
 }

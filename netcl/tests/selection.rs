@@ -367,6 +367,15 @@ fn child_measures_at_first_use() {
 }
 
 #[test]
+fn autotune_measures_what_is_not_known_at_its_first_use() {
+    for device in opencl() {
+        let cache = scratch("autotune");
+        assert_eq!(child("child_measures_at_first_use", &device, &cache, &[("NETCL_AUTOTUNE", "on")]), [""; 0]);
+        std::fs::remove_dir_all(&cache).unwrap();
+    }
+}
+
+#[test]
 #[ignore = "run by the others, in a process of its own"]
 fn child_chooses_convolutions() {
     let selector = gpu().selector();
@@ -386,4 +395,13 @@ fn child_chooses_convolutions() {
     let all = selector.candidates(&Task::Conv2d(conv));
     let tiled = all.iter().any(|config| config.variant == Variant::Conv2dTiledLocal);
     assert_eq!(tiled, std::env::var("NETCL_CONV_TILED_LOCAL").is_ok_and(|value| value == "1"), "{all:?}");
+}
+
+#[test]
+fn tiles_of_images_in_local_memory_are_asked_for() {
+    for value in ["0", "1"] {
+        let cache = scratch("tiled-local");
+        assert_eq!(child("child_chooses_convolutions", "null", &cache, &[("NETCL_CONV_TILED_LOCAL", value)]), [""; 0]);
+        assert!(!cache.exists(), "a null device keeps nothing");
+    }
 }

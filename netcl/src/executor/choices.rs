@@ -121,10 +121,11 @@ impl Choices {
     /// Whether a version computes every task as the selector wants it.
     fn fits(&self, version: &Version, bindings: Bindings<'_>) -> bool {
         version.answers.iter().all(|Answer { task, wanted, taken }| {
-            let Ok(task) = task.evaluate(bindings) else { return true };
-            match self.selector.opinion(&task) {
+            let Ok(known) = task.evaluate(bindings) else { return true };
+            match self.selector.opinion(&known) {
                 Some(selection) => wanted.as_ref() == Some(&selection.config) || *taken == selection.config,
-                None => wanted.is_none() && self.selector.usable(&task, taken),
+                // What the compiler decides is right for all sizes: it must be possible for those that it had in mind.
+                None => wanted.is_none() && self.selector.usable(&task.estimate(), taken),
             }
         })
     }
@@ -135,12 +136,11 @@ impl Choices {
         if let Some(selection) = self.selector.opinion(&known) {
             return Some(selection.config);
         }
-        let limits = &self.selector.state().limits();
-        let own = default_config(&task.estimate(), self.selector.target(), limits);
-        if self.selector.usable(&known, &own) {
+        let (likely, limits) = (task.estimate(), &self.selector.state().limits());
+        if self.selector.usable(&likely, &default_config(&likely, self.selector.target(), limits)) {
             return None;
         }
-        self.selector.substitute(&known).map(|selection| selection.config)
+        self.selector.substitute(&likely).map(|selection| selection.config)
     }
 
     fn compile(&self, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {

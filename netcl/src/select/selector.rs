@@ -305,3 +305,42 @@ impl fmt::Debug for KernelSelector {
         write!(f, "KernelSelector({})", self.device)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::records::{Folder, Identity};
+    use super::*;
+    use crate::device::DeviceProfile;
+    use crate::select::testing::{config, product, record};
+
+    #[test]
+    fn devices_of_one_architecture_learn_from_each_other() {
+        let path = std::env::temp_dir().join(format!("netcl-selector-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let folder = Folder::at(path.clone());
+        let device = Device::null(Target::Gpu, 1 << 20);
+        let with_driver = |driver: &str| DeviceProfile { driver: driver.into(), ..device.profile().clone() };
+        let tiled = config("matmul_tiled TILE=16");
+        let mut content = Content::default();
+        content.add(record(&product(512, 512, 512), &tiled));
+        folder.store(&Identity::of(&with_driver("1.0")), &mut content);
+
+        let of = |driver: &str, task: &Task<u64>| {
+            let state = State::with(device.id(), &with_driver(driver), Some(folder.clone()));
+            KernelSelector::new(device.clone(), Arc::new(state)).select(task)
+        };
+        let task = product(512, 512, 512);
+        assert_eq!(of("1.0", &task), Selection { config: tiled.clone(), reason: Reason::Measured });
+        let near = Reason::Nearest { task: task.clone(), octaves: 0.0 };
+        assert_eq!(of("2.0", &task), Selection { config: tiled.clone(), reason: near }, "another driver");
+
+        // What is wrong with one driver is not used there, and still is with the other.
+        let state = State::with(device.id(), &with_driver("2.0"), Some(folder.clone()));
+        let selector = KernelSelector::new(device.clone(), Arc::new(state));
+        selector.reject(&task, &tiled, "on purpose");
+        assert_eq!(selector.select(&task).reason, Reason::Default);
+        assert_eq!(of("2.0", &task).reason, Reason::Default, "in later runs, too");
+        assert_eq!(of("1.0", &task).reason, Reason::Measured);
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}

@@ -75,6 +75,12 @@ impl Folder {
         Some(Folder(config::get().ok()?.cache_dir.as_ref()?.join("tuning")))
     }
 
+    /// Another one.
+    #[cfg(test)]
+    pub(crate) fn at(path: PathBuf) -> Folder {
+        Folder(path)
+    }
+
     /// The file of a device, whether it is there or not.
     pub(crate) fn path(&self, identity: &Identity) -> PathBuf {
         self.0.join(identity.file_name())
