@@ -12,6 +12,7 @@ mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
+mod exit;
 mod health;
 mod idle;
 pub(crate) mod kernel;
@@ -39,8 +40,7 @@ use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_marker_with_wait_list,
-    enqueue_read_buffer,
+    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
@@ -51,8 +51,7 @@ use opencl3::types::{CL_BLOCKING, cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, OnceLock};
 use transfer::Transfers;
 
 /// How many bytes of a new buffer are read, so that the driver allocates it.
@@ -151,7 +150,7 @@ impl OpenCl {
             tracks,
         };
         let shared = Arc::new(shared);
-        remember(&shared);
+        exit::remember(&shared);
         OpenCl { shared }
     }
 
@@ -377,35 +376,6 @@ impl Backend for OpenCl {
     }
 }
 
-/// Devices that are open, for [`finish_all`].
-static OPEN: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
-
-fn remember(shared: &Arc<Shared>) {
-    process::at_exit(finish_all);
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    open.retain(|device| device.strong_count() > 0);
-    open.push(Arc::downgrade(shared));
-}
-
-/// How long the end of a process waits for its devices. A kernel that never ends does not keep it.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// Drivers unload when the process ends; nothing should run on their threads then.
-fn finish_all() {
-    let open = OPEN.try_lock().map(|open| open.clone()).unwrap_or_default();
-    let end = Instant::now() + GRACE;
-    for device in open.iter().filter_map(Weak::upgrade) {
-        match device.finish_until(end) {
-            Ok(true) => {}
-            Ok(false) => tracing::warn!(device = device.profile.name, "the process ends while the device computes"),
-            Err(code) => tracing::warn!(code, device = device.profile.name, "finishing before the process ends"),
-        }
-        // Not the last user: closing a device is for who opened it.
-        std::mem::forget(device);
-    }
-    profile::catch_up();
-}
-
 impl Drop for Shared {
     fn drop(&mut self) {
         // Copies in flight use host memory, which is freed next. If even this fails, leaking it is the safe way.
@@ -446,24 +416,6 @@ impl Shared {
         self.queue.queue.finish().map_err(|error| error.0)?;
         self.done_until(before);
         self.transfers.finish(&self.health)
-    }
-
-    /// As `finish`, but not beyond that time; says whether everything is done.
-    fn finish_until(&self, end: Instant) -> Result<bool, cl_int> {
-        // SAFETY: a live queue, nothing else.
-        let event = unsafe { enqueue_marker_with_wait_list(self.queue.queue.get(), 0, null()) }?;
-        let marker = Live::new(DriverEvent::new(event));
-        self.queue.queue.flush().map_err(|error| error.0)?;
-        let is_over = || marker.command_execution_status().map_or(true, |status| status.0 <= 0);
-        while !is_over() {
-            if Instant::now() >= end {
-                // Releasing it could wait for the command.
-                std::mem::forget(marker);
-                return Ok(false);
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        self.finish().map(|()| true)
     }
 
     /// What failed since somebody asked last.
