@@ -5,7 +5,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::format_ident;
+use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
 /// One dimension in a tensor type.
@@ -212,11 +212,35 @@ pub(crate) struct ModelImpl {
 }
 
 impl ModelImpl {
-    /// What the functions about all of the block are called: `report`, or `report_training`.
-    pub(crate) fn about(name: Option<&Ident>) -> [Ident; 2] {
-        ["report", "kernels"].map(|about| match name {
-            Some(name) => format_ident!("{}_{}", about, name),
-            None => format_ident!("{}", about),
+    /// The functions about all of the block, `report`, `kernels`, `prepare` and `tune`, or `report_training` and so on.
+    pub(crate) fn about(name: Option<&Ident>) -> [About; 4] {
+        let text = || quote!((target: ::netcl::Target) -> ::netcl::Result<::std::string::String>);
+        let tune = quote! {
+            (
+                device: &::netcl::Device,
+                sizes: &[(&::core::primitive::str, ::core::primitive::u64)],
+                options: &::netcl::select::TuneOptions<'_>,
+            ) -> ::netcl::Result<::std::vec::Vec<::netcl::select::Tuning>>
+        };
+        let all = [
+            ("report", text()),
+            ("kernels", text()),
+            ("prepare", quote!((device: &::netcl::Device) -> ::netcl::Result<()>)),
+            ("tune", tune),
+        ];
+        all.map(|(about, signature)| {
+            let name = match name {
+                Some(name) => format_ident!("{}_{}", about, name),
+                None => format_ident!("{}", about),
+            };
+            About { name, signature }
         })
     }
+}
+
+/// A function about all of a block.
+pub(crate) struct About {
+    pub(crate) name: Ident,
+    /// From the parentheses on.
+    pub(crate) signature: TokenStream,
 }

@@ -4,7 +4,7 @@ use netcl_kernels::emit;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::kir::verify;
 use netcl_kernels::plan::{Plan, Target, Work};
-use netcl_kernels::span::Diagnostic;
+use netcl_kernels::span::{Diagnostic, Span};
 
 /// One embedded plan.
 pub(crate) struct Compiled {
@@ -18,6 +18,19 @@ pub(crate) struct Compiled {
 /// The plans of `graph`, one for each kind of device.
 pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
     Target::ALL.into_iter().map(|target| one(graph, target)).collect()
+}
+
+/// The text form of the graph that the plans were made from, without places in the user's source: where a device wants
+/// other kernels, it is compiled again. Empty where there was nothing to decide.
+pub(crate) fn graph_text(graph: &Graph, plans: &[Compiled]) -> String {
+    if plans.iter().all(|compiled| compiled.plan.decisions.is_empty()) {
+        return String::new();
+    }
+    let mut graph = graph.clone();
+    for node in &mut graph.nodes {
+        node.span = Span::NONE;
+    }
+    graph.to_string()
 }
 
 fn one(graph: &Graph, target: Target) -> Result<Compiled, Diagnostic> {

@@ -7,7 +7,7 @@ mod unless;
 pub(crate) use kernel::kernel;
 pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 
-use crate::ast::ModelImpl;
+use crate::ast::{About, ModelImpl};
 use crate::parse::function;
 use crate::parse::model::block_name;
 use crate::{paths, recover};
@@ -49,14 +49,10 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
     });
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
     // A block that implements a trait has no functions of its own.
-    let has = |name: &Ident| item.trait_.is_none() && !written(item, name);
-    let names = ModelImpl::about(block_name(item).as_ref());
+    let has = |about: &About| item.trait_.is_none() && !written(item, &about.name);
+    let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(has);
+    let about = about.map(|About { name, signature }| quote!(pub fn #name #signature { ::core::unreachable!() }));
     let attrs = attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::NAMED_BLOCK));
-    let about = names.into_iter().filter(has).map(|name| {
-        quote! {
-            pub fn #name(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() }
-        }
-    });
     let only = item.trait_.is_none().then(|| only_block(block_name(item).as_ref()));
     quote! {
         #(#attrs)*

@@ -34,6 +34,12 @@ pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result
     Ok(text)
 }
 
+/// Builds what these functions need on the device, on as many threads as there are processors.
+pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Result<()> {
+    let functions: Vec<&Function> = functions.iter().copied().flatten().collect();
+    crate::executor::prepare::all(&functions, device)
+}
+
 /// The OpenCL C of these functions' plans for devices of that kind.
 pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
@@ -41,4 +47,14 @@ pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result
         text.push_str(&function.plan(target)?.source);
     }
     Ok(text)
+}
+
+/// Measures the tasks of these functions on a device for those sizes of their symbols.
+pub fn tune(
+    functions: &[&[Function]],
+    device: &crate::Device,
+    sizes: &[(&str, u64)],
+    options: &crate::select::TuneOptions<'_>,
+) -> crate::Result<Vec<crate::select::Tuning>> {
+    crate::select::tune(functions, device, sizes, options)
 }

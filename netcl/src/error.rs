@@ -160,6 +160,19 @@ pub enum Error {
         code: String,
     },
 
+    /// The device does not work any more: it was removed, reset, or a kernel has stopped it. Everything that is asked of
+    /// it from then on is this error, and what is in its memory is gone; other devices, and what was read from it, are as
+    /// they were.
+    #[error("{device} is lost: {operation} failed with {code}; start the process again, or go on with another device")]
+    Lost {
+        /// The device.
+        device: String,
+        /// What first failed.
+        operation: String,
+        /// OpenCL's name for the error.
+        code: String,
+    },
+
     /// This process was forked from one that had used a device: drivers do not work in the child.
     #[error(
         "this process was forked after netcl had used a device, and drivers do not survive that; fork before the first \
@@ -199,7 +212,7 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// `read`, `write`.
+        /// `read`, `write`, `remove`.
         action: &'static str,
         /// The file.
         path: PathBuf,

@@ -84,6 +84,7 @@ struct State {
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     Driver { device: String, operation: String, code: String },
+    Lost { device: String, operation: String, code: String },
     User { reason: String },
 }
 
@@ -91,6 +92,7 @@ impl Failure {
     pub(crate) fn into_error(self) -> Error {
         match self {
             Failure::Driver { device, operation, code } => Error::Driver { device, operation, code },
+            Failure::Lost { device, operation, code } => Error::Lost { device, operation, code },
             Failure::User { reason } => Error::Event { reason },
         }
     }
@@ -264,6 +266,7 @@ impl Event {
 fn as_failure(error: Error) -> Failure {
     match error {
         Error::Driver { device, operation, code } => Failure::Driver { device, operation, code },
+        Error::Lost { device, operation, code } => Failure::Lost { device, operation, code },
         other => Failure::User { reason: other.to_string() },
     }
 }

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
-use crate::executor::{Call, Loaded};
+use crate::executor::{Call, GraphSource, Loaded};
 use crate::tensor::Tensor;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
@@ -81,7 +81,8 @@ pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
         return Ok(loaded);
     }
     let plan = compile(graph, device.profile().target).map_err(|diagnostic| failed(&graph.name, diagnostic))?;
-    let loaded = Arc::new(Loaded::new(device, Arc::new(plan), &[])?);
+    let source = GraphSource::Graph(Arc::new(graph.clone()));
+    let loaded = Arc::new(Loaded::new(device, Arc::new(plan), &[], Some(source))?);
     let mut cache = CACHE.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been first.
     if let Some(loaded) = cache.find(key, device, graph) {

@@ -22,9 +22,12 @@ mod model;
 pub mod nn;
 pub mod optim;
 pub mod prelude;
+pub mod profile;
 mod program;
 pub mod raw;
+mod recording;
 mod report;
+pub mod select;
 pub mod simt;
 mod tensor;
 
@@ -39,8 +42,10 @@ pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPoo
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;
 pub use netcl_kernels::plan::Target;
+pub use netcl_kernels::template::Axis;
 pub use netcl_macros::{constant, dynamic, function, kernel, model};
-pub use program::ProgramStats;
+pub use program::{ProgramStats, cache};
+pub use recording::Recording;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 
 /// The programs in pages of `docs/` are compiled and run with the other examples.
@@ -52,4 +57,6 @@ mod pages {
     mod memory {}
     #[doc = include_str!("../../docs/raw-kernels.md")]
     mod raw_kernels {}
+    #[doc = include_str!("../../docs/selection.md")]
+    mod selection {}
 }

@@ -1,7 +1,7 @@
 //! What environment variables do. They are read once in a process, so each case is a process of its own: this program,
 //! started again.
 
-use netcl::{Device, KernelStrategy};
+use netcl::{Device, KernelStrategy, Tensor};
 use std::process::Command;
 
 /// What the one who runs the tests may have set.
@@ -142,4 +142,34 @@ fn transfers_pools_and_profiles_heed_their_variables() {
         answer(&[("NETCL_ASYNC_H2D", "0"), ("NETCL_MAX_CACHED_GB", "0")]),
         "right true, times None, pinned true, limit 0, kept false"
     );
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_without_drivers() {
+    let x = Tensor::from_slice(&Device::auto().unwrap(), &[1.0f32, 2.0], &[2]).unwrap();
+    assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap(), [2.0, 4.0]);
+    let selectors: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
+    println!("answer: {} {}", selectors.join(","), Device::select("cpu").unwrap_err());
+}
+
+/// The loader reads a folder: one that is empty, one that names a driver which is not there, one with a broken file.
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_driver_there_is_the_host() {
+    let folder = std::env::temp_dir().join(format!("netcl-drivers-{}", std::process::id()));
+    for (name, text) in
+        [("empty", None), ("missing", Some("/nonexistent/libdriver.so\n")), ("broken", Some("/etc/passwd\n"))]
+    {
+        let vendors = folder.join(name);
+        std::fs::create_dir_all(&vendors).unwrap();
+        if let Some(text) = text {
+            std::fs::write(vendors.join("driver.icd"), text).unwrap();
+        }
+        // The common loader asks for the slash.
+        let vendors = format!("{}/", vendors.display());
+        let found = child("child_without_drivers", &[("OCL_ICD_VENDORS", &vendors)]);
+        assert!(found.starts_with("host no device `cpu`") && found.contains("found: host = "), "{name}: {found}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,7 +1,8 @@
 //! Events: waited for, with limits, called back, awaited; and what ends a process that waits.
 
 use netcl::prelude::*;
-use netcl::{DeviceKind, Error, Event, EventStatus, UserEvent, Vendor};
+use netcl::raw::{Grid, KernelSpec};
+use netcl::{DType, DeviceKind, Error, Event, EventStatus, UserEvent, Vendor};
 use std::future::Future;
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
@@ -221,6 +222,35 @@ fn child_waits() {
     println!("\nfinished");
 }
 
+/// A kernel that never ends, and a thread that waits for it. Processes that run at once use names of their own: PoCL's
+/// cache is not made for two that compile one kernel.
+fn stuck(device: &Device, name: &str) -> std::thread::JoinHandle<()> {
+    let source = format!("__kernel void {name}(volatile __global uint* x) {{ while (x[0] == 0) {{ }} }}");
+    let kernel = KernelSpec::from_source(name, &source).build(device).unwrap();
+    let x = Tensor::zeros(device, &[1], DType::U32).unwrap();
+    // SAFETY: it reads the only element. That it does not end is what is tested.
+    unsafe { kernel.launch(&[(&x).into()], &Grid::from(1)) }.unwrap();
+    let device = device.clone();
+    std::thread::spawn(move || drop((device.finish(), x)))
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_is_stuck() {
+    let device = Device::auto().unwrap();
+    let waiting = stuck(&device, "interrupted");
+    println!("\nwaiting");
+    waiting.join().unwrap();
+}
+
+/// As a program does that handles Ctrl-C itself.
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_exits_stuck() {
+    let _waiting = stuck(&Device::auto().unwrap(), "left");
+    std::process::exit(7);
+}
+
 #[test]
 #[ignore = "run by the others, in a process of its own"]
 fn child_exits() {
@@ -242,15 +272,17 @@ fn ctrl_c_ends_a_wait() {
             eprintln!("Oclgrind computes while it is given work: there is no wait");
             continue;
         }
-        let mut child = child("child_waits", &device.profile().selector);
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        assert!(lines.any(|line| line == "waiting"), "the child waits");
-        std::thread::sleep(Duration::from_millis(100));
-        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(interrupt.success());
-        let status = ended(&mut child).expect("the signal ends the process");
-        assert_eq!(status.signal(), Some(2), "{device}: {status}");
-        assert!(!lines.any(|line| line == "finished"), "it was stopped while it waited");
+        for name in ["child_waits", "child_is_stuck"] {
+            let mut child = child(name, &device.profile().selector);
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+            assert!(lines.any(|line| line == "waiting"), "the child waits");
+            std::thread::sleep(Duration::from_millis(100));
+            let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            assert!(interrupt.success());
+            let status = ended(&mut child).expect("the signal ends the process");
+            assert_eq!(status.signal(), Some(2), "{device}: {status}");
+            assert!(!lines.any(|line| line == "finished"), "it was stopped while it waited");
+        }
     }
 }
 
@@ -260,5 +292,11 @@ fn a_process_ends_cleanly_while_devices_work() {
         let mut child = child("child_exits", &device.profile().selector);
         let status = ended(&mut child).expect("the process ends");
         assert_eq!(status.code(), Some(7), "{device}: {status}");
+        if matches!(device.profile().vendor, Vendor::Pocl | Vendor::Intel) {
+            // Elsewhere a kernel that never ends may stop the whole machine's device.
+            let mut child = self::child("child_exits_stuck", &device.profile().selector);
+            let status = ended(&mut child).expect("a stuck kernel does not keep the process");
+            assert_eq!(status.code(), Some(7), "{device}: {status}");
+        }
     }
 }

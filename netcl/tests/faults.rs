@@ -1,8 +1,8 @@
-//! What goes wrong outside netcl: damaged and unwritable files, full disks, killed processes, sizes beyond reason. Each is
-//! an error that says what to do, or does no harm, and nothing already computed is lost.
+//! What goes wrong outside netcl: damaged files, full disks, killed processes, sizes beyond reason. Each is an error that says what to do, or does no harm, and nothing already computed is lost.
 
 mod common;
 
+use common::processes::{command, names, scratch, text};
 use common::{affine_square, function, opencl, toy_schema};
 use netcl::__private::kernels::dim::Dim;
 use netcl::__private::kernels::dtype::DType;
@@ -11,8 +11,8 @@ use netcl::__private::kernels::plan::Target;
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::{Device, Error, Model, Tensor, io};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 
 /// A model of one parameter of 4 MiB and one small one.
 struct Wide(ModelCore);
@@ -52,20 +52,6 @@ impl Model for Wide {
     }
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("netcl-faults-{name}-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 // ---- what runs in processes of their own ----
 
 /// Not a test by itself: the tests below start this program again with a role.
@@ -89,126 +75,8 @@ fn child() {
             assert_eq!(model.bits(), before);
             assert_ne!(other.bits(), before);
         }
-        "compute" => {
-            let device = opencl().unwrap();
-            let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-            let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[1, 3]).unwrap();
-            let w = core.tensor("layer.w").unwrap().to_vec::<f32>().unwrap();
-            let y = function(&affine_square()).call(Some(&core), "", &[&x], &[]).unwrap();
-            for ((y, w), x) in y[0].to_vec::<f32>().unwrap().iter().zip(w).zip([1.0, 2.0, 3.0]) {
-                assert!((y - (x * w + 0.25f32).powi(2)).abs() < 1e-5, "{y}");
-            }
-            let stats = device.program_stats();
-            println!("built {} loaded {} refused {}", stats.built, stats.loaded, stats.refused);
-        }
         other => panic!("no role `{other}`"),
     }
-}
-
-/// This program again, playing `role`; `shell` may set limits before.
-fn command(role: &str, shell: Option<&str>) -> Command {
-    let program = std::env::current_exe().unwrap();
-    let mut command = match shell {
-        None => Command::new(program),
-        Some(limits) => {
-            let mut command = Command::new("sh");
-            command.args(["-c", &format!("{limits}; exec \"$0\" \"$@\"")]).arg(program);
-            command
-        }
-    };
-    command.args(["--exact", "child", "--nocapture", "--test-threads", "1"]).env("NETCL_TEST_ROLE", role);
-    command
-}
-
-fn text(output: &Output) -> String {
-    format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-/// The number of programs that a process of its own built, loaded and found refused, with that cache folder.
-fn compute(cache: &Path) -> [u64; 3] {
-    let output = command("compute", None).env("NETCL_CACHE_DIR", cache).output().unwrap();
-    let text = text(&output);
-    assert!(output.status.success(), "{text}");
-    let line = text.lines().find(|line| line.contains("built ")).unwrap_or_else(|| panic!("{text}"));
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let after = |word: &str| words[words.iter().position(|known| *known == word).unwrap() + 1].parse().unwrap();
-    [after("built"), after("loaded"), after("refused")]
-}
-
-// ---- the cache of programs ----
-
-/// FNV-1a, 64 bits, as the files have it.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
-/// A cached program whose binary is no binary, everything else being right.
-fn with_a_wrong_binary(whole: &[u8]) -> Vec<u8> {
-    let start = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    let length = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().unwrap()) as usize;
-    let binary = start + 8 + length(start);
-    let mut bytes = whole[..binary].to_vec();
-    bytes.extend(100u64.to_le_bytes());
-    bytes.extend([b'?'; 100]);
-    bytes.extend(checksum(&bytes).to_le_bytes());
-    bytes
-}
-
-#[test]
-fn a_damaged_program_is_built_again() {
-    if opencl().is_none() {
-        return;
-    }
-    let cache = scratch("programs");
-    assert_eq!(compute(&cache), [1, 0, 0]);
-    let folder = cache.join("programs");
-    // The other file says what was found out about the device.
-    let programs = names(&folder).into_iter().map(|name| folder.join(name)).filter(|path| {
-        let text = fs::read(path).unwrap();
-        text.windows(16).any(|part| part == b"\noptions -cl-std")
-    });
-    let [path]: [PathBuf; 1] = programs.collect::<Vec<_>>().try_into().unwrap();
-    let whole = fs::read(&path).unwrap();
-    assert_eq!(compute(&cache), [0, 1, 0], "a good file is taken");
-    let mut flipped = whole.clone();
-    flipped[whole.len() / 2] ^= 0x10;
-    for (what, damaged, refused) in [
-        ("empty", Vec::new(), 0),
-        ("cut short", whole[..whole.len() / 2].to_vec(), 0),
-        ("one byte too few", whole[..whole.len() - 1].to_vec(), 0),
-        ("one bit flipped", flipped, 0),
-        ("no binary of the driver", with_a_wrong_binary(&whole), 1),
-    ] {
-        fs::write(&path, damaged).unwrap();
-        assert_eq!(compute(&cache), [1, 0, refused], "{what}");
-        assert_eq!(compute(&cache), [0, 1, 0], "{what}: the file is good again");
-    }
-    fs::remove_dir_all(&cache).unwrap();
-}
-
-#[test]
-fn a_cache_that_cannot_be_written_does_no_harm() {
-    if opencl().is_none() {
-        return;
-    }
-    let folder = scratch("unwritable");
-    let file = folder.join("file");
-    fs::write(&file, b"not a folder").unwrap();
-    assert_eq!(compute(&file), [1, 0, 0], "a file where the folder should be");
-    if cfg!(target_os = "linux") {
-        // Nobody may write there, whoever they are.
-        assert_eq!(compute(Path::new("/proc/netcl")), [1, 0, 0], "a read-only file system");
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let closed = folder.join("closed");
-        fs::create_dir(&closed).unwrap();
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
-        assert_eq!(compute(&closed), [1, 0, 0], "a read-only folder");
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 // ---- weight files ----

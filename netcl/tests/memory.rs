@@ -4,7 +4,8 @@ mod common;
 
 use common::turn;
 use netcl::prelude::*;
-use netcl::{BufferPool, DType, Error, Target, Vendor};
+use netcl::{BufferPool, DType, DeviceKind, Error, Target, UserEvent, Vendor};
+use std::time::Duration;
 
 /// The host, a null device and every OpenCL device.
 fn devices() -> Vec<Device> {
@@ -191,6 +192,37 @@ fn wrong_sizes_and_devices_are_errors() {
     }
 }
 
+/// Held back kernels must not hold back copies to memory that they do not use, be it new or used before.
+#[test]
+fn copies_do_not_wait_for_kernels_that_do_not_use_their_memory() {
+    let _turn = turn();
+    for device in devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host) {
+        let count = large(&device);
+        let values = ramp(count, 1);
+        let upload = || Tensor::from_slice(&device, &values, &[count]).unwrap();
+        for rounds in 0..4 {
+            // Memory that was copied to, computed with and freed, while nobody waits.
+            let used: Vec<Tensor> = (0..rounds).map(|_| upload()).collect();
+            let sums: Vec<Tensor> = used.iter().map(|x| x.sum(&[0]).unwrap()).collect();
+            drop(used);
+            if rounds % 2 == 1 {
+                device.finish().unwrap();
+            }
+            let gate = UserEvent::new();
+            device.wait_for(&gate.event()).unwrap();
+            let held_back = sums.iter().map(|sum| sum.add(sum).unwrap()).collect::<Vec<_>>();
+            let new = upload();
+            for copy in new.pending_copies() {
+                assert!(copy.wait_timeout(Duration::from_secs(60)).unwrap(), "{device}: round {rounds}");
+            }
+            gate.complete();
+            assert_eq!(new.to_vec::<f32>().unwrap(), values, "{device}: round {rounds}");
+            assert!(new.pending_copies().is_empty(), "computing waits for it, and then it is forgotten");
+            drop(held_back);
+        }
+    }
+}
+
 #[test]
 fn more_than_the_device_has_is_an_error_and_it_stays_usable() {
     let _turn = turn();
@@ -200,5 +232,32 @@ fn more_than_the_device_has_is_an_error_and_it_stays_usable() {
         assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
         let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
         assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap(), [2.0]);
+    }
+}
+
+#[test]
+fn copies_do_not_wait_for_memory_that_commands_use() {
+    let _turn = turn();
+    let real =
+        |device: &Device| matches!(device.profile().kind, DeviceKind::Cpu | DeviceKind::Gpu | DeviceKind::Accelerator);
+    for device in devices().into_iter().filter(real) {
+        let pool = device.buffer_pool();
+        let (count, allocations) = (200_000, || pool.stats().allocations);
+        let x = Tensor::from_slice(&device, &ramp(count, 0), &[count]).unwrap();
+        pool.release_idle();
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        // Its memory is free again, and the command that writes it has not begun.
+        drop(x.exp().unwrap());
+        let before = allocations();
+        let (y, z) = (ramp(count, 1), ramp(count, 2));
+        let y = Tensor::from_slice(&device, &y, &[count]).unwrap();
+        assert_eq!(allocations(), before + 1, "{device}");
+        gate.complete();
+        device.finish().unwrap();
+        let z = Tensor::from_slice(&device, &z, &[count]).unwrap();
+        assert_eq!(allocations(), before + 1, "{device}: nothing uses it any more");
+        let sum = y.add(&z).unwrap().to_vec::<f32>().unwrap();
+        assert!(sum.iter().enumerate().all(|(i, &value)| value == (2 * i + 3) as f32), "{device}");
     }
 }

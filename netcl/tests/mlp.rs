@@ -99,7 +99,7 @@ fn embed(graph: &Graph) -> Function {
         })
         .collect();
     let name = Box::leak(graph.name.clone().into_boxed_str());
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans: Box::leak(plans.into_boxed_slice()) })))
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans: Box::leak(plans.into_boxed_slice()) })))
 }
 
 /// Images whose brightest row of eight pixels says their class, out of eight.

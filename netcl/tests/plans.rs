@@ -123,6 +123,7 @@ fn training_plan(late: bool) -> Plan {
         scalars: vec![DType::U32, DType::F32],
         requirements: vec![],
         apart: vec![],
+        decisions: vec![],
         steps: vec![
             step("update", Dim::from(3), vec![arg(0), arg(1), arg(2)], &[0, 1], &[2]),
             step("gradient", Dim::from(3), vec![arg(0), arg(3), Arg::Scalar(1, DType::F32)], &[0], &[3]),
@@ -230,6 +231,41 @@ fn arenas_of_other_sizes_are_given_up_when_memory_is_short() {
     let x = Tensor::zeros(&device, &[20_000, 3], DType::F32).unwrap();
     let error = forward.call(Some(&core), "", &[&x], &[]).unwrap_err();
     assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+}
+
+#[test]
+fn memory_that_is_held_in_reserve_is_given_up_for_whoever_needs_it() {
+    let device = Device::null(Target::Cpu, 896 << 10);
+    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+    // 128 KiB of scratch stay with each of these functions.
+    let functions: Vec<_> = (0..3).map(|_| function(&affine_square())).collect();
+    for function in &functions {
+        let x = Tensor::zeros(&device, &[10_000, 3], DType::F32).unwrap();
+        let y = function.call(Some(&core), "", &[&x], &[]).unwrap();
+        assert_eq!(y[0].shape(), [10_000, 3]);
+    }
+    // More than is free beside their reserves; the tensor belongs to none of them.
+    let large = Tensor::zeros(&device, &[128 << 10], DType::F32).unwrap();
+    assert_eq!(large.shape(), [128 << 10]);
+    drop(large);
+    let x = Tensor::zeros(&device, &[10_000, 3], DType::F32).unwrap();
+    functions[0].call(Some(&core), "", &[&x], &[]).unwrap();
+}
+
+#[test]
+fn gradients_that_nobody_holds_are_few() {
+    let device = Device::null(Target::Cpu, 1 << 30);
+    let model = common::Line::new(&device);
+    let loss = common::line_gradients();
+    let x = Tensor::zeros(&device, &[1, 3], DType::F32).unwrap();
+    let step = || loss.call_with_gradients(&model.core, "", &[&x], &[]).unwrap().1;
+    drop(step());
+    let one = device.memory_stats().in_use;
+    let many: Vec<_> = (0..20).map(|_| step()).collect();
+    let each = (device.memory_stats().in_use - one) / 19;
+    assert!(each > 0);
+    drop(many);
+    assert!(device.memory_stats().in_use <= one + 3 * each, "{}", device.memory_stats());
 }
 
 #[test]

@@ -2,13 +2,12 @@
 
 mod common;
 
-use netcl::__private::kernels::compile::compile;
 use netcl::__private::kernels::dim::Shape;
 use netcl::__private::kernels::graph::build::Builder;
-use netcl::__private::kernels::graph::{Graph, InputKind, OutputKind};
+use netcl::__private::kernels::graph::{InputKind, OutputKind};
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::Target;
-use netcl::__private::{Function, FunctionSource, ModelCore, PlanSource, Schema, Seed};
+use netcl::__private::{Function, ModelCore, Schema, Seed};
 use netcl::data::DataLoader;
 use netcl::optim::{Adam, AdamW, Optimizer, Sgd};
 use netcl::{DType, Device, Error, Gradients, Model, Tensor, io};
@@ -53,19 +52,6 @@ impl Model for Two {
     }
 }
 
-/// A function compiled for every target, as the macro embeds it.
-fn embed(graph: &Graph) -> Function {
-    let plans: Vec<PlanSource> = Target::ALL
-        .into_iter()
-        .map(|target| {
-            let json = serde_json::to_string(&compile(graph, target).unwrap()).unwrap();
-            PlanSource { target: target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
-        })
-        .collect();
-    let name = Box::leak(graph.name.clone().into_boxed_str());
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans: Box::leak(plans.into_boxed_slice()) })))
-}
-
 /// Gradients that are the arguments.
 fn pass_gradients() -> Function {
     let mut b = Builder::new("Two::loss");
@@ -76,7 +62,7 @@ fn pass_gradients() -> Function {
         let doubled = b.binary(netcl::__private::kernels::graph::BinaryOp::Mul, argument, two).unwrap();
         b.output(OutputKind::Gradient(path.into()), doubled);
     }
-    embed(&b.finish())
+    common::embed(&b.finish())
 }
 
 fn gradients(function: &Function, model: &Two, step: usize) -> (Gradients, Vec<Vec<f64>>) {

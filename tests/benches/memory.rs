@@ -1,7 +1,8 @@
 //! What memory costs: allocation and release from a pool (a hit), copies to the device, copies beside kernels. One JSON
 //! object a line.
 //!
-//! `cargo bench -p netcl-tests --bench memory -- [--device SELECTOR]`. Medians; nothing here is a test.
+//! `cargo bench -p netcl-tests --bench memory -- [--device SELECTOR]`. Medians; nothing here is a test. With
+//! `NETCL_PROFILE_EVENTS=1`, when the device began and ended each part of an overlap is printed, too.
 #![allow(missing_docs, reason = "a program")]
 
 use netcl::DType;
@@ -61,31 +62,87 @@ fn copies(device: &Device) -> netcl::Result<()> {
     Ok(())
 }
 
-/// Copies of new data beside kernels on old data, against one after the other.
+/// Copies of new data beside kernels on old data, against one after the other: the copy started before the kernels, as
+/// who loads data ahead does, and after them.
 fn overlap(device: &Device) -> netcl::Result<()> {
-    let count = 64 << 20 >> 2;
+    let count = 256 << 20 >> 2;
     let old = Tensor::full(device, 0.5f32, &[count])?;
     let upload = || -> netcl::Result<Tensor> {
         Tensor::from_pinned(device, device.pinned_pool().allocate(4 * count)?, &[count], DType::F32)
     };
-    let copy = || upload().map(drop).and_then(|()| device.finish());
     let kernel = || old.apply("erf", &[]).map(drop);
-    let copy_time = median(9, copy)?;
-    let kernel_time = median(9, || kernel().and_then(|()| device.finish()))?;
+    let copy_time = median(9, || upload().map(drop).and_then(|()| device.finish()))?;
+    let kernel_time = median(9, || (0..8).try_for_each(|_| kernel()).and_then(|()| device.finish()))? / 8.0;
     let kernels = (copy_time / kernel_time).round().max(1.0) as usize;
+    let compute = || (0..kernels).try_for_each(|_| kernel());
     let serial = median(9, || {
-        (0..kernels).try_for_each(|_| kernel())?;
+        compute()?;
         device.finish()?;
-        copy()
+        upload().map(drop)?;
+        device.finish()
     })?;
-    let together = median(9, || {
-        (0..kernels).try_for_each(|_| kernel())?;
+    let copy_first = median(9, || {
+        let held = upload()?;
+        compute()?;
+        device.finish()?;
+        drop(held);
+        Ok(())
+    })?;
+    let kernels_first = median(9, || {
+        compute()?;
         let held = upload()?;
         device.finish()?;
         drop(held);
         Ok(())
     })?;
-    println!(r#"{{"what":"copy beside {kernels} kernels","serial_rate":{:.2}}}"#, serial / together);
+    for (what, together) in [("before", copy_first), ("after", kernels_first)] {
+        println!(r#"{{"what":"copy started {what} {kernels} kernels","serial_rate":{:.2}}}"#, serial / together);
+    }
+    Ok(())
+}
+
+/// When the device copied and when it computed, in microseconds of its clock after the first of these commands was queued:
+/// where the two overlap, `copy` begins before `kernels` ends.
+fn timeline(device: &Device) -> netcl::Result<()> {
+    let count = 64 << 20 >> 2;
+    let old = Tensor::full(device, 0.5f32, &[count])?;
+    for round in 0..4 {
+        device.finish()?;
+        let host = Instant::now();
+        let before = device.record_event()?;
+        (0..8).try_for_each(|_| old.apply("erf", &[]).map(drop))?;
+        let after = device.record_event()?;
+        let launched = host.elapsed();
+        let memory = device.pinned_pool().allocate(4 * count)?;
+        let allocated = host.elapsed();
+        let new = Tensor::from_pinned(device, memory, &[count], DType::F32)?;
+        let copies = new.pending_copies();
+        let enqueued = host.elapsed();
+        device.finish()?;
+        let finished = host.elapsed();
+        println!(
+            r#"{{"what":"host, round {round}","launched_us":{},"pinned_us":{},"enqueued_us":{},"finished_us":{}}}"#,
+            launched.as_micros(),
+            allocated.as_micros(),
+            enqueued.as_micros(),
+            finished.as_micros()
+        );
+        let (Some(first), Some(last)) = (before.times(), after.times()) else {
+            println!(r#"{{"what":"no times: set NETCL_PROFILE_EVENTS=1"}}"#);
+            return Ok(());
+        };
+        let since = |time: u64| time.saturating_sub(first.queued) / 1000;
+        println!(r#"{{"what":"kernels","began_us":{},"ended_us":{}}}"#, since(first.ended), since(last.ended));
+        for times in copies.iter().filter_map(netcl::Event::times) {
+            println!(
+                r#"{{"what":"copy","queued_us":{},"submitted_us":{},"began_us":{},"ended_us":{}}}"#,
+                since(times.queued),
+                since(times.submitted),
+                since(times.started),
+                since(times.ended)
+            );
+        }
+    }
     Ok(())
 }
 
@@ -96,5 +153,6 @@ fn main() -> netcl::Result<()> {
     println!(r#"{{"device":"{device}"}}"#);
     pool_hits(&device)?;
     copies(&device)?;
-    overlap(&device)
+    overlap(&device)?;
+    timeline(&device)
 }

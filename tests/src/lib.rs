@@ -71,3 +71,5 @@ pub mod second {
         }
     }
 }
+
+pub mod soak;

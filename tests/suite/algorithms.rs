@@ -57,6 +57,17 @@ pub(crate) fn all() -> Vec<Case> {
             sorts(device, &words(n, 1).iter().map(|&w| w as i32).collect::<Vec<_>>(), i32::cmp)
         }),
         case("sort f32", |device, n| sorts(device, &odd_floats(n), float_order)),
+        case("sort i64", |device, n| sorts(device, &wide(n).iter().map(|&w| w as i64).collect::<Vec<_>>(), i64::cmp)),
+        case("sort f64", |device, n| {
+            let values: Vec<f64> = wide(n).into_iter().zip(odd_floats(n)).map(odd_double).collect();
+            sorts(device, &values, |x, y| x.is_nan().cmp(&y.is_nan()).then(x.partial_cmp(y).unwrap_or(Ordering::Equal)))
+        }),
+        case("sort halves", |device, n| {
+            let halves: Vec<half::f16> = words(n, 11).iter().map(|&word| half::f16::from_bits(word as u16)).collect();
+            sorts(device, &halves, |x, y| float_order(&x.to_f32(), &y.to_f32()))?;
+            let brains: Vec<half::bf16> = words(n, 12).iter().map(|&word| half::bf16::from_bits(word as u16)).collect();
+            sorts(device, &brains, |x, y| float_order(&x.to_f32(), &y.to_f32()))
+        }),
         case("sort by key", sort_by_key),
         case("compact", compact),
         case("histogram", histogram),
@@ -70,6 +81,17 @@ pub(crate) fn all() -> Vec<Case> {
 fn words(n: usize, stream: u32) -> Vec<u32> {
     let extremes = [0, 1, u32::MAX, i32::MIN as u32, i32::MAX as u32];
     (0..n).map(|i| if i % 7 == 3 { extremes[i / 7 % 5] } else { philox::word(17, stream, i as u64) }).collect()
+}
+
+/// 64 bits, whose upper half is often the same.
+fn wide(n: usize) -> Vec<u64> {
+    let upper = |word: u32| if word.is_multiple_of(3) { 0x8000_0001 } else { word };
+    words(n, 13).into_iter().zip(words(n, 14)).map(|(x, y)| u64::from(upper(x)) << 32 | u64::from(y)).collect()
+}
+
+/// Any bits, or what is odd about a narrower float.
+fn odd_double((bits, narrow): (u64, f32)) -> f64 {
+    if bits.is_multiple_of(2) { f64::from(narrow) } else { f64::from_bits(bits) }
 }
 
 /// Few different numbers: many equal keys.

@@ -2,11 +2,21 @@
 
 use half::{bf16, f16};
 use libtest_mimic::Failed;
+use netcl::__private::{Function, FunctionSource, PlanSource};
 use netcl::{DType, Device, Tensor};
+use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::{Graph, InputKind, Node, Op, OutputKind};
+use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Span;
+use netcl_kernels::variant::Select;
+
+/// A graph's plan, and the function that runs it.
+pub(crate) struct Compiled {
+    function: Function,
+    pub(crate) plan: Plan,
+}
 
 /// A graph with its inputs.
 pub(crate) struct Example {
@@ -41,6 +51,27 @@ impl Example {
 
     /// What the device's own pipeline computes from the inputs: the outputs in the graph's order.
     pub(crate) fn run(&self, device: &Device) -> Result<Vec<Tensor>, Failed> {
+        let arguments = self.arguments(device)?;
+        let arguments: Vec<&Tensor> = arguments.iter().collect();
+        netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string().into())
+    }
+
+    /// The graph as the device is to run it, compiled for devices of the kind `target` by what `select` chooses; for
+    /// examples of any size alike.
+    pub(crate) fn compiled(&self, device: &Device, target: Target, select: &dyn Select) -> Result<Compiled, Failed> {
+        let options = Options { select, ..Options::typical(target) };
+        let mut plan = compile_with(&self.as_function(), target, &options).map_err(|error| error.to_string())?;
+        // Any device runs what is made for another kind, only not as fast.
+        plan.target = device.profile().target;
+        let json = serde_json::to_string(&plan).map_err(|error| error.to_string())?;
+        // Functions are those of a program's text: they live as long as it does.
+        let plans =
+            vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];
+        let source = FunctionSource { name: "variants", plans: Box::leak(plans.into_boxed_slice()), graph: "" };
+        Ok(Compiled { function: Function::new(Box::leak(Box::new(source))), plan })
+    }
+
+    fn arguments(&self, device: &Device) -> Result<Vec<Tensor>, Failed> {
         let mut arguments = Vec::new();
         for node in &self.graph.nodes {
             if let Op::Input(kind) = &node.op {
@@ -52,8 +83,7 @@ impl Example {
             let sizes = vec![0u8; *size as usize];
             arguments.push(Tensor::from_slice(device, &sizes, &[sizes.len()]).map_err(|error| error.to_string())?);
         }
-        let arguments: Vec<&Tensor> = arguments.iter().collect();
-        netcl::jit::run(&self.as_function(), &arguments).map_err(|error| error.to_string().into())
+        Ok(arguments)
     }
 
     fn find(&self, kind: &InputKind, name: &str) -> Option<HostTensor> {
@@ -63,10 +93,21 @@ impl Example {
     /// Fails where a result on `device` differs from the reference by more than `tolerance`, relative to the largest
     /// element of the result.
     pub(crate) fn check(&self, device: &Device, tolerance: f64) -> Result<(), Failed> {
+        self.compare(&self.run(device)?, tolerance)
+    }
+
+    /// As [`Example::check`], of what was [`Example::compiled`].
+    pub(crate) fn check_compiled(&self, device: &Device, compiled: &Compiled, tolerance: f64) -> Result<(), Failed> {
+        let arguments = self.arguments(device)?;
+        let arguments: Vec<&Tensor> = arguments.iter().collect();
+        let results = compiled.function.call(None, "", &arguments, &[]).map_err(|error| error.to_string())?;
+        self.compare(&results, tolerance)
+    }
+
+    fn compare(&self, results: &[Tensor], tolerance: f64) -> Result<(), Failed> {
         let find = |kind: &InputKind, name: &str| self.find(kind, name);
         let expected = evaluate(&self.graph, &self.bindings, &find, Precision::F64).map_err(|e| e.to_string())?;
-        let results = self.run(device)?;
-        for (position, ((kind, expected), found)) in expected.iter().zip(&results).enumerate() {
+        for (position, ((kind, expected), found)) in expected.iter().zip(results).enumerate() {
             let wanted = expected.to_f64();
             let found = download(found)?;
             let scale = wanted.iter().filter(|x| x.is_finite()).fold(1e-3f64, |scale, x| scale.max(x.abs()));

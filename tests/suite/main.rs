@@ -21,6 +21,7 @@ mod reference_graphs;
 mod references;
 mod sub_groups;
 mod types;
+mod variants;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
@@ -52,6 +53,7 @@ fn main() {
     let mut trials = Vec::new();
     for info in devices {
         let compiled = if info.selector.starts_with("opencl:") { goldens::all() } else { Vec::new() };
+        let variants = if info.selector.starts_with("opencl:") { variants::all() } else { Vec::new() };
         for case in compiled
             .into_iter()
             .chain(model_cases::all())
@@ -62,6 +64,7 @@ fn main() {
             .chain(types::all())
             .chain(random::all())
             .chain(algorithms::all())
+            .chain(variants)
         {
             let exception = exceptions::reason(&info, &case.name);
             let selector = info.selector.clone();

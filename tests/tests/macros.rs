@@ -267,6 +267,29 @@ fn plans_can_be_seen() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_prepared_model_builds_nothing_later() -> Result<()> {
+    use netcl::Device;
+    let host = Device::host();
+    Net::prepare(&host)?;
+    bias_leak.prepare(&host)?;
+    let Ok(device) = Device::select("cpu") else { return Ok(()) };
+    // A device whose programs no other test uses.
+    let device = netcl::DeviceManager::global().shared_context(&[device])?.remove(0);
+    Net::prepare(&device)?;
+    let programs = |device: &Device| {
+        let stats = device.program_stats();
+        stats.built + stats.loaded
+    };
+    let prepared = programs(&device);
+    assert!(prepared >= 2, "{prepared}");
+    let net = Net::new(&device, Seed(1))?;
+    net.forward(&Tensor::from_slice(&device, &[0.5f32; 6], &[3, 2])?)?.to_vec::<f32>()?;
+    Net::prepare(&device)?;
+    assert_eq!(programs(&device), prepared);
+    Ok(())
+}
+
 fn bits(tensors: &[(String, Tensor)]) -> Result<Vec<Vec<f32>>> {
     tensors.iter().map(|(_, tensor)| tensor.to_vec()).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::epilogue::operands;
 use super::instance::Instance;
-use super::product::{lanes_of, launch_of, typical};
+use super::product::{lanes_of, launch_of};
 use super::program::Program;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
@@ -12,8 +12,8 @@ use crate::index::{self, Index};
 use crate::kir::Kernel;
 use crate::plan::{Arg, ConvKind, Target, Work};
 use crate::span::{Diagnostic, Result};
-use crate::template::conv2d_implicit_gemm::{Conv2d, Product};
-use crate::template::{Template, conv2d_cpu, conv2d_implicit_gemm};
+use crate::template::{Template, conv2d_tiled_local};
+use crate::variant::{Conv2dTask, Task};
 
 /// A convolution's three shapes, whichever of its products is wanted.
 struct Shapes {
@@ -34,7 +34,7 @@ impl Program<'_> {
             let (a, b) = operands(&self.graph[id].op);
             let (a, b) = (self.operand(id, a)?.0, self.operand(id, b)?.0);
             let args = [a, b, id].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
-            self.add_step(&[cluster], work, args);
+            self.add_step(&[cluster], work, args, 0);
             return Ok(());
         }
         self.template_conv(cluster, id, &shapes)
@@ -68,41 +68,47 @@ impl Program<'_> {
         }
     }
 
-    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
-        let fixed = |dim: &Dim| {
-            dim.as_constant().and_then(|size| u64::try_from(size).ok()).ok_or_else(|| {
-                Diagnostic::new(format!("`conv2d` expects images of fixed size and channels, found {}", shapes.input))
-                    .hint("only the first axis, the number of images, may be symbolic")
-            })
-        };
+    /// What the convolution `id` is, for whoever chooses how it is computed.
+    ///
+    /// # Errors
+    ///
+    /// Images or channels of unknown size.
+    pub(super) fn conv_task(&self, id: NodeId) -> Result<Conv2dTask<Dim>> {
+        let shapes = self.shapes(id);
         let geometry = shapes.geometry;
-        let conv = Conv2d {
-            images: shapes.input[0].estimate(),
-            channels: fixed(&shapes.input[1])?,
-            size: [fixed(&shapes.input[2])?, fixed(&shapes.input[3])?],
-            out_channels: fixed(&shapes.weight[0])?,
-            filter: [fixed(&shapes.weight[2])?, fixed(&shapes.weight[3])?],
+        let (input, weight) = (&shapes.input, &shapes.weight);
+        let task = Conv2dTask {
+            kind: shapes.kind,
+            images: input[0].clone(),
+            channels: input[1].clone(),
+            size: [input[2].clone(), input[3].clone()],
+            filter: [weight[2].clone(), weight[3].clone()],
+            out_channels: weight[0].clone(),
             stride: geometry.stride,
-            pad: geometry.padding,
+            padding: geometry.padding,
             dilation: geometry.dilation,
             groups: geometry.groups,
+            dtype: self.graph[id].dtype,
         };
+        let fixed =
+            [&task.channels, &task.size[0], &task.size[1], &task.out_channels, &task.filter[0], &task.filter[1]];
+        if fixed.iter().any(|dim| dim.as_constant().is_none()) {
+            let message = format!("`conv2d` expects images of fixed size and channels, found {input}");
+            return Err(Diagnostic::new(message).hint("only the first axis, the number of images, may be symbolic"));
+        }
+        Ok(task)
+    }
+
+    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
+        let Task::Conv2d(likely) = Task::Conv2d(self.conv_task(id)?).estimate() else { unreachable!("it stays one") };
+        let (conv, product) = likely.conv();
         let Extents { batch: groups, m, n, k } = extents(self.graph, id);
-        let product = match shapes.kind {
-            ConvKind::Forward => Product::Forward,
-            ConvKind::InputGrad => Product::Input,
-            ConvKind::WeightGrad => Product::Weight,
-        };
         let results = [groups.clone(), m.clone(), n.clone()];
         let axes = result_axes(shapes, &results);
-        let problem = conv
-            .problem(product)
+        let defines = conv
+            .defines(product)
             .ok_or_else(|| Diagnostic::new("internal error: a convolution without output passed shape inference"))?;
-        let template: &'static Template = match self.target {
-            Target::Gpu => &conv2d_implicit_gemm::TEMPLATE,
-            Target::Cpu | Target::Host => &conv2d_cpu::TEMPLATE,
-        };
-        let choice = (template.initial)(&problem, &typical(self.target));
+        let (template, choice) = self.chosen(id)?;
         let word = match shapes.kind {
             ConvKind::Forward => "conv2d",
             ConvKind::InputGrad => "conv2d_input_grad",
@@ -115,19 +121,27 @@ impl Program<'_> {
         instance.comments = self.describe(cluster);
         let mut loads = Vec::new();
         for (side, operand) in self.sides(id) {
-            loads.extend(self.conv_operand(&mut instance, id, side, operand));
+            loads.extend(self.conv_operand(&mut instance, id, side, operand, template));
         }
         instance.epilogue(&epilogue);
-        instance.lines(&conv.defines(product).unwrap_or_default());
+        instance.lines(&defines);
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &m), ("N", &n), ("K", &k), ("BATCH", &groups)] {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
         instance.types(self.graph[id].dtype);
-        let launch = launch_of((template.grid)(&choice), &m, &n, &groups);
+        let accumulator = self.graph[id].dtype.compute().size() as u64;
+        let (columns, local_bytes) = match template.name == conv2d_tiled_local::TEMPLATE.name {
+            true => {
+                let columns = Dim::from(conv2d_tiled_local::columns(&choice, &conv) as usize);
+                (shapes.input[0].clone() * columns, conv2d_tiled_local::local_bytes(&choice, &conv, accumulator))
+            }
+            false => (n.clone(), (template.local_bytes)(&choice, accumulator)),
+        };
+        let launch = launch_of((template.grid)(&choice), &m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();
-        self.add_template(cluster, instance, functions, launch)
+        self.add_template(cluster, instance, functions, launch, local_bytes)
     }
 
     /// The template's `A` and `B`: its `A` is the second operand, the weight, or the output's gradient where the weight is
@@ -139,7 +153,14 @@ impl Program<'_> {
 
     /// Tells the instance where an operand lies, or, if it is computed, makes its hook call a device function: the index
     /// maps ask for elements by their offset, and never for those outside the image.
-    fn conv_operand(&self, instance: &mut Instance, conv: NodeId, side: &str, operand: NodeId) -> Option<Kernel> {
+    fn conv_operand(
+        &self,
+        instance: &mut Instance,
+        conv: NodeId,
+        side: &str,
+        operand: NodeId,
+        template: &Template,
+    ) -> Option<Kernel> {
         if let Ok((base, _)) = self.operand(conv, operand) {
             let own = self.buffers.name(base);
             instance.reads(&own, self.graph[base].dtype);
@@ -157,7 +178,7 @@ impl Program<'_> {
         let name = format!("{}_load_{}", instance.name, side.to_lowercase());
         let function = self.load_function(&prologue, &name, None);
         instance.hook(&format!("ELEMENT_{side}"), &function);
-        if side == "A" && self.target == Target::Cpu {
+        if side == "A" && template.name == "conv2d_cpu" {
             instance.define("A_COMPUTED", "1".to_string());
         }
         Some(function)

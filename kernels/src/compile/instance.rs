@@ -20,6 +20,7 @@ impl Program<'_> {
         instance: Instance,
         functions: Vec<Kernel>,
         launch: Launch,
+        local_bytes: u64,
     ) -> Result<()> {
         let args = instance.args.iter().map(|arg| match arg {
             InstanceArg::Buffer(name) => {
@@ -34,7 +35,7 @@ impl Program<'_> {
         let work = Work::Kernel { entry: instance.name.clone(), launch };
         self.note_sizes(instance.sizes.iter().cloned());
         self.add_instance(functions, instance.text())?;
-        self.add_step(&[cluster], work, args);
+        self.add_step(&[cluster], work, args, local_bytes);
         Ok(())
     }
 }

@@ -12,22 +12,52 @@ use crate::plan::Target;
 use crate::schedule::values::dim_value;
 use crate::schedule::{Job, cpu, gpu};
 use crate::span::Result;
+use crate::variant::Variant;
 
 impl Program<'_> {
-    /// One launch for all `clusters`, which are independent loops.
+    /// One launch for all `clusters`, which are independent loops; two if they need both layouts.
     pub(super) fn loops(&mut self, clusters: &[usize]) -> Result<()> {
+        let (groups, items): (Vec<usize>, Vec<usize>) = clusters.iter().partition(|&&cluster| self.in_groups(cluster));
+        [groups, items].iter().filter(|clusters| !clusters.is_empty()).try_for_each(|clusters| self.kernel(clusters))
+    }
+
+    /// Whether a loop takes the layout with work-groups.
+    fn in_groups(&self, cluster: usize) -> bool {
+        match self.target {
+            Target::Gpu => true,
+            Target::Cpu => self.variant(cluster) == Variant::ReductionWorkGroup,
+            Target::Host => false,
+        }
+    }
+
+    /// How a loop is computed.
+    fn variant(&self, cluster: usize) -> Variant {
+        match (self.choices.loops.get(&cluster), &self.division.clusters[cluster].kind) {
+            (Some(config), _) => config.variant,
+            (None, Kind::Loop { reduced, .. }) if !reduced.is_empty() => Variant::ReductionSequential,
+            (None, _) => Variant::ElementwiseVector,
+        }
+    }
+
+    fn kernel(&mut self, clusters: &[usize]) -> Result<()> {
         let buffers = self.buffers;
         let buffer_name = move |id| buffers.name(id);
         let jobs: Vec<Job<'_>> = clusters
             .iter()
-            .map(|&cluster| Job { graph: self.graph, division: self.division, cluster, buffer_name: &buffer_name })
+            .map(|&cluster| Job {
+                graph: self.graph,
+                division: self.division,
+                cluster,
+                variant: self.variant(cluster),
+                buffer_name: &buffer_name,
+            })
             .collect();
         let name = self.kernel_name(&what(self.graph, self.division, clusters));
-        let mut builder = match (jobs.as_slice(), self.target) {
-            ([job], Target::Gpu) => gpu::kernel(job, &name),
-            ([job], Target::Cpu | Target::Host) => cpu::kernel(job, &name),
-            (jobs, Target::Gpu) => self.bundle_gpu(jobs, &name),
-            (jobs, Target::Cpu | Target::Host) => self.bundle_cpu(jobs, &name),
+        let mut builder = match (jobs.as_slice(), self.in_groups(clusters[0])) {
+            ([job], true) => gpu::kernel(job, &name),
+            ([job], false) => cpu::kernel(job, &name),
+            (jobs, true) => bundle_gpu(jobs, &name),
+            (jobs, false) => bundle_cpu(jobs, &name),
         };
         for &cluster in clusters {
             for line in self.describe(cluster) {
@@ -36,29 +66,29 @@ impl Program<'_> {
         }
         self.add_kernel(clusters, builder)
     }
+}
 
-    fn bundle_cpu(&self, jobs: &[Job<'_>], name: &str) -> KernelBuilder {
-        let layouts: Vec<cpu::Layout> = jobs.iter().map(cpu::Layout::new).collect();
-        let items: Vec<Dim> = layouts.iter().map(cpu::Layout::items).collect();
-        let total = items.iter().cloned().fold(Dim::default(), |sum, items| sum + items);
-        let mut b = KernelBuilder::new(name, Launch { global: vec![total], local: vec![1] });
-        let item = b.work_item(WorkItem::GlobalId, 0);
-        let item = b.named("item", item);
-        share(&mut b, jobs, &items, item, |b, job, position, own| cpu::body(b, job, &layouts[position], own));
-        b
-    }
+fn bundle_cpu(jobs: &[Job<'_>], name: &str) -> KernelBuilder {
+    let layouts: Vec<cpu::Layout> = jobs.iter().map(cpu::Layout::new).collect();
+    let items: Vec<Dim> = layouts.iter().map(cpu::Layout::items).collect();
+    let total = items.iter().cloned().fold(Dim::default(), |sum, items| sum + items);
+    let mut b = KernelBuilder::new(name, Launch { global: vec![total], local: vec![1] });
+    let item = b.work_item(WorkItem::GlobalId, 0);
+    let item = b.named("item", item);
+    share(&mut b, jobs, &items, item, |b, job, position, own| cpu::body(b, job, &layouts[position], own));
+    b
+}
 
-    fn bundle_gpu(&self, jobs: &[Job<'_>], name: &str) -> KernelBuilder {
-        let layouts: Vec<gpu::Layout> = jobs.iter().map(gpu::Layout::new).collect();
-        let groups: Vec<Dim> = layouts.iter().map(gpu::Layout::groups).collect();
-        let total = groups.iter().cloned().fold(Dim::default(), |sum, groups| sum + groups);
-        let global = total * Dim::constant(i64::from(gpu::GROUP));
-        let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![gpu::GROUP] });
-        let group = b.work_item(WorkItem::GroupId, 0);
-        let group = b.named("group", group);
-        share(&mut b, jobs, &groups, group, |b, job, position, own| gpu::body(b, job, &layouts[position], own));
-        b
-    }
+fn bundle_gpu(jobs: &[Job<'_>], name: &str) -> KernelBuilder {
+    let layouts: Vec<gpu::Layout> = jobs.iter().map(gpu::Layout::new).collect();
+    let groups: Vec<Dim> = layouts.iter().map(gpu::Layout::groups).collect();
+    let total = groups.iter().cloned().fold(Dim::default(), |sum, groups| sum + groups);
+    let global = total * Dim::constant(i64::from(gpu::GROUP));
+    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![gpu::GROUP] });
+    let group = b.work_item(WorkItem::GroupId, 0);
+    let group = b.named("group", group);
+    share(&mut b, jobs, &groups, group, |b, job, position, own| gpu::body(b, job, &layouts[position], own));
+    b
 }
 
 /// `if item < first's { first } else if item < first's + second's { second } ..`

@@ -2,6 +2,7 @@
 
 mod buffers;
 mod conv;
+mod decide;
 mod epilogue;
 mod formula;
 mod instance;
@@ -10,56 +11,97 @@ mod product;
 mod program;
 mod prologue;
 mod states;
+mod survey;
 
+use crate::dtype::DType;
 use crate::fuse::{self, Kind};
-use crate::graph::{Graph, Op, Window};
+use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::requirement::Requirement;
 use crate::plan::{Plan, Target};
+use crate::rewrite::{Marks, rewrite, rewrites};
 use crate::span::Result;
 use buffers::Buffers;
+use decide::Decider;
+pub use decide::Options;
 use program::Program;
 
-/// Compiles `graph` for `target`.
+/// Compiles `graph` for any device of the kind `target`, every choice made by the compiler's own rule.
 ///
 /// # Errors
 ///
 /// A diagnostic naming the node that no kernel can compute, which only graphs built around [`crate::graph::build`] hit.
 pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
+    compile_with(graph, target, &Options::typical(target))
+}
+
+/// Compiles `graph` for `target` within the limits of `options`, asking its selector about every task.
+///
+/// # Errors
+///
+/// As [`compile`].
+pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Result<Plan> {
     let mut requirements = windows(graph);
-    let graph = &fuse::legalize::legalize(graph)?;
-    let division = fuse::divide(graph, target);
-    let buffers = Buffers::new(graph, &division);
-    let mut program = Program::new(graph, &division, &buffers, target);
-    for bundle in fuse::bundle::bundle(&division, target) {
-        match &division.clusters[bundle[0]].kind {
+    let mut graph = fuse::legalize::legalize(graph)?;
+    let mut marks = Marks::default();
+    let mut decider = Decider::new(options, target);
+    // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.
+    loop {
+        let division = fuse::divide(&graph, target, &marks.constraints);
+        let buffers = Buffers::new(&graph, &division);
+        let mut program = Program::new(&graph, &division, &buffers, target);
+        let choices = program.survey(&marks, &mut decider)?;
+        let mut wanted = choices.in_parts.clone();
+        wanted.extend(choices.nodes.iter().filter(|(_, config)| rewrites(config)).map(|(id, own)| (*id, own.clone())));
+        if !wanted.is_empty() || !choices.apart.is_subset(&marks.constraints.apart) {
+            marks.constraints.apart.extend(choices.apart);
+            (graph, marks) = rewrite(&graph, marks, &wanted)?;
+            decider.next_round();
+            continue;
+        }
+        program.choices = choices;
+        emit(&mut program)?;
+        requirements.extend(program.countable()?);
+        let apart = std::mem::take(&mut program.apart);
+        let (steps, source) = program.finish();
+        return Ok(Plan {
+            name: graph.name.clone(),
+            target,
+            symbols: graph.symbols(),
+            scalars: scalars(&graph),
+            buffers: buffers.list,
+            requirements,
+            apart,
+            decisions: decider.finish(),
+            steps,
+            source,
+        });
+    }
+}
+
+/// Adds the steps of every cluster.
+fn emit(program: &mut Program<'_>) -> Result<()> {
+    for bundle in fuse::bundle::bundle(program.division, program.target) {
+        match &program.division.clusters[bundle[0]].kind {
             Kind::Loop { .. } => program.loops(&bundle)?,
             Kind::MatMul(product) => program.product(bundle[0], *product)?,
             Kind::Conv(conv) => program.conv(bundle[0], *conv)?,
         }
     }
-    requirements.extend(program.countable()?);
-    let apart = std::mem::take(&mut program.apart);
-    let (steps, source) = program.finish();
+    Ok(())
+}
+
+/// The types of the caller's scalars, by position.
+fn scalars(graph: &Graph) -> Vec<DType> {
     let mut scalars = Vec::new();
     for (_, node) in graph.iter() {
-        if let Op::Input(crate::graph::InputKind::Scalar(position)) = node.op {
+        if let Op::Input(InputKind::Scalar(position)) = node.op {
             if scalars.len() <= position {
                 scalars.resize(position + 1, node.dtype);
             }
             scalars[position] = node.dtype;
         }
     }
-    Ok(Plan {
-        name: graph.name.clone(),
-        target,
-        symbols: graph.symbols(),
-        buffers: buffers.list,
-        scalars,
-        requirements,
-        apart,
-        steps,
-        source,
-    })
+    scalars
 }
 
 /// The windows of poolings and convolutions that symbols must leave room for.

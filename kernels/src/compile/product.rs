@@ -11,7 +11,8 @@ use crate::index::Index;
 use crate::kir::{Kernel, Launch};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
-use crate::template::{self, Axis, Choice, Grid, Limits, Template};
+use crate::template::{self, Axis, Choice, Grid, Template};
+use crate::variant::{self, template_of};
 
 impl Program<'_> {
     /// The launch that computes `product` and what is fused to it.
@@ -54,8 +55,33 @@ impl Program<'_> {
             dtype: node.dtype,
         };
         let args = [a_base, b_base, product].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
-        self.add_step(&[cluster], work, args);
+        self.add_step(&[cluster], work, args, 0);
         Ok(())
+    }
+
+    /// What `product` is, for whoever chooses how it is computed.
+    pub(super) fn product_task(&self, product: NodeId) -> variant::Product<Dim> {
+        let node = &self.graph[product];
+        let sizes = extents(self.graph, product);
+        let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
+        let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
+        variant::Product {
+            a: a.along,
+            b: b.along,
+            aligned: a.aligned && b.aligned,
+            dtype: node.dtype,
+            m: sizes.m,
+            n: sizes.n,
+            k: sizes.k,
+            batch: sizes.batch,
+        }
+    }
+
+    /// The template that was chosen for a product or convolution, and its tunables.
+    pub(super) fn chosen(&self, product: NodeId) -> Result<(&'static Template, Choice)> {
+        let config = self.choices.nodes.get(&product);
+        let found = config.and_then(|config| Some((template_of(config.variant, self.target)?, config.values.clone())));
+        found.ok_or_else(|| Diagnostic::new(format!("internal error: no template was chosen for node {}", product.0)))
     }
 
     fn template_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
@@ -63,15 +89,8 @@ impl Program<'_> {
         let sizes = extents(self.graph, product);
         let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
         let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
-        let problem = template::Problem {
-            batch: sizes.batch.estimate(),
-            a: a.along,
-            b: b.along,
-            aligned: a.aligned && b.aligned,
-            bytes: node.dtype.compute().size() as u32,
-            ..template::Problem::new(sizes.m.estimate(), sizes.n.estimate(), sizes.k.estimate())
-        };
-        let (template, choice) = choose_product(&problem, self.target);
+        let axes_in_memory = template::Problem::new(0, 0, 0).contiguous(a.along, b.along);
+        let (template, choice) = self.chosen(product)?;
         let name = self.kernel_name(template.name);
         let results = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
         let axes = product_axes(&node.shape, &results);
@@ -85,7 +104,7 @@ impl Program<'_> {
             }
         }
         instance.epilogue(&epilogue);
-        instance.lines(&problem.defines());
+        instance.lines(&axes_in_memory.defines());
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &sizes.m), ("N", &sizes.n), ("K", &sizes.k), ("BATCH", &sizes.batch)] {
             let text = instance.dim(size);
@@ -103,7 +122,8 @@ impl Program<'_> {
         }
         instance.types(node.dtype);
         let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
-        self.add_template(cluster, instance, functions, launch)
+        let local_bytes = (template.local_bytes)(&choice, node.dtype.compute().size() as u64);
+        self.add_template(cluster, instance, functions, launch, local_bytes)
     }
 }
 
@@ -222,7 +242,7 @@ impl Side {
             instance.hook(&format!("LOAD_{}_VECTOR", self.name), &vector);
             functions.push(vector);
         }
-        if self.name == "A" && program.target == Target::Cpu {
+        if self.name == "A" && template.name == "matmul_cpu" {
             instance.define("A_COMPUTED", if vectors { lanes } else { 1 }.to_string());
         }
         functions
@@ -238,14 +258,6 @@ fn loads_vectors(template: &Template, choice: &Choice, side: &str, along: Axis) 
         ("matmul_cpu", "A") => along == Axis::K,
         ("matmul_cpu", _) => along == Axis::Outer,
         _ => false,
-    }
-}
-
-/// What templates are chosen for while the device is not known.
-pub(super) fn typical(target: Target) -> Limits {
-    match target {
-        Target::Gpu => Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1 },
-        Target::Cpu | Target::Host => Limits { local_bytes: 32 << 10, work_group: 1024, units: 8, lanes: 16 },
     }
 }
 
@@ -296,17 +308,4 @@ fn aligned(address: &Index, rank: usize) -> bool {
 /// neighbours between its end and the next row, and a load of four would take them in.
 fn multiple_of_four(dim: &Dim) -> bool {
     dim.terms().all(|(_, coefficient)| coefficient % 4 == 0)
-}
-
-/// The template for a product and its tunables.
-fn choose_product(problem: &template::Problem, target: Target) -> (&'static Template, Choice) {
-    let limits = typical(target);
-    let small = problem.m * problem.n * problem.batch <= 1 << 14;
-    let template: &'static Template = match target {
-        Target::Cpu | Target::Host => &template::matmul_cpu::TEMPLATE,
-        Target::Gpu if small && problem.k <= 256 => &template::matmul_naive::TEMPLATE,
-        Target::Gpu if problem.m < 32 || problem.n < 32 => &template::matmul_tiled::TEMPLATE,
-        Target::Gpu => &template::matmul_register::TEMPLATE,
-    };
-    (template, (template.initial)(problem, &limits))
 }

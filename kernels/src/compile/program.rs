@@ -2,6 +2,7 @@
 
 use super::buffers::Buffers;
 use super::formula::formula;
+use super::survey::Choices;
 use crate::dim::Dim;
 use crate::emit::names::is_reserved;
 use crate::emit::opencl;
@@ -22,6 +23,7 @@ pub(super) struct Program<'a> {
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
+    pub choices: Choices,
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::apart`].
     pub apart: Vec<BufferId>,
@@ -39,6 +41,7 @@ impl<'a> Program<'a> {
             division,
             buffers,
             target,
+            choices: Choices::default(),
             steps: Vec::new(),
             apart: Vec::new(),
             kernels: Vec::new(),
@@ -133,10 +136,7 @@ impl<'a> Program<'a> {
                 Work::Kernel { entry, launch }
             }
         };
-        self.add_step(clusters, work, args);
-        if let Some(step) = self.steps.last_mut() {
-            step.local_bytes = local_bytes;
-        }
+        self.add_step(clusters, work, args, local_bytes);
         Ok(())
     }
 
@@ -151,8 +151,8 @@ impl<'a> Program<'a> {
         Ok(())
     }
 
-    /// Adds a step that computes `clusters`.
-    pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>) {
+    /// Adds a step that computes `clusters`, with so much local memory.
+    pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>, local_bytes: u64) {
         let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
         let mut reads: BTreeSet<BufferId> = BTreeSet::new();
         let mut writes: BTreeSet<BufferId> = BTreeSet::new();
@@ -186,7 +186,7 @@ impl<'a> Program<'a> {
             args,
             reads: reads.into_iter().collect(),
             writes: writes.into_iter().collect(),
-            local_bytes: 0,
+            local_bytes,
             flops,
             bytes,
         });

@@ -5,6 +5,7 @@ use crate::fuse::{Kind, read_by};
 use crate::graph::{InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::Job;
+use crate::variant::Variant;
 use std::collections::BTreeSet;
 
 impl Program<'_> {
@@ -25,7 +26,9 @@ impl Program<'_> {
                 _ if !reads(cluster, old) => true,
                 Kind::Loop { .. } if cluster == home => {
                     let buffer_name = |id| self.buffers.name(id);
-                    let job = Job { graph: self.graph, division: self.division, cluster, buffer_name: &buffer_name };
+                    let variant = Variant::ElementwiseScalar;
+                    let job =
+                        Job { graph: self.graph, division: self.division, cluster, variant, buffer_name: &buffer_name };
                     job.updates_in_place(old, *new)
                 }
                 _ => false,

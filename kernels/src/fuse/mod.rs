@@ -95,24 +95,34 @@ impl Division {
     }
 }
 
+/// What a division keeps to besides its own rules: how a variant was chosen to be computed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constraints {
+    /// Nodes that lie in memory, whatever computing them again would cost.
+    pub stored: BTreeSet<NodeId>,
+    /// Maps that no kernel with reductions computes.
+    pub apart: BTreeSet<NodeId>,
+}
+
 /// Divides `graph` (made legal by [`legalize`]) for `target`.
-pub fn divide(graph: &Graph, target: Target) -> Division {
+pub fn divide(graph: &Graph, target: Target, constraints: &Constraints) -> Division {
     let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+    roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));
     for (_, node) in graph.iter() {
         for operand in memory_operands(&node.op) {
             roots.extend(memory_root(graph, &node.op, operand, &roots));
         }
     }
     loop {
-        let division = divide_with(graph, target, &roots);
+        let division = divide_with(graph, target, &roots, constraints);
         let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
-        let Some(root) = better else { return prologue::fuse(graph, target, roots, division) };
+        let Some(root) = better else { return prologue::fuse(graph, target, constraints, roots, division) };
         roots.insert(root);
     }
 }
 
-fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>) -> Division {
-    let mut divider = Divider { graph, target, roots, division: Division::default() };
+fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constraints: &Constraints) -> Division {
+    let mut divider = Divider { graph, target, roots, constraints, division: Division::default() };
     for (id, node) in graph.iter() {
         match &node.op {
             Op::Reduce { axes, source, .. } => {
@@ -135,6 +145,7 @@ struct Divider<'a> {
     graph: &'a Graph,
     target: Target,
     roots: &'a BTreeSet<NodeId>,
+    constraints: &'a Constraints,
     division: Division,
 }
 
@@ -145,6 +156,10 @@ impl Divider<'_> {
 
     fn trace(&self, id: NodeId, coordinates: &[Index], extents: &[Dim], through: bool) -> Trace {
         trace(self.graph, id, coordinates, extents, &|id| self.stops(id), through)
+    }
+
+    fn stays_apart(&self, id: NodeId) -> bool {
+        self.constraints.apart.contains(&id)
     }
 
     fn reads_of(&self, leaves: &[Operand]) -> BTreeSet<usize> {
@@ -179,7 +194,8 @@ impl Divider<'_> {
             .filter(|&cluster| match &self.division.clusters[cluster].kind {
                 Kind::Loop { space: s, reduced: r } => {
                     // A map turns into a row-wise kernel if the reduction runs along its rows.
-                    let widens = r.is_empty() && reduced.last() == Some(&(space.rank() - 1));
+                    let apart = self.division.clusters[cluster].members.iter().any(|id| self.stays_apart(*id));
+                    let widens = r.is_empty() && reduced.last() == Some(&(space.rank() - 1)) && !apart;
                     *s == space && (*r == reduced || (widens && reads.contains(&cluster)))
                 }
                 _ => false,
@@ -203,6 +219,7 @@ impl Divider<'_> {
         let own: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
         for cluster in (0..self.division.clusters.len()).rev() {
             let joined = match self.division.clusters[cluster].kind.clone() {
+                Kind::Loop { reduced, .. } if !reduced.is_empty() && self.stays_apart(id) => None,
                 Kind::Loop { space, reduced } => {
                     let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
                     let row_shape = Shape(rows.iter().map(|&axis| space[axis].clone()).collect());

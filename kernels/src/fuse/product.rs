@@ -29,7 +29,7 @@ pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTree
     if matches!(op, Op::MatMul(..)) {
         let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
         if let Some((source, _)) = strided(graph, operand, &in_place)
-            && worth_whole(graph, operand, source)
+            && (is_anchor(&graph[source].op) || worth_whole(graph, operand, source))
         {
             base = source;
         }

@@ -3,7 +3,7 @@
 use super::access::{Trace, vectorizes};
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
-use super::{Division, Kind, divide_with, read_by};
+use super::{Constraints, Division, Kind, divide_with, read_by};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
 use crate::plan::Target;
@@ -13,14 +13,20 @@ use std::collections::BTreeSet;
 ///
 /// Only whole kernels go: where an operand is stored by a kernel that runs anyway (an epilogue, a row-wise kernel), the
 /// store costs less than reading and computing again. The host's products are calls of a library, which reads memory.
-pub(super) fn fuse(graph: &Graph, target: Target, mut roots: BTreeSet<NodeId>, mut division: Division) -> Division {
+pub(super) fn fuse(
+    graph: &Graph,
+    target: Target,
+    constraints: &Constraints,
+    mut roots: BTreeSet<NodeId>,
+    mut division: Division,
+) -> Division {
     if target == Target::Host {
         return division;
     }
     let kernels = division.clusters.iter().filter(|cluster| {
         let given = |id: &NodeId| graph.outputs.iter().any(|(_, output)| output == id);
         matches!(&cluster.kind, Kind::Loop { reduced, .. } if reduced.is_empty())
-            && !cluster.members.iter().any(|id| given(id) || gathered(graph, *id))
+            && !cluster.members.iter().any(|id| given(id) || gathered(graph, *id) || constraints.stored.contains(id))
     });
     let kernels: Vec<Vec<NodeId>> = kernels.map(|cluster| cluster.members.clone()).collect();
     for kernel in kernels {
@@ -28,7 +34,7 @@ pub(super) fn fuse(graph: &Graph, target: Target, mut roots: BTreeSet<NodeId>, m
         if !pays(graph, target, &division, &roots, &fewer, &kernel) {
             continue;
         }
-        let trial = divide_with(graph, target, &fewer);
+        let trial = divide_with(graph, target, &fewer, constraints);
         let sound = recomputed_too_dearly(graph, &trial).is_none() && cheaper_as_one(graph, &trial).is_none();
         if sound && trial.clusters.len() < division.clusters.len() {
             (roots, division) = (fewer, trial);

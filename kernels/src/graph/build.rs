@@ -62,6 +62,11 @@ impl Builder {
         prune(self.graph)
     }
 
+    /// The finished graph, and where each node so far is now, if an output needs it.
+    pub(crate) fn finish_with_places(self) -> (Graph, Vec<Option<NodeId>>) {
+        pruned(self.graph)
+    }
+
     /// Sets the place that nodes built from now on come from; returns the previous one.
     pub fn set_span(&mut self, span: Span) -> Span {
         std::mem::replace(&mut self.span, span)
@@ -182,6 +187,11 @@ impl Builder {
 
 /// The graph without nodes that no output needs; inputs stay, because they are the function's signature.
 pub fn prune(graph: Graph) -> Graph {
+    pruned(graph).0
+}
+
+/// As [`prune`], and where each node is now.
+fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     let mut needed = vec![false; graph.nodes.len()];
     graph.outputs.iter().for_each(|(_, id)| needed[id.index()] = true);
     for (id, node) in graph.iter().rev() {
@@ -202,5 +212,6 @@ pub fn prune(graph: Graph) -> Graph {
         }
     }
     let outputs = graph.outputs.into_iter().map(|(kind, id)| (kind, moved[id.index()])).collect();
-    Graph { name: graph.name, nodes, outputs, windows: graph.windows }
+    let places = moved.into_iter().zip(needed).map(|(id, needed)| needed.then_some(id)).collect();
+    (Graph { name: graph.name, nodes, outputs, windows: graph.windows }, places)
 }

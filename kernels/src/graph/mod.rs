@@ -80,7 +80,7 @@ impl AxisIndex {
 }
 
 /// Stride, padding, dilation and groups of a two-dimensional convolution, `[height, width]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ConvGeometry {
     /// Step between output positions, in input elements.
     pub stride: [u64; 2],

@@ -159,6 +159,7 @@ mod tests {
             scalars: vec![],
             requirements: vec![],
             apart: vec![],
+            decisions: vec![],
             steps: (0..steps).map(step).collect(),
             source: String::new(),
         }

@@ -1,5 +1,6 @@
 //! A compiled function: buffers, kernels and the order in which they run. The executor needs nothing else.
 
+pub mod embed;
 pub mod memory;
 pub mod requirement;
 
@@ -7,6 +8,7 @@ use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::graph::{ConvGeometry, OutputKind};
 use crate::kir;
+use crate::variant::Decision;
 use requirement::Requirement;
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +148,7 @@ pub enum Work {
 }
 
 /// Which of the three convolutions; a step's buffers are the two operands in the order named, then the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ConvKind {
     /// input, weight → output.
     Forward,
@@ -169,8 +171,7 @@ pub struct Step {
     pub reads: Vec<BufferId>,
     /// Buffers it writes.
     pub writes: Vec<BufferId>,
-    /// Bytes of local memory that a kernel's arrays take. A template's are not counted: templates keep to what every
-    /// device of the full profile has.
+    /// Bytes of local memory that a work-group's arrays take.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub local_bytes: u64,
     /// Floating-point operations, for reports.
@@ -199,6 +200,9 @@ pub struct Plan {
     /// of those than the ones it is about to write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<BufferId>,
+    /// How products, convolutions and loops are computed, in the order in which that was decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
     /// The steps in order.
     pub steps: Vec<Step>,
     /// OpenCL C of all kernels (empty for [`Target::Host`]).

@@ -6,11 +6,11 @@
 use super::values::{Coordinates, Values, dim_value};
 use super::{Accumulator, Domain, Job, Visit};
 use crate::dim::Dim;
-use crate::fuse::access::vectorizes;
 use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ExprId, Launch, WorkItem};
+use crate::variant::Variant;
 
 /// About how many elements one work-item should visit.
 const ELEMENTS_PER_ITEM: i64 = 4096;
@@ -61,15 +61,9 @@ impl Layout {
             .any(|id| matches!(job.graph[*id].op, Op::Reduce { op: ReduceOp::ArgMax | ReduceOp::ArgMin, .. }));
         let works = |domain: &Domain| {
             let short = domain.extents[INNER].as_constant().is_some_and(|size| size < i64::from(lanes));
-            let stores = job.stores().into_iter().all(|id| {
-                let address = crate::index::flatten(&job.coordinates_of(id, domain), &job.graph[id].shape);
-                address.coefficient(INNER).is_some_and(|c| c.is(0) || c.is(1))
-            });
-            !(short || arg && inner_reduced)
-                && stores
-                && job.traces(domain).iter().all(|trace| vectorizes(job.graph, trace, INNER))
+            !(short || arg && inner_reduced) && job.vectorizes(domain, INNER)
         };
-        let vector = (1..=longest).rev().map(split).find(works);
+        let vector = (1..=longest).rev().map(split).find(works).filter(|_| job.variant != Variant::ElementwiseScalar);
         let lanes = if vector.is_some() { lanes } else { 1 };
         let domain = vector.unwrap_or_else(|| split(longest.min(1)));
         let visits = domain.extents[INNER].clone() * domain.extents[COLUMN].clone();

@@ -1,5 +1,5 @@
-//! The layout for GPUs: a work-item per element, or a work-group per row (or per 32 neighbouring rows) whose
-//! work-items share out the reduced elements and meet in local memory.
+//! The layout for GPUs: a work-item per element, or per vector of neighbours, or per row, or a work-group per row (or per
+//! 32 neighbouring rows) whose work-items share out the reduced elements and meet in local memory.
 
 use super::values::{Coordinates, Values, dim_value};
 use super::{Accumulator, Domain, Job, Visit, combining};
@@ -9,13 +9,14 @@ use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ArrayId, Expr, ExprId, Launch, Space, Stmt, ValueType, WorkItem};
+use crate::variant::Variant;
 
 /// Work-items per work-group.
 pub const GROUP: u32 = 256;
 /// Rows that one work-group takes where memory is contiguous across rows.
 const TILE: u32 = 32;
-/// Up to how many reduced elements one work-item goes through alone.
-const ALONE: i64 = 64;
+/// Lanes of a map in vectors: 16 bytes of the commonest type, which is what memory hands out at a time.
+const LANES: u8 = 4;
 
 /// Loop variables of this layout.
 const ROW: usize = 0;
@@ -26,6 +27,8 @@ const COLUMN: usize = 1;
 enum Form {
     /// One work-item.
     Item,
+    /// One work-item for [`LANES`] neighbours in it, or the fewer that are left at its end.
+    Vector,
     /// One work-group.
     Group,
     /// One column of work-items of a work-group: [`TILE`] rows, `GROUP / TILE` work-items each.
@@ -39,12 +42,22 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Chooses the layout of `job`.
+    /// The layout that the variant of `job` asks for.
     pub fn new(job: &Job<'_>) -> Layout {
         let (space, reduced) = job.space();
+        if job.variant == Variant::ElementwiseVector && reduced.is_empty() {
+            // The longest run of innermost axes over which vectors work.
+            let split = |count: usize| {
+                let (outer, inner) = (0..space.rank() - count, space.rank() - count..space.rank());
+                Domain::new(space, &[outer.collect(), inner.collect()])
+            };
+            let mut domains = (1..=space.rank()).rev().map(split);
+            if let Some(domain) = domains.find(|domain| job.vectorizes(domain, COLUMN)) {
+                return Layout { domain, form: Form::Vector };
+            }
+        }
         let domain = Domain::new(space, &[job.rows(), reduced.to_vec()]);
-        let columns = &domain.extents[COLUMN];
-        let form = if reduced.is_empty() || columns.as_constant().is_some_and(|columns| columns <= ALONE) {
+        let form = if reduced.is_empty() || job.variant != Variant::ReductionWorkGroup {
             Form::Item
         } else if reduced.last() == Some(&(space.rank() - 1)) {
             Form::Group
@@ -54,11 +67,20 @@ impl Layout {
         Layout { domain, form }
     }
 
+    /// How many work-items it takes, if each works alone.
+    fn items(&self) -> Dim {
+        let rows = self.domain.extents[ROW].clone();
+        match self.form {
+            Form::Vector => rows * self.domain.extents[COLUMN].ceil_div(u64::from(LANES)),
+            _ => rows,
+        }
+    }
+
     /// How many work-groups it takes.
     pub fn groups(&self) -> Dim {
         let rows = &self.domain.extents[ROW];
         match self.form {
-            Form::Item => rows.ceil_div(u64::from(GROUP)),
+            Form::Item | Form::Vector => self.items().ceil_div(u64::from(GROUP)),
             Form::Group => rows.clone(),
             Form::Tile => rows.ceil_div(u64::from(TILE)),
         }
@@ -69,12 +91,12 @@ impl Layout {
 pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
     let layout = Layout::new(job);
     let global = match layout.form {
-        Form::Item => layout.domain.extents[ROW].clone(),
+        Form::Item | Form::Vector => layout.items(),
         Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(GROUP)),
     };
     let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![GROUP] });
     match layout.form {
-        Form::Item => {
+        Form::Item | Form::Vector => {
             let item = b.work_item(WorkItem::GlobalId, 0);
             items(&mut b, job, &layout, item);
         }
@@ -89,7 +111,7 @@ pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
 /// The work of work-group `group` of `job`.
 pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
     match layout.form {
-        Form::Item => {
+        Form::Item | Form::Vector => {
             let size = b.int(i64::from(GROUP));
             let lid = b.work_item(WorkItem::LocalId, 0);
             let start = b.mul(group, size);
@@ -100,8 +122,66 @@ pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId
     }
 }
 
-/// One row by one work-item.
+/// What work-item `item` computes alone.
 fn items(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
+    match layout.form {
+        Form::Vector => vectors(b, job, layout, item),
+        _ => row(b, job, layout, item),
+    }
+}
+
+/// [`LANES`] neighbours by one work-item.
+fn vectors(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
+    let stops = |id| job.stops(id);
+    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let [rows, columns] = [ROW, COLUMN].map(|var| &layout.domain.extents[var]);
+    let chunks = dim_value(b, &columns.ceil_div(u64::from(LANES)));
+    let items = dim_value(b, &layout.items());
+    let size = dim_value(b, columns);
+    let (zero, one, lanes) = (b.int(0), b.int(1), b.int(i64::from(LANES)));
+    let item = b.named("item", item);
+    let inside = b.compare(CompareOp::Lt, item, items);
+    b.open();
+    let (row, chunk) = match rows.is(1) {
+        true => (zero, item),
+        false => {
+            let row = b.binary(BinaryOp::Div, item, chunks);
+            let chunk = b.binary(BinaryOp::Rem, item, chunks);
+            (b.named("row", row), chunk)
+        }
+    };
+    let first = b.mul(chunk, lanes);
+    let first = b.named("i", first);
+    let schedule = job.schedule();
+    let mut visit = |b: &mut KernelBuilder, column: ExprId, lanes: u8| {
+        values.known.clear();
+        let at = Coordinates { values: vec![row, column], vector: Some(COLUMN), lanes };
+        for (_, stores) in &schedule {
+            let visit = Visit { reduces: &[], stores, only_if: None };
+            job.visit(b, &mut values, &visit, &at, &layout.domain, &Index::default());
+        }
+    };
+    let exact = columns.as_constant().is_some_and(|columns| columns % i64::from(LANES) == 0);
+    if exact {
+        visit(b, first, LANES);
+    } else {
+        let end = b.add(first, lanes);
+        let end = b.named("end", end);
+        let whole = b.compare(CompareOp::Le, end, size);
+        b.open();
+        visit(b, first, LANES);
+        let then = b.close();
+        b.open();
+        b.for_loop("k", first, size, one, |b, k| visit(b, k, 1));
+        let otherwise = b.close();
+        b.stmt(Stmt::If { condition: whole, then, otherwise });
+    }
+    let then = b.close();
+    b.stmt(Stmt::If { condition: inside, then, otherwise: Vec::new() });
+}
+
+/// One row by one work-item.
+fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
     let stops = |id| job.stops(id);
     let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let name = if layout.domain.extents[COLUMN].is(1) { "i" } else { "row" };

@@ -9,12 +9,13 @@ pub mod values;
 
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
-use crate::fuse::access::{Trace, is_anchor, trace};
+use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
 use crate::fuse::{Cluster, Division, Kind};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Stmt, VarId};
+use crate::variant::Variant;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use values::{Coordinates, Values, bind_shared};
 
@@ -26,6 +27,8 @@ pub struct Job<'a> {
     pub division: &'a Division,
     /// Which cluster.
     pub cluster: usize,
+    /// How it is computed.
+    pub variant: Variant,
     /// The parameter name of the buffer that holds a node.
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
 }
@@ -41,6 +44,15 @@ impl<'a> Job<'a> {
             Kind::Loop { space, reduced } => (space, reduced),
             other => unreachable!("{other:?} is no loop"),
         }
+    }
+
+    /// Whether neighbours along loop variable `var` can be computed as lanes of a vector, and stored as one.
+    fn vectorizes(&self, domain: &Domain, var: usize) -> bool {
+        let stores = self.stores().into_iter().all(|id| {
+            let address = index::flatten(&self.coordinates_of(id, domain), &self.graph[id].shape);
+            address.coefficient(var).is_some_and(|c| c.is(0) || c.is(1))
+        });
+        stores && self.traces(domain).iter().all(|trace| vectorizes(self.graph, trace, var))
     }
 
     /// Nodes that the kernel reads from memory.
@@ -181,7 +193,7 @@ impl Domain {
 }
 
 /// The value with which a reduction starts.
-fn neutral(op: ReduceOp, dtype: DType) -> Literal {
+pub(crate) fn neutral(op: ReduceOp, dtype: DType) -> Literal {
     let lowest = |least: bool| match dtype {
         _ if dtype.is_float() => Literal::float(if least { f64::NEG_INFINITY } else { f64::INFINITY }, dtype),
         DType::U8 => Literal::Int(if least { 0 } else { 255 }, dtype),

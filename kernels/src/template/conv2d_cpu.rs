@@ -17,6 +17,7 @@ pub const TEMPLATE: Template = Template {
     },
     initial,
     grid: matmul_cpu::grid,
+    local_bytes: |_, _| 0,
 };
 
 /// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels.

@@ -14,6 +14,7 @@ pub const TEMPLATE: Template = Template {
     legal: |choice, problem, limits| matmul_register::legal(choice, &computed(problem), limits),
     initial,
     grid: matmul_register::grid,
+    local_bytes: matmul_register::local_bytes,
 };
 
 /// The operands of a convolution are computed, so loads of four do not apply.

@@ -11,8 +11,15 @@ pub const FORM_ROW: u32 = 0;
 pub const FORM_DOT: u32 = 1;
 
 /// Registers and vectors only: the template for processors.
-pub const TEMPLATE: Template =
-    Template { name: "matmul_cpu", sources: &[SOURCE], tunables: TUNABLES, legal, initial, grid };
+pub const TEMPLATE: Template = Template {
+    name: "matmul_cpu",
+    sources: &[SOURCE],
+    tunables: TUNABLES,
+    legal,
+    initial,
+    grid,
+    local_bytes: |_, _| 0,
+};
 
 pub(super) const TUNABLES: &[Tunable] = &[
     Tunable { name: "FORM", default: FORM_ROW, values: &[FORM_ROW, FORM_DOT] },

@@ -16,6 +16,7 @@ pub const TEMPLATE: Template = Template {
     legal,
     initial,
     grid,
+    local_bytes: |_, _| 0,
 };
 
 fn legal(choice: &Choice, _: &Problem, limits: &Limits) -> Result<(), &'static str> {

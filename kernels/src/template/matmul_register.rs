@@ -7,7 +7,7 @@ pub const SOURCE: &str = include_str!("../../templates/matmul_register.cl");
 
 /// Tiles in local memory and in registers: the template for GPUs.
 pub const TEMPLATE: Template =
-    Template { name: "matmul_register", sources: &[SOURCE], tunables: TUNABLES, legal, initial, grid };
+    Template { name: "matmul_register", sources: &[SOURCE], tunables: TUNABLES, legal, initial, grid, local_bytes };
 
 pub(super) const TUNABLES: &[Tunable] = &[
     Tunable { name: "TILE_M", default: 128, values: &[16, 32, 64, 128] },
@@ -45,7 +45,7 @@ pub(super) fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Resu
     if threads > limits.work_group {
         return Err("the tile has more work-items than a work-group may have");
     }
-    if u64::from(2 * tile_k * (tile_m + tile_n + 2 * pad) * problem.bytes) > limits.local_bytes {
+    if local_bytes(choice, problem.bytes.into()) > limits.local_bytes {
         return Err("two copies of both tiles do not fit into local memory");
     }
     Ok(())
@@ -66,7 +66,7 @@ pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
     let mut smallest = None;
     for tile in TILES {
         let names = ["TILE_M", "TILE_N", "TILE_K", "REG_M", "REG_N"];
-        let mut choice = Choice(names.into_iter().zip(tile).chain(fixed).collect());
+        let mut choice = Choice::new(&names.into_iter().zip(tile).chain(fixed).collect::<Vec<_>>());
         choice.set("STAGE", stage);
         if legal(&choice, problem, limits).is_err() {
             choice.set("STAGE", 1);
@@ -87,4 +87,9 @@ pub(super) fn grid(choice: &Choice) -> Grid {
     let (m, n) = (choice.get("TILE_M"), choice.get("TILE_N"));
     let threads = (m / choice.get("REG_M")) * (n / choice.get("REG_N"));
     Grid { per_group_m: m, per_group_n: n, local: [threads, 1, 1] }
+}
+
+pub(super) fn local_bytes(choice: &Choice, size: u64) -> u64 {
+    let [tile_m, tile_n, tile_k, pad] = ["TILE_M", "TILE_N", "TILE_K", "PAD"].map(|name| u64::from(choice.get(name)));
+    2 * tile_k * (tile_m + tile_n + 2 * pad) * size
 }

@@ -13,6 +13,7 @@ pub const TEMPLATE: Template = Template {
     legal,
     initial,
     grid,
+    local_bytes,
 };
 
 fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'static str> {
@@ -20,7 +21,7 @@ fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'st
     if tile * tile > limits.work_group {
         return Err("TILE * TILE is more than a work-group may have");
     }
-    if u64::from(2 * tile * (tile + 1) * problem.bytes) > limits.local_bytes {
+    if local_bytes(choice, problem.bytes.into()) > limits.local_bytes {
         return Err("two tiles of TILE * (TILE + 1) do not fit into local memory");
     }
     Ok(())
@@ -34,4 +35,9 @@ fn initial(problem: &Problem, limits: &Limits) -> Choice {
 fn grid(choice: &Choice) -> Grid {
     let tile = choice.get("TILE");
     Grid { per_group_m: tile, per_group_n: tile, local: [tile, tile, 1] }
+}
+
+fn local_bytes(choice: &Choice, size: u64) -> u64 {
+    let tile = u64::from(choice.get("TILE"));
+    2 * tile * (tile + 1) * size
 }

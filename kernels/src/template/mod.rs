@@ -18,11 +18,15 @@
 //! # assert!(source.contains("__kernel") && x * y * z >= 4);
 //! ```
 
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 pub mod conv2d_cpu;
 pub mod conv2d_implicit_gemm;
+pub mod conv2d_naive;
+pub mod conv2d_tiled_local;
 pub mod matmul_cpu;
 pub mod matmul_naive;
 pub mod matmul_register;
@@ -34,7 +38,9 @@ pub const ALL: &[&Template] = &[
     &matmul_tiled::TEMPLATE,
     &matmul_register::TEMPLATE,
     &matmul_cpu::TEMPLATE,
+    &conv2d_naive::TEMPLATE,
     &conv2d_implicit_gemm::TEMPLATE,
+    &conv2d_tiled_local::TEMPLATE,
     &conv2d_cpu::TEMPLATE,
 ];
 
@@ -53,6 +59,9 @@ pub struct Template {
     pub initial: fn(&Problem, &Limits) -> Choice,
     /// The launch of a choice.
     pub grid: fn(&Choice) -> Grid,
+    /// Local memory of a work-group, in bytes, with accumulators of so many bytes; without what depends on a convolution's
+    /// filter ([`conv2d_tiled_local::local_bytes`]).
+    pub local_bytes: fn(&Choice, u64) -> u64,
 }
 
 impl Template {
@@ -82,7 +91,7 @@ impl Template {
 
     /// The choice that the `.cl` file makes by itself.
     pub fn defaults(&self) -> Choice {
-        Choice(self.tunables.iter().map(|tunable| (tunable.name, tunable.default)).collect())
+        Choice(self.tunables.iter().map(|tunable| (Cow::Borrowed(tunable.name), tunable.default)).collect())
     }
 
     /// Every legal choice, in the order of the tunables' values.
@@ -111,13 +120,14 @@ pub struct Tunable {
 }
 
 /// A value for each tunable, in the template's order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Choice(Vec<(&'static str, u32)>);
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Choice(Vec<(Cow<'static, str>, u32)>);
 
 impl Choice {
     /// A choice of these values.
     pub fn new(values: &[(&'static str, u32)]) -> Self {
-        Self(values.to_vec())
+        Self(values.iter().map(|(name, value)| (Cow::Borrowed(*name), *value)).collect())
     }
 
     /// The value of a tunable; 0, which no tunable but `FORM` takes, if the choice does not name it.
@@ -126,7 +136,8 @@ impl Choice {
     }
 
     /// Gives a tunable a value.
-    pub fn set(&mut self, name: &'static str, value: u32) {
+    pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: u32) {
+        let name = name.into();
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name, value)),
@@ -134,8 +145,8 @@ impl Choice {
     }
 
     /// The values, in the template's order.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
-        self.0.iter().copied()
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> + '_ {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
 
     /// One `#define` for each value.
@@ -161,7 +172,8 @@ pub struct Limits {
 }
 
 /// The axis along which neighbours of an operand are neighbours in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Axis {
     /// The axis that is summed over.
     K,
@@ -328,6 +340,18 @@ mod tests {
             for limits in [GPU, CPU] {
                 let count = template.choices(&problem, &limits).count();
                 assert!((1..4000).contains(&count), "{}: {count}", template.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_legal_fits_into_local_memory() {
+        for template in ALL {
+            for problem in problems() {
+                for limits in [GPU, SMALL_GPU] {
+                    let choice = (template.initial)(&problem, &limits);
+                    assert!((template.local_bytes)(&choice, 4) <= limits.local_bytes, "{} {choice:?}", template.name);
+                }
             }
         }
     }

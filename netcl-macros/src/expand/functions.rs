@@ -1,7 +1,7 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
 use super::source::{self, Planned};
-use crate::ast::{Arg, ArgType, Function, ModelImpl, PlainType};
+use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType};
 use crate::compile::Compiled;
 use crate::diag::Diag;
 use crate::lower::{self, Unit};
@@ -36,7 +36,8 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
             match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
                 Ok((plans, graph)) => {
                     dump::graph(name, &graph, &plans);
-                    planned.push(Planned { decisions: path.decisions, plans });
+                    let graph = compile::graph_text(&graph, &plans);
+                    planned.push(Planned { decisions: path.decisions, graph, plans });
                 }
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
             }
@@ -86,7 +87,8 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         std::iter::once(plain).chain(gradients)
     });
     let all: Vec<_> = all.collect();
-    let [report, kernels] = ModelImpl::about(block.name.as_ref());
+    let [report, kernels, prepare, tune] =
+        ModelImpl::about(block.name.as_ref()).map(|About { name, signature }| quote!(#name #signature));
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
         let plain = plain(unit, function, &expanded.plain);
         let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
@@ -100,12 +102,23 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #(#others)*
             #(#functions)*
             /// What each function does on devices of that kind: launches, bytes read and written, memory.
-            #vis fn #report(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+            #vis fn #report {
                 #private::report(&[#(Self::#all()),*], target)
             }
             /// The OpenCL C of every function for devices of that kind.
-            #vis fn #kernels(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
+            #vis fn #kernels {
                 #private::source(&[#(Self::#all()),*], target)
+            }
+            /// Builds the programs of every function for the device, side by side where its driver can, so that the first
+            /// calls need not.
+            #vis fn #prepare {
+                #private::prepare(&[#(Self::#all()),*], device)
+            }
+            /// Measures how every function is computed fastest on the device for these sizes of its symbols, such as
+            /// `[("N", 64)]`, and keeps that for this and later runs: one result for each product, convolution and loop nest
+            /// that has a choice. See `netcl::Device::tune`.
+            #vis fn #tune {
+                #private::tune(&[#(Self::#all()),*], device, sizes, options)
             }
         }
     }

@@ -23,7 +23,8 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
         let planned = |graph: &Graph, name: &str| match compile::compile(graph) {
             Ok(plans) => {
                 dump::graph(name, graph, &plans);
-                Some(Planned { decisions: path.decisions.clone(), plans })
+                let graph = compile::graph_text(graph, &plans);
+                Some(Planned { decisions: path.decisions.clone(), graph, plans })
             }
             Err(diagnostic) => {
                 diag.diagnostic(&diagnostic, function.name.span());
@@ -93,7 +94,7 @@ pub(crate) fn plans(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Opt
     };
     dump::graph(&crate::parse::name(name), &path.graph, &plans);
     let (attrs, vis, private) = (&function.attrs, &function.vis, paths::private());
-    let source = source::source(&crate::parse::name(name), &plans);
+    let source = source::source(&crate::parse::name(name), 0, &compile::graph_text(&path.graph, &plans), &plans);
     Some(quote! {
         #(#attrs)*
         #vis fn #name() -> &'static #private::Function {
@@ -138,6 +139,10 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
             /// Its OpenCL C for devices of that kind.
             pub fn source(&self, target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                 #private::source(&[#plans], target)
+            }
+            /// Builds its programs for the device, so that the first call need not.
+            pub fn prepare(&self, device: &::netcl::Device) -> ::netcl::Result<()> {
+                #private::prepare(&[#plans], device)
             }
         }
     }

@@ -2,19 +2,22 @@
 
 use crate::compile::Compiled;
 use crate::paths;
+use netcl_kernels::plan::embed::{Header, MARK};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// The plans of one path through a function.
 pub(crate) struct Planned {
     pub(crate) decisions: Vec<(TokenStream, bool)>,
+    /// See [`crate::compile::graph_text`].
+    pub(crate) graph: String,
     pub(crate) plans: Vec<Compiled>,
 }
 
 /// A function called `hidden` that gives the plans of all paths.
 pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStream {
     let private = self::paths::private();
-    let sources = paths.iter().map(|path| source(name, &path.plans));
+    let sources = paths.iter().enumerate().map(|(position, path)| source(name, position, &path.graph, &path.plans));
     let count = Literal::usize_unsuffixed(paths.len());
     quote! {
         #[doc(hidden)]
@@ -31,19 +34,23 @@ pub(super) fn chosen(paths: &[Planned]) -> TokenStream {
     choose(paths, &all, 0)
 }
 
-/// The plans as a `FunctionSource`.
-pub(super) fn source(name: &str, plans: &[Compiled]) -> TokenStream {
+/// The graph and the plans of one path, by its position, as a `FunctionSource`.
+pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[Compiled]) -> TokenStream {
     let private = paths::private();
     let plans = plans.iter().map(|plan| {
         let (target, json) = (plan.target.name(), &plan.json);
+        // `embed::find` finds it in a built binary.
+        let header = Header { length: json.len(), target: plan.target, path, function: name.to_owned() };
+        let text = format!("\n{header}\n{json}");
         let native =
             plan.native.iter().map(|native| match native.as_ref().and_then(|text| text.parse::<TokenStream>().ok()) {
                 Some(tokens) => quote!(::core::option::Option::Some(#tokens)),
                 None => quote!(::core::option::Option::None),
             });
-        quote!(#private::PlanSource { target: #target, json: #json, native: &[#(#native),*] })
+        let text = quote!(::core::concat!(#MARK, ::core::module_path!(), #text));
+        quote!(#private::PlanSource { target: #target, json: #text, native: &[#(#native),*] })
     });
-    quote!(#private::FunctionSource { name: #name, plans: &[#(#plans),*] })
+    quote!(#private::FunctionSource { name: #name, graph: #graph, plans: &[#(#plans),*] })
 }
 
 /// The index of the path that the conditions select: an `if` for each condition, as the user wrote it.

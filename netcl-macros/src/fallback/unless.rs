@@ -3,7 +3,7 @@
 //! become takes precedence over these stubs: names over those of a glob import, functions over those of a trait.
 
 use super::{may_be_loss, stub, written};
-use crate::ast::ModelImpl;
+use crate::ast::{About, ModelImpl};
 use crate::parse::function;
 use crate::parse::model::block_name;
 use crate::paths;
@@ -55,9 +55,8 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
         let with = may_be_loss(&f.sig).then(with);
         quote!(#plain #with)
     });
-    let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(|name| !written(item, name)).map(|name| {
-        quote!(fn #name(target: ::netcl::Target) -> ::netcl::Result<::std::string::String> { ::core::unreachable!() })
-    });
+    let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(|about| !written(item, &about.name));
+    let about = about.map(|About { name, signature }| quote!(fn #name #signature { ::core::unreachable!() }));
     let ((params, _, bounds), ty) = (item.generics.split_for_impl(), &item.self_ty);
     quote! {
         #[doc(hidden)]

@@ -238,7 +238,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.
     let name = block_name(item);
-    let about = ModelImpl::about(name.as_ref()).map(|name| name.to_string());
+    let about = ModelImpl::about(name.as_ref()).map(|about| about.name.to_string());
     let mut taken: BTreeSet<String> = about.into_iter().chain(["new".to_string()]).collect();
     let compiled = item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => Some(super::name(&f.sig.ident)),

@@ -109,7 +109,18 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     };
     let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
     let (name, symbols) = (crate::parse::name(&signature.name), signature.symbols());
-    Ok(Plan { name, target, symbols, buffers, scalars, requirements: Vec::new(), apart: Vec::new(), steps, source })
+    Ok(Plan {
+        name,
+        target,
+        symbols,
+        buffers,
+        scalars,
+        requirements: Vec::new(),
+        apart: Vec::new(),
+        decisions: Vec::new(),
+        steps,
+        source,
+    })
 }
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {

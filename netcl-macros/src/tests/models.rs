@@ -171,7 +171,7 @@ fn recursion_is_an_error() {
 
 #[test]
 fn names_of_what_a_model_gets_are_taken() {
-    for name in ["new", "report", "kernels", "loss_with_gradients"] {
+    for name in ["new", "report", "kernels", "prepare", "tune", "loss_with_gradients"] {
         let name = quote::format_ident!("{name}");
         let mut own = mlp();
         own.model(quote! {

@@ -1,7 +1,8 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::{ClKernel, Set};
+use crate::device::opencl::kernel::Set;
+use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
@@ -119,7 +120,8 @@ pub(super) fn computable(operation: &str, device: &Device, dtype: DType) -> Resu
     Ok(())
 }
 
-/// Macros for elements of `dtype` that are read as `v0`, `v1`, … and written: `T`, `INPUTS`, `VALUE`, `OUT`, `PUT`.
+/// Macros for elements of `dtype` that are read as `v0`, `v1`, … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`, `FOUR`,
+/// `OUT`, `PUT`.
 pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Expression>) -> String {
     let half = dtype == DType::F16;
     let stored = if half { "half" } else { type_name(dtype) };
@@ -131,13 +133,26 @@ pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Ex
         Some(_) => format!("map_value({})", reads.join(", ")),
         None => format!("({})", reads.join(", ")),
     };
+    // Buffers start where the widest vectors may.
+    let load = |name: &String| match (half, type_name(dtype)) {
+        (true, _) => format!("const float4 name##_{name} = vloada_half4((i), {name})"),
+        (false, wide) => format!("const {wide}4 name##_{name} = ((__global const {wide}4*){name})[i]"),
+    };
+    let loads: Vec<String> = names.iter().map(load).collect();
+    let fours: Vec<String> = names.iter().map(|name| format!("name##_{name}.s##k")).collect();
+    let four = match expression {
+        Some(_) => format!("map_value({})", fours.join(", ")),
+        None => format!("({})", fours.join(", ")),
+    };
     let put = if half { "vstore_half((v), (i), (p))" } else { "((p)[i] = (v))" };
     format!(
-        "{}{}#define T {}\n#define INPUTS {}\n#define VALUE(i) {value}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
+        "{}{}#define T {}\n#define INPUTS {}\n#define VALUE(i) {value}\n\
+         #define LOAD_FOUR(name, i) {}\n#define FOUR(name, k) {four}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
         Expression::prelude(dtype),
         expression.map_or_else(String::new, |expression| expression.opencl("map_value", &names)),
         type_name(dtype),
         parameters.join(" "),
+        loads.join("; "),
     )
 }
 
@@ -171,9 +186,7 @@ pub(super) fn launch(
     group: usize,
 ) -> Result<()> {
     let geometry = Geometry { dimensions: 1, global: [groups * group, 1, 1], local: Some([group, 1, 1]) };
-    kernel.launch(arguments, &geometry)?;
-    device.count_launches(1);
-    Ok(())
+    kernel.launch(device, arguments.iter().copied(), &geometry)
 }
 
 /// Launches at least `items` work-items, none for none.

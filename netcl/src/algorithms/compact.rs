@@ -3,7 +3,7 @@
 use super::common::{self, Place};
 use super::scan::places;
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;

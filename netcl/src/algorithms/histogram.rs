@@ -1,7 +1,7 @@
 //! Counting elements.
 
 use super::common::{self, CHUNK, Place};
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::tensor::{Element, Tensor};
 use netcl_kernels::dtype::DType;

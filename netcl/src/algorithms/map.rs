@@ -2,7 +2,7 @@
 
 use super::common::{self, CHUNK, Place, with_number};
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::{Evaluator, Expression, Number};
 use crate::tensor::Tensor;

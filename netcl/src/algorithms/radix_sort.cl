@@ -2,12 +2,23 @@
 // counted, the counts are scanned (scan.cl; digit by digit, tile by tile), and every work-group moves its tile.
 //
 // Hooks and tunables, each with a default so that this file compiles alone:
-//   ORDER(bits)    the unsigned number whose order is that of keys with these bits
+//   KEY            an unsigned integer of the keys' size
+//   WORD           uint, or ulong for larger keys
+//   ORDER(bits)    the unsigned number whose order is that of keys with these bits; only as many bits as KEY has count
+//   SIGN, INFINITE of float keys: the sign's bit, and the bits of infinity
 //   PAYLOAD        1: each key takes a number along
 //   BITS           of a digit
 //   GROUP          work-items of a group, a power of two
 //   ITEMS          keys of a work-item
+//
+// Loops over a work-item's keys have a fixed end, so that they are unrolled and its keys stay in registers.
 
+#ifndef KEY
+#define KEY uint
+#define WORD uint
+#define SIGN 0x80000000u
+#define INFINITE 0x7f800000u
+#endif
 #ifndef ORDER
 #define ORDER(bits) (bits)
 #endif
@@ -26,25 +37,26 @@
 
 #define DIGITS (1 << BITS)
 #define TILE (GROUP * ITEMS)
-#define DIGIT(bits) ((ORDER(bits) >> shift) & (DIGITS - 1))
+#define DIGIT(bits) ((uint)(ORDER(bits) >> shift) & (DIGITS - 1))
 // Gaps, so that neighbours use different banks.
 #define SLOT(i) ((i) + (i) / ITEMS)
-#define COUNTER(digit, lane) ((digit) * GROUP + (lane))
-#define COUNTERS (DIGITS * GROUP)
+#define COUNTER_SLOT(i) ((i) + (i) / DIGITS)
+#define COUNTER(digit, lane) COUNTER_SLOT((digit) * GROUP + (lane))
+#define COUNTERS (DIGITS * GROUP + GROUP)
 
 // Of floats: NaN of any sign is the largest, and both zeros are one.
-uint order_of_float(const uint bits) {
-    if ((bits & 0x7fffffffu) > 0x7f800000u) {
-        return 0xffffffffu;
+WORD order_of_float(const WORD bits) {
+    if ((bits & (SIGN - 1)) > INFINITE) {
+        return ~(WORD)0;
     }
-    if (bits == 0x80000000u) {
-        return 0x80000000u;
+    if (bits == SIGN) {
+        return SIGN;
     }
-    return (bits & 0x80000000u) ? ~bits : bits | 0x80000000u;
+    return (bits & SIGN) ? ~bits : bits | SIGN;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void count_digits(__global const uint* keys, __global uint* counts, const uint n, const uint shift) {
+void count_digits(__global const KEY* keys, __global uint* counts, const uint n, const uint shift) {
     __local uint found[DIGITS];
     for (uint digit = get_local_id(0); digit < DIGITS; digit += GROUP) {
         found[digit] = 0;
@@ -53,7 +65,7 @@ void count_digits(__global const uint* keys, __global uint* counts, const uint n
     const uint first = get_group_id(0) * TILE;
     const uint count = min((uint)TILE, n - first);
     for (uint offset = get_local_id(0); offset < count; offset += GROUP) {
-        atomic_inc(&found[DIGIT(keys[first + offset])]);
+        atomic_inc(&found[DIGIT((WORD)keys[first + offset])]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint digit = get_local_id(0); digit < DIGITS; digit += GROUP) {
@@ -66,7 +78,7 @@ void scan_counters(__local uint* counters, __local uint* totals) {
     const uint lane = get_local_id(0);
     uint total = 0;
     for (uint j = 0; j < DIGITS; j++) {
-        total += counters[lane * DIGITS + j];
+        total += counters[COUNTER_SLOT(lane * DIGITS + j)];
     }
     uint sum = total;
     totals[lane] = sum;
@@ -81,8 +93,8 @@ void scan_counters(__local uint* counters, __local uint* totals) {
     }
     uint before = sum - total;
     for (uint j = 0; j < DIGITS; j++) {
-        const uint own = counters[lane * DIGITS + j];
-        counters[lane * DIGITS + j] = before;
+        const uint own = counters[COUNTER_SLOT(lane * DIGITS + j)];
+        counters[COUNTER_SLOT(lane * DIGITS + j)] = before;
         before += own;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -90,17 +102,18 @@ void scan_counters(__local uint* counters, __local uint* totals) {
 
 // offsets are the scanned counts. numbers are taken along; where first_pass is set, each key's position instead.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void move_keys(__global const uint* keys, __global const uint* numbers, __global const uint* offsets,
-               __global uint* sorted_keys, __global uint* sorted_numbers,
+void move_keys(__global const KEY* keys, __global const uint* numbers, __global const uint* offsets,
+               __global KEY* sorted_keys, __global uint* sorted_numbers,
                const uint n, const uint shift, const uint first_pass) {
-    __local uint tile[TILE + GROUP];
+    __local WORD tile[TILE + GROUP];
     __local uint counters[COUNTERS];
     __local uint totals[GROUP];
     const uint lane = get_local_id(0);
     const uint first = get_group_id(0) * TILE;
     const uint count = min((uint)TILE, n - first);
     const uint own_count = min((uint)ITEMS, count - min(count, lane * ITEMS));
-    uint own[ITEMS], rank[ITEMS];
+    WORD own[ITEMS];
+    uint rank[ITEMS];
 
     // Keys come in side by side; each work-item then takes adjacent ones, so that equal digits keep their order.
     for (uint offset = lane; offset < count; offset += GROUP) {
@@ -110,26 +123,36 @@ void move_keys(__global const uint* keys, __global const uint* numbers, __global
         counters[COUNTER(digit, lane)] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint j = 0; j < own_count; j++) {
-        own[j] = tile[SLOT(lane * ITEMS + j)];
-        rank[j] = counters[COUNTER(DIGIT(own[j]), lane)]++;
+#pragma unroll
+    for (uint j = 0; j < ITEMS; j++) {
+        if (j < own_count) {
+            own[j] = tile[SLOT(lane * ITEMS + j)];
+            rank[j] = counters[COUNTER(DIGIT(own[j]), lane)]++;
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     scan_counters(counters, totals);
 
     // Within the tile first, so that keys go out side by side too.
-    for (uint j = 0; j < own_count; j++) {
-        rank[j] += counters[COUNTER(DIGIT(own[j]), lane)];
-        tile[SLOT(rank[j])] = own[j];
+#pragma unroll
+    for (uint j = 0; j < ITEMS; j++) {
+        if (j < own_count) {
+            rank[j] += counters[COUNTER(DIGIT(own[j]), lane)];
+            tile[SLOT(rank[j])] = own[j];
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint destination[ITEMS];
-    for (uint offset = lane, j = 0; offset < count; offset += GROUP, j++) {
-        const uint key = tile[SLOT(offset)];
-        const uint digit = DIGIT(key);
-        const uint within = offset - counters[COUNTER(digit, 0)];
-        destination[j] = offsets[digit * get_num_groups(0) + get_group_id(0)] + within;
-        sorted_keys[destination[j]] = key;
+#pragma unroll
+    for (uint j = 0; j < ITEMS; j++) {
+        const uint offset = lane + j * GROUP;
+        if (offset < count) {
+            const WORD key = tile[SLOT(offset)];
+            const uint digit = DIGIT(key);
+            const uint within = offset - counters[COUNTER(digit, 0)];
+            destination[j] = offsets[digit * get_num_groups(0) + get_group_id(0)] + within;
+            sorted_keys[destination[j]] = (KEY)key;
+        }
     }
 #if PAYLOAD
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -141,16 +164,26 @@ void move_keys(__global const uint* keys, __global const uint* numbers, __global
         tile[SLOT(offset)] = number;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint j = 0; j < own_count; j++) {
-        own[j] = tile[SLOT(lane * ITEMS + j)];
+#pragma unroll
+    for (uint j = 0; j < ITEMS; j++) {
+        if (j < own_count) {
+            own[j] = tile[SLOT(lane * ITEMS + j)];
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint j = 0; j < own_count; j++) {
-        tile[SLOT(rank[j])] = own[j];
+#pragma unroll
+    for (uint j = 0; j < ITEMS; j++) {
+        if (j < own_count) {
+            tile[SLOT(rank[j])] = own[j];
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint offset = lane, j = 0; offset < count; offset += GROUP, j++) {
-        sorted_numbers[destination[j]] = tile[SLOT(offset)];
+#pragma unroll
+    for (uint j = 0; j < ITEMS; j++) {
+        const uint offset = lane + j * GROUP;
+        if (offset < count) {
+            sorted_numbers[destination[j]] = (uint)tile[SLOT(offset)];
+        }
     }
 #endif
 }

@@ -2,7 +2,7 @@
 
 use super::common::{self, Place};
 use crate::device::Device;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::tensor::{Element, Tensor};
 use netcl_kernels::dtype::DType;

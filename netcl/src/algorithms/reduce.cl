@@ -5,6 +5,8 @@
 //   T              type of the values
 //   INPUTS         the parameters that VALUE reads, each followed by a comma
 //   VALUE(i)       element i, of type T
+//   LOAD_FOUR(name, i), FOUR(name, k)
+//                  loads elements 4 i to 4 i + 3; the element k of those, of type T
 //   COMBINE(a, b)  what becomes of two values
 //   NEUTRAL        combined with a value it is the value
 //   OUT, PUT       what the result is stored as, and how
@@ -16,6 +18,8 @@
 #ifndef INPUTS
 #define INPUTS __global const float* v0,
 #define VALUE(i) (v0[i])
+#define LOAD_FOUR(name, i) const float4 name##_v0 = ((__global const float4*)v0)[i]
+#define FOUR(name, k) (name##_v0.s##k)
 #endif
 #ifndef COMBINE
 #define COMBINE(a, b) ((a) + (b))
@@ -28,6 +32,13 @@
 #ifndef GROUP
 #define GROUP 64
 #endif
+
+// Of the vector, each element to its own chain.
+#define COMBINE_FOUR(name)                       \
+    sum0 = COMBINE(sum0, FOUR(name, 0));         \
+    sum1 = COMBINE(sum1, FOUR(name, 1));         \
+    sum2 = COMBINE(sum2, FOUR(name, 2));         \
+    sum3 = COMBINE(sum3, FOUR(name, 3))
 
 // Leaves what the group's values make in values[0].
 void combine_group(__local T* values, const T own) {
@@ -46,17 +57,26 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void reduce_parts(INPUTS __global T* parts, const ulong n) {
     __local T values[GROUP];
     const size_t stride = get_global_size(0);
-    // Four chains, so that a load need not wait for the one before.
+    const size_t fours = n / 4;
     T sum0 = NEUTRAL, sum1 = NEUTRAL, sum2 = NEUTRAL, sum3 = NEUTRAL;
+    // Four elements in one load, and the loads of a round at once, so that none waits for the one before.
     size_t i = get_global_id(0);
-    for (; i + 3 * stride < n; i += 4 * stride) {
-        sum0 = COMBINE(sum0, VALUE(i));
-        sum1 = COMBINE(sum1, VALUE(i + stride));
-        sum2 = COMBINE(sum2, VALUE(i + 2 * stride));
-        sum3 = COMBINE(sum3, VALUE(i + 3 * stride));
+    for (; i + 3 * stride < fours; i += 4 * stride) {
+        LOAD_FOUR(a, i);
+        LOAD_FOUR(b, i + stride);
+        LOAD_FOUR(c, i + 2 * stride);
+        LOAD_FOUR(d, i + 3 * stride);
+        COMBINE_FOUR(a);
+        COMBINE_FOUR(b);
+        COMBINE_FOUR(c);
+        COMBINE_FOUR(d);
     }
-    for (; i < n; i += stride) {
-        sum0 = COMBINE(sum0, VALUE(i));
+    for (; i < fours; i += stride) {
+        LOAD_FOUR(a, i);
+        COMBINE_FOUR(a);
+    }
+    for (size_t last = 4 * fours + get_global_id(0); last < n; last += stride) {
+        sum0 = COMBINE(sum0, VALUE(last));
     }
     sum0 = COMBINE(sum0, sum1);
     sum2 = COMBINE(sum2, sum3);

@@ -4,7 +4,7 @@ use super::combine::{Combine, Combining};
 use super::common::{self, CHUNK, Place, with_number};
 use super::map::values_of;
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::{Expression, Number};
 use crate::tensor::Tensor;

@@ -64,18 +64,35 @@ T own_total(__local const T* tile) {
     return total;
 }
 
-// What the totals of the work-items up to each make, in totals.
-void scan_group(__local T* totals, const T own) {
+// What the totals of the work-items up to each make; where in totals they are. Two halves take turns, so that a step has
+// one barrier.
+__local const T* scan_group(__local T* totals, const T own) {
     const uint lane = get_local_id(0);
     T sum = own;
+    uint half_used = 0;
     totals[lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint distance = 1; distance < GROUP; distance *= 2) {
         if (lane >= distance) {
-            sum = COMBINE(totals[lane - distance], sum);
+            sum = COMBINE(totals[half_used + lane - distance], sum);
         }
+        half_used = GROUP - half_used;
+        totals[half_used + lane] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
-        totals[lane] = sum;
+    }
+    return totals + half_used;
+}
+
+// Leaves what the totals of all work-items make in totals[0]: neighbours first, so that their order is kept.
+void combine_group(__local T* totals, const T own) {
+    const uint lane = get_local_id(0);
+    totals[lane] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = 1; distance < GROUP; distance *= 2) {
+        const uint left = lane * 2 * distance;
+        if (left + distance < GROUP) {
+            totals[left] = COMBINE(totals[left], totals[left + distance]);
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -98,9 +115,9 @@ void scan_tiles(INPUTS __global T* parts, const ulong n) {
     __local T totals[GROUP];
     const size_t first = get_group_id(0) * (size_t)TILE;
     FETCH_TILE(VALUE(i));
-    scan_group(totals, own_total(tile));
+    combine_group(totals, own_total(tile));
     if (get_local_id(0) == 0) {
-        parts[get_group_id(0)] = totals[GROUP - 1];
+        parts[get_group_id(0)] = totals[0];
     }
 }
 
@@ -108,18 +125,18 @@ void scan_tiles(INPUTS __global T* parts, const ulong n) {
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_parts(__global T* parts, const ulong n) {
     __local T tile[SLOTS];
-    __local T totals[GROUP];
+    __local T totals[2 * GROUP];
     const uint lane = get_local_id(0);
     T carry = NEUTRAL;
     for (size_t first = 0; first < n; first += TILE) {
         FETCH_TILE(parts[i]);
-        scan_group(totals, own_total(tile));
+        __local const T* sums = scan_group(totals, own_total(tile));
         T before = carry;
         if (lane > 0) {
-            before = COMBINE(carry, totals[lane - 1]);
+            before = COMBINE(carry, sums[lane - 1]);
         }
         own_prefixes(tile, before, 1);
-        carry = COMBINE(carry, totals[GROUP - 1]);
+        carry = COMBINE(carry, sums[GROUP - 1]);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint offset = lane; offset < TILE && first + offset < n; offset += GROUP) {
             parts[first + offset] = tile[SLOT(offset)];
@@ -132,17 +149,17 @@ void scan_parts(__global T* parts, const ulong n) {
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n) {
     __local T tile[SLOTS];
-    __local T totals[GROUP];
+    __local T totals[2 * GROUP];
     const uint lane = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)TILE;
     FETCH_TILE(VALUE(i));
-    scan_group(totals, own_total(tile));
+    __local const T* sums = scan_group(totals, own_total(tile));
     T before = NEUTRAL;
     if (get_num_groups(0) > 1) {
         before = parts[get_group_id(0)];
     }
     if (lane > 0) {
-        before = COMBINE(before, totals[lane - 1]);
+        before = COMBINE(before, sums[lane - 1]);
     }
     own_prefixes(tile, before, EXCLUSIVE);
     barrier(CLK_LOCAL_MEM_FENCE);

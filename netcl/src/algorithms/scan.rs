@@ -4,7 +4,7 @@ use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, with_number};
 use crate::device::Device;
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::Number;
 use crate::memory::BufferHandle;
@@ -100,9 +100,10 @@ impl Job<'_> {
             return Ok(());
         }
         let profile = self.device.profile();
-        let (group, mut items) = if profile.target == Target::Gpu { (256, 8) } else { (16, 256) };
+        // Of wide values fewer, so that as many groups fit a compute unit.
+        let (group, mut items) = if profile.target == Target::Gpu { (256, 64 / self.value) } else { (16, 256) };
         let group = common::group(profile, group);
-        let bytes = |items: usize| (group * items + 2 * group) * self.value;
+        let bytes = |items: usize| (group * items + 3 * group) * self.value;
         while items > 1 && bytes(items) as u64 > profile.local_memory.usable {
             items /= 2;
         }

@@ -4,10 +4,11 @@ use super::common::{self, Place};
 use super::compact::gather;
 use super::scan::places;
 use crate::device::opencl::OpenCl;
-use crate::device::opencl::raw::Set;
+use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
+use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 use rayon::prelude::*;
@@ -24,7 +25,7 @@ pub enum Order {
 
 /// The elements of `x` in order, as a tensor of its type and shape (row-major). Does not wait for the device.
 ///
-/// Elements are u32, i32 or f32. Of floats, infinities are the ends of the finite numbers; a NaN of any sign is larger than
+/// Elements are u32, i32, i64, f16, bf16, f32 or f64. Of floats, infinities are the ends of the finite numbers; a NaN of any sign is larger than
 /// infinity, so that NaN come last, or first where the order is descending; -0 and +0 are equal, as are all NaN, and equal
 /// elements keep their order and their bits. The result is the same on every device, bit for bit.
 ///
@@ -68,50 +69,123 @@ pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tens
 
 /// Sorted keys, and their positions; of these none unless they are wanted.
 fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
-    if !matches!(x.dtype(), DType::U32 | DType::I32 | DType::F32) {
+    let Some(kind) = Kind::of(x.dtype()) else {
         return Err(Error::DType { operation, expected: DType::F32, found: x.dtype() });
-    }
+    };
     let count = common::count32(operation, x)?;
     match common::place(operation, x.device())? {
-        Place::Host => on_host(x, order, positions),
-        Place::OpenCl(opencl) => on_opencl(opencl, x, order, positions, count),
+        Place::Host => on_host(kind, x, order, positions),
+        Place::OpenCl(opencl) => on_opencl(opencl, kind, x, order, positions, count),
     }
 }
 
-/// The unsigned number whose order is that of elements with these bits.
-fn rank(bits: u32, dtype: DType, order: Order) -> u32 {
-    let ascending = match dtype {
-        DType::I32 => bits ^ 0x8000_0000,
-        DType::F32 if bits & 0x7fff_ffff > 0x7f80_0000 => u32::MAX,
-        DType::F32 if bits == 0x8000_0000 => 0x8000_0000,
-        DType::F32 if bits & 0x8000_0000 != 0 => !bits,
-        DType::F32 => bits | 0x8000_0000,
-        _ => bits,
-    };
-    if order == Order::Descending { !ascending } else { ascending }
+/// What keys are.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind {
+    bits: u32,
+    order: Natural,
 }
 
-fn on_host(x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
+/// How keys of one kind are ordered.
+#[derive(Clone, Copy, PartialEq)]
+enum Natural {
+    Unsigned,
+    Signed,
+    /// With the bits of infinity.
+    Float(u64),
+}
+
+impl Kind {
+    fn of(dtype: DType) -> Option<Kind> {
+        let order = match dtype {
+            DType::U32 => Natural::Unsigned,
+            DType::I32 | DType::I64 => Natural::Signed,
+            DType::F16 => Natural::Float(u64::from(f16::INFINITY.to_bits())),
+            DType::BF16 => Natural::Float(u64::from(bf16::INFINITY.to_bits())),
+            DType::F32 => Natural::Float(u64::from(f32::INFINITY.to_bits())),
+            DType::F64 => Natural::Float(f64::INFINITY.to_bits()),
+            DType::Bool | DType::U8 => return None,
+        };
+        Some(Kind { bits: 8 * dtype.size() as u32, order })
+    }
+
+    fn sign(self) -> u64 {
+        1 << (self.bits - 1)
+    }
+
+    /// The unsigned number whose order is that of elements with these bits.
+    fn rank(self, bits: u64, order: Order) -> u64 {
+        let sign = self.sign();
+        let ascending = match self.order {
+            Natural::Unsigned => bits,
+            Natural::Signed => bits ^ sign,
+            Natural::Float(infinity) if bits & (sign - 1) > infinity => u64::MAX,
+            Natural::Float(_) if bits == sign => sign,
+            Natural::Float(_) if bits & sign != 0 => !bits,
+            Natural::Float(_) => bits | sign,
+        };
+        let rank = if order == Order::Descending { !ascending } else { ascending };
+        rank & (u64::MAX >> (64 - self.bits))
+    }
+
+    /// `KEY`, `WORD`, `SIGN`, `INFINITE` and `ORDER` for the kernels.
+    fn macros(self, order: Order) -> String {
+        let (key, word, suffix) = match self.bits {
+            16 => ("ushort", "uint", "u"),
+            32 => ("uint", "uint", "u"),
+            _ => ("ulong", "ulong", "ul"),
+        };
+        let (ascending, infinity) = match self.order {
+            Natural::Unsigned => ("(bits)", 0),
+            Natural::Signed => ("((bits) ^ SIGN)", 0),
+            Natural::Float(infinity) => ("order_of_float(bits)", infinity),
+        };
+        let down = if order == Order::Descending { "~" } else { "" };
+        format!(
+            "#define KEY {key}\n#define WORD {word}\n#define SIGN {:#x}{suffix}\n#define INFINITE {infinity:#x}{suffix}\n\
+             #define ORDER(bits) ({down}{ascending})\n",
+            self.sign()
+        )
+    }
+}
+
+fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
     let (device, shape, dtype) = (x.device(), x.shape(), x.dtype());
-    let bytes = x.to_bytes()?;
-    let bits = bytes.as_chunks::<4>().0.iter().map(|&bytes| u32::from_ne_bytes(bytes));
-    let mut keys: Vec<(u32, u32)> = bits.zip(0..).collect();
-    keys.par_sort_by_key(|&(bits, _)| rank(bits, dtype, order));
-    let bytes: Vec<u8> = keys.iter().flat_map(|(bits, _)| bits.to_ne_bytes()).collect();
-    let sorted = Tensor::from_bytes(device, &bytes, shape, dtype)?;
+    let (bytes, size) = (x.to_bytes()?, dtype.size());
+    let rank = |element: &[u8]| {
+        let bits = match *element {
+            [a, b] => u64::from(u16::from_ne_bytes([a, b])),
+            [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+            _ => 0,
+        };
+        kind.rank(bits, order)
+    };
+    let mut keys: Vec<(u64, u32)> = bytes.chunks_exact(size).map(rank).zip(0..).collect();
+    keys.par_sort_by_key(|&(rank, _)| rank);
+    let element = |&(_, position): &(u64, u32)| &bytes[position as usize * size..][..size];
+    let sorted: Vec<u8> = keys.iter().flat_map(element).copied().collect();
+    let sorted = Tensor::from_bytes(device, &sorted, shape, dtype)?;
     let wanted = if positions { keys.len() } else { 0 };
     let numbers: Vec<u32> = keys[..wanted].iter().map(|&(_, position)| position).collect();
     let positions = Tensor::from_slice(device, &numbers, if positions { shape } else { &[0] })?;
     Ok((sorted, positions))
 }
 
-fn on_opencl(opencl: &OpenCl, x: &Tensor, order: Order, positions: bool, count: u32) -> Result<(Tensor, Tensor)> {
+fn on_opencl(
+    opencl: &OpenCl,
+    kind: Kind,
+    x: &Tensor,
+    order: Order,
+    positions: bool,
+    count: u32,
+) -> Result<(Tensor, Tensor)> {
     let (device, n) = (x.device(), x.elements());
     let sorted = Tensor::uninitialised("sort", device, x.shape(), x.dtype())?;
     let numbers = Tensor::uninitialised("sort", device, if positions { x.shape() } else { &[0] }, DType::U32)?;
     if n > 0 {
-        let pass = Pass::new(x, order, positions);
-        let spare = device.allocate(n * 4)?;
+        let pass = Pass::new(kind, x, order, positions);
+        let spare = device.allocate(n * x.dtype().size())?;
         let spare_numbers = device.allocate(if positions { n * 4 } else { 1 })?;
         let counts = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
         let offsets = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
@@ -119,7 +193,7 @@ fn on_opencl(opencl: &OpenCl, x: &Tensor, order: Order, positions: bool, count: 
             (common::kernel(opencl, "count_digits", &pass.text)?, common::kernel(opencl, "move_keys", &pass.text)?);
         let mut from: (&BufferHandle, &BufferHandle) = (x.region(), numbers.region());
         // An even number of passes: the last one writes the result.
-        for number in 0..32 / pass.bits {
+        for number in 0..kind.bits / pass.bits {
             let to = if number % 2 == 0 { (&spare, &spare_numbers) } else { (sorted.region(), numbers.region()) };
             let (shift, first) = ((number * pass.bits).to_ne_bytes(), u32::from(number == 0).to_ne_bytes());
             let count = count.to_ne_bytes();
@@ -154,24 +228,20 @@ struct Pass {
 }
 
 impl Pass {
-    fn new(x: &Tensor, order: Order, payload: bool) -> Pass {
+    fn new(kind: Kind, x: &Tensor, order: Order, payload: bool) -> Pass {
         let profile = x.device().profile();
         // On a processor a work-group is a loop on one core: few counters for many digits, over long tiles.
         let (mut group, mut items, bits) = if profile.target == Target::Gpu { (256, 8, 4) } else { (16, 128, 8) };
         group = common::group(profile, group);
-        let bytes = |group: usize, items: usize| ((group * items + 2 * group + (group << bits)) * 4) as u64;
+        let word = if kind.bits > 32 { 8 } else { 4 };
+        let bytes =
+            |group: usize, items: usize| ((group * items + group) * word + (2 * group + (group << bits)) * 4) as u64;
         while bytes(group, items) > profile.local_memory.usable && (group > 1 || items > 1) {
             if group > 1 { group /= 2 } else { items /= 2 }
         }
-        let ascending = match x.dtype() {
-            DType::I32 => "((bits) ^ 0x80000000u)",
-            DType::F32 => "order_of_float(bits)",
-            _ => "(bits)",
-        };
-        let sign = if order == Order::Descending { "~" } else { "" };
         let macros = format!(
-            "#define ORDER(bits) ({sign}{ascending})\n#define PAYLOAD {}\n#define BITS {bits}\n#define GROUP {group}\n\
-             #define ITEMS {items}\n",
+            "{}#define PAYLOAD {}\n#define BITS {bits}\n#define GROUP {group}\n#define ITEMS {items}\n",
+            kind.macros(order),
             u32::from(payload)
         );
         Pass { text: common::source(&macros, include_str!("radix_sort.cl")), bits, group, items }

@@ -18,20 +18,21 @@ pub(crate) struct Config {
     pub(crate) device: Option<Selector>,
     /// Where built programs and what was found out about devices are kept; `None`: nowhere.
     pub(crate) cache_dir: Option<PathBuf>,
+    /// `NETCL_CACHE_LIMIT_MB`, in bytes: how large that folder may become.
+    pub(crate) cache_limit: u64,
     /// `NETCL_LOG`, if it is set.
     pub(crate) log: Option<LevelFilter>,
     /// `NETCL_KERNEL_STRATEGY`; `None`: each device's own.
     pub(crate) kernel_strategy: Option<KernelStrategy>,
-    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end.
+    /// `NETCL_PROFILE_EVENTS`: queues note when commands start and end, and it is recorded.
     pub(crate) profile_events: bool,
-    /// `NETCL_AUTOTUNE`: kernel variants may be timed.
-    #[allow(dead_code, reason = "for the tuner")]
-    pub(crate) autotune: bool,
-    /// `NETCL_CONV_WINOGRAD`: Winograd convolutions may be picked.
-    #[allow(dead_code, reason = "for kernel selection")]
+    /// `NETCL_TRACE`: where what devices do is written.
+    pub(crate) trace: Option<PathBuf>,
+    /// `NETCL_AUTOTUNE`: whether measurements of kernels are used, and made.
+    pub(crate) autotune: Autotune,
+    /// `NETCL_CONV_WINOGRAD`: a rule may pick Winograd convolutions.
     pub(crate) conv_winograd: bool,
     /// `NETCL_CONV_TILED_LOCAL`: convolutions tiled in local memory may be picked.
-    #[allow(dead_code, reason = "for kernel selection")]
     pub(crate) conv_tiled_local: bool,
     /// `NETCL_MAX_CACHED_GB`, in bytes: how much idle memory a pool keeps.
     pub(crate) max_cached_bytes: u64,
@@ -39,6 +40,24 @@ pub(crate) struct Config {
     pub(crate) async_h2d: bool,
     /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
     pub(crate) pinned_h2d: bool,
+}
+
+impl Config {
+    /// Whether queues note when commands start and end.
+    pub(crate) fn times_commands(&self) -> bool {
+        self.profile_events || self.trace.is_some()
+    }
+}
+
+/// What kernel selection does with measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Autotune {
+    /// None is used or made.
+    Off,
+    /// Those that are on disk are used.
+    Records,
+    /// They are used, and what is missing is measured when it is first needed.
+    On,
 }
 
 /// A value that is not understood.
@@ -73,10 +92,12 @@ fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue
             Some(value) => Some(PathBuf::from(value)),
             None => default_cache_dir(&text),
         },
+        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?.unwrap_or(1 << 30),
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
-        autotune: switch(&variables::AUTOTUNE, true)?,
+        trace: text(variables::TRACE.name).map(|value| value.replace("%p", &std::process::id().to_string()).into()),
+        autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
         conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
         conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(4 << 30),
@@ -126,10 +147,11 @@ mod tests {
     fn a_bad_value_names_the_variable_and_what_it_accepts() {
         for (name, value, hint) in [
             ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
+            ("NETCL_CACHE_LIMIT_MB", "1 GB", "mebibytes"),
             ("NETCL_LOG", "loud", "debug"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
-            ("NETCL_AUTOTUNE", "2", "0"),
+            ("NETCL_AUTOTUNE", "2", "records"),
             ("NETCL_CONV_WINOGRAD", "y", "0"),
             ("NETCL_CONV_TILED_LOCAL", "-1", "0"),
             ("NETCL_MAX_CACHED_GB", "-1", "number"),
@@ -152,10 +174,12 @@ mod tests {
             Config {
                 device: None,
                 cache_dir: None,
+                cache_limit: 1 << 30,
                 log: None,
                 kernel_strategy: None,
                 profile_events: false,
-                autotune: true,
+                trace: None,
+                autotune: Autotune::Records,
                 conv_winograd: true,
                 conv_tiled_local: false,
                 max_cached_bytes: 4 << 30,
@@ -171,6 +195,7 @@ mod tests {
     fn values_are_understood() {
         let config = of(&[
             ("NETCL_DEVICE", " GPU "),
+            ("NETCL_CACHE_LIMIT_MB", "256"),
             ("NETCL_LOG", "debug"),
             ("NETCL_KERNEL_STRATEGY", "Portable"),
             ("NETCL_PROFILE_EVENTS", "1"),
@@ -183,13 +208,24 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(config.device, Selector::parse("gpu"));
+        assert_eq!(config.cache_limit, 256 << 20);
         assert_eq!(config.log, Some(LevelFilter::DEBUG));
         assert_eq!(config.kernel_strategy, Some(KernelStrategy::Portable));
-        assert_eq!((config.profile_events, config.autotune), (true, false));
+        assert_eq!((config.profile_events, config.autotune), (true, Autotune::Off));
+        assert_eq!(of(&[("NETCL_AUTOTUNE", "1")]).unwrap().autotune, Autotune::On);
+        assert_eq!(of(&[("NETCL_AUTOTUNE", "Records")]).unwrap().autotune, Autotune::Records);
         assert_eq!((config.conv_winograd, config.conv_tiled_local), (false, true));
         assert_eq!(config.max_cached_bytes, 1 << 29);
         assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));
         assert_eq!(of(&[("NETCL_KERNEL_STRATEGY", "auto")]).unwrap().kernel_strategy, None);
+    }
+
+    #[test]
+    fn a_trace_has_a_file_for_each_process_that_wants_one() {
+        assert_eq!(of(&[("NETCL_TRACE", "a.json")]).unwrap().trace, Some(PathBuf::from("a.json")));
+        let numbered = of(&[("NETCL_TRACE", "%p/a-%p.json")]).unwrap().trace;
+        let number = std::process::id();
+        assert_eq!(numbered, Some(PathBuf::from(format!("{number}/a-{number}.json"))));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The environment variables that a netcl program heeds.
 
+use super::Autotune;
 use crate::device::selector;
 
 /// One variable.
@@ -38,10 +39,19 @@ pub(super) static CACHE_DIR: Variable = Variable {
     name: "NETCL_CACHE_DIR",
     accepted: "a folder, or off",
     row: Some(Row {
-        meaning: "in its `programs/`, built OpenCL programs and what was found out about devices are kept between \
+        meaning: "in it, built OpenCL programs (`programs/`), what was found out about devices and what was measured of kernels (`tuning/`) are kept between \
                   runs; `off` keeps them in memory only",
         unset: "`$XDG_CACHE_HOME/netcl` (if absolute), else `$HOME/.cache/netcl`; `$HOME/Library/Caches/netcl` on \
                 macOS; `%LOCALAPPDATA%\\netcl` on Windows",
+    }),
+};
+
+pub(super) static CACHE_LIMIT_MB: Variable = Variable {
+    name: "NETCL_CACHE_LIMIT_MB",
+    accepted: "a number of mebibytes, 0 or more, such as 256",
+    row: Some(Row {
+        meaning: "how large the cache's `programs/` may become; what was used least lately goes first. `0` keeps nothing",
+        unset: "`1024`",
     }),
 };
 
@@ -69,16 +79,52 @@ pub(super) static PROFILE_EVENTS: Variable = Variable {
     accepted: SWITCH,
     row: Some(Row {
         meaning: "whether OpenCL queues are made with `CL_QUEUE_PROFILING_ENABLE`, so that `Event::times` and a \
-                  vendor's profiler tell the times of commands",
+                  vendor's profiler tell the times of commands, and whether launches and copies are recorded from the \
+                  first device on, for `netcl::profile::stop()` to give",
         unset: "`0`",
     }),
 };
 
-pub(super) static AUTOTUNE: Variable = Variable { name: "NETCL_AUTOTUNE", accepted: SWITCH, row: None };
+pub(super) static TRACE: Variable = Variable {
+    name: "NETCL_TRACE",
+    accepted: "a file",
+    row: Some(Row {
+        meaning: "launches and copies are written there while the program runs, as a trace for chrome://tracing or \
+                  Perfetto. `%p` in the name is the number of the process, for programs that start others. Queues are \
+                  made as with `NETCL_PROFILE_EVENTS=1`",
+        unset: "nothing is written",
+    }),
+};
 
-pub(super) static CONV_WINOGRAD: Variable = Variable { name: "NETCL_CONV_WINOGRAD", accepted: SWITCH, row: None };
+pub(super) static AUTOTUNE: Variable = Variable {
+    name: "NETCL_AUTOTUNE",
+    accepted: "off, records or on (or 0, 1, false, true, no, yes)",
+    row: Some(Row {
+        meaning: "`records`: kernels are picked by what was measured on this device before (`device.tune(..)`). `on`: \
+                  what was not is measured when it is first needed, which takes seconds, and kept. `off`: measurements \
+                  are neither used nor made. [Selection](selection.md) tells more",
+        unset: "`records`",
+    }),
+};
 
-pub(super) static CONV_TILED_LOCAL: Variable = Variable { name: "NETCL_CONV_TILED_LOCAL", accepted: SWITCH, row: None };
+pub(super) static CONV_WINOGRAD: Variable = Variable {
+    name: "NETCL_CONV_WINOGRAD",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether a rule may pick Winograd's algorithm for 3×3 convolutions of stride 1 on GPUs. A \
+                  measurement may pick it in any case",
+        unset: "`1`",
+    }),
+};
+
+pub(super) static CONV_TILED_LOCAL: Variable = Variable {
+    name: "NETCL_CONV_TILED_LOCAL",
+    accepted: SWITCH,
+    row: Some(Row {
+        meaning: "whether convolutions that keep a tile of the image in local memory may be picked and measured",
+        unset: "`0`",
+    }),
+};
 
 pub(super) static MAX_CACHED_GB: Variable = Variable {
     name: "NETCL_MAX_CACHED_GB",
@@ -115,9 +161,11 @@ pub(super) static PINNED_H2D: Variable = Variable {
 pub(super) static ALL: &[&Variable] = &[
     &DEVICE,
     &CACHE_DIR,
+    &CACHE_LIMIT_MB,
     &LOG,
     &KERNEL_STRATEGY,
     &PROFILE_EVENTS,
+    &TRACE,
     &AUTOTUNE,
     &CONV_WINOGRAD,
     &CONV_TILED_LOCAL,
@@ -134,11 +182,27 @@ pub(super) fn switch(value: &str) -> Option<bool> {
     }
 }
 
+pub(super) fn autotune(value: &str) -> Option<Autotune> {
+    match value.to_lowercase().as_str() {
+        "records" => Some(Autotune::Records),
+        value => switch(value).map(|on| if on { Autotune::On } else { Autotune::Off }),
+    }
+}
+
 /// Bytes.
 pub(super) fn gibibytes(value: &str) -> Option<u64> {
+    bytes(value, 1 << 30)
+}
+
+/// Bytes.
+pub(super) fn mebibytes(value: &str) -> Option<u64> {
+    bytes(value, 1 << 20)
+}
+
+fn bytes(value: &str, unit: u64) -> Option<u64> {
     let number: f64 = value.parse().ok()?;
     // More than any machine has is as good as no limit; the conversion saturates there.
-    (number.is_finite() && number >= 0.0).then_some((number * (1u64 << 30) as f64) as u64)
+    (number.is_finite() && number >= 0.0).then_some((number * unit as f64) as u64)
 }
 
 #[cfg(test)]
@@ -193,5 +257,6 @@ mod tests {
         assert_eq!(gibibytes("0"), Some(0));
         assert_eq!(gibibytes("1e300"), Some(u64::MAX));
         assert_eq!(gibibytes("inf"), None);
+        assert_eq!(mebibytes("0.5"), Some(1 << 19));
     }
 }

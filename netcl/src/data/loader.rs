@@ -250,7 +250,7 @@ impl Batches<'_> {
                 start += column.padded(range.len());
             }
         }
-        let block = loader.device.allocate(bytes)?;
+        let block = loader.device.allocate_for_upload(bytes)?;
         block.write_first(&image)?;
         let mut start = 0;
         for batch in self.next..end {

@@ -4,6 +4,7 @@ pub use crate::device::host::NativeEntry;
 use crate::device::host::memory::HostBuffer;
 use crate::device::null::NullMemory;
 use crate::device::opencl::OpenCl;
+use crate::device::opencl::commands::CommandBuffer;
 use crate::device::opencl::memory::ClMemory;
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
@@ -85,6 +86,12 @@ pub(crate) trait Bound: Send {
     ///
     /// `externals` are alive until after the call; `scalars` have the types that the plan names.
     fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64>;
+
+    /// Adds the launches of the last call to a driver's recording; says whether they could be.
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        let _ = into;
+        Ok(false)
+    }
 }
 
 /// A kind of device.
@@ -128,6 +135,17 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// Counts what was enqueued; grows after each command. 0 where commands are done when they return.
     fn enqueued(&self) -> u64 {
         0
+    }
+
+    /// Whether what was enqueued when [`Backend::enqueued`] said so is known to be done.
+    fn is_done(&self, enqueued: u64) -> bool {
+        let _ = enqueued;
+        true
+    }
+
+    /// Has [`Backend::is_done`] know as soon as what was enqueued so far is done.
+    fn mark(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Page-locked host memory.
@@ -185,9 +203,21 @@ pub(crate) trait Backend: Send + Sync + 'static {
         Ok(false)
     }
 
+    /// Another queue on the device, whose commands are timed by the device's clock where it has one, with memory, programs and
+    /// counters of its own. `None` where the device has no queue.
+    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
+        Ok(None)
+    }
+
     /// The OpenCL device that this is, if it is one.
     fn as_opencl(&self) -> Option<&OpenCl> {
         None
+    }
+
+    /// Has the device be lost in the launch after so many; says whether it can be, as the null device alone.
+    fn lose_after(&self, launches: u64) -> bool {
+        let _ = launches;
+        false
     }
 
     /// What the null device has recorded.

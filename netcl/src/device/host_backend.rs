@@ -9,8 +9,9 @@ use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
 use crate::memory::{BufferHandle, PinnedBufferPool};
+use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The host.
 pub(crate) struct Host {
@@ -52,25 +53,27 @@ impl Backend for Host {
     fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
         let to = own(memory)?;
         let _access = Access::new([(to, true)]);
-        to.write(0, data).map_err(outside)
+        copying("copy to the device", data.len(), || to.write(0, data))
     }
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
         let from = own(memory)?;
         let _access = Access::new([(from, false)]);
-        from.read(0, into).map_err(outside)
+        copying("copy from the device", into.len(), || from.read(0, into))?;
+        profile::catch_up();
+        Ok(())
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?, own(to)?);
         let _access = Access::new([(from, false), (to, true)]);
-        to.copy_from(from, bytes).map_err(outside)
+        copying("copy on the device", bytes, || to.copy_from(from, bytes))
     }
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let to = own(memory)?;
         let _access = Access::new([(to, true)]);
-        to.zero(bytes).map_err(outside)
+        copying("fill with zeros", bytes, || to.zero(bytes))
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -91,8 +94,24 @@ impl Backend for Host {
     }
 
     fn finish(&self) -> Result<()> {
+        profile::catch_up();
         Ok(())
     }
+}
+
+/// Where what the host does is recorded.
+pub(crate) fn host_tracks() -> &'static profile::Source {
+    static TRACKS: OnceLock<profile::Source> = OnceLock::new();
+    TRACKS.get_or_init(|| profile::Source::new("host", &format!("{} threads", pool::threads())))
+}
+
+fn copying<E: ToString>(name: &str, bytes: usize, copy: impl FnOnce() -> Result<(), E>) -> Result<()> {
+    let marked = profile::mark();
+    copy().map_err(outside)?;
+    if let Some(marked) = marked {
+        profile::computed(host_tracks(), Command::copy(name, bytes), marked);
+    }
+    Ok(())
 }
 
 /// Host memory for devices that have no page-locked memory of their own.

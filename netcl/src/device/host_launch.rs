@@ -6,10 +6,12 @@ use crate::device::host::loops::{BoundLoop, Loop};
 use crate::device::host::memory::HostBuffer;
 use crate::device::host::native::Passed;
 use crate::device::host::product::Product;
+use crate::device::host_backend::host_tracks;
 use crate::error::{Error, Result};
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
+use crate::profile::{self, Command};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::kir::ParamKind;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
@@ -159,10 +161,25 @@ impl Bound for HostBound {
                     Source::Scalar(position) => Passed::Scalar(scalars[*position].literal()),
                 });
             }
+            let marked = profile::mark();
             run(&ready.work, &passed).map_err(|problem| unusable(&self.plan.name, &step.label, &problem))?;
+            if let Some(marked) = marked {
+                profile::computed(host_tracks(), command(step), marked);
+            }
         }
         Ok(self.steps.len() as u64)
     }
+}
+
+/// A step as it is recorded.
+fn command(step: &Step) -> Command {
+    let kernel = match &step.work {
+        Work::Loop(kernel) => kernel.name.as_str(),
+        Work::MatMul { .. } => "matmul",
+        Work::Conv2d { .. } => "conv2d",
+        Work::Kernel { entry, .. } => entry,
+    };
+    Command { name: step.label.as_str().into(), kernel: Some(kernel.into()), ..Command::default() }
 }
 
 fn run(work: &ReadyWork, passed: &[Passed<'_>]) -> Result<(), String> {

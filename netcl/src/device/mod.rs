@@ -30,14 +30,15 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 use crate::program::ProgramStats;
+use crate::select::{KernelSelector, State, Task, TuneOptions, Tuning};
 use crate::tensor::Element;
 use backend::Backend;
 use host::plain::Elements;
 use host::process;
 use netcl_kernels::plan::Target;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
 const DEFAULT_CACHED: u64 = 4 << 30;
@@ -51,6 +52,16 @@ struct Inner {
     backend: Arc<dyn Backend>,
     pool: BufferPool,
     launches: AtomicU64,
+    /// What is known about its kernels, from when that is first asked for.
+    selection: OnceLock<Arc<State>>,
+    /// What holds memory that it could do without.
+    reserves: Mutex<Vec<Weak<dyn Reserve>>>,
+}
+
+/// Something that keeps memory so as not to allocate it again: arenas of functions, gradients of the last step.
+pub(crate) trait Reserve: Send + Sync {
+    /// Gives up what is not in use; says whether that was anything.
+    fn release(&self) -> bool;
 }
 
 impl Device {
@@ -101,17 +112,19 @@ impl Device {
         Device::of(Arc::new(null::Null::new(target, memory)))
     }
 
-    fn of(backend: Arc<dyn Backend>) -> Device {
+    pub(crate) fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         process::watch();
         let mut max_cached = DEFAULT_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
+            crate::profile::install(config);
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
-        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0) }))
+        let (selection, reserves) = (OnceLock::new(), Mutex::default());
+        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), selection, reserves }))
     }
 
     /// What it is and what it can do.
@@ -126,6 +139,40 @@ impl Device {
     /// [`crate::Error::Config`] if an environment variable has a bad value.
     pub fn kernel_strategy(&self) -> Result<KernelStrategy> {
         Ok(crate::config::get()?.kernel_strategy.unwrap_or_else(|| self.profile().kernel_strategy()))
+    }
+
+    /// What says which kernels compute a task on it.
+    pub fn selector(&self) -> KernelSelector {
+        let state = self.0.selection.get_or_init(|| Arc::new(State::of(self.id(), self.profile())));
+        KernelSelector::new(self.clone(), state.clone())
+    }
+
+    /// Measures the configurations of `task` on this device and keeps the fastest right one, in memory and on disk: from
+    /// then on it computes tasks of that bucket of sizes, and those near it, in this and every later process. Each candidate's
+    /// numbers are compared with the host's before it is timed; one that is wrong, or cannot be built or launched, is never
+    /// used, gives one warning, and is not tried again with this driver.
+    ///
+    /// The device should have nothing else to do meanwhile. What is already being computed by kernels that were picked
+    /// before is not changed.
+    ///
+    /// ```no_run
+    /// use netcl::select::{ReduceOp, Reduction, Task, TuneOptions};
+    /// use netcl::{DType, Device};
+    ///
+    /// let device = Device::auto()?;
+    /// let (rows, columns, op) = (16, 4096, ReduceOp::Sum);
+    /// let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
+    /// println!("{}", device.tune(&task, &TuneOptions::quick())?);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [`crate::Error::Driver`] if the driver
+    /// fails; [`crate::Error::Forked`] in a forked child. Where there is nothing to choose (on the host) the result is
+    /// empty.
+    pub fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
+        self.selector().tune(task, options)
     }
 
     /// Whether tensors move between it and `other` without the host: both are of one
@@ -223,7 +270,7 @@ impl Device {
         match self.0.backend.lend(Box::new(Elements(elements))) {
             Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
             Err(owner) => {
-                let buffer = self.allocate(bytes.max(1))?;
+                let buffer = self.0.pool.allocate_for_upload(bytes.max(1))?;
                 buffer.write_first(owner.bytes())?;
                 Ok(buffer)
             }
@@ -255,6 +302,23 @@ impl Device {
         self.0.backend.records()
     }
 
+    /// For tests: a null device is lost while it runs the last of so many launches from now on (0: at once). That launch
+    /// is started as ever; everything after it is [`crate::Error::Lost`], [`Device::finish`] and reads included.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Unsupported`] for all other devices.
+    pub fn lose_after(&self, launches: u64) -> Result<()> {
+        if self.0.backend.lose_after(launches) {
+            return Ok(());
+        }
+        Err(crate::Error::Unsupported {
+            function: "Device::lose_after".to_owned(),
+            device: self.to_string(),
+            problem: "only a null device can be lost on purpose; make one with `Device::null`".to_owned(),
+        })
+    }
+
     pub(crate) fn id(&self) -> u32 {
         self.0.id
     }
@@ -263,9 +327,40 @@ impl Device {
         &*self.0.backend
     }
 
-    /// Uninitialised memory of at least `bytes`.
+    /// Uninitialised memory of at least `bytes`. Where there is none, what is held in reserve is given up for it.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
-        self.0.pool.allocate(bytes)
+        self.with_reserves(|| self.0.pool.allocate(bytes))
+    }
+
+    /// As [`Device::allocate`], for what is copied there next; see [`BufferPool::allocate_for_upload`].
+    pub(crate) fn allocate_for_upload(&self, bytes: usize) -> Result<BufferHandle> {
+        self.with_reserves(|| self.0.pool.allocate_for_upload(bytes))
+    }
+
+    fn with_reserves(&self, allocate: impl Fn() -> Result<BufferHandle>) -> Result<BufferHandle> {
+        match allocate() {
+            Err(crate::Error::OutOfMemory { .. }) if self.release_reserves() => allocate(),
+            result => result,
+        }
+    }
+
+    /// Has `reserve` be asked to give memory up when there is none left.
+    pub(crate) fn add_reserve(&self, reserve: Weak<dyn Reserve>) {
+        let mut reserves = self.0.reserves.lock().unwrap_or_else(PoisonError::into_inner);
+        // Seldom, and not at each: the list is long where there are many functions.
+        if reserves.len().is_power_of_two() {
+            reserves.retain(|reserve| reserve.strong_count() > 0);
+        }
+        reserves.push(reserve);
+    }
+
+    /// Says whether anything was given up.
+    pub(crate) fn release_reserves(&self) -> bool {
+        // Without the lock: what is given up may be the last to hold something that has reserves of its own.
+        let reserves = self.0.reserves.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let released = reserves.iter().filter_map(Weak::upgrade).filter(|reserve| reserve.release()).count();
+        tracing::debug!(released, device = self.profile().name, "out of device memory: reserves are given up");
+        released > 0
     }
 
     pub(crate) fn shared_backend(&self) -> Arc<dyn Backend> {

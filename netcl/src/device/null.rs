@@ -3,10 +3,12 @@
 use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
 use crate::device::host_backend::ordinary_memory;
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::executor::geometry;
 use crate::executor::scalar::Scalar;
 use crate::memory::{BufferHandle, PinnedBufferPool};
+use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,6 +50,36 @@ pub(crate) struct Null {
     used: Arc<AtomicU64>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     pinned: PinnedBufferPool,
+    fault: Arc<Fault>,
+    /// Where launches are recorded, as taking no time.
+    tracks: Arc<profile::Source>,
+}
+
+/// When the device is lost.
+#[derive(Debug)]
+struct Fault {
+    /// How many launches until then; [`NEVER`] if it stays.
+    left: AtomicU64,
+    device: String,
+}
+
+const NEVER: u64 = u64::MAX;
+
+impl Fault {
+    /// An error if the device is lost.
+    fn check(&self) -> Result<()> {
+        if self.left.load(Ordering::Relaxed) > 0 {
+            return Ok(());
+        }
+        let operation = "a launch that the test made fail".to_owned();
+        Err(Error::Lost { device: self.device.clone(), operation, code: "CL_DEVICE_NOT_AVAILABLE".to_owned() })
+    }
+
+    /// Counts a launch. The one that the device is lost in is enqueued as ever, as drivers do it.
+    fn launched(&self) {
+        let next = |left: u64| (left != NEVER && left > 0).then(|| left - 1);
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    }
 }
 
 impl Null {
@@ -67,7 +99,10 @@ impl Null {
 
     /// A device that says this about itself.
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
-        Null { pinned: ordinary_memory(&profile.name), profile, used: Arc::default(), records: Arc::default() }
+        let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
+        let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
+        let (pinned, used, records) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
+        Null { pinned, profile, tracks, used, records, fault }
     }
 }
 
@@ -85,6 +120,7 @@ impl Backend for Null {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
+        self.fault.check().map_err(AllocateError::Other)?;
         let bytes = bytes as u64;
         let limit = self.profile.memory;
         let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
@@ -95,36 +131,50 @@ impl Backend for Null {
     }
 
     fn part(&self, _: &Memory, _: usize, bytes: usize) -> Result<Memory> {
+        self.fault.check()?;
         Ok(Memory::Null(NullMemory { bytes: bytes as u64, used: None }))
     }
 
     fn write(&self, _: &Memory, _: &[u8]) -> Result<()> {
-        Ok(())
+        self.fault.check()
     }
 
     fn read(&self, _: &Memory, into: &mut [u8]) -> Result<()> {
+        self.fault.check()?;
         into.fill(0);
         Ok(())
     }
 
     fn copy(&self, _: &Memory, _: &Memory, _: usize) -> Result<()> {
-        Ok(())
+        self.fault.check()
     }
 
     fn zero(&self, _: &Memory, _: usize) -> Result<()> {
-        Ok(())
+        self.fault.check()
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
-        Ok(Box::new(NullProgram { plan: plan.clone(), records: self.records.clone() }))
+        self.fault.check()?;
+        let (plan, records) = (plan.clone(), self.records.clone());
+        Ok(Box::new(NullProgram { plan, records, fault: self.fault.clone(), tracks: self.tracks.clone() }))
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.pinned
     }
 
+    fn record(&self) -> Result<Event> {
+        self.fault.check()?;
+        Ok(Event::complete())
+    }
+
     fn finish(&self) -> Result<()> {
-        Ok(())
+        self.fault.check()
+    }
+
+    fn lose_after(&self, launches: u64) -> bool {
+        self.fault.left.store(launches.min(NEVER - 1), Ordering::Relaxed);
+        true
     }
 
     fn records(&self) -> Option<Vec<LaunchRecord>> {
@@ -135,6 +185,8 @@ impl Backend for Null {
 struct NullProgram {
     plan: Arc<Plan>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
+    fault: Arc<Fault>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Program for NullProgram {
@@ -165,18 +217,40 @@ impl Program for NullProgram {
                 local,
             });
         }
-        Ok(Box::new(NullBound { steps, records: self.records.clone() }))
+        let (records, fault, tracks) = (self.records.clone(), self.fault.clone(), self.tracks.clone());
+        Ok(Box::new(NullBound { steps, records, fault, tracks }))
+    }
+}
+
+/// A launch as it is recorded.
+fn command(launch: &LaunchRecord) -> Command {
+    Command {
+        name: launch.label.clone(),
+        kernel: Some(launch.entry.clone()),
+        work_items: launch.global.clone(),
+        work_group: launch.local.clone(),
+        ..Command::default()
     }
 }
 
 struct NullBound {
     steps: Vec<LaunchRecord>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
+    fault: Arc<Fault>,
+    tracks: Arc<profile::Source>,
 }
 
 impl Bound for NullBound {
     fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner).extend(self.steps.iter().cloned());
+        let marked = profile::mark();
+        for step in &self.steps {
+            self.fault.check()?;
+            if let Some(marked) = marked {
+                profile::computed(&self.tracks, command(step), marked);
+            }
+            self.records.lock().unwrap_or_else(PoisonError::into_inner).push(step.clone());
+            self.fault.launched();
+        }
         Ok(self.steps.len() as u64)
     }
 }

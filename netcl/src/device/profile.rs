@@ -266,7 +266,7 @@ impl DeviceProfile {
     pub(crate) fn max_fill(&self) -> usize {
         let limits = self.quirks.iter().filter_map(|quirk| match quirk.avoid {
             Avoid::FillsAbove(bytes) => usize::try_from(bytes).ok(),
-            Avoid::ConcurrentBuilds | Avoid::UnnamedExtensions | Avoid::ReleasedQueues => None,
+            _ => None,
         });
         limits.min().unwrap_or(usize::MAX)
     }

@@ -30,6 +30,8 @@ pub enum Avoid {
     UnnamedExtensions,
     /// `clReleaseCommandQueue`.
     ReleasedQueues,
+    /// `clEnqueueCommandBufferKHR`, though the driver names `cl_khr_command_buffer`.
+    CommandBuffers,
 }
 
 static QUIRKS: &[Quirk] = &[
@@ -39,6 +41,22 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::ReleasedQueues,
         reason: "PoCL 3.1: its worker releases events after clFinish has returned, and crashes if their queue is gone",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: Some(&[3, 2]),
+        avoid: Avoid::CommandBuffers,
+        reason: "PoCL 3.1 (version 0.9.0 of the extension): it refuses fills and copies, and makes every command anew at each replay, \
+                 2.4 to 9.6 µs a launch, where clEnqueueNDRangeKernel takes 0.7 µs",
+    },
+    Quirk {
+        vendor: Vendor::Intel,
+        // The runtime for processors; versions of the one for GPUs do not begin with a year.
+        from: &[2000],
+        until: None,
+        avoid: Avoid::CommandBuffers,
+        reason: "2026.22.10 on processors: 2.9 µs a launch replayed, where clEnqueueNDRangeKernel takes 1.3 µs",
     },
     Quirk {
         vendor: Vendor::Nvidia,
@@ -52,7 +70,7 @@ static QUIRKS: &[Quirk] = &[
         from: &[],
         until: None,
         avoid: Avoid::ConcurrentBuilds,
-        reason: "580.159.04: a process crashed when two threads compiled their first programs at once",
+        reason: "580.159.04: threads that build programs at once crash within seconds, also from binaries",
     },
     Quirk {
         vendor: Vendor::Pocl,

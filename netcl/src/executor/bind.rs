@@ -1,21 +1,25 @@
 //! A plan with its symbols bound: arena, kernel objects, shapes of the results.
 
 use crate::device::Device;
-use crate::device::backend::{BindRequest, Bound, Place, Program};
+use crate::device::backend::{BindRequest, Bound, Place};
 use crate::error::{Error, Result};
 use crate::executor::geometry;
-use crate::executor::interface::Interface;
+use crate::executor::version::Version;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use netcl_kernels::dim::Symbol;
+use netcl_kernels::plan::Role;
 use netcl_kernels::plan::memory::{LayoutError, layout};
 use netcl_kernels::plan::requirement::INDEX_LIMIT;
-use netcl_kernels::plan::{Plan, Role};
 use std::sync::Arc;
 
 /// Everything that depends on the symbols' values and on nothing else.
 pub(super) struct BoundPlan {
     /// The symbols' values, in the plan's order.
     pub(super) sizes: Vec<u64>,
+    /// What the selector knew then: [`crate::select::State::generation`].
+    pub(super) generation: u64,
+    /// Whose objects these are.
+    pub(super) version: Arc<Version>,
     /// Ready to launch.
     pub(super) launcher: Box<dyn Bound>,
     /// Shape and bytes of the buffer in each slot.
@@ -25,13 +29,8 @@ pub(super) struct BoundPlan {
 }
 
 /// Makes it.
-pub(super) fn bind(
-    plan: &Plan,
-    interface: &Interface,
-    device: &Device,
-    program: &dyn Program,
-    sizes: Vec<u64>,
-) -> Result<BoundPlan> {
+pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, generation: u64) -> Result<BoundPlan> {
+    let Version { plan, interface, .. } = &**version;
     let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
     let size_error = |position: usize, problem: String| Error::Size {
         function: plan.name.clone(),
@@ -83,7 +82,7 @@ pub(super) fn bind(
         });
     }
     let request = BindRequest { bindings: &bindings, places: &places, externals: interface.externals.len() };
-    let launcher = program.bind(&request)?;
+    let launcher = version.program(device)?.bind(&request)?;
     tracing::debug!(
         function = plan.name,
         sizes = geometry::show(&bindings),
@@ -91,5 +90,5 @@ pub(super) fn bind(
         device = device.profile().name,
         "plan bound"
     );
-    Ok(BoundPlan { sizes, launcher, externals, _arena: arena })
+    Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, _arena: arena })
 }

@@ -4,12 +4,12 @@ use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
 use crate::error::{Error, Result};
 use crate::executor::scalar::Scalar;
-use crate::executor::{Call, Loaded};
+use crate::executor::{Call, GraphSource, Loaded};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
-use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::plan::{Plan, Target, embed};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 pub struct PlanSource {
     /// `host`, `cpu` or `gpu`: [`Target::name`].
     pub target: &'static str,
-    /// The [`Plan`] as JSON.
+    /// The [`Plan`] as JSON, which a mark may precede: [`embed::json`].
     pub json: &'static str,
     /// For the host: native code of the loop steps, by step. Empty where there is none.
     pub native: &'static [Option<NativeEntry>],
@@ -27,6 +27,9 @@ pub struct PlanSource {
 pub struct FunctionSource {
     /// As the user wrote it: `Mlp::forward`.
     pub name: &'static str,
+    /// The text form of the graph that the plans were made from, so that it can be compiled again with other kernels.
+    /// Empty where it is not known: the plans are run as they are.
+    pub graph: &'static str,
     /// One for each target.
     pub plans: &'static [PlanSource],
 }
@@ -118,6 +121,11 @@ impl Function {
         Ok(())
     }
 
+    /// Builds its kernels for the device, unless that was done.
+    pub(crate) fn prepare(&self, device: &Device) -> Result<()> {
+        self.loaded(device)?.build()
+    }
+
     /// The function's name.
     pub fn name(&self) -> &'static str {
         self.source.name
@@ -130,7 +138,7 @@ impl Function {
             return Ok(plan.clone());
         }
         let source = self.plan_source(target)?;
-        let mut plan: Plan = serde_json::from_str(source.json).map_err(|error| Error::Plan {
+        let mut plan: Plan = serde_json::from_str(embed::json(source.json)).map_err(|error| Error::Plan {
             function: self.source.name.to_owned(),
             problem: format!("its text for {} devices cannot be read: {error}", target.name()),
         })?;
@@ -170,7 +178,8 @@ impl Function {
         }
         let target = device.profile().target;
         let native = self.native(target)?;
-        let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native)?);
+        let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
+        let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native, graph)?);
         let mut list = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.
         if let Some(loaded) = find(&list) {

@@ -1,39 +1,50 @@
 //! A plan on a device: built once, called often, from any thread.
 
-use crate::device::Device;
-use crate::device::backend::{Native, Program};
+use crate::device::backend::Native;
+use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::check;
-use crate::executor::interface::{Interface, Supplier};
-use crate::executor::resolve::{Resolved, resolve};
+use crate::executor::choices::{Answer, Choices, GraphSource};
+use crate::executor::interface::Supplier;
+use crate::executor::recorded::{Launched, RecordedPlan};
+use crate::executor::resolve::Resolved;
 use crate::executor::scalar::Scalar;
+use crate::executor::version::{Version, computes_f64};
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
+use crate::profile;
+use crate::recording;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::{Plan, Work};
+use netcl_kernels::plan::Plan;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
 const BOUND_KEPT: usize = 4;
-/// How many models' memory stays looked up (the blocks of a model that call one function count each).
-const RESOLVED_KEPT: usize = 256;
-
-/// What the source of kernels that compute with `f64` starts with.
-const FP64: &str = "EXTENSION cl_khr_fp64";
-
-/// A plan whose kernels are built for a device.
+/// A function on a device.
 pub(crate) struct Loaded {
-    plan: Arc<Plan>,
     device: Device,
-    program: Box<dyn Program>,
-    interface: Interface,
+    /// As it was compiled where no device was known: what calls are checked against, and what runs unless something is
+    /// known about the device.
+    base: Arc<Version>,
+    /// `None` where there is nothing to choose.
+    choices: Option<Choices>,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
-    bound: Mutex<Vec<BoundPlan>>,
-    resolved: Mutex<Vec<Arc<Resolved>>>,
+    bound: Arc<Idle>,
+}
+
+/// Plans that are bound and not in use. Their arenas are given up where memory is short.
+#[derive(Default)]
+struct Idle(Mutex<Vec<BoundPlan>>);
+
+impl Reserve for Idle {
+    fn release(&self) -> bool {
+        let dropped = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        !dropped.is_empty()
+    }
 }
 
 /// One call.
@@ -64,9 +75,9 @@ pub(crate) struct Outputs {
 }
 
 impl Loaded {
-    /// Builds the plan's kernels.
-    pub(crate) fn new(device: &Device, plan: Arc<Plan>, native: Native) -> Result<Loaded> {
-        let interface = Interface::of(&plan)?;
+    /// Takes a plan. With the graph that it was made from, its kernels are those that the device's selector picks for each
+    /// call's sizes.
+    pub(crate) fn new(device: &Device, plan: Arc<Plan>, native: Native, graph: Option<GraphSource>) -> Result<Loaded> {
         let profile = device.profile();
         if plan.target != profile.target {
             return Err(Error::Unsupported {
@@ -82,37 +93,61 @@ impl Loaded {
                 problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
             });
         }
-        groups_fit(&plan, device)?;
-        let program = device.backend().load(&plan, native)?;
-        let device = device.clone();
-        Ok(Loaded { plan, device, program, interface, bound: Mutex::default(), resolved: Mutex::default() })
+        let choices = graph.filter(|_| !plan.decisions.is_empty()).map(|graph| Choices::new(device, graph));
+        let answers = Answer::by_rule(&plan);
+        let base = Arc::new(Version::new(plan, answers, native)?);
+        let bound = Arc::<Idle>::default();
+        device.add_reserve(Arc::<Idle>::downgrade(&bound));
+        Ok(Loaded { device: device.clone(), base, choices, bound })
+    }
+
+    /// Takes a plan that is run as it is.
+    pub(crate) fn fixed(device: &Device, plan: Arc<Plan>) -> Result<Loaded> {
+        Loaded::new(device, plan, &[], None)
+    }
+
+    /// Builds the plan's kernels. Sizes that want other ones build those when they come.
+    pub(crate) fn build(&self) -> Result<()> {
+        self.base.program(&self.device).map(drop)
     }
 
     /// Whether the plan writes gradients of parameters.
     pub(crate) fn needs_model(&self) -> bool {
-        self.interface.needs_model
+        self.base.interface.needs_model
     }
 
     /// Runs it.
     pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
-        let resolved = self.resolved(call)?;
+        let base = &*self.base;
+        let _span = profile::call(&base.plan.name);
+        let mut resolved = base.resolved(&self.device, call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
-        let sizes = check::symbols(&self.plan, &self.interface, &self.device, named, call.args)?;
+        let sizes = check::symbols(&base.plan, &base.interface, &self.device, named, call.args)?;
         let seed = call.seed.filter(|_| self.takes_seed(call.scalars.len()));
         self.check_scalars(call.scalars, seed.is_some())?;
         let call = &Call { seed, ..*call };
-        let mut bound = self.take_bound(sizes)?;
-        let outputs = match self.run(call, resolved.as_deref(), &mut bound) {
-            // Results are allocated before anything is launched, so nothing has happened yet.
-            Err(Error::OutOfMemory { .. }) if self.drop_bound() => self.run(call, resolved.as_deref(), &mut bound),
-            result => result,
-        }?;
-        self.keep_bound(bound);
+        let recorded = recording::is_active(self.device.backend());
+        // What is recorded keeps a bound plan of its own.
+        let mut bound = if recorded { self.bind(sizes, self.generation()) } else { self.take_bound(sizes) }?;
+        if !Arc::ptr_eq(&bound.version, &self.base) {
+            resolved = bound.version.resolved(&self.device, call)?;
+        }
+        let (outputs, launched) = self.run(call, resolved.as_deref(), &mut bound)?;
+        if recorded {
+            let new_states = bound.externals.clone();
+            recording::push(Box::new(RecordedPlan::new(bound, &launched, call.scalars)));
+            self.store_states(call, resolved.as_deref(), &new_states, &launched.externals)?;
+        } else {
+            self.store_states(call, resolved.as_deref(), &bound.externals, &launched.externals)?;
+            self.keep_bound(bound);
+        }
         Ok(outputs)
     }
 
-    fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<Outputs> {
-        let mut regions: Vec<Option<BufferHandle>> = vec![None; self.interface.externals.len()];
+    fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<(Outputs, Launched)> {
+        let version = bound.version.clone();
+        let Version { plan, interface, .. } = &*version;
+        let mut regions: Vec<Option<BufferHandle>> = vec![None; interface.externals.len()];
         if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
             for (slot, parameter) in &resolved.parameters {
                 regions[*slot] = Some(store.parameters()[*parameter].region.clone());
@@ -128,13 +163,13 @@ impl Loaded {
             }
         }
         let mut outputs = Outputs::default();
-        outputs.argument_gradients.resize(self.interface.argument_gradients, None);
-        let mut results: Vec<Option<Tensor>> = vec![None; self.interface.results];
+        outputs.argument_gradients.resize(interface.argument_gradients, None);
+        let mut results: Vec<Option<Tensor>> = vec![None; interface.results];
         let mut externals = Vec::with_capacity(regions.len());
-        for (slot, (external, region)) in self.interface.externals.iter().zip(regions).enumerate() {
+        for (slot, (external, region)) in interface.externals.iter().zip(regions).enumerate() {
             let (shape, bytes) = &bound.externals[slot];
             let new_tensor = |region: &BufferHandle| {
-                let dtype = self.plan.buffer(external.buffer).dtype;
+                let dtype = plan.buffer(external.buffer).dtype;
                 Tensor::from_region(region.clone(), shape.clone(), dtype, self.device.clone())
             };
             externals.push(match &external.supplier {
@@ -154,103 +189,87 @@ impl Loaded {
                 }
                 Supplier::NewState { late: true, .. } => self.device.allocate(*bytes)?,
                 Supplier::Parameter(_) | Supplier::State(_) | Supplier::NewState { .. } | Supplier::Gradient(_) => {
-                    region.ok_or_else(|| self.no_memory(external.buffer.0 as usize))?
+                    region.ok_or_else(|| no_memory(plan, external.buffer.0 as usize))?
                 }
             });
         }
-        let launches = match call.seed {
-            Some(draw) => {
-                // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
-                let seed = if self.interface.uses_first_scalar { draw() } else { Scalar::U32(0) };
+        // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
+        let seed = call.seed.map(|draw| if interface.uses_first_scalar { draw() } else { Scalar::U32(0) });
+        let launches = match seed {
+            Some(seed) => {
                 let scalars: Vec<Scalar> = std::iter::once(seed).chain(call.scalars.iter().copied()).collect();
                 bound.launcher.launch(&externals, &scalars)?
             }
             None => bound.launcher.launch(&externals, call.scalars)?,
         };
         self.device.count_launches(launches);
-        if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
-            for (slot, state) in &resolved.late {
-                externals[*slot].copy_to(&store.states()[*state].region, bound.externals[*slot].1)?;
-            }
-        }
         outputs.results = results.into_iter().flatten().collect();
-        Ok(outputs)
+        Ok((outputs, Launched { externals, seed, launches }))
     }
 
-    fn no_memory(&self, buffer: usize) -> Error {
-        Error::Plan {
-            function: self.plan.name.clone(),
-            problem: format!(
-                "`{}` belongs to a model or its gradients, which this call does not have",
-                self.plan.buffers[buffer].name
-            ),
+    /// Copies the new values of states that could not be written in place; `sizes` are of the externals.
+    fn store_states(
+        &self,
+        call: &Call<'_>,
+        resolved: Option<&Resolved>,
+        sizes: &[(Arc<[usize]>, usize)],
+        externals: &[BufferHandle],
+    ) -> Result<()> {
+        if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
+            for (slot, state) in &resolved.late {
+                externals[*slot].copy_to(&store.states()[*state].region, sizes[*slot].1)?;
+            }
         }
+        Ok(())
     }
 
     /// Whether the plan's first scalar is a seed that comes before that many others.
     fn takes_seed(&self, given: usize) -> bool {
-        self.plan.scalars.first() == Some(&DType::U32) && self.plan.scalars.len() == given + 1
+        self.base.plan.scalars.first() == Some(&DType::U32) && self.base.plan.scalars.len() == given + 1
     }
 
     fn check_scalars(&self, scalars: &[Scalar], after_seed: bool) -> Result<()> {
-        let expected = || self.plan.scalars.iter().skip(usize::from(after_seed)).map(|dtype| dtype.compute());
+        let expected = || self.base.plan.scalars.iter().skip(usize::from(after_seed)).map(|dtype| dtype.compute());
         if expected().eq(scalars.iter().map(|scalar| scalar.dtype())) {
             return Ok(());
         }
         let list = |types: Vec<DType>| types.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
         Err(Error::Scalars {
-            function: self.plan.name.clone(),
+            function: self.base.plan.name.clone(),
             expected: list(expected().collect()),
             found: list(scalars.iter().map(|scalar| scalar.dtype()).collect()),
         })
     }
 
-    fn resolved(&self, call: &Call<'_>) -> Result<Option<Arc<Resolved>>> {
-        let Some((store, prefix)) = call.model.filter(|_| self.interface.needs_model) else {
-            return Ok(None);
-        };
-        if store.device() != &self.device {
-            return Err(Error::DeviceMismatch {
-                operation: self.plan.name.clone(),
-                what: "the model".to_owned(),
-                expected: self.device.to_string(),
-                found: store.device().to_string(),
-            });
-        }
-        let mut list = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = list.iter().find(|known| known.store == store.id() && known.prefix == prefix) {
-            return Ok(Some(found.clone()));
-        }
-        let resolved = Arc::new(resolve(&self.plan, &self.interface, store, prefix)?);
-        if list.len() == RESOLVED_KEPT {
-            list.remove(0);
-        }
-        list.push(resolved.clone());
-        Ok(Some(resolved))
-    }
-
     fn take_bound(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
+        // While the selector knows nothing new, neither do the sizes that are ready.
+        let generation = self.generation();
+        let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == sizes;
         {
-            let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(position) = list.iter().position(|bound| bound.sizes == sizes) {
+            let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(position) = list.iter().position(ready) {
                 return Ok(list.remove(position));
             }
+            list.retain(|bound| bound.sizes != sizes);
         }
-        let attempt = || bind(&self.plan, &self.interface, &self.device, &*self.program, sizes.clone());
-        match attempt() {
-            Err(Error::OutOfMemory { .. }) if self.drop_bound() => attempt(),
-            result => result,
-        }
+        self.bind(sizes, generation)
     }
 
-    /// Gives up the arenas of other sizes; says whether there were any.
-    fn drop_bound(&self) -> bool {
-        let dropped = std::mem::take(&mut *self.bound.lock().unwrap_or_else(PoisonError::into_inner));
-        !dropped.is_empty()
+    /// What the selector knows, by number.
+    fn generation(&self) -> u64 {
+        self.choices.as_ref().map_or(0, Choices::generation)
+    }
+
+    fn bind(&self, sizes: Vec<u64>, generation: u64) -> Result<BoundPlan> {
+        let version = match &self.choices {
+            Some(choices) => choices.version(&self.base, &sizes),
+            None => self.base.clone(),
+        };
+        bind(&version, &self.device, sizes, generation)
     }
 
     fn keep_bound(&self, bound: BoundPlan) {
-        let mut list = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
         list.insert(0, bound);
         let surplus = if list.len() > BOUND_KEPT { list.pop() } else { None };
         drop(list);
@@ -258,58 +277,8 @@ impl Loaded {
     }
 }
 
-/// An error if a step needs larger work-groups or more local memory than the device has: drivers would say so at the
-/// first launch, and in numbers alone.
-fn groups_fit(plan: &Plan, device: &Device) -> Result<()> {
-    let profile = device.profile();
-    let unsupported = |label: &str, problem: String| Error::Unsupported {
-        function: plan.name.clone(),
-        device: device.to_string(),
-        problem: format!("its step `{label}` {problem}"),
-    };
-    for step in &plan.steps {
-        let Work::Kernel { launch, .. } = &step.work else { continue };
-        let items: u64 = launch.local.iter().map(|&items| u64::from(items)).product();
-        let most = profile.max_work_group as u64;
-        if most != 0 && items > most {
-            let problem = format!("runs in work-groups of {items} work-items, and the device has at most {most}");
-            return Err(unsupported(&step.label, problem));
-        }
-        let memory = profile.local_memory.usable;
-        if memory != 0 && step.local_bytes > memory {
-            let problem = format!("takes {} bytes of local memory, and the device has {memory}", step.local_bytes);
-            return Err(unsupported(&step.label, problem));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a buffer or, between buffers, a kernel of the plan has `f64`.
-fn computes_f64(plan: &Plan) -> bool {
-    plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) || plan.source.contains(FP64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use netcl_kernels::compile::compile;
-    use netcl_kernels::dim::Shape;
-    use netcl_kernels::graph::build::Builder;
-    use netcl_kernels::graph::{InputKind, OutputKind, UnaryOp};
-    use netcl_kernels::plan::Target;
-
-    #[test]
-    fn f64_is_seen_where_no_buffer_has_it() {
-        for (dtype, wide) in [(DType::F64, true), (DType::F32, false)] {
-            let mut b = Builder::new("wide");
-            let x = b.input(InputKind::Argument(0), "x", Shape::of(&[4]), DType::F32);
-            let inside = b.cast(x, dtype).unwrap();
-            let inside = b.unary(UnaryOp::Exp, inside).unwrap();
-            let result = b.cast(inside, DType::F32).unwrap();
-            b.output(OutputKind::Result(0), result);
-            let plan = compile(&b.finish(), Target::Gpu).unwrap();
-            assert!(plan.buffers.iter().all(|buffer| buffer.dtype == DType::F32));
-            assert_eq!(computes_f64(&plan), wide, "{}", plan.source);
-        }
-    }
+fn no_memory(plan: &Plan, buffer: usize) -> Error {
+    let name = &plan.buffers[buffer].name;
+    let problem = format!("`{name}` belongs to a model or its gradients, which this call does not have");
+    Error::Plan { function: plan.name.clone(), problem }
 }

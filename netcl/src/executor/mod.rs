@@ -1,15 +1,22 @@
 //! Runs plans: checks the arguments, picks the objects made for their sizes, launches.
 //!
-//! What is done when: a plan's text is parsed on first use; its kernels are built once per device ([`loaded`]); the arena
-//! and the kernel objects are made once per set of symbol values ([`bind`]); a call sets what changed and launches.
+//! What is done when: a plan's text is parsed on first use; once per set of symbol values the device's selector is asked
+//! how the plan's tasks are computed, which may give another plan ([`choices`]), and the arena and the kernel objects are
+//! made ([`bind`]); a plan's kernels are built once per device ([`version`]); a call sets what changed and launches
+//! ([`loaded`]).
 
 mod bind;
 mod check;
+mod choices;
 pub(crate) mod function;
 pub(crate) mod geometry;
 mod interface;
 pub(crate) mod loaded;
+pub(crate) mod prepare;
+mod recorded;
 mod resolve;
 pub(crate) mod scalar;
+mod version;
 
+pub(crate) use choices::GraphSource;
 pub(crate) use loaded::{Call, Loaded};

@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::memory::ALIGNMENT;
 use crate::memory::pinned::PinnedBuffer;
 use crate::memory::pool::{Block, BufferPool, next_id};
+use crate::recording;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,6 +28,8 @@ struct Inner {
     elsewhere: Mutex<Vec<Event>>,
     /// Whether there are any.
     is_elsewhere: AtomicBool,
+    /// Whether there ever were.
+    was_elsewhere: AtomicBool,
 }
 
 enum Source {
@@ -40,8 +43,8 @@ enum Source {
 
 impl BufferHandle {
     fn new(id: u64, bytes: usize, source: Source, pool: BufferPool) -> BufferHandle {
-        let (elsewhere, is_elsewhere) = (Mutex::default(), AtomicBool::new(false));
-        BufferHandle(Arc::new(Inner { id, bytes, source: Some(source), pool, elsewhere, is_elsewhere }))
+        let (elsewhere, is_elsewhere, was_elsewhere) = Default::default();
+        BufferHandle(Arc::new(Inner { id, bytes, source: Some(source), pool, elsewhere, is_elsewhere, was_elsewhere }))
     }
 
     pub(super) fn pooled(block: Block, pool: BufferPool) -> BufferHandle {
@@ -148,7 +151,14 @@ impl BufferHandle {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         self.settle()?;
         to.settle()?;
-        if bytes == 0 { Ok(()) } else { self.backend().copy(self.memory(), to.memory(), bytes) }
+        if bytes == 0 {
+            return Ok(());
+        }
+        self.backend().copy(self.memory(), to.memory(), bytes)?;
+        if recording::is_active(&**self.backend()) {
+            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
+        }
+        Ok(())
     }
 
     /// Copies the first `bytes` to the start of `to`, a buffer of another device, if that is possible without the host;
@@ -167,7 +177,11 @@ impl BufferHandle {
     /// [`Error::Driver`] if the driver fails.
     pub fn zero(&self) -> Result<()> {
         self.settle()?;
-        self.backend().zero(self.memory(), self.bytes())
+        self.backend().zero(self.memory(), self.bytes())?;
+        if recording::is_active(&**self.backend()) {
+            recording::push(Box::new(recording::Zero { memory: self.clone() }));
+        }
+        Ok(())
     }
 
     /// Notes that a command on another queue uses it.
@@ -175,7 +189,13 @@ impl BufferHandle {
         let whole = self.whole();
         let mut elsewhere = whole.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
         elsewhere.push(event);
+        whole.was_elsewhere.store(true, Ordering::Relaxed);
         whole.is_elsewhere.store(true, Ordering::Release);
+    }
+
+    /// Commands on other queues that use it and were not waited for.
+    pub(crate) fn elsewhere(&self) -> Vec<Event> {
+        self.whole().elsewhere.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Makes the device's queue wait for what other queues do with it. To be called before each use; without such
@@ -234,7 +254,7 @@ impl Drop for Inner {
             tracing::warn!(%error, "memory that a copy may still use is freed");
         }
         if let Some(Source::Pool(block)) = self.source.take() {
-            self.pool.put(block);
+            self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed));
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::device::backend::{AllocateError, Backend, Memory};
 use crate::device::host::process;
 use crate::error::{Error, Result};
+use crate::memory::LARGE_COPY;
 use crate::memory::classes::{self, Class};
 use crate::memory::handle::BufferHandle;
 use crate::memory::slab::{self, Slab};
@@ -63,6 +64,9 @@ struct Kept {
     slabs: Vec<Arc<Slab>>,
 }
 
+/// So many buffers take turns where copying and computing overlap: one is computed with, one is copied to, one waits.
+const IN_TURNS: usize = 3;
+
 /// A piece of driver memory on its way between pool and handle.
 pub(super) struct Block {
     pub(super) id: u64,
@@ -102,7 +106,7 @@ impl BufferPool {
         let Some(class) = classes::of(bytes) else {
             return Err(self.out_of_memory(bytes));
         };
-        let block = match self.take_idle(class) {
+        let block = match self.take_idle(class, false) {
             Some(block) => block,
             None => self.miss(class)?,
         };
@@ -170,9 +174,40 @@ impl BufferPool {
         &self.0.backend
     }
 
-    /// Takes memory back; called when the last handle is dropped.
-    pub(super) fn put(&self, mut block: Block) {
+    /// Memory that is to be written to beside the device's queue: of what is idle, what has been so longest, because the
+    /// device may still use what was freed last. Where it uses all of it there may be some more, so that copying and
+    /// computing take turns.
+    pub(crate) fn allocate_for_upload(&self, bytes: usize) -> Result<BufferHandle> {
+        process::check()?;
+        let Some(class) = classes::of(bytes) else {
+            return Err(self.out_of_memory(bytes));
+        };
+        if bytes < LARGE_COPY {
+            return self.allocate(bytes);
+        }
+        let oldest = {
+            let state = self.lock();
+            let idle = &state.classes[class.index].idle;
+            idle.front().map(|block| (block.idle_since, idle.len()))
+        };
+        let block = match oldest {
+            Some((since, kept)) if kept >= IN_TURNS || self.0.backend.is_done(since) => self.take_idle(class, true),
+            _ => None,
+        };
+        let block = match block {
+            Some(block) => block,
+            None => self.miss(class)?,
+        };
+        Ok(BufferHandle::pooled(block, self.clone()))
+    }
+
+    /// Takes memory back; called when the last handle is dropped. Of memory that was copied to beside the device's queue it
+    /// is noted when the device is done with it: it may be for that again.
+    pub(super) fn put(&self, mut block: Block, uploaded: bool) {
         block.idle_since = self.0.backend.enqueued();
+        if uploaded && let Err(error) = self.0.backend.mark() {
+            tracing::debug!(%error, "the next copy waits for more than it must");
+        }
         let mut state = self.lock();
         state.clock += 1;
         block.stamp = state.clock;
@@ -190,9 +225,10 @@ impl BufferPool {
         }
     }
 
-    fn take_idle(&self, class: Class) -> Option<Block> {
+    fn take_idle(&self, class: Class, oldest: bool) -> Option<Block> {
         let mut state = self.lock();
-        let block = state.classes[class.index].idle.pop_back()?;
+        let idle = &mut state.classes[class.index].idle;
+        let block = if oldest { idle.pop_front() } else { idle.pop_back() }?;
         state.stats.hits += 1;
         state.count_used(class.bytes);
         if let Some(slab) = &block.slab {

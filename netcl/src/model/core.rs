@@ -230,7 +230,9 @@ pub(crate) fn call_seed(seed: u64, step: u64) -> Scalar {
 
 impl Store {
     fn new(device: &Device, parameters: Group, states: Group) -> Store {
-        Store { id: next_id(), device: device.clone(), parameters, states, spare: Arc::default() }
+        let spare = Arc::<Spare>::default();
+        device.add_reserve(Arc::<Spare>::downgrade(&spare));
+        Store { id: next_id(), device: device.clone(), parameters, states, spare }
     }
 
     /// Distinct among all stores of the process.

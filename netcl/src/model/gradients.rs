@@ -1,6 +1,6 @@
 //! The gradients of a model: one buffer with the parameters' layout.
 
-use crate::device::Device;
+use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use crate::model::core::{Entry, Store};
@@ -19,7 +19,18 @@ pub struct Gradients {
 }
 
 /// The free gradient buffers of one model.
-pub(crate) type Spare = Mutex<Vec<Parts>>;
+#[derive(Default)]
+pub(crate) struct Spare(Mutex<Vec<Parts>>);
+
+/// How many are kept: of the last step, of the one before, and of two more that accumulate.
+const SPARE: usize = 4;
+
+impl Reserve for Spare {
+    fn release(&self) -> bool {
+        let dropped = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        !dropped.is_empty()
+    }
+}
 
 /// A buffer and its parts. Goes back to its model when dropped, with its parts, because making those anew for every
 /// step costs a driver call each.
@@ -110,7 +121,7 @@ impl std::fmt::Debug for Gradients {
 impl GradientBuffer {
     pub(super) fn take(spare: &Arc<Spare>, device: &Device, entries: &[Entry], bytes: usize) -> Result<GradientBuffer> {
         let found = {
-            let mut list = spare.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut list = spare.0.lock().unwrap_or_else(PoisonError::into_inner);
             // Views of a gradient may outlive it: such a buffer is not free yet.
             let free = list.iter().position(Parts::is_free);
             free.map(|position| list.swap_remove(position))
@@ -159,7 +170,12 @@ impl Parts {
 impl Drop for GradientBuffer {
     fn drop(&mut self) {
         if let Some(parts) = self.parts.take() {
-            self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(parts);
+            let mut list = self.spare.0.lock().unwrap_or_else(PoisonError::into_inner);
+            list.push(parts);
+            // Views of the one that goes keep what they need.
+            let surplus = (list.len() > SPARE).then(|| list.remove(0));
+            drop(list);
+            drop(surplus);
         }
     }
 }

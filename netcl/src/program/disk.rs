@@ -1,18 +1,16 @@
 //! Binaries on disk: one file per program, written whole or not at all, checked when read.
 //!
-//! A file is the magic line, the key, the binary (each after its length as a little-endian `u64`) and a checksum of all
-//! that. Whatever is wrong with a file or the folder, the program is built from source and the run goes on.
+//! Whatever is wrong with a file or the folder, the program is built from source and the run goes on.
 
+use super::file::{decode, encode};
+use super::limit;
 use crate::config;
 use crate::io::{Durable, replace_file};
 use crate::program::Key;
-use crate::program::key::checksum;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-
-const MAGIC: &[u8] = b"netcl program 1\n";
 
 /// The binary of `key`, if a whole file of it is there.
 pub(crate) fn load(key: &Key) -> Option<Vec<u8>> {
@@ -22,7 +20,7 @@ pub(crate) fn load(key: &Key) -> Option<Vec<u8>> {
 /// Keeps a binary for later runs; a failure is a warning, once.
 pub(crate) fn store(key: &Key, binary: &[u8]) {
     if let Some(folder) = folder() {
-        store_in(&folder, key, binary);
+        store_in(&folder, key, binary, config::get().map_or(u64::MAX, |config| config.cache_limit));
     }
 }
 
@@ -33,7 +31,8 @@ pub(crate) fn remove(key: &Key) {
     }
 }
 
-fn folder() -> Option<PathBuf> {
+/// Where the files are; `None` where nothing is to be kept.
+pub(super) fn folder() -> Option<PathBuf> {
     Some(config::get().ok()?.cache_dir.as_ref()?.join("programs"))
 }
 
@@ -49,7 +48,10 @@ fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
         }
     };
     match decode(&bytes) {
-        Some((found, binary)) if found == key.bytes() => Some(binary.to_vec()),
+        Some((found, binary)) if found == key.bytes() => {
+            limit::touch(&path);
+            Some(binary.to_vec())
+        }
         // Another key with the same file name: not damaged, just not ours.
         Some(_) => None,
         None => {
@@ -59,45 +61,28 @@ fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
     }
 }
 
-fn store_in(folder: &Path, key: &Key, binary: &[u8]) {
+/// `most` is the size that the folder may have.
+fn store_in(folder: &Path, key: &Key, binary: &[u8], most: u64) {
     static WARNED: AtomicBool = AtomicBool::new(false);
+    let bytes = encode(key.bytes(), binary);
+    if bytes.len() as u64 > most {
+        // Everything else would have to go for it.
+        return;
+    }
     let write = || {
         fs::create_dir_all(folder)?;
-        replace_file(&folder.join(key.file_name()), &encode(key.bytes(), binary), Durable::No)
+        replace_file(&folder.join(key.file_name()), &bytes, Durable::No)
     };
-    if let Err(error) = write()
-        && !WARNED.swap(true, Ordering::Relaxed)
-    {
-        let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
-        tracing::warn!(folder = %folder.display(), %error, hint, "built programs cannot be kept for later runs");
+    match write() {
+        Ok(()) => {
+            limit::enforce(folder, most);
+        }
+        Err(error) if !WARNED.swap(true, Ordering::Relaxed) => {
+            let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
+            tracing::warn!(folder = %folder.display(), %error, hint, "built programs cannot be kept for later runs");
+        }
+        Err(_) => {}
     }
-}
-
-fn encode(key: &[u8], binary: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(MAGIC.len() + key.len() + binary.len() + 24);
-    bytes.extend_from_slice(MAGIC);
-    for part in [key, binary] {
-        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(part);
-    }
-    bytes.extend_from_slice(&checksum(&bytes).to_le_bytes());
-    bytes
-}
-
-/// Key and binary, if the bytes are a whole file.
-fn decode(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
-    if checksum(content).to_le_bytes() != *sum {
-        return None;
-    }
-    let (key, rest) = take(content.strip_prefix(MAGIC)?)?;
-    let (binary, rest) = take(rest)?;
-    rest.is_empty().then_some((key, binary))
-}
-
-fn take(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = bytes.split_first_chunk::<8>()?;
-    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
 #[cfg(test)]
@@ -126,7 +111,7 @@ mod tests {
         let folder = scratch("damage");
         let (key, binary) = (key("kernel"), vec![7u8; 1000]);
         assert_eq!(load_from(&folder, &key), None);
-        store_in(&folder, &key, &binary);
+        store_in(&folder, &key, &binary, u64::MAX);
         assert_eq!(load_from(&folder, &key), Some(binary.clone()));
         let path = folder.join(key.file_name());
         let whole = fs::read(&path).unwrap();
@@ -138,7 +123,7 @@ mod tests {
             fs::write(&path, damaged).unwrap();
             assert_eq!(load_from(&folder, &key), None);
         }
-        store_in(&folder, &key, &binary);
+        store_in(&folder, &key, &binary, u64::MAX);
         assert_eq!(load_from(&folder, &key), Some(binary));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary files stay");
         fs::remove_dir_all(&folder).unwrap();
@@ -148,7 +133,7 @@ mod tests {
     fn a_file_of_another_key_is_not_taken() {
         let folder = scratch("key");
         let (ours, other) = (key("ours"), key("other"));
-        store_in(&folder, &other, b"binary");
+        store_in(&folder, &other, b"binary", u64::MAX);
         fs::rename(folder.join(other.file_name()), folder.join(ours.file_name())).unwrap();
         assert_eq!(load_from(&folder, &ours), None);
         fs::remove_dir_all(&folder).unwrap();
@@ -158,7 +143,7 @@ mod tests {
     #[test]
     fn stores_beyond_the_limit() {
         let Some(folder) = std::env::var_os("NETCL_TEST_FULL_DISK").map(PathBuf::from) else { return };
-        store_in(&folder, &key("kernel"), &vec![9u8; 1 << 20]);
+        store_in(&folder, &key("kernel"), &vec![9u8; 1 << 20], u64::MAX);
         assert_eq!(load_from(&folder, &key("kernel")), Some(vec![7u8; 1000]));
     }
 
@@ -167,7 +152,7 @@ mod tests {
     #[test]
     fn a_full_disk_leaves_the_old_program() {
         let folder = scratch("full");
-        store_in(&folder, &key("kernel"), &vec![7u8; 1000]);
+        store_in(&folder, &key("kernel"), &vec![7u8; 1000], u64::MAX);
         let limited = "trap '' XFSZ; ulimit -f 16; exec \"$0\" \"$@\"";
         let child = std::process::Command::new("sh")
             .args(["-c", limited])
@@ -183,10 +168,28 @@ mod tests {
     }
 
     #[test]
+    fn the_folder_keeps_to_its_limit() {
+        let folder = scratch("limit");
+        let keys: Vec<Key> = (0..8).map(|number| key(&format!("kernel {number}"))).collect();
+        for (age, key) in keys.iter().enumerate() {
+            store_in(&folder, key, &[1; 1000], 5000);
+            // Files of one moment are told apart by their age in a real folder.
+            let file = fs::File::options().append(true).open(folder.join(key.file_name())).unwrap();
+            file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(100 - age as u64)).unwrap();
+        }
+        let found: Vec<bool> = keys.iter().map(|key| load_from(&folder, key).is_some()).collect();
+        assert_eq!(found, [false, false, false, false, true, true, true, true]);
+        store_in(&folder, &key("large"), &[1; 6000], 5000);
+        assert_eq!(load_from(&folder, &key("large")), None, "what does not fit alone is not kept");
+        assert!(load_from(&folder, &keys[7]).is_some(), "and drives nothing out");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn a_folder_that_cannot_be_written_is_no_error() {
         let file = scratch("file");
         fs::write(&file, b"not a folder").unwrap();
-        store_in(&file.join("programs"), &key("x"), b"binary");
+        store_in(&file.join("programs"), &key("x"), b"binary", u64::MAX);
         assert_eq!(load_from(&file.join("programs"), &key("x")), None);
         fs::remove_file(&file).unwrap();
     }

@@ -1,16 +1,22 @@
-//! Everything that changes a program's binary.
+//! What a file of the cache is of.
 
+use super::cache::Kind;
 use crate::device::profile::DeviceProfile;
 
-/// Identifies a built program: netcl, platform, device, driver, options and source, as text. Equal keys mean equal
-/// binaries; files carry the whole key, so that equal file names with different keys do no harm.
+/// Identifies what is kept: what it is, netcl, platform, device, driver, options and source, as text. Equal keys mean
+/// equal content; files carry the whole key, so that equal file names with different keys do no harm.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(String);
 
 impl Key {
+    /// Of a built program.
     pub(crate) fn new(device: &DeviceProfile, options: &str, source: &str) -> Key {
+        Key::of(Kind::Program, device, options, source)
+    }
+
+    pub(crate) fn of(kind: Kind, device: &DeviceProfile, options: &str, source: &str) -> Key {
         Key(format!(
-            "netcl {}\nplatform {}\ndevice {}\ndriver {}\noptions {options}\n\n{source}",
+            "netcl {}\nkind {kind}\nplatform {}\ndevice {}\ndriver {}\noptions {options}\n\n{source}",
             env!("CARGO_PKG_VERSION"),
             device.platform,
             device.name,

@@ -1,7 +1,10 @@
 //! Built programs: what identifies them, and where they are kept between runs.
 
+pub mod cache;
 pub(crate) mod disk;
+mod file;
 mod key;
+mod limit;
 mod stats;
 
 pub(crate) use key::{Key, checksum};

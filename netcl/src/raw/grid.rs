@@ -11,15 +11,35 @@
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
-    items: Vec<usize>,
-    groups: Option<Vec<usize>>,
+    items: Sizes,
+    groups: Option<Sizes>,
+}
+
+/// Up to three numbers, so that a grid needs no memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sizes {
+    /// How many were given; those after the third are not kept, and no kernel runs over as many.
+    given: usize,
+    sizes: [usize; 3],
+}
+
+impl Sizes {
+    fn of(given: &[usize]) -> Sizes {
+        let mut sizes = [1; 3];
+        sizes.iter_mut().zip(given).for_each(|(size, &given)| *size = given);
+        Sizes { given: given.len(), sizes }
+    }
+
+    fn get(&self) -> &[usize] {
+        &self.sizes[..self.given.min(3)]
+    }
 }
 
 impl Grid {
     /// With work-groups of this size, one number for each dimension. The numbers of work-items must be multiples.
     #[must_use]
     pub fn in_groups<const D: usize>(mut self, groups: [usize; D]) -> Grid {
-        self.groups = Some(groups.to_vec());
+        self.groups = Some(Sizes::of(&groups));
         self
     }
 
@@ -30,25 +50,30 @@ impl Grid {
         Grid::from(items).in_groups([group])
     }
 
-    /// Work-items along each dimension.
+    /// Work-items along each dimension, of the first three.
     pub fn items(&self) -> &[usize] {
-        &self.items
+        self.items.get()
+    }
+
+    /// How many dimensions were asked for; a kernel takes 1 to 3.
+    pub fn dimensions(&self) -> usize {
+        self.items.given
     }
 
     /// Work-items of a work-group along each dimension; `None` leaves it to the driver.
     pub fn groups(&self) -> Option<&[usize]> {
-        self.groups.as_deref()
+        self.groups.as_ref().map(Sizes::get)
     }
 }
 
 impl From<usize> for Grid {
     fn from(items: usize) -> Grid {
-        Grid { items: vec![items], groups: None }
+        Grid { items: Sizes::of(&[items]), groups: None }
     }
 }
 
 impl<const D: usize> From<[usize; D]> for Grid {
     fn from(items: [usize; D]) -> Grid {
-        Grid { items: items.to_vec(), groups: None }
+        Grid { items: Sizes::of(&items), groups: None }
     }
 }

@@ -6,7 +6,8 @@ use super::parameter::{Parameter, in_source};
 use super::spec::KernelSpec;
 use super::tuner::{self, WorkGroupTuner};
 use crate::device::Device;
-use crate::device::opencl::raw::{ClKernel, KernelLimits, Set};
+use crate::device::opencl::kernel::Set;
+use crate::device::opencl::raw::{ClKernel, KernelLimits};
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
 use std::collections::BTreeMap;
@@ -62,7 +63,7 @@ impl RawKernel {
         kernel: ClKernel,
     ) -> Result<RawKernel> {
         let (name, macros) = (spec.name(), spec.macros());
-        let count = kernel.argument_count()?;
+        let count = kernel.argument_count();
         let fits = |list: &Vec<Parameter>| list.len() == count;
         let parameters = kernel.parameters().filter(fits).or_else(|| in_source(name, &source, macros).filter(fits));
         if parameters.is_none() {
@@ -119,17 +120,12 @@ impl RawKernel {
     pub(crate) fn run(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
         self.check(arguments)?;
         let Some(geometry) = self.geometry(grid)? else { return Ok(()) };
-        let set: Vec<Set<'_>> = arguments
-            .iter()
-            .map(|argument| match argument {
-                Arg::Tensor(tensor) => Set::Memory(tensor.region()),
-                Arg::Value(value) => Set::Bytes(value.bytes()),
-                Arg::Local(bytes) => Set::Local(*bytes),
-            })
-            .collect();
-        self.kernel.launch(&set, &geometry)?;
-        self.device.count_launches(1);
-        Ok(())
+        let set = arguments.iter().map(|argument| match argument {
+            Arg::Tensor(tensor) => Set::Memory(tensor.region()),
+            Arg::Value(value) => Set::Bytes(value.bytes()),
+            Arg::Local(bytes) => Set::Local(*bytes),
+        });
+        self.kernel.launch(&self.device, set, &geometry)
     }
 
     fn check(&self, arguments: &[Arg<'_>]) -> Result<()> {
@@ -177,22 +173,14 @@ impl RawKernel {
 
     /// The sizes as the driver takes them; `None` if there are no work-items.
     fn geometry(&self, grid: &Grid) -> Result<Option<Geometry>> {
-        let items = grid.items();
-        let dimensions = items.len();
+        let (items, dimensions) = (grid.items(), grid.dimensions());
         if !(1..=3).contains(&dimensions) {
-            return Err(self.fail(format!("a grid has 1 to 3 dimensions, found {dimensions}: {items:?}")));
+            return Err(self.fail(format!("a grid has 1 to 3 dimensions, found {dimensions}")));
         }
         let mut global = [1; 3];
         global[..dimensions].copy_from_slice(items);
-        let groups = match (grid.groups(), self.limits.required) {
-            (Some(groups), _) => Some(groups.to_vec()),
-            (None, Some(required)) => Some(required[..dimensions].to_vec()),
-            (None, None) => None,
-        };
-        let local = match groups {
-            Some(groups) => Some(self.group(&groups, items)?),
-            None => None,
-        };
+        let groups = grid.groups().or(self.limits.required.as_ref().map(|required| &required[..dimensions]));
+        let local = groups.map(|groups| self.group(groups, items)).transpose()?;
         Ok((!items.contains(&0)).then_some(Geometry { dimensions, global, local }))
     }
 

@@ -3,7 +3,7 @@
 use super::kernel::RawKernel;
 use crate::device::{Device, DeviceProfile};
 use crate::error::Result;
-use crate::program::{Key, disk};
+use crate::program::checksum;
 use netcl_kernels::plan::Target;
 use std::time::{Duration, Instant};
 
@@ -72,17 +72,17 @@ pub(super) fn bucket(items: usize) -> u32 {
     items.max(1).next_power_of_two().trailing_zeros()
 }
 
-fn key(device: &Device, options: &str, source: &str, name: &str, bucket: u32) -> Key {
-    Key::new(device.profile(), &format!("{options}\nwork-group of {name} for 2^{bucket} work-items"), source)
+/// What a measurement is kept under: kernel, bucket and everything that changes the binary.
+fn key(options: &str, source: &str, name: &str, bucket: u32) -> String {
+    format!("{name} for 2^{bucket} work-items, {:016x}", checksum(format!("{options}\n\n{source}").as_bytes()))
 }
 
 pub(super) fn load(device: &Device, options: &str, source: &str, name: &str, bucket: u32) -> Option<usize> {
-    let bytes = disk::load(&key(device, options, source, name, bucket))?;
-    std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+    device.selector().state().work_group(&key(options, source, name, bucket))
 }
 
 pub(super) fn store(device: &Device, options: &str, source: &str, name: &str, bucket: u32, size: usize) {
-    disk::store(&key(device, options, source, name, bucket), size.to_string().as_bytes());
+    device.selector().state().keep_work_group(key(options, source, name, bucket), size);
 }
 
 /// Times of one size are taken until they make up this, in at most [`ROUNDS`] rounds.

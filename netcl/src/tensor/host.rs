@@ -64,12 +64,27 @@ impl Tensor {
         let region = match memory.into_memory() {
             Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
             Err(memory) => {
-                let region = device.allocate(bytes.max(1))?;
+                let region = device.allocate_for_upload(bytes.max(1))?;
                 region.write_first_pinned(memory)?;
                 region
             }
         };
         Ok(Tensor::from_region(region, shape.into(), dtype, device.clone()))
+    }
+
+    /// The copies of this tensor's memory that run beside the device's own work and that nothing has waited for yet: the
+    /// copy that made it, if it is large and nothing was computed with it so far.
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// let x = Tensor::from_slice(&Device::auto()?, &vec![1.0f32; 1 << 20], &[1 << 20])?;
+    /// for copy in x.pending_copies() {
+    ///     copy.wait()?;
+    /// }
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    pub fn pending_copies(&self) -> Vec<Event> {
+        self.region().elsewhere()
     }
 
     /// The elements in row-major order, once the device has them: this starts the copy and returns. The copy runs

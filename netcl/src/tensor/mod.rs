@@ -92,10 +92,10 @@ impl Tensor {
 
     /// A tensor whose bytes are these.
     pub(crate) fn from_bytes(device: &Device, bytes: &[u8], shape: &[usize], dtype: DType) -> Result<Tensor> {
-        let tensor = Tensor::uninitialised("Tensor", device, shape, dtype)?;
-        debug_assert_eq!(bytes.len(), tensor.byte_count());
-        tensor.region.write_first(bytes)?;
-        Ok(tensor)
+        debug_assert_eq!(byte_count("Tensor", shape, dtype)?, bytes.len());
+        let region = device.allocate_for_upload(bytes.len().max(1))?;
+        region.write_first(bytes)?;
+        Ok(Tensor { region, shape: shape.into(), dtype, device: device.clone() })
     }
 
     /// A tensor whose elements are whatever the memory holds: for results that are about to be written.

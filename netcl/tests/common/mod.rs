@@ -1,13 +1,18 @@
 //! Plans written by hand, for tests of the runtime alone.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod processes;
+
+use netcl::__private::kernels::autodiff::{Arguments, append_gradients};
+use netcl::__private::kernels::compile::compile;
 use netcl::__private::kernels::dim::{Dim, Shape, Symbol};
-use netcl::__private::kernels::graph::OutputKind;
+use netcl::__private::kernels::graph::build::Builder;
+use netcl::__private::kernels::graph::{BinaryOp, Graph, InputKind, OutputKind, ReduceOp};
 use netcl::__private::kernels::kir::Launch;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
-use netcl::__private::{Function, FunctionSource, PlanSource};
-use netcl::{DType, Device, Schema};
+use netcl::__private::{Function, FunctionSource, ModelCore, PlanSource, Seed};
+use netcl::{DType, Device, Model, Schema};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Pools' figures are those of the process: a test that compares them lets no other run meanwhile.
@@ -59,7 +64,20 @@ pub(crate) fn function(plan: &Plan) -> Function {
     let json: &'static str = Box::leak(serde_json::to_string(plan).unwrap().into_boxed_str());
     let name: &'static str = Box::leak(plan.name.clone().into_boxed_str());
     let plans = Box::leak(Box::new([PlanSource { target: plan.target.name(), json, native: &[] }]));
-    Function::new(Box::leak(Box::new(FunctionSource { name, plans })))
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans })))
+}
+
+/// A function compiled for every target, as the macro embeds it.
+pub(crate) fn embed(graph: &Graph) -> Function {
+    let plans: Vec<PlanSource> = Target::ALL
+        .into_iter()
+        .map(|target| {
+            let json = serde_json::to_string(&compile(graph, target).unwrap()).unwrap();
+            PlanSource { target: target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
+        })
+        .collect();
+    let name = Box::leak(graph.name.clone().into_boxed_str());
+    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans: Box::leak(plans.into_boxed_slice()) })))
 }
 
 /// `y = (x · w + b)²` in two steps with a scratch buffer between; `x [N, 3]`, `w [3]`, `b [3]`.
@@ -79,6 +97,7 @@ pub(crate) fn affine_square() -> Plan {
         scalars: vec![],
         requirements: vec![],
         apart: vec![],
+        decisions: vec![],
         steps: vec![
             step("affine", size(), vec![arg(0), arg(1), arg(2), arg(3), Arg::Dim(size())], &[0, 1, 2], &[3]),
             step("square", size(), vec![arg(3), arg(4)], &[3], &[4]),
@@ -104,4 +123,45 @@ pub(crate) fn toy_schema() -> Schema {
     schema.add("layer.b", spec("b", Init::Constant(0.25), true));
     schema.add("norm.mean", spec("mean", Init::Constant(0.0), false));
     schema
+}
+
+/// A model with one parameter `w [3]`.
+pub(crate) struct Line {
+    pub(crate) core: ModelCore,
+}
+
+impl Line {
+    pub(crate) fn new(device: &Device) -> Line {
+        Line { core: ModelCore::new(device, Seed(3), &Line::schema()).unwrap() }
+    }
+}
+
+impl Model for Line {
+    fn schema() -> Schema {
+        let mut schema = Schema::new();
+        let init = Init::Uniform { bound: 1.0 };
+        schema.add("w", TensorSpec { name: "w", shape: vec![3], dtype: DType::F32, init, trainable: true });
+        schema
+    }
+
+    fn core(&self) -> &ModelCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.core
+    }
+}
+
+/// The sum of `(x · w)²` over `x [1, 3]`, with its gradient in `w`, compiled for every target.
+pub(crate) fn line_gradients() -> Function {
+    let mut b = Builder::new("Line::loss");
+    let x = b.input(InputKind::Argument(0), "x", Shape::of(&[1, 3]), DType::F32);
+    let w = b.input(InputKind::Parameter, "w", Shape::of(&[3]), DType::F32);
+    let w = b.broadcast_to(w, &Shape::of(&[1, 3])).unwrap();
+    let product = b.binary(BinaryOp::Mul, x, w).unwrap();
+    let square = b.binary(BinaryOp::Mul, product, product).unwrap();
+    let loss = b.reduce(ReduceOp::Sum, square, &[0, 1], false).unwrap();
+    b.output(OutputKind::Result(0), loss);
+    embed(&append_gradients(b.finish(), Arguments::None).unwrap())
 }

@@ -24,18 +24,19 @@
 //   20  select_83: f32 [N, 16, 4, 4] (scratch)
 //   21  grad_conv2_bias: f32 [16] (gradient of conv2.bias)
 //   22  conv2d_input_grad_85: f32 [N, 8, 4, 4] (scratch)
-//   23  grad_conv2_weight: f32 [16, 8, 3, 3] (gradient of conv2.weight)
-//   24  argmax_88: i32 [N, 8, 4, 4] (scratch)
-//   25  select_101: f32 [N, 8, 8, 8] (scratch)
+//   23  conv2d_weight_grad_90: f32 [64, 8, 3, 3] (scratch)
+//   24  grad_conv2_weight: f32 [16, 8, 3, 3] (gradient of conv2.weight)
+//   25  argmax_94: i32 [N, 8, 4, 4] (scratch)
 //   26  grad_conv1_bias: f32 [8] (gradient of conv1.bias)
-//   27  grad_conv1_weight: f32 [8, 1, 3, 3] (gradient of conv1.weight)
+//   27  conv2d_weight_grad_113: f32 [128, 1, 3, 3] (scratch)
+//   28  grad_conv1_weight: f32 [8, 1, 3, 3] (gradient of conv1.weight)
 //
 // steps
 //    0  conv2d_4 = conv2d(x, conv1.weight)
 //       cnn_0_conv2d(conv1_weight, x, conv2d_4, N)
 //       over [N*256, 1, 1] in groups of [256, 1, 1]
-//    1  pool1 = max(max(conv1, 0)); argmax_88 = argmax(max(conv1, 0))
-//       cnn_1_max_argmax(N, conv2d_4, conv1_bias, pool1, argmax_88)
+//    1  pool1 = max(max(conv1, 0)); argmax_94 = argmax(max(conv1, 0))
+//       cnn_1_max_argmax(N, conv2d_4, conv1_bias, pool1, argmax_94)
 //       over [N*128] in groups of [256]
 //    2  conv2d_14 = conv2d(pool1, conv2.weight)
 //       cnn_2_conv2d(conv2_weight, pool1, conv2d_14, N)
@@ -61,15 +62,15 @@
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
 //       cnn_9_conv2d_input_grad(conv2_weight, select_83, conv2d_input_grad_85, N)
 //       over [((N*16 + 31)/32)*32, 1, 1] in groups of [32, 1, 1]
-//   10  grad_conv2_weight = conv2d_weight_grad(pool1, select_83)
-//       cnn_10_conv2d_weight_grad(select_83, pool1, grad_conv2_weight, N)
-//       over [96, 1, 1] in groups of [32, 1, 1]
-//   11  result = sum(mul_48) / N; grad_output_bias = sum(add_62); select_101 = ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_88) ? conv2d_input_grad_85 : 0)); grad_conv1_bias = sum(select_101)
-//       cnn_11_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_4, conv1_bias, argmax_88, conv2d_input_grad_85, select_101, grad_conv1_bias)
-//       over [2560] in groups of [256]
-//   12  grad_conv1_weight = conv2d_weight_grad(x, select_101)
-//       cnn_12_conv2d_weight_grad(select_101, x, grad_conv1_weight, N)
-//       over [32, 1, 1] in groups of [32, 1, 1]
+//   10  conv2d_weight_grad_90 = conv2d_weight_grad(pool1, select_83)
+//       cnn_10_conv2d_weight_grad(select_83, N, pool1, conv2d_weight_grad_90)
+//       over [96, 1, 4] in groups of [32, 1, 1]
+//   11  conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_…
+//       cnn_11_conv2d_weight_grad(conv2d_4, conv1_bias, argmax_94, conv2d_input_grad_85, N, x, conv2d_weight_grad_113)
+//       over [32, 1, 16] in groups of [32, 1, 1]
+//   12  result = sum(mul_48) / N; grad_output_bias = sum(add_62); grad_conv2_weight = sum(conv2d_weight_grad_90); grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_94) ? conv2d_input_grad_8…; grad_conv1_weight = sum(conv2d_weight_grad_113)
+//       cnn_12_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_weight_grad_90, grad_conv2_weight, conv2d_4, conv1_bias, argmax_94, conv2d_input_grad_85, grad_conv1_bias, conv2d_weight_grad_113, grad_conv1_weight)
+//       over [4096] in groups of [256]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
@@ -103,14 +104,14 @@ static inline void cnn_0_conv2d_store_vector(
 }
 
 // pool1 = max(max(conv1, 0))
-// argmax_88 = argmax(max(conv1, 0))
+// argmax_94 = argmax(max(conv1, 0))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_1_max_argmax(
     const int N,
     __global const float* restrict conv2d_4,
     __global const float* restrict conv1_bias,
     __global float* restrict pool1,
-    __global int* restrict argmax_88
+    __global int* restrict argmax_94
 ) {
     const int row = get_global_id(0);
     if (row < (int)(N * 128u)) {
@@ -127,7 +128,7 @@ void cnn_1_max_argmax(
             argmax_at = wins ? k : argmax_at;
         }
         pool1[row] = pool1_1;
-        argmax_88[row] = argmax_at;
+        argmax_94[row] = argmax_at;
     }
 }
 
@@ -326,9 +327,9 @@ static inline void cnn_10_conv2d_weight_grad_store(
     const int m,
     const int n,
     const float value,
-    __global float* grad_conv2_weight
+    __global float* conv2d_weight_grad_90
 ) {
-    grad_conv2_weight[(int)(batch * 1152u + m * 72u + n)] = value;
+    conv2d_weight_grad_90[(int)(batch * 1152u + m * 72u + n)] = value;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store_vector(
@@ -336,28 +337,102 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
     const int m,
     const int n,
     const float4 value,
-    __global float* grad_conv2_weight
+    __global float* conv2d_weight_grad_90
 ) {
-    vstore4(value, 0, &grad_conv2_weight[(int)(batch * 1152u + m * 72u + n)]);
+    vstore4(value, 0, &conv2d_weight_grad_90[(int)(batch * 1152u + m * 72u + n)]);
+}
+
+// ((max(conv2, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_70) ? matmul_65 : 0))
+static inline float cnn_10_conv2d_weight_grad_load_a(
+    const int offset,
+    const int N,
+    __global const float* select_83
+) {
+    const bool t = offset / 4 / 4 / 16 < N;
+    return t ? select_83[t ? offset : 0] : 0.0f;
+}
+
+// pool1 = max(max(conv1, 0))
+static inline float cnn_10_conv2d_weight_grad_load_b(
+    const int offset,
+    const int N,
+    __global const float* pool1
+) {
+    const bool t = offset / 4 / 4 / 8 < N;
+    return t ? pool1[t ? offset : 0] : 0.0f;
+}
+
+static inline void cnn_11_conv2d_weight_grad_store(
+    const int batch,
+    const int m,
+    const int n,
+    const float value,
+    __global float* conv2d_weight_grad_113
+) {
+    conv2d_weight_grad_113[(int)(batch * 72u + m * 9u + n)] = value;
+}
+
+static inline void cnn_11_conv2d_weight_grad_store_vector(
+    const int batch,
+    const int m,
+    const int n,
+    const float4 value,
+    __global float* conv2d_weight_grad_113
+) {
+    vstore4(value, 0, &conv2d_weight_grad_113[(int)(batch * 72u + m * 9u + n)]);
+}
+
+// ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_94) ? conv2d_input_grad_85 : 0))
+static inline float cnn_11_conv2d_weight_grad_load_a(
+    const int offset,
+    const int N,
+    __global const float* conv2d_4,
+    __global const float* conv1_bias,
+    __global const int* argmax_94,
+    __global const float* conv2d_input_grad_85
+) {
+    const int t = offset / 8;
+    const int t_1 = t / 8;
+    const bool t_2 = t_1 / 8 < N;
+    const int t_3 = offset % 8;
+    const int t_4 = t % 8;
+    const int t_5 = t_2 && t_2 && t_2 ? (int)(t_1 * 16u + t_3 / 2 + t_4 / 2 * 4u) : 0;
+    return t_2 ? (netcl_max(conv2d_4[t_2 ? offset : 0] + conv1_bias[t_2 ? t_1 % 8 : 0], 0.0f) <= 0.0f ? 0.0f
+        : t_2 ? ((int)(t_3 % 2 + t_4 % 2 * 2u) == (t_2 ? argmax_94[t_5] : 0)
+        ? (t_2 ? conv2d_input_grad_85[t_5] : 0.0f) : 0.0f) : 0.0f) : 0.0f;
+}
+
+// x = x
+static inline float cnn_11_conv2d_weight_grad_load_b(
+    const int offset,
+    const int N,
+    __global const float* x
+) {
+    const bool t = offset / 8 / 8 < N;
+    return t ? x[t ? offset : 0] : 0.0f;
 }
 
 // result = sum(mul_48) / N
 // grad_output_bias = sum(add_62)
-// select_101 = ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_88) ? conv2d_input_grad_85 : 0))
-// grad_conv1_bias = sum(select_101)
+// grad_conv2_weight = sum(conv2d_weight_grad_90)
+// grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_94) ? conv2d_input_grad_8…
+// grad_conv1_weight = sum(conv2d_weight_grad_113)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
-void cnn_11_bundle(
+void cnn_12_bundle(
     const int N,
     __global const float* restrict mul_48,
     __global float* restrict result,
     __global const float* restrict add_62,
     __global float* restrict grad_output_bias,
+    __global const float* restrict conv2d_weight_grad_90,
+    __global float* restrict grad_conv2_weight,
     __global const float* restrict conv2d_4,
     __global const float* restrict conv1_bias,
-    __global const int* restrict argmax_88,
+    __global const int* restrict argmax_94,
     __global const float* restrict conv2d_input_grad_85,
-    __global float* restrict select_101,
-    __global float* restrict grad_conv1_bias
+    __global float* restrict grad_conv1_bias,
+    __global const float* restrict conv2d_weight_grad_113,
+    __global float* restrict grad_conv1_weight
 ) {
     __local float scratch0[256];
     __local float scratch1[256];
@@ -407,8 +482,18 @@ void cnn_11_bundle(
         if (part == 0 && wanted < 10) {
             grad_output_bias[row] = sum_all;
         }
-    } else {
+    } else if (group < 7) {
         const int own = group - 2;
+        const int row = own * 256 + (int)get_local_id(0);
+        if (row < 1152) {
+            float d_conv2_weight = 0.0f;
+            for (int k = 0; k < 4; ++k) {
+                d_conv2_weight += conv2d_weight_grad_90[row + k * 1152];
+            }
+            grad_conv2_weight[row] = d_conv2_weight;
+        }
+    } else if (group < 15) {
+        const int own = group - 7;
         const int lid = get_local_id(0);
         const int row = own;
         float d_conv1_bias = 0.0f;
@@ -418,11 +503,8 @@ void cnn_11_bundle(
             const int t_2 = k % 8;
             const int t_3 = t % 8;
             const int t_4 = row * 16 + t_1 * 128 + t_2 / 2 + t_3 / 2 * 4;
-            const float t_5 = netcl_max(conv2d_4[row * 64 + t_1 * 512 + t_2 + t_3 * 8] + conv1_bias[row],
-                0.0f) <= 0.0f ? 0.0f : t_2 % 2 + t_3 % 2 * 2 == argmax_88[t_4] ? conv2d_input_grad_85[t_4]
-                : 0.0f;
-            d_conv1_bias += t_5;
-            select_101[row * 64 + k / 8 / 8 * 512 + k % 8 + k / 8 % 8 * 8] = t_5;
+            d_conv1_bias += netcl_max(conv2d_4[row * 64 + t_1 * 512 + t_2 + t_3 * 8] + conv1_bias[row], 0.0f)
+                <= 0.0f ? 0.0f : t_2 % 2 + t_3 % 2 * 2 == argmax_94[t_4] ? conv2d_input_grad_85[t_4] : 0.0f;
         }
         scratch2[lid] = d_conv1_bias;
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -438,27 +520,17 @@ void cnn_11_bundle(
         if (lid == 0) {
             grad_conv1_bias[row] = sum_all;
         }
+    } else {
+        const int own = group - 15;
+        const int row = own * 256 + (int)get_local_id(0);
+        if (row < 72) {
+            float d_conv1_weight = 0.0f;
+            for (int k = 0; k < 16; ++k) {
+                d_conv1_weight += conv2d_weight_grad_113[row + k * 72];
+            }
+            grad_conv1_weight[row] = d_conv1_weight;
+        }
     }
-}
-
-static inline void cnn_12_conv2d_weight_grad_store(
-    const int batch,
-    const int m,
-    const int n,
-    const float value,
-    __global float* grad_conv1_weight
-) {
-    grad_conv1_weight[(int)(batch * 72u + m * 9u + n)] = value;
-}
-
-static inline void cnn_12_conv2d_weight_grad_store_vector(
-    const int batch,
-    const int m,
-    const int n,
-    const float4 value,
-    __global float* grad_conv1_weight
-) {
-    vstore4(value, 0, &grad_conv1_weight[(int)(batch * 72u + m * 9u + n)]);
 }
 
 // conv2d_4 = conv2d(x, conv1.weight)
@@ -851,17 +923,17 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef b
 #include "undef_conv2d_implicit_gemm.h"
 
-// grad_conv2_weight = conv2d_weight_grad(pool1, select_83)
+// conv2d_weight_grad_90 = conv2d_weight_grad(pool1, select_83)
 #define KERNEL_NAME cnn_10_conv2d_weight_grad
-#define a arg_select_83
-#define b arg_pool1
-#define STORE(batch_, m_, n_, value_) cnn_10_conv2d_weight_grad_store(batch_, m_, n_, value_, arg_grad_conv2_weight)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_10_conv2d_weight_grad_store_vector(batch_, m_, n_, value_, arg_grad_conv2_weight)
+#define ELEMENT_A(offset_) cnn_10_conv2d_weight_grad_load_a(offset_, arg_N, arg_select_83)
+#define ELEMENT_B(offset_) cnn_10_conv2d_weight_grad_load_b(offset_, arg_N, arg_pool1)
+#define STORE(batch_, m_, n_, value_) cnn_10_conv2d_weight_grad_store(batch_, m_, n_, value_, arg_conv2d_weight_grad_90)
+#define STORE_VECTOR(batch_, m_, n_, value_) cnn_10_conv2d_weight_grad_store_vector(batch_, m_, n_, value_, arg_conv2d_weight_grad_90)
 #define PRODUCT WEIGHT
-#define CHANNELS 8
+#define CHANNELS 32
 #define HEIGHT 4
 #define WIDTH 4
-#define OUT_CHANNELS 16
+#define OUT_CHANNELS 64
 #define OUT_HEIGHT 4
 #define OUT_WIDTH 4
 #define FILTER_HEIGHT 3
@@ -872,7 +944,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define PAD_X 1
 #define DILATION_Y 1
 #define DILATION_X 1
-#define GROUPS 1
+#define GROUPS 4
 #define TILE_M 16
 #define TILE_N 32
 #define TILE_K 8
@@ -885,11 +957,11 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define STAGE 1
 #define M 16
 #define N 72
-#define K (arg_N * 16)
-#define BATCH 1
+#define K (((3 + arg_N) / 4) * 16)
+#define BATCH 4
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_select_83, __global const float* restrict arg_pool1, __global float* arg_grad_conv2_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_select_83, const int arg_N, __global const float* restrict arg_pool1, __global float* arg_conv2d_weight_grad_90
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC
@@ -897,6 +969,8 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef CHANNELS
 #undef DILATION_X
 #undef DILATION_Y
+#undef ELEMENT_A
+#undef ELEMENT_B
 #undef FILTER_HEIGHT
 #undef FILTER_WIDTH
 #undef GROUPS
@@ -928,21 +1002,19 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
-#undef a
-#undef b
 #include "undef_conv2d_implicit_gemm.h"
 
-// grad_conv1_weight = conv2d_weight_grad(x, select_101)
-#define KERNEL_NAME cnn_12_conv2d_weight_grad
-#define a arg_select_101
-#define b arg_x
-#define STORE(batch_, m_, n_, value_) cnn_12_conv2d_weight_grad_store(batch_, m_, n_, value_, arg_grad_conv1_weight)
-#define STORE_VECTOR(batch_, m_, n_, value_) cnn_12_conv2d_weight_grad_store_vector(batch_, m_, n_, value_, arg_grad_conv1_weight)
+// conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_…
+#define KERNEL_NAME cnn_11_conv2d_weight_grad
+#define ELEMENT_A(offset_) cnn_11_conv2d_weight_grad_load_a(offset_, arg_N, arg_conv2d_4, arg_conv1_bias, arg_argmax_94, arg_conv2d_input_grad_85)
+#define ELEMENT_B(offset_) cnn_11_conv2d_weight_grad_load_b(offset_, arg_N, arg_x)
+#define STORE(batch_, m_, n_, value_) cnn_11_conv2d_weight_grad_store(batch_, m_, n_, value_, arg_conv2d_weight_grad_113)
+#define STORE_VECTOR(batch_, m_, n_, value_) cnn_11_conv2d_weight_grad_store_vector(batch_, m_, n_, value_, arg_conv2d_weight_grad_113)
 #define PRODUCT WEIGHT
-#define CHANNELS 1
+#define CHANNELS 16
 #define HEIGHT 8
 #define WIDTH 8
-#define OUT_CHANNELS 8
+#define OUT_CHANNELS 128
 #define OUT_HEIGHT 8
 #define OUT_WIDTH 8
 #define FILTER_HEIGHT 3
@@ -953,7 +1025,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define PAD_X 1
 #define DILATION_Y 1
 #define DILATION_X 1
-#define GROUPS 1
+#define GROUPS 16
 #define TILE_M 16
 #define TILE_N 32
 #define TILE_K 8
@@ -966,11 +1038,11 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define STAGE 1
 #define M 8
 #define N 9
-#define K (arg_N * 64)
-#define BATCH 1
+#define K (((15 + arg_N) / 16) * 64)
+#define BATCH 16
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_select_101, __global const float* restrict arg_x, __global float* arg_grad_conv1_weight, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_conv2d_4, __global const float* restrict arg_conv1_bias, __global const int* restrict arg_argmax_94, __global const float* restrict arg_conv2d_input_grad_85, const int arg_N, __global const float* restrict arg_x, __global float* arg_conv2d_weight_grad_113
 #include "conv2d_implicit_gemm.cl"
 
 #undef ACC
@@ -978,6 +1050,8 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef CHANNELS
 #undef DILATION_X
 #undef DILATION_Y
+#undef ELEMENT_A
+#undef ELEMENT_B
 #undef FILTER_HEIGHT
 #undef FILTER_WIDTH
 #undef GROUPS
@@ -1009,6 +1083,4 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef WARP_M
 #undef WARP_N
 #undef WIDTH
-#undef a
-#undef b
 #include "undef_conv2d_implicit_gemm.h"

@@ -7,10 +7,54 @@ use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
 use opencl3::program::Program;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Programs built in this process that are in use, by key.
-pub(super) type Programs = BTreeMap<Key, Weak<Program>>;
+/// How many programs stay that nothing uses.
+const KEPT: usize = 512;
+
+/// Programs built in this process, by key. They outlive their kernels: to build one again takes time, also from a binary,
+/// and NVIDIA's 580.159.04 crashes if a program is released while one of its kernels runs.
+pub(super) struct Programs<P = Program> {
+    known: BTreeMap<Key, Known<P>>,
+    /// Counts what is looked up.
+    clock: u64,
+}
+
+struct Known<P> {
+    program: Arc<P>,
+    used: u64,
+}
+
+impl<P> Default for Programs<P> {
+    fn default() -> Self {
+        Programs { known: BTreeMap::new(), clock: 0 }
+    }
+}
+
+impl<P> Programs<P> {
+    fn find(&mut self, key: &Key) -> Option<Arc<P>> {
+        let known = self.known.get_mut(key)?;
+        self.clock += 1;
+        known.used = self.clock;
+        Some(known.program.clone())
+    }
+
+    /// Keeps one; gives those that are not used and have waited longest, if there are too many.
+    fn keep(&mut self, key: Key, program: Arc<P>) -> Vec<Known<P>> {
+        self.clock += 1;
+        self.known.insert(key, Known { program, used: self.clock });
+        let surplus = self.known.len().saturating_sub(KEPT);
+        if surplus == 0 {
+            return Vec::new();
+        }
+        let unused = self.known.iter().filter(|(_, known)| Arc::strong_count(&known.program) == 1);
+        let mut unused: Vec<(u64, Key)> = unused.map(|(key, known)| (known.used, key.clone())).collect();
+        unused.sort_unstable();
+        // Some more at once: who drops them waits for the device.
+        unused.truncate(surplus + KEPT / 8);
+        unused.iter().filter_map(|(_, key)| self.known.remove(key)).collect()
+    }
+}
 
 /// What netcl's own kernels are built with. They are OpenCL C 1.2, which every driver takes; no flag here may change
 /// results.
@@ -37,13 +81,13 @@ pub(super) struct Source<'a> {
 /// The built program of a source.
 pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
     let key = Key::new(&shared.profile, source.options, source.text);
-    let in_use = || shared.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&key)?.upgrade();
-    if let Some(program) = in_use() {
+    let programs = || shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(program) = programs().find(&key) {
         return Ok(program);
     }
     let turn = turn(&shared.profile);
     // Another thread may have built it meanwhile.
-    if let Some(program) = in_use() {
+    if let Some(program) = programs().find(&key) {
         return Ok(program);
     }
     let program = match from_disk(shared, &key, source.options) {
@@ -51,24 +95,34 @@ pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Progra
         None => {
             let program = from_source(shared, source)?;
             count(&shared.counters.built);
-            // Of a context with several devices the binaries are those of all, which were not all built for.
-            match program.get_binaries() {
-                Ok(binaries) if binaries.len() == 1 && !binaries[0].is_empty() => disk::store(&key, &binaries[0]),
-                Ok(_) => {}
+            match binary(shared, &program) {
+                Ok(Some(binary)) => disk::store(&key, &binary),
+                Ok(None) => {}
                 Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
             }
             program
         }
     };
     drop(turn);
-    let mut programs = shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(program) = programs.get(&key).and_then(Weak::upgrade) {
+    let mut kept = programs();
+    if let Some(program) = kept.find(&key) {
         return Ok(program);
     }
     let program = Arc::new(program);
-    programs.retain(|_, program| program.strong_count() > 0);
-    programs.insert(key, Arc::downgrade(&program));
+    let surplus = kept.keep(key, program.clone());
+    drop(kept);
+    if !surplus.is_empty() {
+        shared.finish().map_err(|code| shared.error("clFinish", code))?;
+    }
     Ok(program)
+}
+
+/// The device's binary of a program. In a context with several devices there is one for each, empty where it was not
+/// built.
+fn binary(shared: &Shared, program: &Program) -> opencl3::Result<Option<Vec<u8>>> {
+    let own = program.get_devices()?.iter().position(|&device| device == shared.device.id() as isize);
+    let mut binaries = program.get_binaries()?;
+    Ok(own.filter(|&own| own < binaries.len()).map(|own| binaries.swap_remove(own)).filter(|binary| !binary.is_empty()))
 }
 
 fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
@@ -145,4 +199,29 @@ fn numbered(source: &str, log: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::profile::DeviceKind;
+    use netcl_kernels::plan::Target;
+
+    #[test]
+    fn programs_that_nothing_uses_go_when_there_are_many() {
+        let profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
+        let key = |number: usize| Key::new(&profile, "", &number.to_string());
+        let mut programs = Programs::default();
+        let used: Vec<Arc<usize>> = (0..3).map(Arc::new).collect();
+        for program in &used {
+            assert!(programs.keep(key(**program), program.clone()).is_empty());
+        }
+        for number in 3..KEPT {
+            assert!(programs.keep(key(number), Arc::new(number)).is_empty());
+        }
+        assert_eq!(programs.find(&key(3)).as_deref(), Some(&3), "used lately");
+        let gone: Vec<usize> = programs.keep(key(KEPT), Arc::new(KEPT)).iter().map(|known| *known.program).collect();
+        assert_eq!(gone, (4..=KEPT / 8 + 4).collect::<Vec<_>>());
+        assert!((0..4).chain([KEPT]).all(|number| programs.find(&key(number)).is_some()));
+    }
 }

@@ -1,19 +1,16 @@
-//! Kernel objects with their arguments set, and how they are enqueued.
+//! Plans whose kernels have their arguments set.
 
 use super::Shared;
-use crate::device::backend::{BindRequest, Bound, Memory, Place, Program as BuiltProgram};
-use crate::device::host::process::Live;
+use super::commands::CommandBuffer;
+use super::kernel::{KernelObject, Set};
+use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
 use crate::error::{Error, Result};
 use crate::executor::geometry::{self, Geometry};
 use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
-use opencl3::command_queue::enqueue_nd_range_kernel;
-use opencl3::event::Event;
-use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::program::Program;
-use opencl3::types::{cl_int, cl_mem};
-use std::ptr::null;
+use opencl3::types::cl_int;
 use std::sync::Arc;
 
 /// A plan's built program. Dropped in this order: the context outlives what was made in it.
@@ -23,15 +20,15 @@ pub(super) struct ClProgram {
     shared: Arc<Shared>,
 }
 
-/// One kernel object.
+/// One launch.
 struct Launch {
-    kernel: Live<Kernel>,
+    kernel: KernelObject,
     geometry: Geometry,
     label: String,
 }
 
 /// Where a value goes: a launch and the position of its argument.
-type Use = (usize, u32);
+type Use = (usize, usize);
 
 /// Every launch of a plan, ready. Dropped in this order.
 struct ClBound {
@@ -75,16 +72,14 @@ impl ClProgram {
         let Some(geometry) = geometry::of(&self.plan.name, &step.label, launch, request.bindings)? else {
             return Ok(());
         };
-        let kernel = Kernel::create(&self.program, entry)
-            .map_err(|error| self.shared.error(&format!("clCreateKernel for `{entry}`"), error.0))?;
+        let mut kernel = KernelObject::new(&self.shared, &self.program, entry)?;
         let position = bound.launches.len();
         for (index, arg) in step.args.iter().enumerate() {
-            let index = index as u32;
             let code = match arg {
                 Arg::Buffer(id) => match request.place(*id) {
                     Place::Internal(region) => {
                         bound._internal.push(region.clone());
-                        set_buffer(&kernel, index, region)
+                        kernel.set(index, Set::Memory(region))
                     }
                     Place::External(slot) => {
                         bound.externals[*slot].1.push((position, index));
@@ -96,9 +91,9 @@ impl ClProgram {
                 },
                 Arg::Dim(dim) => {
                     let value = geometry::value_u32(&self.plan.name, &step.label, dim, request.bindings)?;
-                    set_scalar(&kernel, index, Scalar::U32(value))
+                    set_scalar(&mut kernel, index, Scalar::U32(value))
                 }
-                Arg::Literal(literal) => set_scalar(&kernel, index, Scalar::from_literal(*literal)),
+                Arg::Literal(literal) => set_scalar(&mut kernel, index, Scalar::from_literal(*literal)),
                 Arg::Scalar(scalar, _) => {
                     bound.scalars[*scalar].1.push((position, index));
                     Ok(())
@@ -106,7 +101,7 @@ impl ClProgram {
             };
             code.map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{entry}`"), code))?;
         }
-        bound.launches.push(Launch { kernel: Live::new(kernel), geometry, label: step.label.clone() });
+        bound.launches.push(Launch { kernel, geometry, label: step.label.clone() });
         Ok(())
     }
 
@@ -128,8 +123,8 @@ impl Bound for ClBound {
             }
             *last = 0;
             for &(launch, index) in &*uses {
-                set_buffer(&self.launches[launch].kernel, index, region)
-                    .map_err(|code| self.shared.error("clSetKernelArg", code))?;
+                let kernel = &mut self.launches[launch].kernel;
+                kernel.set(index, Set::Memory(region)).map_err(|code| self.shared.error("clSetKernelArg", code))?;
             }
             *last = region.id();
         }
@@ -139,7 +134,7 @@ impl Bound for ClBound {
             }
             *last = None;
             for &(launch, index) in &*uses {
-                set_scalar(&self.launches[launch].kernel, index, *value)
+                set_scalar(&mut self.launches[launch].kernel, index, *value)
                     .map_err(|code| self.shared.error("clSetKernelArg", code))?;
             }
             *last = Some(*value);
@@ -151,55 +146,17 @@ impl Bound for ClBound {
         }
         Ok(self.launches.len() as u64)
     }
-}
 
-impl Shared {
-    /// Enqueues a kernel, which errors call `label`; does not wait for the device.
-    ///
-    /// # Safety
-    ///
-    /// The kernel is of this device's context, all its arguments are set, and with them it stays inside its buffers.
-    pub(super) unsafe fn enqueue(&self, kernel: &Kernel, geometry: &Geometry, label: &str) -> Result<()> {
-        // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
-        // dimensions (OpenCL 5.10); the rest is the caller's promise.
-        let event = unsafe {
-            enqueue_nd_range_kernel(
-                self.queue.queue.get(),
-                kernel.get(),
-                geometry.dimensions as u32,
-                null(),
-                geometry.global.as_ptr(),
-                geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
-                0,
-                null(),
-            )
-        };
-        let event = event.map_err(|code| {
-            let operation = format!(
-                "launching `{label}` with {:?} work-items in groups of {:?}",
-                &geometry.global[..geometry.dimensions],
-                geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
-            );
-            self.error(&operation, code)
-        })?;
-        drop(Event::new(event));
-        self.count();
-        Ok(())
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        for launch in &self.launches {
+            // SAFETY: as in `launch`, which has set every argument.
+            unsafe { into.kernel(&launch.kernel, &launch.geometry, &launch.label) }?;
+        }
+        Ok(true)
     }
 }
 
-pub(super) fn set_buffer(kernel: &Kernel, index: u32, region: &BufferHandle) -> Result<(), cl_int> {
-    let Memory::OpenCl(memory) = region.memory() else {
-        return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
-    };
-    let raw: cl_mem = memory.raw();
-    // SAFETY: a buffer argument is set from the address of a `cl_mem` (OpenCL 5.9.2); the value is copied.
-    unsafe { set_kernel_arg(kernel.get(), index, size_of::<cl_mem>(), (&raw const raw).cast()) }
-}
-
-fn set_scalar(kernel: &Kernel, index: u32, value: Scalar) -> Result<(), cl_int> {
+fn set_scalar(kernel: &mut KernelObject, index: usize, value: Scalar) -> Result<(), cl_int> {
     let (bytes, size) = value.bytes();
-    // SAFETY: `size` bytes are read from `bytes`, which has as many (OpenCL 5.9.2); the value is copied. A size that
-    // is not the parameter's is refused by the driver.
-    unsafe { set_kernel_arg(kernel.get(), index, size, bytes.as_ptr().cast()) }
+    kernel.set(index, Set::Bytes(&bytes[..size]))
 }

@@ -5,15 +5,22 @@
 //! parts of a device or by devices that were asked for together.
 #![allow(unsafe_code, reason = "OpenCL is a C interface; every block says what it relies on")]
 
+mod between;
 mod build;
+pub(crate) mod commands;
 mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
+mod exit;
+mod health;
+mod idle;
+pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
 mod pinned;
 pub(crate) mod raw;
+mod record;
 mod transfer;
 mod trial;
 
@@ -25,25 +32,30 @@ use crate::device::profile::DeviceProfile;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
+use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
+use health::Health;
+use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_fill_buffer,
-    enqueue_marker_with_wait_list, enqueue_migrate_mem_object, enqueue_read_buffer,
+    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
 };
 use opencl3::event::Event as DriverEvent;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, ClMem};
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock};
 use transfer::Transfers;
+
+/// How many bytes of a new buffer are read, so that the driver allocates it.
+const FIRST_USE: usize = 4;
 
 /// One device's queue, in a context.
 pub(crate) struct OpenCl {
@@ -55,13 +67,21 @@ pub(super) struct Shared {
     profile: DeviceProfile,
     transfers: Transfers,
     pinned: PinnedBufferPool,
+    idle_kernels: Live<Mutex<IdleKernels>>,
     programs: Live<Mutex<build::Programs>>,
+    /// Where the first use of new buffers copies to.
+    sink: OnceLock<Live<Buffer<u8>>>,
     counters: Counters,
+    health: Health,
+    /// How many of them are known to be done.
+    finished: AtomicU64,
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
+    /// Where what it does is recorded.
+    tracks: profile::Source,
 }
 
 impl OpenCl {
@@ -69,7 +89,7 @@ impl OpenCl {
     fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
         let context =
             ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
-        let queue = new_queue(&context, &device, reported, config::get()?.profile_events)?;
+        let queue = new_queue(&context, &device, reported, config::get()?.times_commands())?;
         let profile = trial::capabilities(reported, &context, &queue).complete(reported);
         Ok(OpenCl::new(profile, queue, Arc::new(context), device))
     }
@@ -87,9 +107,9 @@ impl OpenCl {
             driver_error(&members[0].1, &format!("clCreateContext for {}", names.join(", ")), error.0)
         })?;
         let context = Arc::new(context);
-        let profile_events = config::get()?.profile_events;
+        let times = config::get()?.times_commands();
         let open = |(device, profile): (ClDevice, DeviceProfile)| {
-            let queue = new_queue(&context, &device, &profile, profile_events)?;
+            let queue = new_queue(&context, &device, &profile, times)?;
             Ok(OpenCl::new(profile, queue, context.clone(), device))
         };
         members.into_iter().map(open).collect()
@@ -112,19 +132,25 @@ impl OpenCl {
         });
         let programs = Live::new(Mutex::default());
         let transfers = Transfers::default();
+        let tracks = profile::Source::new(&profile.selector, &profile.name);
         let shared = Shared {
             profile,
             transfers,
             pinned,
+            idle_kernels: Live::new(Mutex::default()),
             programs,
+            sink: OnceLock::new(),
             counters: Counters::default(),
+            health: Health::default(),
+            finished: AtomicU64::new(0),
             enqueued: AtomicU64::new(1),
             queue,
             context,
             device,
+            tracks,
         };
         let shared = Arc::new(shared);
-        remember(&shared);
+        exit::remember(&shared);
         OpenCl { shared }
     }
 
@@ -133,13 +159,8 @@ impl OpenCl {
     }
 }
 
-fn new_queue(
-    context: &ClContext,
-    device: &ClDevice,
-    profile: &DeviceProfile,
-    profile_events: bool,
-) -> Result<CommandQueue> {
-    let properties = if profile_events { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+fn new_queue(context: &ClContext, device: &ClDevice, profile: &DeviceProfile, times: bool) -> Result<CommandQueue> {
+    let properties = if times || profile::is_on() { CL_QUEUE_PROFILING_ENABLE } else { 0 };
     // The 1.2 call: it is there on every version, and its in-order queue is all that is needed.
     // SAFETY: the device is one of the context's, whose member it is kept alive by (OpenCL 5.1).
     #[allow(deprecated, reason = "works on every OpenCL version")]
@@ -154,6 +175,7 @@ impl Backend for OpenCl {
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
         let shared = &*self.shared;
+        let bytes = bytes.max(FIRST_USE);
         let out_of_memory = |code: cl_int| match code {
             CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => {
                 AllocateError::OutOfMemory
@@ -164,19 +186,13 @@ impl Backend for OpenCl {
         let buffer =
             unsafe { Buffer::<u8>::create(shared.context.get(), CL_MEM_READ_WRITE, bytes, std::ptr::null_mut()) }
                 .map_err(|error| out_of_memory(error.0))?;
-        // Drivers may put allocation off to the first use, where failing is too late to free something.
-        let objects = [buffer.get()];
-        // SAFETY: one live buffer of this queue's context, whose content is undefined anyway (OpenCL 5.5.4).
-        let event = unsafe {
-            enqueue_migrate_mem_object(
-                shared.queue.queue.get(),
-                1,
-                objects.as_ptr(),
-                CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
-                0,
-                null(),
-            )
-        };
+        let sink = shared.sink().map_err(out_of_memory)?;
+        // Drivers may put allocation off to the first use, where failing is too late to free something. So this is it; it
+        // leaves the content alone, so that copies in other queues need not wait for it.
+        // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
+        let queue = shared.queue.queue.get();
+        // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
+        let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
         match event {
             Ok(event) => drop(DriverEvent::new(event)),
             Err(code) => return Err(out_of_memory(code)),
@@ -211,6 +227,14 @@ impl Backend for OpenCl {
         self.shared.counted()
     }
 
+    fn is_done(&self, enqueued: u64) -> bool {
+        self.shared.is_done(enqueued)
+    }
+
+    fn mark(&self) -> Result<()> {
+        self.shared.mark()
+    }
+
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.shared.pinned
     }
@@ -240,7 +264,9 @@ impl Backend for OpenCl {
     }
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
+        let marked = profile::mark();
         let source = own(memory)?.raw();
+        let before = self.shared.counted();
         // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
         let event = unsafe {
             enqueue_read_buffer(
@@ -254,29 +280,29 @@ impl Backend for OpenCl {
                 null(),
             )
         };
-        self.shared.done("clEnqueueReadBuffer", event)
+        let copy = || Command::copy("copy from the device", into.len());
+        self.shared.recorded("clEnqueueReadBuffer", event, marked, copy)?;
+        self.shared.done_until(before);
+        profile::catch_up();
+        self.shared.reported()
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
+        let marked = profile::mark();
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
         self.shared.count();
-        self.shared.done("clEnqueueCopyBuffer", event)
+        self.shared.recorded("clEnqueueCopyBuffer", event, marked, || Command::copy("copy on the device", bytes))
     }
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
-        // Pieces start at multiples of the widest pattern.
-        let piece = (self.shared.profile.max_fill() & !15).max(16);
-        let mut start = 0;
-        while start < bytes {
-            let size = piece.min(bytes - start);
-            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+        for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
-            let width = if size.is_multiple_of(16) { 16 } else { 1 };
+            let marked = profile::mark();
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
-            // its width and inside the buffer.
+            // its width and inside the buffer (`Shared::fills`).
             let event = unsafe {
                 enqueue_fill_buffer(
                     self.shared.queue.queue.get(),
@@ -290,8 +316,7 @@ impl Backend for OpenCl {
                 )
             };
             self.shared.count();
-            self.shared.done("clEnqueueFillBuffer", event)?;
-            start += size;
+            self.shared.recorded("clEnqueueFillBuffer", event, marked, || Command::copy("fill with zeros", size))?;
         }
         Ok(())
     }
@@ -338,50 +363,16 @@ impl Backend for OpenCl {
         Some(self)
     }
 
+    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
+        let Shared { profile, context, device, .. } = &*self.shared;
+        let queue = new_queue(context, device, profile, true)?;
+        Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, context.clone(), device.clone()))))
+    }
+
     fn finish(&self) -> Result<()> {
-        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))
-    }
-}
-
-impl OpenCl {
-    /// Copies on this device's queue, between two markers on the other's.
-    fn copy_after(&self, source: &Shared, from: &ClMemory, to: &ClMemory, bytes: usize) -> Result<(), cl_int> {
-        let queue = self.shared.queue.queue.get();
-        // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
-        // least `bytes` long and distinct (`BufferHandle::copy_across`). What is waited for was enqueued before and is
-        // flushed, so the queues cannot wait for each other in a circle (OpenCL 5.13).
-        unsafe {
-            let written = DriverEvent::new(enqueue_marker_with_wait_list(source.queue.queue.get(), 0, null())?);
-            source.queue.queue.flush().map_err(|error| error.0)?;
-            let copied =
-                DriverEvent::new(enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?);
-            self.shared.queue.queue.flush().map_err(|error| error.0)?;
-            // The source's memory may be handed out again as soon as this returns.
-            drop(DriverEvent::new(enqueue_barrier_with_wait_list(source.queue.queue.get(), 1, &copied.get())?));
-            source.queue.queue.flush().map_err(|error| error.0)
-        }
-    }
-}
-
-/// Devices that are open, for [`finish_all`].
-static OPEN: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
-
-fn remember(shared: &Arc<Shared>) {
-    process::at_exit(finish_all);
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-    open.retain(|device| device.strong_count() > 0);
-    open.push(Arc::downgrade(shared));
-}
-
-/// Drivers unload when the process ends; nothing may run on their threads then.
-fn finish_all() {
-    let open = OPEN.try_lock().map(|open| open.clone()).unwrap_or_default();
-    for device in open.iter().filter_map(Weak::upgrade) {
-        if let Err(code) = device.finish() {
-            tracing::warn!(code, device = device.profile.name, "finishing before the process ends");
-        }
-        // Not the last user: closing a device is for who opened it.
-        std::mem::forget(device);
+        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
+        profile::catch_up();
+        self.shared.reported()
     }
 }
 
@@ -404,12 +395,51 @@ impl Shared {
         self.enqueued.load(Ordering::Acquire)
     }
 
-    fn finish(&self) -> Result<(), cl_int> {
-        self.queue.queue.finish().map_err(|error| error.0)?;
-        self.transfers.finish()
+    /// [`FIRST_USE`] bytes that nobody reads.
+    fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
+        if let Some(sink) = self.sink.get() {
+            return Ok(sink);
+        }
+        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
+        let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
+        let sink = sink.map_err(|error| error.0)?;
+        Ok(self.sink.get_or_init(|| Live::new(sink)))
     }
 
+    /// Notes that the first so many commands of the queue are done.
+    fn done_until(&self, enqueued: u64) {
+        self.finished.fetch_max(enqueued, Ordering::AcqRel);
+    }
+
+    fn finish(&self) -> Result<(), cl_int> {
+        let before = self.counted();
+        self.queue.queue.finish().map_err(|error| error.0)?;
+        self.done_until(before);
+        self.transfers.finish(&self.health)
+    }
+
+    /// What failed since somebody asked last.
+    fn reported(&self) -> Result<()> {
+        self.transfers.land(&self.health);
+        self.health.take(&self.profile.name)
+    }
+
+    /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
+    fn fills(&self, bytes: usize) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
+        // Pieces start at multiples of the widest pattern.
+        let piece = (self.profile.max_fill() & !15).max(16);
+        (0..bytes).step_by(piece).map(move |start| {
+            let size = piece.min(bytes - start);
+            // The widest pattern that divides the size: some drivers fill byte by byte otherwise.
+            (start, size, if size.is_multiple_of(16) { 16 } else { 1 })
+        })
+    }
+
+    #[cold]
     fn error(&self, operation: &str, code: cl_int) -> Error {
+        if let Some(lost) = self.health.lost(&self.profile.name, operation, code) {
+            return lost;
+        }
         driver_error(&self.profile, operation, code)
     }
 

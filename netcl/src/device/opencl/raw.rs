@@ -1,36 +1,39 @@
 //! Single kernels: those whose OpenCL C users bring, and netcl's hand-written algorithms.
 
-use super::launch::set_buffer;
+use super::commands::CommandBuffer;
+use super::idle::Origin;
+use super::kernel::{KernelObject, Set};
 use super::{OpenCl, Shared, build};
-use crate::device::host::process::Live;
+use crate::device::Device;
+use crate::device::host::process;
 use crate::error::{Error, Result};
 use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
 use crate::raw::{AddressSpace, Arg, Grid, Parameter, RawKernel};
+use crate::recording;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL,
-    CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_CONST, Kernel, set_kernel_arg,
+    CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_TYPE_CONST,
 };
-use opencl3::program::Program;
-use opencl3::types::cl_int;
-use std::ptr::null;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One kernel. Dropped in this order: the context outlives what was made in it.
 pub(crate) struct ClKernel {
-    /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch.
-    kernel: Mutex<Live<Kernel>>,
-    _program: Arc<Program>,
-    name: String,
+    /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch. Taken out by
+    /// drop alone.
+    kernel: Option<Mutex<KernelObject>>,
+    origin: Origin,
+    name: Arc<str>,
     shared: Arc<Shared>,
 }
 
-/// What a kernel object's argument is set to.
-pub(crate) enum Set<'a> {
-    Memory(&'a BufferHandle),
-    Bytes(&'a [u8]),
-    /// Bytes of local memory.
-    Local(usize),
+/// A recorded launch: a kernel object of its own, all of whose arguments are set. Dropped in this order.
+struct Recorded {
+    kernel: KernelObject,
+    geometry: Geometry,
+    name: Arc<str>,
+    memory: Vec<BufferHandle>,
+    shared: Arc<Shared>,
 }
 
 /// What a built kernel allows.
@@ -45,8 +48,18 @@ pub(crate) struct KernelLimits {
 }
 
 impl OpenCl {
-    /// Builds a text and makes its kernel `entry`.
+    /// Builds a text and makes its kernel `entry`, or takes one that was made before and is used no more.
     pub(crate) fn kernel(&self, entry: &str, text: &str, options: &str) -> Result<ClKernel> {
+        let origin = Origin { entry: entry.to_owned(), options: options.to_owned(), text: text.to_owned() };
+        let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
+        let kernel = match idle {
+            Some(kernel) => kernel,
+            None => self.new_kernel(entry, text, options)?,
+        };
+        Ok(ClKernel { kernel: Some(Mutex::new(kernel)), origin, name: entry.into(), shared: self.shared.clone() })
+    }
+
+    fn new_kernel(&self, entry: &str, text: &str, options: &str) -> Result<KernelObject> {
         let source = build::Source { name: entry, text, options };
         let program = build::program(&self.shared, &source)?;
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
@@ -55,10 +68,7 @@ impl OpenCl {
         if !names.split(';').any(|name| name == entry) {
             return Err(fail(format!("the source has no kernel of this name; it has: {}", names.replace(';', ", "))));
         }
-        let kernel = Kernel::create(&program, entry)
-            .map_err(|error| self.shared.error(&format!("clCreateKernel for `{entry}`"), error.0))?;
-        let shared = self.shared.clone();
-        Ok(ClKernel { kernel: Mutex::new(Live::new(kernel)), _program: program, name: entry.to_owned(), shared })
+        KernelObject::new(&self.shared, &program, entry)
     }
 
     /// The options of netcl's own kernels.
@@ -67,18 +77,16 @@ impl OpenCl {
 
 impl ClKernel {
     /// How many arguments it takes.
-    pub(crate) fn argument_count(&self) -> Result<usize> {
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = kernel.num_args().map_err(|error| self.shared.error("clGetKernelInfo", error.0))?;
-        Ok(count as usize)
+    pub(crate) fn argument_count(&self) -> usize {
+        self.lock().argument_count()
     }
 
     /// Its parameters as the driver knows them; `None` where it does not tell (OpenCL 5.9.4: of programs that were made
     /// from binaries it need not).
     pub(crate) fn parameters(&self) -> Option<Vec<Parameter>> {
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = kernel.num_args().ok()?;
-        (0..count)
+        let own = self.lock();
+        let kernel = own.get();
+        (0..own.argument_count() as u32)
             .map(|index| {
                 let written = kernel.get_arg_type_name(index).ok()?;
                 let written = written.trim_matches('\0').trim().to_owned();
@@ -101,47 +109,114 @@ impl ClKernel {
 
     /// What the built kernel allows on its device.
     pub(crate) fn limits(&self) -> Result<KernelLimits> {
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        let device = self.shared.device.id();
+        let mut own = self.lock();
+        if let Some(limits) = own.limits {
+            return Ok(limits);
+        }
+        let (kernel, device) = (own.get(), self.shared.device.id());
         let fail = |error: opencl3::error_codes::ClError| self.shared.error("clGetKernelWorkGroupInfo", error.0);
         let required = kernel.get_compile_work_group_size(device).map_err(fail)?;
         let required = match required.as_slice() {
             &[x, y, z] if x > 0 => Some([x, y.max(1), z.max(1)]),
             _ => None,
         };
-        Ok(KernelLimits {
+        let limits = KernelLimits {
             work_group: kernel.get_work_group_size(device).map_err(fail)?.max(1),
             multiple: kernel.get_work_group_size_multiple(device).map_err(fail)?.max(1),
             required,
-        })
+        };
+        own.limits = Some(limits);
+        Ok(limits)
     }
 
-    /// Sets the arguments and enqueues the kernel, which is netcl's own or vouched for: it stays inside what it is given.
-    pub(crate) fn launch(&self, arguments: &[Set<'_>], geometry: &Geometry) -> Result<()> {
-        let kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        for argument in arguments {
+    /// Sets the arguments and enqueues the kernel on `device`, whose it is. It is netcl's own or vouched for: it stays
+    /// inside what it is given.
+    pub(crate) fn launch<'a>(
+        &self,
+        device: &Device,
+        arguments: impl Iterator<Item = Set<'a>> + Clone,
+        geometry: &Geometry,
+    ) -> Result<()> {
+        {
+            let mut kernel = self.lock();
+            self.set(&mut kernel, arguments.clone())?;
+            // SAFETY: every argument is set (`RawKernel` compares their number with the kernel's; netcl's own calls are
+            // tested). That the kernel stays inside its buffers is vouched for by who calls `RawKernel::launch`, and of
+            // netcl's own by their tests.
+            unsafe { self.shared.enqueue(&kernel, geometry, &self.name) }?;
+        }
+        device.count_launches(1);
+        if recording::is_active(device.backend()) {
+            self.record(arguments, geometry)?;
+        }
+        Ok(())
+    }
+
+    fn set<'a>(&self, kernel: &mut KernelObject, arguments: impl Iterator<Item = Set<'a>>) -> Result<()> {
+        for (index, argument) in arguments.enumerate() {
             if let Set::Memory(memory) = argument {
                 memory.settle()?;
             }
-        }
-        for (index, argument) in arguments.iter().enumerate() {
-            set(&kernel, index as u32, argument)
+            kernel
+                .set(index, argument)
                 .map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{}`", self.name), code))?;
         }
-        // SAFETY: every argument is set (`RawKernel` compares their number with the kernel's; netcl's own calls are tested).
-        // That the kernel stays inside its buffers is vouched for by who calls `RawKernel::launch`, and of netcl's own by
-        // their tests.
-        unsafe { self.shared.enqueue(&kernel, geometry, &self.name) }
+        Ok(())
+    }
+
+    #[cold]
+    fn record<'a>(&self, arguments: impl Iterator<Item = Set<'a>> + Clone, geometry: &Geometry) -> Result<()> {
+        let program = self.lock().program().clone();
+        let mut kernel = KernelObject::new(&self.shared, &program, &self.name)?;
+        self.set(&mut kernel, arguments.clone())?;
+        let memory = arguments.filter_map(|argument| match argument {
+            Set::Memory(memory) => Some(memory.clone()),
+            Set::Bytes(_) | Set::Local(_) => None,
+        });
+        let (memory, shared, name) = (memory.collect(), self.shared.clone(), self.name.clone());
+        recording::push(Box::new(Recorded { kernel, geometry: *geometry, name, memory, shared }));
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KernelObject> {
+        let kernel = self.kernel.as_ref().expect("taken out by drop alone");
+        kernel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn set(kernel: &Kernel, index: u32, argument: &Set<'_>) -> Result<(), cl_int> {
-    match argument {
-        Set::Memory(memory) => set_buffer(kernel, index, memory),
-        // SAFETY: as many bytes are read as there are; a size that is not the parameter's is refused by the driver.
-        Set::Bytes(bytes) => unsafe { set_kernel_arg(kernel.get(), index, bytes.len(), bytes.as_ptr().cast()) },
-        // SAFETY: for local memory the size alone counts, and the pointer is null (OpenCL 5.9.2).
-        Set::Local(bytes) => unsafe { set_kernel_arg(kernel.get(), index, *bytes, null()) },
+impl Drop for ClKernel {
+    fn drop(&mut self) {
+        if let Some(kernel) = self.kernel.take()
+            && !process::is_forked()
+        {
+            let kernel = kernel.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let origin = std::mem::take(&mut self.origin);
+            let mut idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner);
+            let surplus = idle.put(origin, kernel);
+            drop(idle);
+            drop(surplus);
+        }
+    }
+}
+
+impl recording::Step for Recorded {
+    fn repeat(&mut self) -> Result<()> {
+        self.memory.iter().try_for_each(BufferHandle::settle)?;
+        // SAFETY: every argument was set when it was recorded, to memory that is held here; it was launched so before.
+        unsafe { self.shared.enqueue(&self.kernel, &self.geometry, &self.name) }
+    }
+
+    fn launches(&self) -> u64 {
+        1
+    }
+
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        // SAFETY: as above.
+        unsafe { into.kernel(&self.kernel, &self.geometry, &self.name) }.map(|()| true)
+    }
+
+    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
+        self.memory.iter().for_each(visit);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What only this side of the driver can see.
 
+use super::commands::CommandBuffer;
 use super::*;
 use crate::device::manager::DeviceManager;
 use crate::device::quirks::{Avoid, Quirk};
@@ -72,5 +73,70 @@ fn a_trial_that_cannot_build_says_no() {
         let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
         assert_eq!(tried.ptx, None);
         assert!(tried.local_memory.usable >= tried.local_memory.reported);
+    }
+}
+
+/// A command that waits for an event which fails, fails, too.
+#[test]
+fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
+    use opencl3::event::{create_user_event, set_user_event_status};
+    for device in devices() {
+        // The user event's failure stays in this queue.
+        let own = with_profile(&device, |profile| profile.unified_memory = false);
+        let device = Device::of(Arc::new(own));
+        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let memory = device.allocate(1 << 20).unwrap();
+        for reads in [false, true] {
+            let failing = DriverEvent::new(create_user_event(shared.context.get().get()).unwrap());
+            shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+            set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
+            let told = if reads { device.finish().and_then(|()| memory.read(&mut [0; 4])) } else { device.finish() };
+            let error = told.unwrap_err().to_string();
+            assert!(error.contains("copying to the device, earlier, failed with CL_"), "{error}");
+            device.finish().unwrap();
+            memory.write(&[7; 4]).unwrap();
+            let mut found = [0; 4];
+            memory.read(&mut found).unwrap();
+            assert_eq!(found, [7; 4], "{device} goes on");
+        }
+    }
+}
+
+#[test]
+fn command_buffers_do_what_the_queue_does() {
+    use crate::tensor::Tensor;
+    use netcl_kernels::dtype::DType;
+    for device in devices().into_iter().filter(|device| device.profile().command_buffers) {
+        // Also where they are only too slow to be used.
+        let backend =
+            with_profile(&device, |profile| profile.quirks.retain(|quirk| quirk.avoid != Avoid::CommandBuffers));
+        let device = Device::of(Arc::new(backend));
+        let memory = device.buffer_pool().allocate(4096).unwrap();
+        let x = Tensor::from_buffer(&device, memory.clone(), &[1024], DType::F32).unwrap();
+        // PoCL 3.1 refuses every fill and copy; netcl replays then.
+        for with_copies in [false, true] {
+            let other = Tensor::full(&device, 5.0f32, &[1024]).unwrap();
+            let work = || {
+                let y = x.add(&x)?.exp()?;
+                if !with_copies {
+                    return y.sum(&[0]);
+                }
+                other.region().zero()?;
+                y.region().copy_to(other.region(), 4096)?;
+                other.sum(&[0])
+            };
+            memory.zero().unwrap();
+            let (mut recording, sum) = device.record(work).unwrap();
+            assert_eq!(sum.item::<f32>().unwrap(), 1024.0);
+            for round in 0..3 {
+                memory.write(&(0.5f32 * round as f32).to_ne_bytes().repeat(1024)).unwrap();
+                recording.replay().unwrap();
+                recording.replay().unwrap();
+                let wanted = 1024.0 * (round as f32).exp();
+                assert!((sum.item::<f32>().unwrap() - wanted).abs() < 1e-5 * wanted, "{device}");
+            }
+            let can = CommandBuffer::anyway(device.backend().as_opencl().unwrap()).unwrap().is_some();
+            assert!(with_copies || recording.is_by_driver() == can, "{device}");
+        }
     }
 }

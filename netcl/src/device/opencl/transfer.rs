@@ -9,6 +9,7 @@
 //! more waits for the oldest copy.
 
 use super::event::ClEvent;
+use super::health::Health;
 use super::pinned::Queue;
 use super::{OpenCl, Shared, own};
 use crate::config;
@@ -16,7 +17,8 @@ use crate::device::backend::Memory;
 use crate::device::host::process::Live;
 use crate::error::Result;
 use crate::event::Event;
-use crate::memory::PinnedBuffer;
+use crate::memory::{LARGE_COPY, PinnedBuffer};
+use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{
     enqueue_barrier_with_wait_list, enqueue_map_buffer, enqueue_marker_with_wait_list, enqueue_read_buffer,
     enqueue_unmap_mem_object, enqueue_write_buffer,
@@ -26,13 +28,14 @@ use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool, cl_event, cl_int, cl_mem};
 use std::collections::VecDeque;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// From this size on, a copy is worth a queue of its own and page-locked memory; ordering two queues costs some
-/// microseconds.
-const LARGE: usize = 256 << 10;
 /// Larger copies go in pieces, so that the device copies one while the host prepares the next.
 const PIECE: usize = 8 << 20;
+/// What errors call copies.
+const COPYING_TO: &str = "copying to the device";
+const COPYING_FROM: &str = "copying from the device";
 /// At most this much waits to be read by the device.
 const IN_FLIGHT: usize = 64 << 20;
 
@@ -42,8 +45,8 @@ pub(super) struct Transfers {
     upload: OnceLock<Arc<Queue>>,
     download: OnceLock<Arc<Queue>>,
     flights: Mutex<Flights>,
-    /// The last marker in the device's queue, and what had been enqueued before it.
-    marker: Mutex<Option<(u64, Arc<Live<DriverEvent>>)>>,
+    /// Markers in the device's queue that were not seen to be over, in order, each with what had been enqueued before it.
+    markers: Mutex<VecDeque<(u64, Arc<Live<DriverEvent>>)>>,
 }
 
 /// Host memory that commands use.
@@ -56,7 +59,20 @@ struct Flights {
 struct Flight {
     event: Arc<Live<DriverEvent>>,
     bytes: usize,
+    operation: &'static str,
     _held: Held,
+}
+
+/// Bytes that may be put in flight. Given back when dropped.
+struct Room<'a> {
+    transfers: &'a Transfers,
+    bytes: usize,
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.transfers.flights().bytes -= self.bytes;
+    }
 }
 
 /// Held for its `Drop`.
@@ -67,43 +83,29 @@ enum Held {
     Shared(Arc<PinnedBuffer>),
 }
 
-/// Which queue; each runs its commands in order.
-#[derive(Clone, Copy)]
-enum Lane {
-    Compute,
-    Upload,
-    Download,
-}
-
 impl Flights {
     /// Lets go of what was copied. A lane is in order, so its first that waits ends the search.
-    fn land(&mut self) {
+    fn land(&mut self, health: &Health) {
         for lane in &mut self.lanes {
-            while lane.front().is_some_and(|flight| is_over(&flight.event)) {
-                self.bytes -= lane.pop_front().map_or(0, |flight| flight.bytes);
+            while let Some(status) = lane.front().and_then(|flight| outcome(&flight.event)) {
+                let Some(flight) = lane.pop_front() else { break };
+                self.bytes -= flight.bytes;
+                if status < 0 {
+                    health.note(flight.operation, status);
+                }
             }
         }
     }
 
-    /// Waits until another `bytes` may be in flight.
-    fn make_room(&mut self, bytes: usize) {
-        self.land();
-        while self.bytes + bytes > IN_FLIGHT {
-            let Some(lane) = self.lanes.iter_mut().find(|lane| !lane.is_empty()) else {
-                return;
-            };
-            if let Some(flight) = lane.pop_front() {
-                // A copy that failed is over, too; who reads the memory gets the error.
-                let _ = flight.event.wait();
-                self.bytes -= flight.bytes;
-            }
-        }
+    /// What has been in flight longest, of the first lane that has something.
+    fn oldest(&self) -> Option<Arc<Live<DriverEvent>>> {
+        self.lanes.iter().find_map(|lane| lane.front()).map(|flight| flight.event.clone())
     }
 }
 
-/// Whether a command is done or has failed; either way it uses nothing any more.
-fn is_over(event: &DriverEvent) -> bool {
-    event.command_execution_status().is_ok_and(|status| status.0 <= 0)
+/// How a command ended, if it did: 0, or less where it failed. Either way it uses nothing any more.
+fn outcome(event: &DriverEvent) -> Option<cl_int> {
+    event.command_execution_status().ok().map(|status| status.0).filter(|&status| status <= 0)
 }
 
 impl Transfers {
@@ -112,12 +114,53 @@ impl Transfers {
     }
 
     /// Everything of the device's queue is done; that of the others is waited for.
-    pub(super) fn finish(&self) -> Result<(), cl_int> {
+    pub(super) fn finish(&self, health: &Health) -> Result<(), cl_int> {
         for queue in [&self.upload, &self.download].into_iter().filter_map(|queue| queue.get()) {
             queue.queue.finish().map_err(|error| error.0)?;
         }
-        self.flights().land();
+        self.land(health);
         Ok(())
+    }
+
+    /// Lets go of what was copied, and notes what failed.
+    pub(super) fn land(&self, health: &Health) {
+        self.flights().land(health);
+    }
+
+    /// Waits until another `bytes` may be in flight. Nobody else waits meanwhile who need not.
+    fn make_room(&self, bytes: usize, health: &Health) -> Room<'_> {
+        loop {
+            let oldest = {
+                let mut flights = self.flights();
+                flights.land(health);
+                let oldest = if flights.bytes + bytes > IN_FLIGHT { flights.oldest() } else { None };
+                if oldest.is_none() {
+                    flights.bytes += bytes;
+                }
+                oldest
+            };
+            match oldest {
+                // A copy that failed is over, too, and noted when it lands.
+                Some(event) => drop(event.wait()),
+                None => return Room { transfers: self, bytes },
+            }
+        }
+    }
+
+    /// Keeps what a command uses until it is over; `room` is what was made for it.
+    fn take_off(
+        &self,
+        lane: Lane,
+        event: &Arc<Live<DriverEvent>>,
+        held: Held,
+        operation: &'static str,
+        room: Option<Room<'_>>,
+    ) {
+        let bytes = room.as_ref().map_or(0, |room| room.bytes);
+        // The room goes back when the flight lands.
+        std::mem::forget(room);
+        let flight = Flight { event: event.clone(), bytes, operation, _held: held };
+        self.flights().lanes[lane as usize].push_back(flight);
     }
 
     /// Forgets memory that commands may still use.
@@ -136,7 +179,7 @@ impl Shared {
         if let Some(queue) = cell.get() {
             return Ok(queue);
         }
-        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.profile_events)?;
+        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.times_commands())?;
         let queue = Queue::shared(queue, self.context.clone(), &self.profile);
         // Another thread may have been faster; then this one is closed again.
         Ok(cell.get_or_init(|| queue))
@@ -145,20 +188,55 @@ impl Shared {
     /// What a command on another queue waits for, so that it comes after everything that this device was given until
     /// `enqueued`; `None` if that is done.
     fn after(&self, enqueued: u64) -> Result<Option<Arc<Live<DriverEvent>>>> {
-        if enqueued == 0 {
+        if self.is_done(enqueued) {
             return Ok(None);
         }
-        let mut marker = self.transfers.marker.lock().unwrap_or_else(PoisonError::into_inner);
-        if marker.as_ref().is_none_or(|(at, _)| *at < enqueued) {
-            // Read before the marker is enqueued: every command counted by now comes before it.
-            let at = self.counted();
+        let first = |markers: &VecDeque<(u64, Arc<Live<DriverEvent>>)>| {
+            markers.iter().find(|(at, _)| *at >= enqueued).map(|(_, event)| event.clone())
+        };
+        if let Some(event) = first(&self.markers()) {
+            return Ok(Some(event));
+        }
+        self.mark()?;
+        Ok(first(&self.markers()))
+    }
+
+    /// Whether the first so many commands of the queue are known to be done.
+    pub(super) fn is_done(&self, enqueued: u64) -> bool {
+        if enqueued <= self.finished.load(Ordering::Acquire) {
+            return true;
+        }
+        let mut markers = self.markers();
+        while let Some((at, event)) = markers.front()
+            && let Some(status) = outcome(event)
+        {
+            if status < 0 {
+                self.health.note("computing", status);
+            }
+            self.done_until(*at);
+            markers.pop_front();
+        }
+        enqueued <= self.finished.load(Ordering::Acquire)
+    }
+
+    /// Puts a marker after what the queue was given so far, unless one is there.
+    pub(super) fn mark(&self) -> Result<()> {
+        let mut markers = self.markers();
+        // Read before the marker is enqueued: every command counted by now comes before it.
+        let at = self.counted();
+        if markers.back().is_none_or(|(before, _)| *before < at) {
             // SAFETY: a live queue, nothing else.
             let event = unsafe { enqueue_marker_with_wait_list(self.queue.queue.get(), 0, null()) };
             let event = event.map_err(|code| self.error("clEnqueueMarkerWithWaitList", code))?;
-            *marker = Some((at, Arc::new(Live::new(DriverEvent::new(event)))));
-            self.flush(Lane::Compute)?;
+            markers.push_back((at, Arc::new(Live::new(DriverEvent::new(event)))));
         }
-        Ok(marker.as_ref().map(|(_, event)| event.clone()).filter(|event| !is_over(event)))
+        drop(markers);
+        // Another queue's command that waits for it does not make every driver begin.
+        self.flush(Lane::Compute)
+    }
+
+    fn markers(&self) -> MutexGuard<'_, VecDeque<(u64, Arc<Live<DriverEvent>>)>> {
+        self.transfers.markers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn flush(&self, lane: Lane) -> Result<()> {
@@ -179,13 +257,16 @@ impl Shared {
         let after: Vec<cl_event> = after.map(DriverEvent::get).into_iter().collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
+        let marked = profile::mark();
         // SAFETY: the buffer has room for `data` at `offset` (`BufferHandle` checks); `data` is not changed, moved or
         // freed before the copy is done: a blocking one is done on return, and callers put what others read in flight.
         let event = unsafe {
             enqueue_write_buffer(queue, target, blocking, offset, data.len(), source, after.len() as u32, list)
         };
         let event = event.map_err(|code| self.error("clEnqueueWriteBuffer", code))?;
-        Ok(Arc::new(Live::new(DriverEvent::new(event))))
+        let event = Arc::new(Live::new(DriverEvent::new(event)));
+        self.record(lane, &event, "copy to the device", data.len(), marked);
+        Ok(event)
     }
 
     /// Copies `data` to `target` in pieces, each through memory that the device reads later; gives the last piece's
@@ -200,13 +281,12 @@ impl Shared {
         let config = config::get()?;
         let mut last = None;
         for (number, piece) in data.chunks(PIECE).enumerate() {
-            let mut flights = self.transfers.flights();
-            if flights.bytes + piece.len() > IN_FLIGHT {
+            if self.transfers.flights().bytes + piece.len() > IN_FLIGHT {
                 // Waiting does not make every driver begin.
                 self.flush(Lane::Compute)?;
             }
-            flights.make_room(piece.len());
-            let held = if config.pinned_h2d && piece.len() >= LARGE {
+            let room = self.transfers.make_room(piece.len(), &self.health);
+            let held = if config.pinned_h2d && piece.len() >= LARGE_COPY {
                 let mut pinned = self.pinned.allocate(piece.len())?;
                 pinned.copy_from_slice(piece);
                 Held::Pinned(pinned)
@@ -221,8 +301,7 @@ impl Shared {
             // A lane is in order: the first piece waits for all.
             let after = after.filter(|_| number == 0);
             let event = self.enqueue_write(lane, target, number * PIECE, source, CL_NON_BLOCKING, after)?;
-            flights.bytes += piece.len();
-            flights.lanes[lane as usize].push_back(Flight { event: event.clone(), bytes: piece.len(), _held: held });
+            self.transfers.take_off(lane, &event, held, COPYING_TO, Some(room));
             if matches!(lane, Lane::Upload) {
                 self.flush(lane)?;
             }
@@ -232,12 +311,18 @@ impl Shared {
             && let Some(last) = &last
         {
             self.flush(lane)?;
-            last.wait().map_err(|error| self.error("copying to the device", error.0))?;
+            last.wait().map_err(|error| self.error(COPYING_TO, error.0))?;
         }
         Ok(last)
     }
 
-    fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
+    /// A copy beside the device's queue that waits for an event of its own.
+    #[cfg(test)]
+    pub(super) fn upload_after(&self, memory: &Memory, data: &[u8], after: &DriverEvent) -> Result<()> {
+        self.staged(Lane::Upload, own(memory)?.raw(), data, Some(after)).map(|_| ())
+    }
+
+    pub(super) fn event(&self, event: Arc<Live<DriverEvent>>, operation: &'static str) -> Event {
         ClEvent::event(event, &self.context, &self.profile.name, operation)
     }
 }
@@ -256,7 +341,7 @@ impl OpenCl {
         if data.is_empty() {
             return Ok(None);
         }
-        if data.len() < LARGE {
+        if data.len() < LARGE_COPY {
             return self.write_in_order(memory, data).map(|()| None);
         }
         let shared = &*self.shared;
@@ -266,8 +351,10 @@ impl OpenCl {
             return shared.write_mapped(target, data).map(|event| Some(shared.event(event, "mapping a buffer")));
         }
         let after = after.as_ref().map(|event| &***event);
+        // What the device was given before is to run meanwhile.
+        shared.flush(Lane::Compute)?;
         let copied = shared.staged(Lane::Upload, target, data, after)?;
-        Ok(copied.map(|event| shared.event(event, "copying to the device")))
+        Ok(copied.map(|event| shared.event(event, COPYING_TO)))
     }
 
     /// As above, straight from page-locked memory.
@@ -278,19 +365,18 @@ impl OpenCl {
         let shared = &*self.shared;
         let after = shared.after(idle_since)?;
         let after = after.as_ref().map(|event| &***event);
-        let mut flights = shared.transfers.flights();
-        flights.land();
+        shared.transfers.land(&shared.health);
         let target = own(memory)?.raw();
+        // What the device was given before is to run meanwhile.
+        shared.flush(Lane::Compute)?;
         let event = shared.enqueue_write(Lane::Upload, target, 0, &data, CL_NON_BLOCKING, after)?;
-        // Not counted: the program allocated it itself.
-        let flight = Flight { event: event.clone(), bytes: 0, _held: Held::Pinned(data) };
-        flights.lanes[Lane::Upload as usize].push_back(flight);
-        drop(flights);
+        // Without room made for it: the program allocated it itself.
+        shared.transfers.take_off(Lane::Upload, &event, Held::Pinned(data), COPYING_TO, None);
         shared.flush(Lane::Upload)?;
         if !config::get()?.async_h2d {
-            event.wait().map_err(|error| shared.error("copying to the device", error.0))?;
+            event.wait().map_err(|error| shared.error(COPYING_TO, error.0))?;
         }
-        Ok(Some(shared.event(event, "copying to the device")))
+        Ok(Some(shared.event(event, COPYING_TO)))
     }
 
     /// Copies from the device, after everything that it was given.
@@ -300,7 +386,7 @@ impl OpenCl {
         }
         let shared = &*self.shared;
         let source = own(memory)?.raw();
-        let lane = if into.len() < LARGE { Lane::Compute } else { Lane::Download };
+        let lane = if into.len() < LARGE_COPY { Lane::Compute } else { Lane::Download };
         let after = match lane {
             Lane::Compute => None,
             _ => shared.after(shared.counted())?,
@@ -308,9 +394,9 @@ impl OpenCl {
         let after: Vec<cl_event> = after.iter().map(|event| event.get()).collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let (target, bytes) = (into.as_mut_ptr(), into.len());
-        let mut flights = shared.transfers.flights();
-        flights.land();
+        shared.transfers.land(&shared.health);
         let queue = shared.lane(lane)?.queue.get();
+        let marked = profile::mark();
         // SAFETY: the buffer has as many bytes (the caller checks). `into` is put in flight below, so it is not freed
         // before the copy is done, and its bytes are looked at only then (`Backend::download`).
         let event = unsafe {
@@ -319,12 +405,11 @@ impl OpenCl {
         };
         let event = event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
         let event = Arc::new(Live::new(DriverEvent::new(event)));
+        shared.record(lane, &event, "copy from the device", bytes, marked);
         let into = Arc::new(into);
-        let flight = Flight { event: event.clone(), bytes: 0, _held: Held::Shared(into.clone()) };
-        flights.lanes[lane as usize].push_back(flight);
-        drop(flights);
+        shared.transfers.take_off(lane, &event, Held::Shared(into.clone()), COPYING_FROM, None);
         shared.flush(lane)?;
-        Ok((shared.event(event, "copying from the device"), into))
+        Ok((shared.event(event, COPYING_FROM), into))
     }
 
     pub(super) fn record_marker(&self) -> Result<Event> {
@@ -362,6 +447,7 @@ impl Shared {
     /// Copies once, straight into a buffer that lies in the host's memory and that no command uses.
     fn write_mapped(&self, target: cl_mem, data: &[u8]) -> Result<Arc<Live<DriverEvent>>> {
         let queue = self.lane(Lane::Upload)?.queue.get();
+        let marked = profile::mark();
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_WRITE_INVALIDATE_REGION;
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it.
@@ -370,6 +456,10 @@ impl Shared {
         self.done("clEnqueueMapBuffer", mapped)?;
         // SAFETY: the driver gave `data.len()` bytes there; they are not `data`, which is the caller's own.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer.cast(), data.len()) };
+        // The copy is the host's own; the driver's commands around it move nothing.
+        if let Some(marked) = marked {
+            profile::computed(&self.tracks, Command::copy("copy to the device", data.len()), marked);
+        }
         // SAFETY: mapped above from this buffer and not used afterwards.
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
         let unmapped = unmapped.map_err(|code| self.error("clEnqueueUnmapMemObject", code))?;

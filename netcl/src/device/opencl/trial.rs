@@ -9,6 +9,7 @@ use super::context::ClContext;
 use crate::device::profile::{Atomics, DeviceProfile, FloatAtomics, Ptx, SubGroups};
 use crate::device::quirks::Avoid;
 use crate::device::vendor::{Architecture, Vendor};
+use crate::program::cache::Kind;
 use crate::program::{Key, disk};
 use opencl3::command_queue::{CommandQueue, enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::event::Event;
@@ -72,7 +73,7 @@ pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &Comma
 
 fn key(reported: &DeviceProfile) -> Key {
     let trials = [REVISION, FP16, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA];
-    Key::new(reported, "capabilities", &trials.join("\n"))
+    Key::of(Kind::Capabilities, reported, "", &trials.join("\n"))
 }
 
 impl Tried {

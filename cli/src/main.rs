@@ -1,0 +1,72 @@
+//! `netcl`: what people ask of netcl from a shell. A file per command; `docs/command-line.md` shows them.
+
+mod bench;
+mod cache;
+mod devices;
+mod failure;
+mod kernels;
+mod output;
+mod select;
+mod trace;
+mod tune;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use output::Output;
+use std::process::ExitCode;
+
+/// Devices, generated kernels, caches, tuning, benchmarks and traces of netcl
+#[derive(Parser, Debug)]
+#[command(name = "netcl", version, after_help = EXIT_CODES)]
+struct Cli {
+    /// Print JSON on standard output, errors too
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 not done, as the message on standard error says; 2 the command line is not \
+                          understood. `trace` ends with the code of the program that it ran.";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// What devices there are and what they can do
+    Devices(devices::Args),
+    /// What is kept on disk between runs: built programs and what was found out about devices
+    Cache(cache::Args),
+    /// Generated code: of a built binary's models and kernels, or of a template
+    Kernels(kernels::Args),
+    /// How fast a device copies, computes and launches
+    Bench(bench::Args),
+    /// Measure which kernels are the fastest, and keep it for every later run
+    Tune(tune::Args),
+    /// Run a program and write what its devices did as a Chrome trace
+    Trace(trace::Args),
+}
+
+fn main() -> ExitCode {
+    let Cli { json, command } = Cli::parse();
+    let output = Output::new(json);
+    let done = match command {
+        Command::Devices(args) => devices::run(&args, &output),
+        Command::Cache(args) => cache::run(&args, &output),
+        Command::Kernels(args) => kernels::run(&args, &output),
+        Command::Bench(args) => bench::run(&args, &output),
+        Command::Tune(args) => tune::run(&args, &output),
+        Command::Trace(args) => trace::run(&args, &output),
+    };
+    match done {
+        Ok(code) => code,
+        Err(failure) => failed(&failure, &output),
+    }
+}
+
+fn failed(failure: &Failure, output: &Output) -> ExitCode {
+    eprintln!("error: {failure}");
+    if output.is_json() {
+        // There is nobody left to tell if this fails.
+        let _ = output.value(&serde_json::json!({ "error": failure.to_string() }));
+    }
+    ExitCode::FAILURE
+}

@@ -1,0 +1,189 @@
+//! `netcl tune`: which kernel is the fastest, measured and kept for every later run.
+
+mod tasks;
+
+use crate::failure::{Failure, Result};
+use crate::output::{Output, duration};
+use crate::select::Select;
+use netcl::select::{Candidate, Outcome, Progress, Record, Task, TuneOptions, Tuning};
+use netcl::{Device, DeviceKind};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  netcl tune --device gpu --matmul 512x512x512
+  netcl tune --conv2d 32x16x28x28,32x3x3,padding=1
+  netcl tune --binary target/release/digits --name Mlp --size N=64
+
+Every candidate's numbers are compared with the host's before it is timed; one that is wrong is never picked. What is found is \
+kept in the cache folder, by device and driver, and holds for sizes alike. The device should have nothing else to do meanwhile.";
+
+/// The arguments of `tune`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+#[group(id = "what", required = true, multiple = true, args = ["matmul", "conv2d", "binary"])]
+pub(crate) struct Args {
+    #[command(flatten)]
+    select: Select,
+    /// A product of row-major matrices: rows, columns, terms of a sum
+    #[arg(long, value_name = "MxNxK")]
+    matmul: Vec<String>,
+    /// A convolution: images, channels, height and width, then channels, height and width of the filters; stride= and
+    /// padding= as needed
+    #[arg(long, value_name = "NxCxHxW,OxHxW")]
+    conv2d: Vec<String>,
+    /// Everything that the functions of a built program compute
+    #[arg(long, value_name = "FILE")]
+    binary: Option<PathBuf>,
+    /// Only this model, function or kernel of the program
+    #[arg(long, requires = "binary")]
+    name: Option<String>,
+    /// A value for a symbol of the program's functions; without a name, for all that have none
+    #[arg(long, value_name = "N=SIZE", requires = "binary")]
+    size: Vec<String>,
+    /// Seconds for each task
+    #[arg(long, default_value_t = 10.0, value_parser = seconds)]
+    seconds: f64,
+    /// How many candidates to try for each task at most
+    #[arg(long, default_value_t = 48)]
+    candidates: usize,
+    /// Measure what was measured before, too
+    #[arg(long)]
+    again: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && (0.0..=1e6).contains(seconds));
+    seconds.ok_or_else(|| "a number of seconds, such as 2.5".to_owned())
+}
+
+pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
+    let device = args.select.open()?;
+    if device.profile().kind == DeviceKind::Null {
+        return Err(Failure::Other("the null device computes nothing, so there is nothing to measure".to_owned()));
+    }
+    let tasks = tasks::all(args, &device)?;
+    if tasks.is_empty() {
+        return Err(Failure::Other("these functions compute nothing that there is a choice for".to_owned()));
+    }
+    let tunings = measure(args, &device, &tasks, output)?;
+    if output.is_json() {
+        let device = json!({ "selector": device.profile().selector, "name": device.profile().name });
+        output.value(&json!({ "device": device, "tasks": tunings.iter().map(value).collect::<Vec<_>>() }))?;
+    } else {
+        let sections: Vec<String> = tunings.iter().map(|tuning| section(tuning, output)).collect();
+        output.text(&format!("{device}\n\n{}", sections.join("\n")))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measure(args: &Args, device: &Device, tasks: &[Task<u64>], output: &Output) -> Result<Vec<Tuning>> {
+    const WHOLE: u64 = 1000;
+    let bar = output.fraction(WHOLE * tasks.len() as u64);
+    let mut tunings = Vec::with_capacity(tasks.len());
+    for (number, task) in tasks.iter().enumerate() {
+        let tell = |progress: &Progress<'_>| {
+            let part = WHOLE * progress.tried as u64 / progress.of.max(1) as u64;
+            bar.set_position(WHOLE * number as u64 + part);
+            let best = progress.best.map_or_else(String::new, |best| format!(", best so far {}", best.config));
+            bar.set_message(format!("{task}: {} of {}{best}", progress.tried, progress.of));
+        };
+        let options = TuneOptions {
+            budget: Duration::from_secs_f64(args.seconds),
+            candidates: args.candidates,
+            again: args.again,
+            progress: Some(&tell),
+            ..TuneOptions::default()
+        };
+        tunings.push(device.tune(task, &options)?);
+    }
+    bar.finish_and_clear();
+    Ok(tunings)
+}
+
+/// What came out for a task: a table of its candidates, the fastest first.
+fn section(tuning: &Tuning, output: &Output) -> String {
+    let mut text = output.heading(&tuning.task.to_string());
+    text.push('\n');
+    let Some(record) = &tuning.record else {
+        let why = match tuning.candidates.is_empty() {
+            true => "there is nothing to choose on this device",
+            false => "no candidate was right",
+        };
+        text.push_str(&format!("  {why}\n{}", table(tuning, output)));
+        return text;
+    };
+    let speed =
+        tuning.speedup().map_or_else(String::new, |speedup| format!(", {speedup:.2} times the default's speed"));
+    let before = if tuning.candidates.is_empty() { " (measured before; --again measures anew)" } else { "" };
+    text.push_str(&format!("  {} in {}{speed}{before}\n", record.config, duration(record.time().as_secs_f64())));
+    text.push_str(&table(tuning, output));
+    text
+}
+
+fn table(tuning: &Tuning, output: &Output) -> String {
+    if tuning.candidates.is_empty() {
+        return String::new();
+    }
+    let mut order: Vec<(usize, &Candidate)> = tuning.candidates.iter().enumerate().collect();
+    order.sort_by_key(|(position, candidate)| {
+        let time = candidate.outcome.time();
+        (time.is_none(), time.unwrap_or_default(), *position)
+    });
+    let rows = order.into_iter().map(|(position, candidate)| {
+        let (what, why) = told(&candidate.outcome);
+        let time = candidate.outcome.time().map_or_else(|| what.to_owned(), |time| duration(time.as_secs_f64()));
+        let mut notes = Vec::new();
+        if picked(tuning.record.as_ref(), candidate) {
+            notes.push("picked".to_owned());
+        }
+        // The first is the compiler's own choice.
+        if position == 0 {
+            notes.push("default".to_owned());
+        }
+        notes.extend(why);
+        vec![time, candidate.config.to_string(), notes.join("; ")]
+    });
+    let table = output.table(&[">time", "candidate", "note"], &rows.collect::<Vec<_>>());
+    table.lines().map(|line| format!("  {line}\n")).collect()
+}
+
+fn picked(record: Option<&Record>, candidate: &Candidate) -> bool {
+    record.is_some_and(|record| record.config == candidate.config)
+}
+
+/// A word for an outcome, and the first line of what there is to say about it.
+fn told(outcome: &Outcome) -> (&'static str, Option<String>) {
+    let first = |text: &String| text.lines().next().map(str::to_owned);
+    match outcome {
+        Outcome::Timed(_) => ("timed", None),
+        Outcome::Hopeless(_) => ("hopeless", Some("stopped early".to_owned())),
+        Outcome::Wrong(why) => ("wrong", first(why)),
+        Outcome::Failed(why) => ("failed", first(why)),
+        Outcome::Unmeasured(why) => ("unmeasured", first(why)),
+        _ => ("unknown", None),
+    }
+}
+
+fn value(tuning: &Tuning) -> Value {
+    let candidates = tuning.candidates.iter().enumerate().map(|(position, candidate)| {
+        let (outcome, why) = told(&candidate.outcome);
+        json!({
+            "config": candidate.config.to_string(),
+            "outcome": outcome,
+            "nanoseconds": candidate.outcome.time().map(|time| time.as_nanos() as u64),
+            "default": position == 0,
+            "why": why,
+        })
+    });
+    json!({
+        "task": tuning.task.to_string(),
+        "config": tuning.record.as_ref().map(|record| record.config.to_string()),
+        "nanoseconds": tuning.record.as_ref().map(|record| record.nanoseconds),
+        "speedup": tuning.speedup(),
+        "candidates": candidates.collect::<Vec<_>>(),
+    })
+}

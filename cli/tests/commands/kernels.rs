@@ -1,0 +1,81 @@
+//! `netcl` is built with netcl's macros itself: its own binary is what most of these look into.
+
+use super::{NETCL, json, printed, refused, scratch, text};
+
+#[test]
+fn the_list_names_the_functions_of_a_binary() {
+    let list = printed(&["kernels", NETCL, "--list"]);
+    assert!(list.lines().any(|line| line.starts_with("bench_chain ") && line.contains("netcl::bench")), "{list}");
+    let value = json(&["kernels", NETCL, "--list"]);
+    let chain = value.as_array().unwrap().iter().find(|one| one["function"] == "bench_chain").unwrap();
+    assert_eq!(chain["launches"], serde_json::json!({ "host": 1, "cpu": 1, "gpu": 1 }));
+}
+
+#[test]
+fn the_source_is_that_of_the_function_and_the_target() {
+    let gpu = printed(&["kernels", NETCL, "bench_chain"]);
+    assert!(gpu.starts_with("// netcl::bench::bench_chain, for gpu devices: 1 launch\n"), "{gpu}");
+    assert!(gpu.contains("__kernel") && gpu.contains("tanh("), "{gpu}");
+    let cpu = printed(&["kernels", NETCL, "netcl::bench::bench_chain", "--target", "cpu"]);
+    assert!(cpu.contains("__kernel") && cpu != gpu, "{cpu}");
+    let host = printed(&["kernels", NETCL, "bench_chain", "--target", "host"]);
+    assert!(host.contains("\nkernel bench_chain") && !host.contains("__kernel"), "{host}");
+    assert_eq!(printed(&["kernels", NETCL, "bench_chain", "--target", "all"]), format!("{host}\n{cpu}\n{gpu}"));
+
+    let value = json(&["kernels", NETCL, "bench_chain"]);
+    assert_eq!(value[0]["symbols"], serde_json::json!(["N"]));
+    assert!(gpu.ends_with(value[0]["source"].as_str().unwrap()));
+    let host = json(&["kernels", NETCL, "bench_chain", "--target", "host"]);
+    assert!(host[0]["launches"][0]["text"].as_str().unwrap().contains("kernel bench_chain"));
+}
+
+#[test]
+fn what_is_not_there_is_an_error_that_says_what_is() {
+    let error = refused(&["kernels", NETCL, "Mlp::forward"], 1);
+    assert!(error.contains("`Mlp::forward`") && error.contains("bench_chain"), "{error}");
+    assert!(refused(&["kernels", NETCL, "bench"], 1).contains("bench_chain"), "a part of a name is none");
+
+    let other = scratch("no-netcl");
+    std::fs::write(&other, b"\x7fELF and no plans").unwrap();
+    assert!(refused(&["kernels", text(&other)], 1).contains("no plans of netcl"));
+    std::fs::write(&other, "\u{1}netcl plan 1\u{2}m\n9 gpu 0 old\n{\"a\": 1}}").unwrap();
+    assert!(refused(&["kernels", text(&other)], 1).contains("another version of netcl"));
+    std::fs::remove_file(&other).unwrap();
+    assert!(refused(&["kernels", text(&other)], 1).contains(text(&other)), "a missing file is named");
+    assert!(refused(&["kernels", NETCL, "--target", "tpu"], 2).contains("host, cpu, gpu, all"));
+    assert!(refused(&["kernels"], 2).contains("BINARY"));
+}
+
+#[test]
+fn a_template_is_printed_with_its_tunables_set() {
+    let args = ["kernels", "--template", "matmul_register", "--set", "TILE_M=64", "--problem", "512x512x512"];
+    let source = printed(&args);
+    assert!(source.starts_with("// matmul_register for 512x512x512: "), "{source}");
+    assert!(source.contains("#define TILE_M 64\n") && source.contains("__kernel"), "{source}");
+    let value = json(&args);
+    assert_eq!((&value["tunables"]["TILE_M"], &value["problem"][0]), (&64.into(), &512.into()));
+    assert!(source.ends_with(value["source"].as_str().unwrap()));
+    let groups =
+        |axis: usize| value["work_items"][axis].as_u64().unwrap() / value["work_group"][axis].as_u64().unwrap();
+    assert_eq!(groups(1), 512 / 64);
+
+    let list = printed(&["kernels", "--template", "matmul_register", "--list"]);
+    assert!(list.lines().any(|line| line.starts_with("TILE_M ")), "{list}");
+    let list = json(&["kernels", "--template", "matmul_register", "--list"]);
+    assert!(list["tunables"].as_array().unwrap().iter().any(|tunable| tunable["name"] == "TILE_K"));
+}
+
+#[test]
+fn a_template_takes_what_is_legal() {
+    let template = |rest: &[&str]| refused(&[&["kernels", "--template"], rest].concat(), 1);
+    let error = template(&["matmul"]);
+    assert!(error.contains("matmul_naive") && error.contains("conv2d_cpu"), "{error}");
+    assert!(template(&["matmul_tiled", "--set", "TILES=8"]).contains("it has: TILE"));
+    assert!(template(&["matmul_tiled", "--set", "TILE=7"]).contains("may be"));
+    assert!(template(&["matmul_tiled", "--set", "TILE"]).contains("TUNABLE=VALUE"));
+    assert!(template(&["matmul_tiled", "--problem", "512x512"]).contains("MxNxK"));
+    let error = template(&["matmul_register", "--problem", "7x7x7", "--set", "STAGE=4"]);
+    assert!(error.contains("not legal") && error.contains("STAGE"), "{error}");
+    assert!(refused(&["kernels", NETCL, "--template", "matmul_tiled"], 2).contains("cannot be used with"));
+    assert!(refused(&["kernels", NETCL, "--set", "TILE=8"], 2).contains("cannot be used with"));
+}

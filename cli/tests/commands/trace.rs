@@ -1,0 +1,60 @@
+//! `netcl bench` is the program that is traced.
+
+use super::{NETCL, command, devices, printed, refused, scratch, text, texts};
+use serde_json::Value;
+
+#[test]
+fn a_program_is_run_and_what_its_devices_did_is_written() {
+    for device in devices().iter().map(String::as_str).chain(["null"]) {
+        let path = scratch(&format!("trace-{}", device.replace(':', "-")));
+        let text = printed(&["trace", "--output", text(&path), NETCL, "bench", "--quick", "--device", device]);
+        let events: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let of = |kind: &str| events.iter().filter(|event| event["cat"] == kind).count();
+        assert!(of("kernel") >= 400 && of("call") >= 400, "{device}: {} kernels, {} calls", of("kernel"), of("call"));
+        assert!(of("copy") > 0 || device == "null", "{device}");
+        let named = |group: &str| {
+            events.iter().any(|event| event["args"]["name"].as_str().is_some_and(|name| name.starts_with(group)))
+        };
+        assert!(named("program") && named(device), "{device}: tracks have names");
+        assert!(text.contains("launch, host's share"), "{device}: the program's own output: {text}");
+        assert!(text.contains("tanh("), "{device}: a table of the kernels: {text}");
+    }
+}
+
+#[test]
+fn as_json_only_the_totals_are_on_standard_output() {
+    let path = scratch("trace-json");
+    let output = command(&["--json", "trace", "-o", text(&path), NETCL, "bench", "--quick", "--device", "null"])
+        .output()
+        .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let (out, err) = texts(&output);
+    let value: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&value["status"], &value["missed"]), (&0.into(), &0.into()));
+    assert!(value["totals"].as_array().unwrap().iter().any(|total| total["kind"] == "kernel"), "{value}");
+    assert!(err.contains("launch, host's share"), "the program's output goes to standard error: {err}");
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    let path = scratch("trace-code");
+    let output =
+        command(&["trace", "-o", text(&path), NETCL, "devices", "--device", "nothing-like-it"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    // Looking for devices opens the host, so that there is a trace, of nothing.
+    assert!(texts(&output).0.contains("0 events"), "{output:?}");
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_program_that_writes_no_trace_is_an_error() {
+    let path = scratch("trace-none");
+    let output = command(&["trace", "-o", text(&path), NETCL, "--version"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(texts(&output).1.contains("wrote no trace"), "{output:?}");
+    assert!(!path.exists(), "no empty trace is left");
+    assert!(refused(&["trace", "-o", text(&path), "/no/such/program"], 1).contains("/no/such/program"));
+    assert!(refused(&["trace", "-o", "/no/such/folder/trace.json", NETCL, "devices"], 1).contains("/no/such/folder"));
+    assert!(refused(&["trace"], 2).contains("PROGRAM"));
+}

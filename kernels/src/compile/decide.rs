@@ -1,0 +1,88 @@
+//! Asks how tasks are computed, and keeps the answers.
+
+use crate::dim::Dim;
+use crate::plan::Target;
+use crate::rewrite::rewrites;
+use crate::template::Limits;
+use crate::variant::{
+    Decision, Defaults, KernelConfig, Select, Task, Variant, default_config, default_in_one, legal, typical,
+};
+use std::collections::BTreeMap;
+
+/// What a graph is compiled for, besides the kind of device.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The device's limits: what is chosen keeps to them.
+    pub limits: Limits,
+    /// Who chooses.
+    pub select: &'a dyn Select,
+}
+
+impl Options<'static> {
+    /// For any device of that kind, by the compiler's own rule.
+    pub fn typical(target: Target) -> Self {
+        Options { limits: typical(target), select: &Defaults }
+    }
+}
+
+impl std::fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// The decisions of one compilation.
+pub(super) struct Decider<'a> {
+    options: &'a Options<'a>,
+    target: Target,
+    known: BTreeMap<Task<Dim>, KernelConfig>,
+    list: Vec<Decision>,
+}
+
+impl<'a> Decider<'a> {
+    pub(super) fn new(options: &'a Options<'a>, target: Target) -> Self {
+        Decider { options, target, known: BTreeMap::new(), list: Vec::new() }
+    }
+
+    /// How `task` is computed: the selector's answer where that is legal for the sizes that are known or likely, or else
+    /// the rule's.
+    pub(super) fn decide(&mut self, task: Task<Dim>) -> KernelConfig {
+        let config = match self.known.get(&task) {
+            Some(config) => config.clone(),
+            None => {
+                let answer = self.options.select.select(&task).filter(|config| self.legal(config, &task));
+                answer.unwrap_or_else(|| default_config(&task.estimate(), self.target, &self.options.limits))
+            }
+        };
+        self.known.insert(task.clone(), config.clone());
+        let decision = Decision { task, config: config.clone() };
+        if !self.list.contains(&decision) {
+            self.list.push(decision);
+        }
+        config
+    }
+
+    /// How a part of something that was decided is computed: as `preferred`, or else by the rule, in one kernel.
+    pub(super) fn part(&self, task: &Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
+        let preferred = preferred.filter(|config| self.legal(config, task));
+        preferred.cloned().unwrap_or_else(|| default_in_one(&task.estimate(), self.target, &self.options.limits))
+    }
+
+    /// Whether `config` is legal for the sizes that the selector has in mind.
+    fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
+        let Options { limits, select } = self.options;
+        let known = task.evaluate(select.sizes()).unwrap_or_else(|_| task.estimate());
+        legal(config, &known, self.target, limits).is_ok()
+    }
+
+    /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.
+    pub(super) fn next_round(&mut self) {
+        let final_already = |config: &KernelConfig| rewrites(config) || config.variant == Variant::BatchNormNaive;
+        self.list.retain(|decision| final_already(&decision.config));
+    }
+
+    /// What was decided, in the order asked.
+    pub(super) fn finish(self) -> Vec<Decision> {
+        self.list
+    }
+}

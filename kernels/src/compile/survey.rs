@@ -1,0 +1,139 @@
+//! What a division has to compute, as tasks, and how each is computed.
+
+use super::decide::Decider;
+use super::program::Program;
+use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
+use crate::fuse::{Kind, read_by};
+use crate::graph::{InputKind, NodeId, Op, ReduceOp};
+use crate::plan::Target;
+use crate::rewrite::Marks;
+use crate::span::Result;
+use crate::variant::{BatchNorm, Elementwise, KernelConfig, Reduction, Task, Variant};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How the clusters of a division are computed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choices {
+    /// Products and convolutions by their node.
+    pub nodes: BTreeMap<NodeId, KernelConfig>,
+    /// Loops by their cluster.
+    pub loops: BTreeMap<usize, KernelConfig>,
+    /// Reductions that are to be made in two launches.
+    pub in_parts: BTreeMap<NodeId, KernelConfig>,
+    /// Maps that are to leave the kernel of their statistics.
+    pub apart: BTreeSet<NodeId>,
+}
+
+impl Program<'_> {
+    /// Asks about every cluster, in the order in which they run. The host has no choice.
+    pub(super) fn survey(&self, marks: &Marks, decider: &mut Decider<'_>) -> Result<Choices> {
+        let mut choices = Choices::default();
+        if self.target == Target::Host {
+            return Ok(choices);
+        }
+        for cluster in self.division.order() {
+            match self.division.clusters[cluster].kind.clone() {
+                Kind::MatMul(id) | Kind::Conv(id) => {
+                    let task = match self.graph[id].op {
+                        Op::MatMul(..) => Task::Product(self.product_task(id)),
+                        _ => Task::Conv2d(self.conv_task(id)?),
+                    };
+                    let config = match marks.preferred.get(&id) {
+                        Some(preferred) => decider.part(&task, preferred.as_ref()),
+                        None => decider.decide(task),
+                    };
+                    choices.nodes.insert(id, config);
+                }
+                Kind::Loop { space, reduced } => {
+                    let config = if reduced.is_empty() {
+                        decider.decide(Task::Elementwise(self.elementwise_task(cluster, &space)))
+                    } else {
+                        self.survey_reduction(cluster, &space, &reduced, marks, decider, &mut choices)
+                    };
+                    choices.loops.insert(cluster, config);
+                }
+            }
+        }
+        Ok(choices)
+    }
+
+    fn survey_reduction(
+        &self,
+        cluster: usize,
+        space: &Shape,
+        reduced: &[usize],
+        marks: &Marks,
+        decider: &mut Decider<'_>,
+        choices: &mut Choices,
+    ) -> KernelConfig {
+        let members = &self.division.clusters[cluster].members;
+        let is_reduce = |id: &NodeId| matches!(self.graph[*id].op, Op::Reduce { .. });
+        let maps = || members.iter().copied().filter(|id| !is_reduce(id) && self.graph[*id].shape == *space);
+        if let Some(task) = self.batch_norm_task(cluster, space, reduced)
+            && maps().next().is_some()
+            && decider.decide(Task::BatchNorm(task)).variant == Variant::BatchNormNaive
+        {
+            choices.apart.extend(maps());
+        }
+        let task = Task::Reduction(self.reduction_task(cluster, space, reduced));
+        if members.iter().any(|id| marks.preferred.contains_key(id)) {
+            return decider.part(&task, None);
+        }
+        let config = decider.decide(task);
+        if config.variant == Variant::ReductionParallel {
+            let reductions = members.iter().copied().filter(is_reduce);
+            choices.in_parts.extend(reductions.map(|id| (id, config.clone())));
+        }
+        config
+    }
+
+    fn elementwise_task(&self, cluster: usize, space: &Shape) -> Elementwise<Dim> {
+        let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
+        let reads = read_by(self.graph, self.division, cluster, &roots);
+        let scalar = |id: &NodeId| matches!(self.graph[*id].op, Op::Input(InputKind::Scalar(_)));
+        Elementwise {
+            elements: space.elements(),
+            reads: reads.iter().filter(|id| !scalar(id)).count().max(1) as u32,
+            dtype: self.widest(cluster),
+        }
+    }
+
+    fn reduction_task(&self, cluster: usize, space: &Shape, reduced: &[usize]) -> Reduction<Dim> {
+        let size = |inside: bool| {
+            let axes = (0..space.rank()).filter(|axis| reduced.contains(axis) == inside);
+            axes.fold(Dim::constant(1), |product, axis| product * space[axis].clone())
+        };
+        let reductions = || {
+            self.division.clusters[cluster].members.iter().filter_map(|id| match self.graph[*id].op {
+                Op::Reduce { op, source, .. } => Some((op, self.graph[source].dtype)),
+                _ => None,
+            })
+        };
+        // A place among many is the one that not everything can find.
+        let (op, dtype) = reductions()
+            .find(|(op, _)| op.is_position())
+            .or_else(|| reductions().next())
+            .unwrap_or((ReduceOp::Sum, DType::F32));
+        let contiguous = reduced.last() == Some(&(space.rank() - 1));
+        Reduction { rows: size(false), columns: size(true), contiguous, op, dtype }
+    }
+
+    /// The statistics of a batch: sums over all axes but one in the middle.
+    fn batch_norm_task(&self, cluster: usize, space: &Shape, reduced: &[usize]) -> Option<BatchNorm<Dim>> {
+        let mut kept = (0..space.rank()).filter(|axis| !reduced.contains(axis));
+        let channel = kept.next().filter(|channel| *channel > 0)?;
+        let product = |dims: &[Dim]| dims.iter().cloned().fold(Dim::constant(1), |product, dim| product * dim);
+        kept.next().is_none().then(|| BatchNorm {
+            images: product(&space.0[..channel]),
+            channels: space[channel].clone(),
+            pixels: product(&space.0[channel + 1..]),
+            dtype: self.widest(cluster),
+        })
+    }
+
+    fn widest(&self, cluster: usize) -> DType {
+        let members = &self.division.clusters[cluster].members;
+        members.iter().map(|id| self.graph[*id].dtype).max_by_key(|dtype| dtype.size()).unwrap_or(DType::F32)
+    }
+}

@@ -1,0 +1,66 @@
+//! Reductions of long rows in two launches: over parts of the rows, and over what these give.
+
+use super::{Rewriter, dim};
+use crate::dim::{Dim, Shape};
+use crate::dtype::{DType, Literal};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Op, ReduceOp};
+use crate::schedule::neutral;
+use crate::span::Result;
+
+impl Rewriter {
+    /// The reduction of `source` over `axes`, about `part` elements by each work-group of the first launch.
+    pub(super) fn reduce_in_parts(
+        &mut self,
+        op: ReduceOp,
+        source: NodeId,
+        axes: &[usize],
+        part: u64,
+    ) -> Result<NodeId> {
+        let (shape, dtype) = (self.b.shape(source).clone(), self.b.dtype(source));
+        let inside =
+            |axis: usize| -> u64 { axes.iter().filter(|own| **own > axis).map(|&own| shape[own].estimate()).product() };
+        let each = |axis: usize| part.div_ceil(inside(axis).max(1)).max(1);
+        // The axis that gives most parts; of several the outermost: what lies inside it stays in one piece of memory.
+        let parts = |axis: &&usize| shape[**axis].estimate().div_ceil(each(**axis));
+        let split = axes.iter().rev().max_by_key(parts).copied().unwrap_or(0);
+        let each = each(split);
+        let parts = shape[split].ceil_div(each);
+        // The axis becomes two: which part, and where in it.
+        let mut sizes = shape.0.clone();
+        sizes[split] = parts;
+        sizes.insert(split + 1, dim(each));
+        let sizes = Shape(sizes);
+        let moved = |axis: usize| if axis > split { axis + 1 } else { axis };
+        let index = (0..shape.rank()).map(|axis| match axis == split {
+            true => AxisIndex { terms: vec![(split, each as i64), (split + 1, 1)], ..AxisIndex::fixed(0) },
+            false => AxisIndex::axis(moved(axis)),
+        });
+        let mut view = self.b.view(source, sizes.clone(), index.collect())?;
+        let whole = shape[split].as_constant().is_some_and(|size| size % each as i64 == 0);
+        if !whole && op != ReduceOp::Sum {
+            // Outside, a view reads zero, which only sums leave out by themselves.
+            let outside = self.b.push(Op::Constant(neutral(op, dtype)), sizes.clone(), dtype);
+            let inside = self.inside(&sizes, split, each, &shape[split])?;
+            view = self.b.select(inside, view, outside)?;
+        }
+        let own: Vec<usize> =
+            axes.iter().filter(|axis| **axis != split).map(|&axis| moved(axis)).chain([split + 1]).collect();
+        let partial = self.b.reduce(op, view, &own, false)?;
+        self.prefer(partial, None);
+        let kept = axes.iter().filter(|axis| **axis < split).count();
+        let total = self.b.reduce(op, partial, &[split - kept], false)?;
+        self.prefer(total, None);
+        Ok(total)
+    }
+
+    /// Where the place `out[split] · each + out[split + 1]` is below `size`.
+    fn inside(&mut self, sizes: &Shape, split: usize, each: u64, size: &Dim) -> Result<NodeId> {
+        let [part, place] = [split, split + 1].map(|axis| self.b.iota(sizes, axis, DType::I32));
+        let each = self.b.push(Op::Constant(Literal::Int(each as i64, DType::I32)), sizes.clone(), DType::I32);
+        let start = self.b.binary(BinaryOp::Mul, part?, each)?;
+        let place = self.b.binary(BinaryOp::Add, start, place?)?;
+        let size = self.b.dim(size, DType::I32)?;
+        let size = self.b.broadcast_to(size, sizes)?;
+        self.b.compare(CompareOp::Lt, place, size)
+    }
+}

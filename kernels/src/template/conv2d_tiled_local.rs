@@ -1,0 +1,64 @@
+//! Forward convolution, tiles of the image in local memory.
+
+use super::{Choice, Grid, Limits, Problem, Template, Tunable, conv2d_implicit_gemm};
+use conv2d_implicit_gemm::Conv2d;
+
+/// The text of `conv2d_tiled_local.cl`.
+pub const SOURCE: &str = include_str!("../../templates/conv2d_tiled_local.cl");
+
+/// Tiles of the image in local memory, the image's offsets and hooks from `conv2d_implicit_gemm.cl` in front. It computes
+/// [`conv2d_implicit_gemm::Product::Forward`] alone, and is launched over [`columns`] instead of the product's.
+pub const TEMPLATE: Template = Template {
+    name: "conv2d_tiled_local",
+    sources: &[conv2d_implicit_gemm::SOURCE, SOURCE],
+    tunables: &[
+        Tunable { name: "TILE_Y", default: 8, values: &[4, 8, 16] },
+        Tunable { name: "TILE_X", default: 16, values: &[8, 16, 32] },
+        Tunable { name: "REG_M", default: 8, values: &[1, 4, 8, 16] },
+        Tunable { name: "TILE_C", default: 4, values: &[1, 4, 8] },
+    ],
+    legal,
+    initial,
+    grid,
+    local_bytes: |_, _| 0,
+};
+
+/// Whether the work-group is small enough; whether the tile fits into local memory depends on the filter: see
+/// [`local_bytes`].
+fn legal(choice: &Choice, _: &Problem, limits: &Limits) -> Result<(), &'static str> {
+    if choice.get("TILE_Y") * choice.get("TILE_X") > limits.work_group {
+        return Err("TILE_Y * TILE_X is more than a work-group may have");
+    }
+    Ok(())
+}
+
+fn initial(problem: &Problem, limits: &Limits) -> Choice {
+    let reg_m = if problem.m <= 4 { 4 } else { 8 };
+    let choice = |[y, x]: [u32; 2]| Choice::new(&[("TILE_Y", y), ("TILE_X", x), ("REG_M", reg_m), ("TILE_C", 4)]);
+    let fits = |choice: &Choice| legal(choice, problem, limits).is_ok();
+    [[8, 16], [8, 8]].into_iter().map(choice).find(fits).unwrap_or_else(|| choice([4, 8]))
+}
+
+fn grid(choice: &Choice) -> Grid {
+    let pixels = choice.get("TILE_Y") * choice.get("TILE_X");
+    Grid { per_group_m: choice.get("REG_M"), per_group_n: pixels, local: [pixels, 1, 1] }
+}
+
+/// The columns of the launch for each image, of which those outside the image give nothing; 0 if no window fits.
+pub fn columns(choice: &Choice, conv: &Conv2d) -> u64 {
+    let [height, width] = conv.out_size().unwrap_or([0, 0]);
+    let up = |size: u64, tile: u32| size.next_multiple_of(u64::from(tile.max(1)));
+    up(height, choice.get("TILE_Y")).saturating_mul(up(width, choice.get("TILE_X")))
+}
+
+/// Local memory of a work-group, in bytes, with accumulators of `size` bytes.
+pub fn local_bytes(choice: &Choice, conv: &Conv2d, size: u64) -> u64 {
+    let span = |tile: u32, axis: usize| {
+        let steps = u64::from(tile.max(1) - 1).saturating_mul(conv.stride[axis]);
+        let reach = conv.filter[axis].saturating_sub(1).saturating_mul(conv.dilation[axis]);
+        steps.saturating_add(reach).saturating_add(1)
+    };
+    let pixels = span(choice.get("TILE_Y"), 0).saturating_mul(span(choice.get("TILE_X"), 1));
+    let taps = conv.filter[0].saturating_mul(conv.filter[1]).saturating_mul(choice.get("REG_M").into());
+    pixels.saturating_add(taps).saturating_mul(choice.get("TILE_C").into()).saturating_mul(size)
+}

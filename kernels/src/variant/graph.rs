@@ -1,0 +1,144 @@
+//! A graph for a task alone.
+
+use super::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
+use crate::graph::build::Builder;
+use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, Graph, InputKind, NodeId, Op, OutputKind, UnaryOp};
+use crate::plan::ConvKind;
+use crate::template::Axis;
+
+/// A graph that computes `task` and nothing else: arguments in, one result out. Compiled for an OpenCL device, it asks
+/// for `task` first (an operand that is computed counts as one read by stride).
+///
+/// Arguments have the tensors' own shapes: of a product `[batch, m, k]` and `[batch, k, n]` (axes swapped where the other
+/// one is contiguous), of a convolution the two operands in the order of [`crate::plan::ConvKind`].
+pub fn graph(task: &Task<u64>) -> Graph {
+    let mut maker = Maker { b: Builder::new("task"), arguments: 0 };
+    let result = match task {
+        Task::Product(product) => maker.product(product),
+        Task::Conv2d(conv) => maker.conv2d(conv),
+        Task::Elementwise(map) => maker.elementwise(map),
+        Task::Reduction(reduction) => maker.reduction(reduction),
+        Task::BatchNorm(norm) => maker.batch_norm(norm),
+    };
+    maker.b.output(OutputKind::Result(0), result);
+    maker.b.finish()
+}
+
+fn shape(sizes: &[u64]) -> Shape {
+    Shape(sizes.iter().map(|&size| Dim::constant(i64::try_from(size).unwrap_or(i64::MAX))).collect())
+}
+
+struct Maker {
+    b: Builder,
+    arguments: usize,
+}
+
+impl Maker {
+    fn argument(&mut self, name: &str, sizes: &[u64], dtype: DType) -> NodeId {
+        let position = self.arguments;
+        self.arguments += 1;
+        self.b.input(InputKind::Argument(position), name, shape(sizes), dtype)
+    }
+
+    fn product(&mut self, task: &Product<u64>) -> NodeId {
+        let [batch, m, n, k] = [task.batch, task.m, task.n, task.k];
+        let a = self.operand("a", task, [batch, m, k], task.a == Axis::K, task.a == Axis::None);
+        let b = self.operand("b", task, [batch, k, n], task.b == Axis::Outer, task.b == Axis::None);
+        self.b.push(Op::MatMul(a, b), shape(&[batch, m, n]), task.dtype)
+    }
+
+    /// An operand of these sizes whose last axis (`rows`), or else the one before it, is contiguous; with `strided` neither.
+    fn operand(&mut self, name: &str, task: &Product<u64>, sizes: [u64; 3], rows: bool, strided: bool) -> NodeId {
+        let [batch, outer, inner] = sizes;
+        let (long, short) = if rows || strided { (outer, inner) } else { (inner, outer) };
+        // Where reads of 4 must not be aligned, rows have an end that is not read.
+        let spare = u64::from(!task.aligned && !strided);
+        let step = if strided { 2 } else { 1 };
+        let source = self.argument(name, &[batch, long, short * step + spare], task.dtype);
+        let along = |axis: usize, step: u64| AxisIndex { terms: vec![(axis, step as i64)], ..AxisIndex::fixed(0) };
+        let index = match rows || strided {
+            true => vec![along(0, 1), along(1, 1), along(2, step)],
+            false => vec![along(0, 1), along(2, 1), along(1, step)],
+        };
+        if rows && spare == 0 {
+            return source;
+        }
+        self.b.push(Op::View { source, index }, shape(&sizes), task.dtype)
+    }
+
+    fn conv2d(&mut self, task: &Conv2dTask<u64>) -> NodeId {
+        let (conv, _) = task.conv();
+        let [height, width] = conv.out_size().unwrap_or([0, 0]);
+        let input = [task.images, task.channels, task.size[0], task.size[1]];
+        let weight = [task.out_channels, task.channels / task.groups.max(1), task.filter[0], task.filter[1]];
+        let output = [task.images, task.out_channels, height, width];
+        let geometry =
+            ConvGeometry { stride: task.stride, padding: task.padding, dilation: task.dilation, groups: task.groups };
+        let dtype = task.dtype;
+        let (op, own) = match task.kind {
+            ConvKind::Forward => {
+                let (input, weight) = (self.argument("x", &input, dtype), self.argument("w", &weight, dtype));
+                (Op::Conv2d { input, weight, geometry }, output)
+            }
+            ConvKind::InputGrad => {
+                let (grad, weight) = (self.argument("dy", &output, dtype), self.argument("w", &weight, dtype));
+                (Op::Conv2dInputGrad { grad, weight, geometry }, input)
+            }
+            ConvKind::WeightGrad => {
+                let (input, grad) = (self.argument("x", &input, dtype), self.argument("dy", &output, dtype));
+                (Op::Conv2dWeightGrad { input, grad, geometry }, weight)
+            }
+        };
+        self.b.push(op, shape(&own), dtype)
+    }
+
+    fn elementwise(&mut self, task: &Elementwise<u64>) -> NodeId {
+        let sizes = [task.elements];
+        let dtype = task.dtype;
+        let operands: Vec<NodeId> =
+            (0..task.reads.max(1)).map(|position| self.argument(&format!("x{position}"), &sizes, dtype)).collect();
+        let own = shape(&sizes);
+        let op = if dtype == DType::Bool { BinaryOp::Or } else { BinaryOp::Add };
+        let mut value = operands[0];
+        for &operand in &operands[1..] {
+            value = self.b.push(Op::Binary(op, value, operand), own.clone(), dtype);
+        }
+        let unary = if dtype == DType::Bool { UnaryOp::Not } else { UnaryOp::Neg };
+        self.b.push(Op::Unary(unary, value), own, dtype)
+    }
+
+    fn reduction(&mut self, task: &Reduction<u64>) -> NodeId {
+        let (sizes, axis) =
+            if task.contiguous { ([task.rows, task.columns], 1) } else { ([task.columns, task.rows], 0) };
+        let source = self.argument("x", &sizes, task.dtype);
+        let dtype = if task.op.is_position() { DType::I32 } else { task.dtype };
+        self.b.push(Op::Reduce { op: task.op, source, axes: vec![axis] }, shape(&[task.rows]), dtype)
+    }
+
+    /// `(x - mean(x)) / sqrt(var(x) + 1e-5)` over images and pixels.
+    fn batch_norm(&mut self, task: &BatchNorm<u64>) -> NodeId {
+        let own = shape(&[task.images, task.channels, task.pixels]);
+        let dtype = task.dtype;
+        let x = self.argument("x", &[task.images, task.channels, task.pixels], dtype);
+        let scale = 1.0 / (task.images.saturating_mul(task.pixels).max(1) as f64);
+        let scale = self.b.full(scale, &shape(&[task.channels]), dtype);
+        let mean = |b: &mut Builder, of: NodeId| {
+            let sum = Op::Reduce { op: crate::graph::ReduceOp::Sum, source: of, axes: vec![0, 2] };
+            let sum = b.push(sum, shape(&[task.channels]), dtype);
+            b.push(Op::Binary(BinaryOp::Mul, sum, scale), shape(&[task.channels]), dtype)
+        };
+        let wide = |source: NodeId| Op::View { source, index: vec![AxisIndex::axis(1)] };
+        let average = mean(&mut self.b, x);
+        let average = self.b.push(wide(average), own.clone(), dtype);
+        let centred = self.b.push(Op::Binary(BinaryOp::Sub, x, average), own.clone(), dtype);
+        let square = self.b.push(Op::Binary(BinaryOp::Mul, centred, centred), own.clone(), dtype);
+        let variance = mean(&mut self.b, square);
+        let epsilon = self.b.full(1e-5, &shape(&[task.channels]), dtype);
+        let variance = self.b.push(Op::Binary(BinaryOp::Add, variance, epsilon), shape(&[task.channels]), dtype);
+        let inverse = self.b.push(Op::Unary(UnaryOp::Rsqrt, variance), shape(&[task.channels]), dtype);
+        let inverse = self.b.push(wide(inverse), own.clone(), dtype);
+        self.b.push(Op::Binary(BinaryOp::Mul, centred, inverse), own, dtype)
+    }
+}

@@ -1,0 +1,96 @@
+//! The rule that decides where nobody knows better, and what it takes a device for.
+
+use super::legal::{PART, legal, likely_in_parts, problem, template_of};
+use super::split::{PARTS, parts_for};
+use super::{KernelConfig, Product, Reduction, Task, Variant};
+use crate::plan::Target;
+use crate::template::{Choice, Limits};
+
+/// What a device of that kind has at least, and about how large it is: for compiling where no device is known.
+pub fn typical(target: Target) -> Limits {
+    match target {
+        Target::Gpu => Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1 },
+        Target::Cpu | Target::Host => Limits { local_bytes: 32 << 10, work_group: 1024, units: 8, lanes: 16 },
+    }
+}
+
+/// How `task` is computed where nobody knows better: what was measured to be good on few devices, by kind and size. Legal
+/// wherever anything is.
+pub fn default_config(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
+    let whole = default_in_one(task, target, limits);
+    if target != Target::Gpu {
+        return whole;
+    }
+    let parts = match task {
+        Task::Reduction(reduction) => long_rows(reduction, limits),
+        _ => long_sums(task, whole.variant, target, limits),
+    };
+    parts.filter(|config| legal(config, task, target, limits).is_ok()).unwrap_or(whole)
+}
+
+/// As [`default_config`], of what one kernel computes.
+pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
+    match task {
+        Task::Product(product) => {
+            let wanted = instance(task, wanted_product(product, target), target, limits);
+            // A device may have too little local memory or too small work-groups for it.
+            if target == Target::Host || legal(&wanted, task, target, limits).is_ok() {
+                wanted
+            } else {
+                instance(task, Variant::MatMulNaive, target, limits)
+            }
+        }
+        Task::Conv2d(_) => {
+            let wanted = instance(task, Variant::Conv2dImplicitGemm, target, limits);
+            if target == Target::Host || legal(&wanted, task, target, limits).is_ok() {
+                wanted
+            } else {
+                instance(task, Variant::Conv2dNaive, target, limits)
+            }
+        }
+        Task::Elementwise(_) => KernelConfig::plain(match target {
+            Target::Gpu => Variant::ElementwiseScalar,
+            Target::Cpu | Target::Host => Variant::ElementwiseVector,
+        }),
+        Task::Reduction(reduction) => KernelConfig::plain(match target {
+            Target::Gpu if reduction.columns > 64 => Variant::ReductionWorkGroup,
+            _ => Variant::ReductionSequential,
+        }),
+        Task::BatchNorm(_) => KernelConfig::plain(Variant::BatchNormFused),
+    }
+}
+
+fn wanted_product(product: &Product<u64>, target: Target) -> Variant {
+    let small = product.m.saturating_mul(product.n).saturating_mul(product.batch) <= 1 << 14;
+    match target {
+        Target::Cpu | Target::Host => Variant::MatMulVectorized,
+        Target::Gpu if small && product.k <= 256 => Variant::MatMulNaive,
+        Target::Gpu if product.m < 32 || product.n < 32 => Variant::MatMulTiled,
+        Target::Gpu => Variant::MatMulRegisterTiled,
+    }
+}
+
+/// `variant` as its template begins.
+fn instance(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> KernelConfig {
+    let Some(template) = template_of(variant, target) else { return KernelConfig::plain(variant) };
+    let values = match problem(task) {
+        Some(problem) => (template.initial)(&problem, limits),
+        // No window fits: nothing is computed.
+        None => template.defaults(),
+    };
+    KernelConfig::new(variant, values)
+}
+
+/// Long sums in parts, where few work-groups would have all the work.
+fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> Option<KernelConfig> {
+    let template = template_of(variant, target)?;
+    let most = parts_for(template, &problem(task)?, limits);
+    let fewer = PARTS.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
+    fewer.filter_map(|parts| likely_in_parts(task, template, variant, parts, limits)).next()
+}
+
+/// Few rows of very many elements in parts.
+fn long_rows(reduction: &Reduction<u64>, limits: &Limits) -> Option<KernelConfig> {
+    let few = reduction.rows < u64::from(limits.units) && reduction.columns > 1 << 16;
+    few.then(|| KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)])))
+}

@@ -1,0 +1,293 @@
+//! Tasks: what a variant is chosen for.
+
+use super::Family;
+use crate::dim::{Bindings, Dim};
+use crate::dtype::DType;
+use crate::graph::ReduceOp;
+use crate::plan::ConvKind;
+use crate::span::{Diagnostic, Result};
+use crate::template::{Axis, Problem, conv2d_implicit_gemm as conv};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display};
+
+/// Everything that the choice of a variant depends on. Sizes are `S`: [`Dim`] in a plan, `u64` once the symbols have
+/// values.
+///
+/// The text form (`Display`) of a task with values is stable and tells tasks apart: records of measurements have it as
+/// their key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task<S> {
+    /// A matrix product.
+    Product(Product<S>),
+    /// A convolution or one of its gradients.
+    Conv2d(Conv2dTask<S>),
+    /// A map.
+    Elementwise(Elementwise<S>),
+    /// Reductions over the same elements.
+    Reduction(Reduction<S>),
+    /// Normalisation by the statistics of a batch.
+    BatchNorm(BatchNorm<S>),
+}
+
+/// `batch` products of `[m, k]` by `[k, n]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Product<S> {
+    /// Rows of the left operand and of the result.
+    pub m: S,
+    /// Columns of the right operand and of the result.
+    pub n: S,
+    /// Terms of a sum.
+    pub k: S,
+    /// Independent products.
+    pub batch: S,
+    /// The axis along which the left operand's neighbours are neighbours in memory.
+    pub a: Axis,
+    /// The same of the right operand.
+    pub b: Axis,
+    /// Whether both operands can be read in aligned vectors of 4: see [`Problem::aligned`].
+    pub aligned: bool,
+    /// Of operands and result.
+    pub dtype: DType,
+}
+
+/// A convolution of `[images, channels, size]` with `[out_channels, channels / groups, filter]`, or one of its gradients.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Conv2dTask<S> {
+    /// What is computed.
+    pub kind: ConvKind,
+    /// Images in the batch.
+    pub images: S,
+    /// Channels of the forward input.
+    pub channels: S,
+    /// Height and width of the forward input, in pixels.
+    pub size: [S; 2],
+    /// Height and width of the filter, in taps.
+    pub filter: [S; 2],
+    /// Channels of the forward output.
+    pub out_channels: S,
+    /// Step between windows, in pixels.
+    pub stride: [u64; 2],
+    /// Zeros on either side, in pixels.
+    pub padding: [u64; 2],
+    /// Step between taps, in pixels.
+    pub dilation: [u64; 2],
+    /// Channel groups that do not mix.
+    pub groups: u64,
+    /// Of operands and result.
+    pub dtype: DType,
+}
+
+/// A map over `elements` places.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Elementwise<S> {
+    /// Places.
+    pub elements: S,
+    /// Tensors that it reads.
+    pub reads: u32,
+    /// The widest of what it computes.
+    pub dtype: DType,
+}
+
+/// `rows` reductions of `columns` elements each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Reduction<S> {
+    /// Results.
+    pub rows: S,
+    /// Elements of each.
+    pub columns: S,
+    /// Whether the innermost axis is among those reduced, so that neighbours of a row are neighbours in memory.
+    pub contiguous: bool,
+    /// The first, if several go over the same elements.
+    pub op: ReduceOp,
+    /// Of the elements.
+    pub dtype: DType,
+}
+
+/// Normalisation of `[images, channels, pixels]` by mean and variance of each channel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BatchNorm<S> {
+    /// The outer axes that are reduced, multiplied.
+    pub images: S,
+    /// The axis that stays.
+    pub channels: S,
+    /// The inner axes that are reduced, multiplied.
+    pub pixels: S,
+    /// Of the elements.
+    pub dtype: DType,
+}
+
+impl<S> Task<S> {
+    /// Whose variants can compute it.
+    pub const fn family(&self) -> Family {
+        match self {
+            Task::Product(_) => Family::Product,
+            Task::Conv2d(_) => Family::Conv2d,
+            Task::Elementwise(_) => Family::Elementwise,
+            Task::Reduction(_) => Family::Reduction,
+            Task::BatchNorm(_) => Family::BatchNorm,
+        }
+    }
+
+    /// The same with every size replaced.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `map`.
+    pub fn try_map<T, E>(&self, mut map: impl FnMut(&S) -> Result<T, E>) -> Result<Task<T>, E> {
+        Ok(match self {
+            Task::Product(Product { m, n, k, batch, a, b, aligned, dtype }) => Task::Product(Product {
+                m: map(m)?,
+                n: map(n)?,
+                k: map(k)?,
+                batch: map(batch)?,
+                a: *a,
+                b: *b,
+                aligned: *aligned,
+                dtype: *dtype,
+            }),
+            Task::Conv2d(task) => Task::Conv2d(Conv2dTask {
+                kind: task.kind,
+                images: map(&task.images)?,
+                channels: map(&task.channels)?,
+                size: [map(&task.size[0])?, map(&task.size[1])?],
+                filter: [map(&task.filter[0])?, map(&task.filter[1])?],
+                out_channels: map(&task.out_channels)?,
+                stride: task.stride,
+                padding: task.padding,
+                dilation: task.dilation,
+                groups: task.groups,
+                dtype: task.dtype,
+            }),
+            Task::Elementwise(Elementwise { elements, reads, dtype }) => {
+                Task::Elementwise(Elementwise { elements: map(elements)?, reads: *reads, dtype: *dtype })
+            }
+            Task::Reduction(Reduction { rows, columns, contiguous, op, dtype }) => Task::Reduction(Reduction {
+                rows: map(rows)?,
+                columns: map(columns)?,
+                contiguous: *contiguous,
+                op: *op,
+                dtype: *dtype,
+            }),
+            Task::BatchNorm(BatchNorm { images, channels, pixels, dtype }) => Task::BatchNorm(BatchNorm {
+                images: map(images)?,
+                channels: map(channels)?,
+                pixels: map(pixels)?,
+                dtype: *dtype,
+            }),
+        })
+    }
+}
+
+impl Task<Dim> {
+    /// The task for these values of the symbols.
+    ///
+    /// # Errors
+    ///
+    /// A diagnostic naming the size that they do not give.
+    pub fn evaluate(&self, bindings: Bindings<'_>) -> Result<Task<u64>> {
+        self.try_map(|dim| {
+            dim.evaluate(bindings).and_then(|size| u64::try_from(size).ok()).ok_or_else(|| {
+                Diagnostic::new(format!("the size `{dim}` of a task has no value"))
+                    .hint("bind every symbol of the plan, so that no size is negative or beyond 64 bits")
+            })
+        })
+    }
+
+    /// The task with symbols counted as [`Dim::estimate`] counts them: what is chosen for while nobody knows them.
+    pub fn estimate(&self) -> Task<u64> {
+        let known: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.estimate()));
+        let Ok(mut task) = known;
+        // A batch may be long: a row whose length nobody knows is no short one.
+        if let (Task::Reduction(own), Task::Reduction(likely)) = (self, &mut task)
+            && own.columns.as_constant().is_none()
+        {
+            likely.columns = likely.columns.max(1024);
+        }
+        task
+    }
+}
+
+impl Product<u64> {
+    /// As templates know it.
+    pub fn problem(&self) -> Problem {
+        Problem {
+            batch: self.batch,
+            aligned: self.aligned,
+            bytes: self.dtype.compute().size() as u32,
+            ..Problem::new(self.m, self.n, self.k).contiguous(self.a, self.b)
+        }
+    }
+}
+
+impl Conv2dTask<u64> {
+    /// As templates know it, and which of its products is wanted.
+    pub fn conv(&self) -> (conv::Conv2d, conv::Product) {
+        let product = match self.kind {
+            ConvKind::Forward => conv::Product::Forward,
+            ConvKind::InputGrad => conv::Product::Input,
+            ConvKind::WeightGrad => conv::Product::Weight,
+        };
+        let conv = conv::Conv2d {
+            images: self.images,
+            channels: self.channels,
+            size: self.size,
+            out_channels: self.out_channels,
+            filter: self.filter,
+            stride: self.stride,
+            pad: self.padding,
+            dilation: self.dilation,
+            groups: self.groups,
+        };
+        (conv, product)
+    }
+
+    /// The matrix product that this is; `None` if a window does not fit into the padded image.
+    pub fn problem(&self) -> Option<Problem> {
+        let (conv, product) = self.conv();
+        Some(Problem { bytes: self.dtype.compute().size() as u32, ..conv.problem(product)? })
+    }
+}
+
+impl<S: Display> Display for Task<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pair = |[y, x]: &[u64; 2]| format!("{y}x{x}");
+        match self {
+            Task::Product(Product { m, n, k, batch, a, b, aligned, dtype }) => {
+                let aligned = if *aligned { " aligned" } else { "" };
+                let (a, b) = (axis(*a), axis(*b));
+                write!(f, "matmul {dtype} m={m} n={n} k={k} batch={batch} a={a} b={b}{aligned}")
+            }
+            Task::Conv2d(t) => {
+                let kind = match t.kind {
+                    ConvKind::Forward => "forward",
+                    ConvKind::InputGrad => "input_grad",
+                    ConvKind::WeightGrad => "weight_grad",
+                };
+                write!(f, "conv2d {} {kind} images={} channels={}", t.dtype, t.images, t.channels)?;
+                write!(f, " size={}x{} filter={}x{}", t.size[0], t.size[1], t.filter[0], t.filter[1])?;
+                write!(f, " out={} stride={}", t.out_channels, pair(&t.stride))?;
+                write!(f, " padding={} dilation={} groups={}", pair(&t.padding), pair(&t.dilation), t.groups)
+            }
+            Task::Elementwise(Elementwise { elements, reads, dtype }) => {
+                write!(f, "elementwise {dtype} elements={elements} reads={reads}")
+            }
+            Task::Reduction(Reduction { rows, columns, contiguous, op, dtype }) => {
+                let along = if *contiguous { "rows" } else { "columns" };
+                write!(f, "reduction {dtype} {} rows={rows} columns={columns} along={along}", op.name())
+            }
+            Task::BatchNorm(BatchNorm { images, channels, pixels, dtype }) => {
+                write!(f, "batch_norm {dtype} images={images} channels={channels} pixels={pixels}")
+            }
+        }
+    }
+}
+
+/// A word for the contiguous axis of an operand.
+fn axis(axis: Axis) -> &'static str {
+    match axis {
+        Axis::K => "k",
+        Axis::Outer => "outer",
+        Axis::None => "none",
+    }
+}

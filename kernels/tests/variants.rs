@@ -1,0 +1,314 @@
+//! Variants: what may be chosen compiles, is what is chosen, and is written down.
+
+use netcl_kernels::compile::{Options, compile, compile_with};
+use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{Graph, InputKind, OutputKind, ReduceOp};
+use netcl_kernels::plan::{ConvKind, Plan, Target};
+use netcl_kernels::template::{Axis, Choice, Limits};
+use netcl_kernels::variant::{
+    self, Always, BatchNorm, Conv2dTask, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K, Select, Task,
+    Variant, candidates, default_config, legal, typical,
+};
+use std::collections::BTreeSet;
+
+const TARGETS: [Target; 2] = [Target::Cpu, Target::Gpu];
+
+fn product(m: u64, n: u64, k: u64) -> Product<u64> {
+    Product {
+        m,
+        n,
+        k,
+        batch: 1,
+        a: Axis::K,
+        b: Axis::Outer,
+        aligned: k.is_multiple_of(4) && n.is_multiple_of(4),
+        dtype: DType::F32,
+    }
+}
+
+fn conv(kind: ConvKind) -> Conv2dTask<u64> {
+    Conv2dTask {
+        kind,
+        images: 3,
+        channels: 4,
+        size: [9, 7],
+        filter: [3, 3],
+        out_channels: 6,
+        stride: [1, 1],
+        padding: [1, 1],
+        dilation: [1, 1],
+        groups: 1,
+        dtype: DType::F32,
+    }
+}
+
+/// Tasks of every family, awkward ones among them.
+fn tasks() -> Vec<Task<u64>> {
+    let mut tasks = Vec::new();
+    for a in [Axis::K, Axis::Outer, Axis::None] {
+        for b in [Axis::K, Axis::Outer, Axis::None] {
+            tasks.push(Task::Product(Product { batch: 3, a, b, aligned: false, ..product(5, 20, 32) }));
+        }
+    }
+    tasks.push(Task::Product(product(64, 64, 128)));
+    tasks.push(Task::Product(product(1, 1, 1)));
+    tasks.push(Task::Product(product(7, 3, 2000)));
+    tasks.push(Task::Product(Product { dtype: DType::F16, ..product(64, 64, 32) }));
+    tasks.push(Task::Product(Product { dtype: DType::F64, ..product(64, 64, 32) }));
+    for kind in [ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad] {
+        tasks.push(Task::Conv2d(conv(kind)));
+        tasks.push(Task::Conv2d(Conv2dTask { stride: [2, 1], dilation: [1, 2], groups: 2, ..conv(kind) }));
+        tasks.push(Task::Conv2d(Conv2dTask { filter: [1, 1], padding: [0, 0], ..conv(kind) }));
+    }
+    for elements in [1, 5000] {
+        tasks.push(Task::Elementwise(Elementwise { elements, reads: 2, dtype: DType::F32 }));
+    }
+    for (rows, columns) in [(1, 100_000), (300, 10), (7, 1000)] {
+        for contiguous in [true, false] {
+            for op in [ReduceOp::Sum, ReduceOp::Max, ReduceOp::ArgMax] {
+                tasks.push(Task::Reduction(Reduction { rows, columns, contiguous, op, dtype: DType::F32 }));
+            }
+        }
+    }
+    tasks.push(Task::BatchNorm(BatchNorm { images: 4, channels: 3, pixels: 25, dtype: DType::F32 }));
+    tasks
+}
+
+/// A few configurations of each variant: the first, and one for every value of every tunable.
+fn some(task: &Task<u64>, target: Target) -> Vec<KernelConfig> {
+    let mut seen = BTreeSet::new();
+    let mut some = Vec::new();
+    for config in candidates(task, target, &typical(target)) {
+        let values = config.values.iter().map(|(name, value)| (config.variant, name.to_owned(), value));
+        let new = values.filter(|value| seen.insert(value.clone())).count();
+        if new > 0 || config.values.iter().next().is_none() {
+            some.push(config);
+        }
+    }
+    some
+}
+
+fn with(graph: &Graph, target: Target, select: &dyn Select) -> Plan {
+    compile_with(graph, target, &Options { limits: typical(target), select }).unwrap()
+}
+
+#[test]
+fn every_candidate_is_legal_compiles_and_is_what_was_decided() {
+    for target in TARGETS {
+        for task in tasks() {
+            let graph = variant::graph(&task);
+            for config in some(&task, target) {
+                assert_eq!(legal(&config, &task, target, &typical(target)), Ok(()), "{config} for {task}");
+                let plan = with(&graph, target, &Always(config.clone()));
+                let first = &plan.decisions[0];
+                assert_eq!(first.task.evaluate(&[]).unwrap(), task);
+                assert_eq!(first.config, config, "{task} on {}", target.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_default_is_the_first_candidate() {
+    for target in TARGETS {
+        for task in tasks() {
+            let limits = typical(target);
+            let candidates = candidates(&task, target, &limits);
+            assert_eq!(candidates[0], default_config(&task, target, &limits), "{task}");
+            let distinct: BTreeSet<&KernelConfig> = candidates.iter().collect();
+            assert_eq!(distinct.len(), candidates.len(), "{task}");
+        }
+    }
+}
+
+#[test]
+fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
+    for target in TARGETS {
+        let all = tasks().into_iter().flat_map(|task| candidates(&task, target, &typical(target)));
+        let variants: BTreeSet<Variant> = all.map(|config| config.variant).collect();
+        assert_eq!(variants, Variant::ALL.into_iter().collect(), "{}", target.name());
+    }
+}
+
+#[test]
+fn small_devices_have_candidates_too() {
+    let limits = Limits { local_bytes: 1 << 10, work_group: 1, units: 1, lanes: 1 };
+    for target in TARGETS {
+        for task in tasks() {
+            let first = default_config(&task, target, &limits);
+            assert_eq!(legal(&first, &task, target, &limits), Ok(()), "{first} for {task}");
+        }
+    }
+}
+
+#[test]
+fn tasks_have_distinct_keys() {
+    let keys: BTreeSet<String> = tasks().iter().map(ToString::to_string).collect();
+    let all: BTreeSet<Task<u64>> = tasks().into_iter().collect();
+    assert_eq!(keys.len(), all.len());
+    assert_eq!(Task::Product(product(64, 48, 32)).to_string(), "matmul f32 m=64 n=48 k=32 batch=1 a=k b=outer aligned");
+}
+
+/// `[N, 40] x [40, 24]`.
+fn linear() -> Graph {
+    let mut b = Builder::new("linear");
+    let rows = Dim::symbol("N");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![rows, 40.into()]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape(vec![40.into(), 24.into()]), DType::F32);
+    let y = b.matmul(x, w).unwrap();
+    b.output(OutputKind::Result(0), y);
+    b.finish()
+}
+
+#[test]
+fn decisions_survive_their_serialized_form_and_are_for_the_plan_s_symbols() {
+    for target in TARGETS {
+        let plan = compile(&linear(), target).unwrap();
+        let json = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+        let task = &plan.decisions[0].task;
+        let Task::Product(known) = task.evaluate(&[(Symbol::new("N"), 7)]).unwrap() else { panic!("{task}") };
+        assert_eq!([known.m, known.n, known.k], [7, 24, 40]);
+        assert!(task.evaluate(&[]).unwrap_err().message.contains("`N`"));
+        assert_eq!(plan.decisions[0].config, default_config(&task.estimate(), target, &typical(target)));
+    }
+    assert_eq!(compile(&linear(), Target::Host).unwrap().decisions, []);
+}
+
+#[test]
+fn what_is_not_legal_falls_back_to_the_rule() {
+    struct Wrong(KernelConfig);
+    impl Select for Wrong {
+        fn select(&self, _: &Task<Dim>) -> Option<KernelConfig> {
+            Some(self.0.clone())
+        }
+    }
+    let task = Task::Product(product(64, 24, 40));
+    for (wrong, why) in [
+        (KernelConfig::plain(Variant::Conv2dNaive), "does not compute"),
+        (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 8), (SPLIT_K, 3)])), "SPLIT_K is one of"),
+        (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 8), (SPLIT_K, 16)])), "SPLIT_K divides the 40"),
+        (KernelConfig::plain(Variant::MatMulTiled), "needs a value of TILE"),
+        (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 7)])), "TILE is one of"),
+        (KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 8), ("SPEED", 9)])), "no tunable SPEED"),
+    ] {
+        for target in TARGETS {
+            let reason = legal(&wrong, &task, target, &typical(target)).unwrap_err();
+            assert!(reason.contains(why), "{wrong}: {reason}");
+            assert_eq!(with(&linear(), target, &Wrong(wrong.clone())), compile(&linear(), target).unwrap());
+        }
+    }
+}
+
+/// Whether a variant without tunables of its own, or with its likely ones, may compute `task`.
+fn reason(variant: Variant, task: &Task<u64>, target: Target) -> String {
+    let config = match variant {
+        Variant::ReductionParallel => KernelConfig::new(variant, Choice::new(&[(PART, 1024)])),
+        Variant::Conv2dTiledLocal => {
+            let values = [("TILE_Y", 8), ("TILE_X", 8), ("REG_M", 8), ("TILE_C", 4)];
+            KernelConfig::new(variant, Choice::new(&values))
+        }
+        _ => KernelConfig::plain(variant),
+    };
+    legal(&config, task, target, &typical(target)).err().unwrap_or_default()
+}
+
+#[test]
+fn what_a_variant_cannot_do_is_said_with_the_reason() {
+    use Variant::*;
+    let kind = |kind| Task::Conv2d(conv(kind));
+    let of = |change: fn(&mut Conv2dTask<u64>)| {
+        let mut own = conv(ConvKind::Forward);
+        change(&mut own);
+        Task::Conv2d(own)
+    };
+    let rows = |columns, op, dtype| Task::Reduction(Reduction { rows: 2, columns, contiguous: true, op, dtype });
+    for (variant, task, why) in [
+        (Conv2dWinograd, kind(ConvKind::Forward), ""),
+        (Conv2dWinograd, kind(ConvKind::InputGrad), ""),
+        (Conv2dWinograd, kind(ConvKind::WeightGrad), "no 3x3 filter"),
+        (Conv2dWinograd, of(|conv| conv.filter = [3, 2]), "not 3x2"),
+        (Conv2dWinograd, of(|conv| conv.stride = [1, 2]), "stride 1"),
+        (Conv2dWinograd, of(|conv| conv.groups = 2), "one group"),
+        (Conv2dWinograd, of(|conv| conv.dtype = DType::F16), "f16 would round"),
+        (Conv2dTiledLocal, kind(ConvKind::Forward), ""),
+        (Conv2dTiledLocal, kind(ConvKind::InputGrad), "only the forward"),
+        (Conv2dTiledLocal, of(|conv| (conv.size, conv.filter) = ([99, 99], [60, 60])), "bytes of local memory"),
+        (Conv2dIm2col, kind(ConvKind::WeightGrad), ""),
+        (Conv2dIm2col, of(|conv| conv.size = [0, 9]), "does not fit"),
+        (ReductionParallel, rows(5000, ReduceOp::Sum, DType::F32), ""),
+        (ReductionParallel, rows(1000, ReduceOp::Sum, DType::F32), "no longer than a part"),
+        (ReductionParallel, rows(5000, ReduceOp::ArgMin, DType::F32), "places"),
+        (ReductionParallel, rows(5000, ReduceOp::Sum, DType::BF16), "bf16 would round"),
+        (BatchNormNaive, rows(5000, ReduceOp::Sum, DType::F32), "does not compute"),
+    ] {
+        for target in TARGETS {
+            let found = reason(variant, &task, target);
+            assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{variant} for {task}: {found}");
+            assert!(reason(variant, &task, Target::Host).contains("host"));
+        }
+    }
+}
+
+/// A GPU is kept busy by parts of a sum where the result has few tiles; a CPU has enough to do.
+#[test]
+fn long_sums_are_cut_on_gpus_alone() {
+    let parts = |task: &Task<u64>, target| default_config(task, target, &typical(target)).values.get(SPLIT_K);
+    // The weight's gradient of a first layer: 32 filters of 9 taps over 64 images of 26 by 26 pixels.
+    let images = Conv2dTask { images: 64, channels: 1, size: [28, 28], out_channels: 32, ..conv(ConvKind::WeightGrad) };
+    for (task, cut) in [
+        (Task::Conv2d(images.clone()), true),
+        (Task::Conv2d(Conv2dTask { kind: ConvKind::Forward, ..images }), false),
+        (Task::Product(product(64, 64, 4096)), true),
+        (Task::Product(product(2048, 2048, 4096)), false),
+        (Task::Product(product(64, 64, 512)), false),
+        (Task::Product(Product { dtype: DType::F16, ..product(64, 64, 4096) }), false),
+    ] {
+        assert_eq!(parts(&task, Target::Gpu) > 1, cut, "{task}");
+        assert_eq!(parts(&task, Target::Cpu), 0, "{task}");
+    }
+}
+
+#[test]
+fn few_long_rows_are_reduced_in_two_launches_on_gpus() {
+    let task = |rows, columns| {
+        Task::Reduction(Reduction { rows, columns, contiguous: true, op: ReduceOp::Sum, dtype: DType::F32 })
+    };
+    let variant = |task: &Task<u64>, target| default_config(task, target, &typical(target)).variant;
+    assert_eq!(variant(&task(1, 1 << 20), Target::Gpu), Variant::ReductionParallel);
+    assert_eq!(variant(&task(1000, 1 << 20), Target::Gpu), Variant::ReductionWorkGroup);
+    assert_eq!(variant(&task(1, 1000), Target::Gpu), Variant::ReductionWorkGroup);
+    assert_eq!(variant(&task(1, 10), Target::Gpu), Variant::ReductionSequential);
+    assert_eq!(variant(&task(1, 1 << 20), Target::Cpu), Variant::ReductionSequential);
+    let plan = compile(&variant::graph(&task(3, 1 << 20)), Target::Gpu).unwrap();
+    assert_eq!(plan.launches(), 2);
+}
+
+/// An answer for sizes at hand is judged by those, not by the likely ones.
+#[test]
+fn answers_are_legal_for_the_sizes_that_they_are_for() {
+    struct For(Vec<(Symbol, u64)>, KernelConfig);
+    impl Select for For {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Always(self.1.clone()).select(task)
+        }
+
+        fn sizes(&self) -> Bindings<'_> {
+            &self.0
+        }
+    }
+    let mut b = Builder::new("rows");
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![2.into(), Dim::symbol("C")]), DType::F32);
+    let y = b.reduce(ReduceOp::Sum, x, &[1], false).unwrap();
+    b.output(OutputKind::Result(0), y);
+    let graph = b.finish();
+    let config = KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 16384)]));
+    let launches = |columns: u64| {
+        let select = For(vec![(Symbol::new("C"), columns)], config.clone());
+        with(&graph, Target::Gpu, &select).launches()
+    };
+    assert_eq!([1000, 100_000].map(launches), [1, 2]);
+    assert_eq!(with(&graph, Target::Gpu, &Always(config.clone())).launches(), 1);
+}

@@ -1,0 +1,200 @@
+//! Kernel objects: what their arguments are set to, and how they are enqueued.
+//!
+//! This is the path of every launch: it allocates nothing, sets only the arguments that changed, and asks the driver for
+//! no event.
+
+use super::Shared;
+use super::memory::ClMemory;
+use super::raw::KernelLimits;
+use crate::device::backend::Memory;
+use crate::device::host::process::Live;
+use crate::error::Result;
+use crate::executor::geometry::Geometry;
+use crate::memory::BufferHandle;
+use crate::profile;
+use opencl3::error_codes::{CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
+use opencl3::event::Event;
+use opencl3::kernel::{Kernel, set_kernel_arg};
+use opencl3::program::Program;
+use opencl3::types::{cl_event, cl_int, cl_kernel, cl_mem};
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// Values of up to this many bytes are compared with what was set before; a driver takes longer ones as fast.
+const COMPARED: usize = 16;
+
+/// What an argument is set to.
+#[derive(Clone, Copy)]
+pub(crate) enum Set<'a> {
+    Memory(&'a BufferHandle),
+    Bytes(&'a [u8]),
+    /// Bytes of local memory.
+    Local(usize),
+}
+
+/// What an argument was last set to.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    /// Nothing, or something that is not compared.
+    Unknown,
+    /// The memory of that id: ids are never used twice, and whoever launches holds the memory.
+    Memory(u64),
+    Bytes(u8, [u8; COMPARED]),
+    Local(usize),
+}
+
+impl Last {
+    fn of(set: &Set<'_>) -> Last {
+        match set {
+            Set::Memory(region) => Last::Memory(region.id()),
+            Set::Bytes(bytes) if bytes.len() <= COMPARED => {
+                let mut own = [0; COMPARED];
+                own[..bytes.len()].copy_from_slice(bytes);
+                Last::Bytes(bytes.len() as u8, own)
+            }
+            Set::Bytes(_) => Last::Unknown,
+            Set::Local(bytes) => Last::Local(*bytes),
+        }
+    }
+}
+
+/// A kernel object of its own. Dropped in this order.
+pub(super) struct KernelObject {
+    kernel: Live<Kernel>,
+    last: Vec<Last>,
+    /// What it allows, once somebody asked.
+    pub(super) limits: Option<KernelLimits>,
+    program: Arc<Program>,
+}
+
+impl KernelObject {
+    /// The kernel `entry` of a built program.
+    pub(super) fn new(shared: &Shared, program: &Arc<Program>, entry: &str) -> Result<KernelObject> {
+        let fail = |operation: &str, code: cl_int| shared.error(&format!("{operation} for `{entry}`"), code);
+        let kernel = Kernel::create(program, entry).map_err(|error| fail("clCreateKernel", error.0))?;
+        let count = kernel.num_args().map_err(|error| fail("clGetKernelInfo", error.0))?;
+        let last = vec![Last::Unknown; count as usize];
+        Ok(KernelObject { kernel: Live::new(kernel), last, limits: None, program: program.clone() })
+    }
+
+    pub(super) fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    pub(super) fn get(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    pub(super) fn raw(&self) -> cl_kernel {
+        self.kernel.get()
+    }
+
+    /// How many arguments it takes.
+    pub(super) fn argument_count(&self) -> usize {
+        self.last.len()
+    }
+
+    /// Sets an argument, unless it is set to that already.
+    #[inline]
+    pub(super) fn set(&mut self, index: usize, set: Set<'_>) -> Result<(), cl_int> {
+        let wanted = Last::of(&set);
+        if wanted != Last::Unknown && self.last.get(index) == Some(&wanted) {
+            return Ok(());
+        }
+        // If it fails, nobody knows what is set.
+        if let Some(last) = self.last.get_mut(index) {
+            *last = Last::Unknown;
+        }
+        match set {
+            Set::Memory(region) => self.set_memory(index, region)?,
+            Set::Bytes(bytes) => {
+                // SAFETY: as many bytes are read as there are, and copied (OpenCL 5.9.2); a size that is not the
+                // parameter's is refused by the driver.
+                unsafe { set_kernel_arg(self.raw(), index as u32, bytes.len(), bytes.as_ptr().cast()) }?;
+            }
+            Set::Local(bytes) => {
+                // SAFETY: for local memory the size alone counts, and the pointer is null (OpenCL 5.9.2).
+                unsafe { set_kernel_arg(self.raw(), index as u32, bytes, null()) }?;
+            }
+        }
+        if let Some(last) = self.last.get_mut(index) {
+            *last = wanted;
+        }
+        Ok(())
+    }
+
+    fn set_memory(&self, index: usize, region: &BufferHandle) -> Result<(), cl_int> {
+        let Memory::OpenCl(memory) = region.memory() else {
+            return Err(CL_INVALID_MEM_OBJECT);
+        };
+        let raw: cl_mem = ClMemory::raw(memory);
+        // SAFETY: a buffer argument is set from the address of a `cl_mem` (OpenCL 5.9.2); the value is copied.
+        unsafe { set_kernel_arg(self.raw(), index as u32, size_of::<cl_mem>(), (&raw const raw).cast()) }
+    }
+}
+
+impl Shared {
+    /// Enqueues a kernel, which errors call `label`; does not wait for the device.
+    ///
+    /// # Safety
+    ///
+    /// The kernel is of this device's context, all its arguments are set, and with them it stays inside its buffers.
+    #[inline]
+    pub(super) unsafe fn enqueue(&self, kernel: &KernelObject, geometry: &Geometry, label: &str) -> Result<()> {
+        let marked = profile::mark();
+        let mut event: cl_event = null_mut();
+        let wanted = if marked.is_some() { &raw mut event } else { null_mut() };
+        // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
+        // dimensions (OpenCL 5.10); the rest is the caller's promise.
+        let code = unsafe {
+            enqueue_kernel(
+                self.queue.queue.get(),
+                kernel.raw(),
+                geometry.dimensions as u32,
+                geometry.global.as_ptr(),
+                geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
+                wanted,
+            )
+        };
+        if code != 0 {
+            return Err(self.refused(geometry, label, code));
+        }
+        self.count();
+        if let Some(marked) = marked {
+            self.record_launch(kernel, geometry, label, Event::new(event), marked);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn refused(&self, geometry: &Geometry, label: &str, code: cl_int) -> crate::Error {
+        let operation = format!(
+            "launching `{label}` with {:?} work-items in groups of {:?}",
+            &geometry.global[..geometry.dimensions],
+            geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
+        );
+        self.error(&operation, code)
+    }
+}
+
+/// `clEnqueueNDRangeKernel`, with an event only if there is a place for one: `opencl3` always has one made, which costs as
+/// much as the rest of netcl's part of a launch.
+///
+/// # Safety
+///
+/// As the function of OpenCL 5.10.
+#[inline]
+unsafe fn enqueue_kernel(
+    queue: opencl3::types::cl_command_queue,
+    kernel: cl_kernel,
+    dimensions: u32,
+    global: *const usize,
+    local: *const usize,
+    event: *mut cl_event,
+) -> cl_int {
+    let Ok(runtime) = cl3::load_library() else {
+        return DLOPEN_RUNTIME_LOAD_FAILED;
+    };
+    let code = runtime.clEnqueueNDRangeKernel(queue, kernel, dimensions, null(), global, local, 0, null(), event);
+    code.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE)
+}

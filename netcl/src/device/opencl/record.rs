@@ -1,0 +1,59 @@
+//! What profiles get of the commands that a device is given: their events, if they are recorded.
+
+use super::Shared;
+use super::kernel::KernelObject;
+use crate::device::host::process::Live;
+use crate::error::Result;
+use crate::executor::geometry::Geometry;
+use crate::profile::{self, Command, Lane};
+use opencl3::event::Event;
+use opencl3::types::{cl_event, cl_int};
+use std::sync::Arc;
+
+impl Shared {
+    /// As [`Shared::done`], of a command of the device's queue that is to be recorded if there is a mark.
+    pub(super) fn recorded(
+        &self,
+        operation: &str,
+        event: Result<cl_event, cl_int>,
+        marked: Option<u64>,
+        command: impl FnOnce() -> Command,
+    ) -> Result<()> {
+        let event = Event::new(event.map_err(|code| self.error(operation, code))?);
+        if let Some(marked) = marked {
+            let event = self.event(Arc::new(Live::new(event)), "computing");
+            profile::enqueued(&self.tracks, Lane::Compute, command(), event, marked);
+        }
+        Ok(())
+    }
+
+    /// A copy on that queue.
+    pub(super) fn record(&self, lane: Lane, event: &Arc<Live<Event>>, name: &str, bytes: usize, marked: Option<u64>) {
+        if let Some(marked) = marked {
+            let event = self.event(event.clone(), "copying");
+            profile::enqueued(&self.tracks, lane, Command::copy(name, bytes), event, marked);
+        }
+    }
+
+    /// A launch.
+    #[cold]
+    pub(super) fn record_launch(
+        &self,
+        kernel: &KernelObject,
+        geometry: &Geometry,
+        label: &str,
+        event: Event,
+        marked: u64,
+    ) {
+        let axes = |sizes: &[usize; 3]| sizes[..geometry.dimensions].to_vec();
+        let command = Command {
+            name: label.into(),
+            kernel: kernel.get().function_name().ok().map(Arc::from),
+            work_items: axes(&geometry.global),
+            work_group: geometry.local.as_ref().map(axes).unwrap_or_default(),
+            ..Command::default()
+        };
+        let event = self.event(Arc::new(Live::new(event)), "computing");
+        profile::enqueued(&self.tracks, Lane::Compute, command, event, marked);
+    }
+}

@@ -1,0 +1,129 @@
+//! One way to compute a function on a device: a plan, and what was made for it.
+
+use crate::device::Device;
+use crate::device::backend::{Native, Program};
+use crate::error::{Error, Result};
+use crate::executor::choices::Answer;
+use crate::executor::interface::Interface;
+use crate::executor::loaded::Call;
+use crate::executor::resolve::{Resolved, resolve};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::{Plan, Work};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// How many models' memory stays looked up (the blocks of a model that call one function count each).
+const RESOLVED_KEPT: usize = 256;
+
+/// What the source of kernels that compute with `f64` starts with.
+const FP64: &str = "EXTENSION cl_khr_fp64";
+
+/// A plan on a device. Its kernels are built when they are first needed: sizes may all ask for another version.
+pub(super) struct Version {
+    pub(super) plan: Arc<Plan>,
+    pub(super) interface: Interface,
+    /// How its tasks are computed, and who said so.
+    pub(super) answers: Vec<Answer>,
+    native: Native,
+    program: OnceLock<Box<dyn Program>>,
+    resolved: Mutex<Vec<Arc<Resolved>>>,
+}
+
+impl Version {
+    pub(super) fn new(plan: Arc<Plan>, answers: Vec<Answer>, native: Native) -> Result<Version> {
+        let interface = Interface::of(&plan)?;
+        let (program, resolved) = (OnceLock::new(), Mutex::default());
+        Ok(Version { plan, interface, answers, native, program, resolved })
+    }
+
+    /// Its kernels, built at the first call.
+    pub(super) fn program(&self, device: &Device) -> Result<&dyn Program> {
+        if let Some(program) = self.program.get() {
+            return Ok(&**program);
+        }
+        groups_fit(&self.plan, device)?;
+        let program = device.backend().load(&self.plan, self.native)?;
+        // Another thread may have been first.
+        Ok(&**self.program.get_or_init(|| program))
+    }
+
+    /// Where the tensors of the call's model lie; `None` if the plan uses none.
+    pub(super) fn resolved(&self, device: &Device, call: &Call<'_>) -> Result<Option<Arc<Resolved>>> {
+        let Some((store, prefix)) = call.model.filter(|_| self.interface.needs_model) else {
+            return Ok(None);
+        };
+        if store.device() != device {
+            return Err(Error::DeviceMismatch {
+                operation: self.plan.name.clone(),
+                what: "the model".to_owned(),
+                expected: device.to_string(),
+                found: store.device().to_string(),
+            });
+        }
+        let mut list = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = list.iter().find(|known| known.store == store.id() && known.prefix == prefix) {
+            return Ok(Some(found.clone()));
+        }
+        let resolved = Arc::new(resolve(&self.plan, &self.interface, store, prefix)?);
+        if list.len() == RESOLVED_KEPT {
+            list.remove(0);
+        }
+        list.push(resolved.clone());
+        Ok(Some(resolved))
+    }
+}
+
+/// An error if a step needs larger work-groups or more local memory than the device has: drivers would say so at the
+/// first launch, and in numbers alone.
+fn groups_fit(plan: &Plan, device: &Device) -> Result<()> {
+    let profile = device.profile();
+    let unsupported = |label: &str, problem: String| Error::Unsupported {
+        function: plan.name.clone(),
+        device: device.to_string(),
+        problem: format!("its step `{label}` {problem}"),
+    };
+    for step in &plan.steps {
+        let Work::Kernel { launch, .. } = &step.work else { continue };
+        let items: u64 = launch.local.iter().map(|&items| u64::from(items)).product();
+        let most = profile.max_work_group as u64;
+        if most != 0 && items > most {
+            let problem = format!("runs in work-groups of {items} work-items, and the device has at most {most}");
+            return Err(unsupported(&step.label, problem));
+        }
+        let memory = profile.local_memory.usable;
+        if memory != 0 && step.local_bytes > memory {
+            let problem = format!("takes {} bytes of local memory, and the device has {memory}", step.local_bytes);
+            return Err(unsupported(&step.label, problem));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a buffer or, between buffers, a kernel of the plan has `f64`.
+pub(super) fn computes_f64(plan: &Plan) -> bool {
+    plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) || plan.source.contains(FP64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcl_kernels::compile::compile;
+    use netcl_kernels::dim::Shape;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{InputKind, OutputKind, UnaryOp};
+    use netcl_kernels::plan::Target;
+
+    #[test]
+    fn f64_is_seen_where_no_buffer_has_it() {
+        for (dtype, wide) in [(DType::F64, true), (DType::F32, false)] {
+            let mut b = Builder::new("wide");
+            let x = b.input(InputKind::Argument(0), "x", Shape::of(&[4]), DType::F32);
+            let inside = b.cast(x, dtype).unwrap();
+            let inside = b.unary(UnaryOp::Exp, inside).unwrap();
+            let result = b.cast(inside, DType::F32).unwrap();
+            b.output(OutputKind::Result(0), result);
+            let plan = compile(&b.finish(), Target::Gpu).unwrap();
+            assert!(plan.buffers.iter().all(|buffer| buffer.dtype == DType::F32));
+            assert_eq!(computes_f64(&plan), wide, "{}", plan.source);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Where the time goes: every launch and copy with the device's own times, and what the program itself names.
+//!
+//! ```
+//! use netcl::{Device, Tensor, profile};
+//!
+//! profile::start()?; // before the device is opened, so that its queues note times
+//! let device = Device::auto()?;
+//! let x = Tensor::from_slice(&device, &[1.0f32; 1000], &[1000])?;
+//! {
+//!     let _span = profile::span("three additions"); // a span of the program's own
+//!     x.add(&x)?.add(&x)?.add(&x)?;
+//! }
+//! let profile = profile::stop()?;
+//! for total in profile.totals() {
+//!     println!("{:>6} × {:<30} {:?}", total.count, total.name, total.time);
+//! }
+//! profile.write_chrome_trace(std::env::temp_dir().join("netcl-trace-of-the-page.json"))?;
+//! # assert!(profile.spans().iter().any(|span| &*span.name == "three additions"));
+//! # std::fs::remove_file(std::env::temp_dir().join("netcl-trace-of-the-page.json")).unwrap();
+//! # Ok::<(), netcl::Error>(())
+//! ```
+//!
+//! Without a change to the program, `NETCL_TRACE=file` writes such a trace while it runs, and `netcl trace` does that and
+//! prints the totals. `NETCL_PROFILE_EVENTS=1` records from the first device on, for [`stop`] to give.
+//!
+//! While nothing is recorded, a launch pays for one load of a flag. While it is, what is kept is bounded: the last
+//! 131,072 spans, or those that are not in the file yet, and 65,536 commands that the device has not done.
+
+mod chrome;
+mod clock;
+mod recorder;
+mod span;
+
+pub use recorder::Profile;
+pub use span::{Span, SpanKind, Total, Track};
+
+pub(crate) use recorder::{catch_up, enqueued, install};
+pub(crate) use span::{Command, Lane, Source};
+
+use crate::device::host::process;
+use crate::error::Result;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+/// Whether anything is recorded.
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// Begins to record; forgets what was recorded before.
+///
+/// OpenCL queues note times only if they are made for it: those of devices that are opened from now on, and all if
+/// `NETCL_PROFILE_EVENTS=1` or `NETCL_TRACE` is set. Commands of others are counted ([`Profile::untimed`]).
+///
+/// # Errors
+///
+/// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::Forked`] in a forked child.
+pub fn start() -> Result<()> {
+    process::check()?;
+    recorder::install(crate::config::get()?);
+    recorder::start();
+    Ok(())
+}
+
+/// Waits for what devices were given, and gives what was recorded since [`start`]. Nothing more is recorded, other than
+/// for `NETCL_TRACE`.
+///
+/// # Errors
+///
+/// [`crate::Error::Forked`] in a forked child.
+pub fn stop() -> Result<Profile> {
+    process::check()?;
+    Ok(recorder::stop())
+}
+
+/// Whether anything is recorded: between [`start`] and [`stop`], and all the time with `NETCL_TRACE`.
+#[inline]
+pub fn is_on() -> bool {
+    ON.load(Ordering::Relaxed)
+}
+
+/// A span of the calling thread that lasts until the guard is dropped, such as an epoch, or loading a batch.
+pub fn span(name: &str) -> SpanGuard {
+    guard(name, SpanKind::Program)
+}
+
+/// As [`span`], for what netcl does on a thread.
+#[inline]
+pub(crate) fn call(name: &str) -> SpanGuard {
+    guard(name, SpanKind::Call)
+}
+
+#[inline]
+fn guard(name: &str, kind: SpanKind) -> SpanGuard {
+    SpanGuard(mark().map(|started| (started, Arc::from(name), kind)))
+}
+
+/// Ends a [`span`] when it is dropped.
+#[must_use = "the span ends when this is dropped"]
+#[derive(Debug)]
+pub struct SpanGuard(Option<(u64, Arc<str>, SpanKind)>);
+
+impl Drop for SpanGuard {
+    fn drop(&mut self) {
+        if let Some((started, name, kind)) = self.0.take() {
+            recorder::done(span::thread_track(), Command { name, kind, ..Command::default() }, started);
+        }
+    }
+}
+
+/// When something begins that is to be recorded; `None` while nothing is.
+#[inline]
+pub(crate) fn mark() -> Option<u64> {
+    // A forked child must not wait for locks that the parent's threads held.
+    if is_on() && !process::is_forked() { Some(now()) } else { None }
+}
+
+/// What a device has done between the mark and now, on the calling thread.
+pub(crate) fn computed(device: &Source, command: Command, marked: u64) {
+    recorder::done(device.thread_track(), command, marked);
+}
+
+/// Nanoseconds since the first call.
+fn now() -> u64 {
+    static BEGIN: OnceLock<Instant> = OnceLock::new();
+    BEGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}

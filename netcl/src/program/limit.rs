@@ -1,0 +1,143 @@
+//! The size limit of the cache folder: what was used least lately goes first.
+//!
+//! When a file was last used is its modification time, which [`touch`] sets: access times are not kept everywhere. Several
+//! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
+//! reading is whole for it or not there, in which case the program is built again.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Uses that follow each other faster than this count as one, so that a start does not write to every file.
+const RECENT: Duration = Duration::from_secs(600);
+
+/// What a process that was killed while it wrote leaves behind is removed after this time.
+const ABANDONED: Duration = Duration::from_secs(3600);
+
+/// A file in the cache folder.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    pub(super) last_use: SystemTime,
+}
+
+/// The files of the cache, the one used least lately first; `temporary` says whether those that are being written are
+/// meant instead.
+pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let Ok(entry) = entry else { continue };
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let wanted = if temporary { is_temporary(&name) } else { name.ends_with(".program") };
+        if wanted {
+            // Another process may have removed it meanwhile.
+            if let Ok(metadata) = entry.metadata() {
+                let last_use = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                files.push(Kept { path: entry.path(), bytes: metadata.len(), last_use });
+            }
+        }
+    }
+    files.sort_by(|left, right| (left.last_use, &left.path).cmp(&(right.last_use, &right.path)));
+    Ok(files)
+}
+
+/// As `crate::io::replace_file` names what it writes.
+fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".tmp") && name.contains(".program.")
+}
+
+/// Notes that a file is used now. A folder that cannot be written keeps the old note.
+pub(super) fn touch(path: &Path) {
+    let now = SystemTime::now();
+    let note = || {
+        let file = File::options().append(true).open(path)?;
+        let last = file.metadata()?.modified()?;
+        if now.duration_since(last).is_ok_and(|age| age > RECENT) { file.set_modified(now) } else { Ok(()) }
+    };
+    if let Err(error) = note() {
+        tracing::trace!(%error, path = %path.display(), "the use of a cached file is not noted");
+    }
+}
+
+/// Removes files until no more than `limit` bytes are left, and what was abandoned; returns how many bytes went.
+pub(super) fn enforce(folder: &Path, limit: u64) -> u64 {
+    let now = SystemTime::now();
+    for abandoned in files(folder, true).unwrap_or_default() {
+        if now.duration_since(abandoned.last_use).is_ok_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(&abandoned.path);
+        }
+    }
+    let Ok(files) = files(folder, false) else { return 0 };
+    let mut left: u64 = files.iter().map(|file| file.bytes).sum();
+    let mut removed = 0;
+    for file in files {
+        if left <= limit {
+            break;
+        }
+        // What cannot be removed now stays; others make room.
+        if fs::remove_file(&file.path).is_ok() || !file.path.exists() {
+            left -= file.bytes;
+            removed += file.bytes;
+        }
+    }
+    if removed > 0 {
+        tracing::debug!(removed, left, limit, "cached programs used least lately are removed");
+    }
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("netcl-limit-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn put(folder: &Path, name: &str, bytes: usize, age: Duration) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, vec![0; bytes]).unwrap();
+        let file = File::options().append(true).open(&path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+        path
+    }
+
+    #[test]
+    fn the_oldest_go_until_it_fits() {
+        let folder = scratch("oldest");
+        let hours = |count: u64| Duration::from_secs(3600 * count);
+        let [a, b, c] =
+            [("a", 3), ("b", 5), ("c", 1)].map(|(name, age)| put(&folder, &format!("{name}.program"), 100, hours(age)));
+        let other = put(&folder, "notes.txt", 1000, hours(9));
+        assert_eq!(enforce(&folder, 300), 0);
+        assert_eq!(enforce(&folder, 299), 100);
+        assert!(a.exists() && !b.exists() && c.exists());
+        touch(&a);
+        assert_eq!(enforce(&folder, 100), 100);
+        assert!(a.exists() && !c.exists(), "used lately");
+        assert_eq!(enforce(&folder, 0), 100);
+        assert!(other.exists(), "not the cache's");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_and_what_is_written_now_stays() {
+        let folder = scratch("abandoned");
+        let old = put(&folder, ".1.program.77.0.tmp", 10, Duration::from_secs(2 * 3600));
+        let new = put(&folder, ".2.program.78.0.tmp", 10, Duration::ZERO);
+        enforce(&folder, 1000);
+        assert!(!old.exists() && new.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_no_error() {
+        assert_eq!(enforce(Path::new("/nonexistent/netcl"), 0), 0);
+        touch(Path::new("/nonexistent/netcl/a.program"));
+    }
+}

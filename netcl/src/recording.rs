@@ -1,0 +1,265 @@
+//! Recorded launches: a sequence of work with everything bound, done again with one call.
+
+use crate::device::Device;
+use crate::device::backend::Backend;
+use crate::device::host::process;
+use crate::device::opencl::commands::CommandBuffer;
+use crate::error::{Error, Result};
+use crate::memory::BufferHandle;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many threads record: whoever launches looks here first, and nowhere else in most programs.
+static RECORDERS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
+}
+
+struct Recorder {
+    /// What is launched elsewhere is not recorded.
+    device: Device,
+    steps: Vec<Box<dyn Step>>,
+}
+
+/// Work that can be done again. It holds all memory that it uses.
+pub(crate) trait Step: Send {
+    /// Does it. Does not wait for the device.
+    fn repeat(&mut self) -> Result<()>;
+
+    /// How many launches that is.
+    fn launches(&self) -> u64;
+
+    /// Adds its commands to a driver's recording; says whether they could be.
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        let _ = into;
+        Ok(false)
+    }
+
+    /// Calls `visit` with all memory that it uses.
+    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle));
+}
+
+/// Whether this thread records what is done on the device of that backend.
+#[inline]
+pub(crate) fn is_active(backend: &dyn Backend) -> bool {
+    RECORDERS.load(Ordering::Relaxed) > 0 && is_recorded(backend)
+}
+
+#[cold]
+fn is_recorded(backend: &dyn Backend) -> bool {
+    RECORDER.with_borrow(|recorder| {
+        recorder.as_ref().is_some_and(|recorder| std::ptr::addr_eq(recorder.device.backend(), backend))
+    })
+}
+
+/// Adds a step; to be called only where [`is_active`].
+pub(crate) fn push(step: Box<dyn Step>) {
+    RECORDER.with_borrow_mut(|recorder| {
+        if let Some(recorder) = recorder {
+            recorder.steps.push(step);
+        }
+    });
+}
+
+/// A sequence of launches with all arguments bound: [`Device::record`] makes it, [`Recording::replay`] does it again.
+/// Where the driver has command buffers that are worth it (`cl_khr_command_buffer`), the sequence is handed to it in one
+/// call; elsewhere netcl enqueues launch after launch, without looking anything up.
+///
+/// It keeps all memory that the launches use. Dropping it gives that back.
+pub struct Recording {
+    /// The driver's own recording of all steps, and the memory that they use. Dropped before the steps, whose kernels it
+    /// has.
+    driver: Option<(CommandBuffer, Vec<BufferHandle>)>,
+    steps: Vec<Box<dyn Step>>,
+    launches: u64,
+    device: Device,
+}
+
+impl Recording {
+    /// Does everything again, in order, after what the device was given before. Does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] if the driver fails; [`Error::Forked`] in a forked child.
+    pub fn replay(&mut self) -> Result<()> {
+        process::check()?;
+        if is_active(self.device.backend()) {
+            return Err(self
+                .device
+                .unrecordable("Recording::replay", "a replay cannot be recorded; end the recording first"));
+        }
+        if let Some((buffer, memory)) = &self.driver {
+            memory.iter().try_for_each(BufferHandle::settle)?;
+            buffer.enqueue()?;
+        } else {
+            for step in &mut self.steps {
+                step.repeat()?;
+            }
+        }
+        self.device.count_launches(self.launches);
+        Ok(())
+    }
+
+    /// How many kernels and library calls one replay launches.
+    pub fn launches(&self) -> u64 {
+        self.launches
+    }
+
+    /// The device that it was recorded on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Whether the driver replays it (`cl_khr_command_buffer`), and not netcl.
+    pub fn is_by_driver(&self) -> bool {
+        self.driver.is_some()
+    }
+
+    fn new(device: &Device, steps: Vec<Box<dyn Step>>) -> Recording {
+        let launches = steps.iter().map(|step| step.launches()).sum();
+        let mut recording = Recording { device: device.clone(), steps, driver: None, launches };
+        match recording.by_driver() {
+            Ok(buffer) => recording.driver = buffer,
+            Err(error) => tracing::debug!(%error, "the driver records nothing; netcl replays"),
+        }
+        recording
+    }
+
+    fn by_driver(&self) -> Result<Option<(CommandBuffer, Vec<BufferHandle>)>> {
+        let Some(opencl) = self.device.backend().as_opencl() else { return Ok(None) };
+        let Some(mut buffer) = CommandBuffer::new(opencl)? else { return Ok(None) };
+        let mut memory: Vec<BufferHandle> = Vec::new();
+        for step in &self.steps {
+            if !step.encode(&mut buffer)? {
+                return Ok(None);
+            }
+            step.visit_memory(&mut |region| {
+                if memory.iter().all(|known| known.id() != region.id()) {
+                    memory.push(region.clone());
+                }
+            });
+        }
+        buffer.finalize()?;
+        Ok(Some((buffer, memory)))
+    }
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recording({} launches on {})", self.launches, self.device)
+    }
+}
+
+impl Device {
+    /// Runs `work`, and records what it starts on this device from this thread: launches, copies between tensors, fills.
+    /// The results are there as ever; [`Recording::replay`] computes them again, in the same memory, from what is in the
+    /// inputs then.
+    ///
+    /// Numbers that are passed by value (a learning rate, the random seed of a call) are those of the recording, and
+    /// sizes are, too. Copies from and to the host are done once and not repeated: write new inputs to a buffer
+    /// ([`crate::BufferHandle::write`]) before a replay, and read the results after it.
+    ///
+    /// ```
+    /// use netcl::{DType, Device, Tensor};
+    ///
+    /// let device = Device::auto()?;
+    /// let memory = device.buffer_pool().allocate(8)?;
+    /// let bytes = |values: [f32; 2]| values.map(f32::to_ne_bytes).concat();
+    /// memory.write(&bytes([1.0, 2.0]))?;
+    /// let x = Tensor::from_buffer(&device, memory.clone(), &[2], DType::F32)?;
+    /// let (mut recording, y) = device.record(|| x.add(&x)?.exp())?;
+    /// assert_eq!(y.to_vec::<f32>()?[0], 2.0f32.exp());
+    /// memory.write(&bytes([0.0, 0.5]))?;
+    /// recording.replay()?;
+    /// assert!((y.to_vec::<f32>()?[1] - 1.0f32.exp()).abs() < 1e-6);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What `work` gives; [`Error::Unsupported`] if this thread is recording already.
+    pub fn record<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(Recording, R)> {
+        let recorder = Recorder { device: self.clone(), steps: Vec::new() };
+        let busy = RECORDER.with_borrow_mut(|current| {
+            let busy = current.is_some();
+            if !busy {
+                *current = Some(recorder);
+            }
+            busy
+        });
+        if busy {
+            return Err(self.unrecordable("Device::record", "this thread records already; end that recording first"));
+        }
+        RECORDERS.fetch_add(1, Ordering::Relaxed);
+        let guard = Guard;
+        let result = work();
+        let steps = RECORDER.with_borrow_mut(Option::take).map(|recorder| recorder.steps).unwrap_or_default();
+        drop(guard);
+        Ok((Recording::new(self, steps), result?))
+    }
+
+    fn unrecordable(&self, function: &str, problem: &str) -> Error {
+        Error::Unsupported { function: function.to_owned(), device: self.to_string(), problem: problem.to_owned() }
+    }
+}
+
+/// Ends the thread's recording, also where the work panics.
+struct Guard;
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        RECORDERS.fetch_sub(1, Ordering::Relaxed);
+        drop(RECORDER.with_borrow_mut(Option::take));
+    }
+}
+
+/// A copy between two buffers.
+pub(crate) struct Copy {
+    pub(crate) from: BufferHandle,
+    pub(crate) to: BufferHandle,
+    pub(crate) bytes: usize,
+}
+
+/// Zeros from the start of a buffer.
+pub(crate) struct Zero {
+    pub(crate) memory: BufferHandle,
+}
+
+impl Step for Copy {
+    fn repeat(&mut self) -> Result<()> {
+        self.from.copy_to(&self.to, self.bytes)
+    }
+
+    fn launches(&self) -> u64 {
+        0
+    }
+
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        into.copy(&self.from, &self.to, self.bytes).map(|()| true)
+    }
+
+    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
+        visit(&self.from);
+        visit(&self.to);
+    }
+}
+
+impl Step for Zero {
+    fn repeat(&mut self) -> Result<()> {
+        self.memory.zero()
+    }
+
+    fn launches(&self) -> u64 {
+        0
+    }
+
+    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+        into.zero(&self.memory).map(|()| true)
+    }
+
+    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
+        visit(&self.memory);
+    }
+}

@@ -1,0 +1,65 @@
+//! Tuning whole functions: every task of their plans, for given sizes.
+
+use super::tuner::{self, TuneOptions, Tuning};
+use super::{Task, shape};
+use crate::device::Device;
+use crate::error::{Error, Result};
+use crate::executor::function::Function;
+use crate::executor::geometry;
+use netcl_kernels::dim::Symbol;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tunes every task of these functions on `device` for those sizes of their symbols, each bucket of tasks once.
+pub(crate) fn tune(
+    functions: &[&[Function]],
+    device: &Device,
+    sizes: &[(&str, u64)],
+    options: &TuneOptions<'_>,
+) -> Result<Vec<Tuning>> {
+    let tasks = tasks(functions, device, sizes)?;
+    let selector = device.selector();
+    let count = tasks.len();
+    tasks.iter().enumerate().map(|(number, task)| tuner::tune(&selector, task, options, (number, count))).collect()
+}
+
+/// The tasks, in the order of the plans' steps.
+fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> Result<Vec<Task<u64>>> {
+    let (mut tasks, mut buckets) = (Vec::new(), BTreeSet::new());
+    let mut unused: BTreeMap<&str, u64> = sizes.iter().copied().collect();
+    for function in functions.iter().copied().flatten() {
+        let plan = function.plan(device.profile().target)?;
+        let mut bindings: Vec<(Symbol, u64)> = Vec::with_capacity(plan.symbols.len());
+        for symbol in &plan.symbols {
+            let given = sizes.iter().find(|(name, _)| *name == symbol.name());
+            let (name, size) = given.filter(|(_, size)| *size > 0).ok_or_else(|| Error::Sizes {
+                function: plan.name.clone(),
+                bindings: geometry::show(&bindings),
+                problem: format!("`{symbol}` has no size; pass `(\"{symbol}\", size)` with a size of at least 1"),
+            })?;
+            unused.remove(name);
+            bindings.push((symbol.clone(), *size));
+        }
+        for requirement in &plan.requirements {
+            requirement.check(&bindings).map_err(|problem| Error::Sizes {
+                function: plan.name.clone(),
+                bindings: geometry::show(&bindings),
+                problem,
+            })?;
+        }
+        // What has no value for sizes that are possible is never computed.
+        for task in plan.decisions.iter().filter_map(|decision| decision.task.evaluate(&bindings).ok()) {
+            if buckets.insert(shape::bucket(&task)) {
+                tasks.push(task);
+            }
+        }
+    }
+    match unused.into_keys().next() {
+        Some(name) => Err(Error::Setting {
+            operation: "tune".to_owned(),
+            setting: "sizes",
+            given: format!("`{name}`, which is no size of the functions"),
+            accepted: "the names of symbols in their signatures, such as `N`",
+        }),
+        None => Ok(tasks),
+    }
+}

@@ -1,0 +1,276 @@
+//! Records on disk: one JSON file for each device, driver and version of netcl, shared by all processes.
+//!
+//! A file is replaced whole. Who writes reads it again first, under a lock, and merges: two processes that tune at once
+//! lose nothing. A file that is damaged counts as none, with a warning.
+
+use super::Content;
+use crate::config;
+use crate::device::DeviceProfile;
+use crate::io::{Durable, replace_file};
+use crate::program::checksum;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long to wait for another process's turn. Turns take milliseconds; who holds one for longer has been stopped.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whose records a file has: what decides how fast a kernel is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub(super) netcl: String,
+    pub(super) platform: String,
+    pub(super) device: String,
+    pub(super) driver: String,
+    /// Parts of a device are other devices.
+    compute_units: u32,
+    /// Vendor, architecture and kind: what devices must share to learn from each other.
+    pub(crate) architecture: String,
+}
+
+/// A file's text.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Document<T> {
+    pub(super) checksum: String,
+    pub(super) of: Identity,
+    #[serde(flatten)]
+    pub(super) content: T,
+}
+
+impl Identity {
+    pub(crate) fn of(profile: &DeviceProfile) -> Identity {
+        Identity {
+            netcl: env!("CARGO_PKG_VERSION").to_owned(),
+            platform: profile.platform.clone(),
+            device: profile.name.clone(),
+            driver: profile.driver.clone(),
+            compute_units: profile.compute_units,
+            architecture: format!("{} {} {}", profile.vendor, profile.architecture, profile.target.name()),
+        }
+    }
+
+    /// The device's name in a form that every file system takes, and a hash of everything.
+    fn file_name(&self) -> String {
+        let readable = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let name: String = self.device.chars().map(readable).take(40).collect();
+        let parts = [&self.netcl, &self.platform, &self.device, &self.driver].map(String::as_str).join("\n");
+        format!(
+            "{}-{:016x}.json",
+            name.trim_matches('-'),
+            checksum(format!("{parts}\n{}", self.compute_units).as_bytes())
+        )
+    }
+}
+
+/// Where the files are.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder(pub(super) PathBuf);
+
+impl Folder {
+    /// The process's: `tuning` in the cache folder; `None` where nothing is to be kept.
+    pub(crate) fn of_process() -> Option<Folder> {
+        Some(Folder(config::get().ok()?.cache_dir.as_ref()?.join("tuning")))
+    }
+
+    /// Another one.
+    #[cfg(test)]
+    pub(crate) fn at(path: PathBuf) -> Folder {
+        Folder(path)
+    }
+
+    /// The file of a device, whether it is there or not.
+    pub(crate) fn path(&self, identity: &Identity) -> PathBuf {
+        self.0.join(identity.file_name())
+    }
+
+    /// What is known about the device.
+    pub(crate) fn load(&self, identity: &Identity) -> Content {
+        match read(&self.path(identity)) {
+            // Another device with the same file name: not damaged, just not ours.
+            Some((of, content)) if of == *identity => content,
+            _ => Content::default(),
+        }
+    }
+
+    /// What is known about other devices, drivers and versions of netcl of the same architecture, in the order of the files' names.
+    pub(crate) fn relatives(&self, identity: &Identity) -> Vec<Content> {
+        let own = self.path(identity);
+        let Ok(entries) = fs::read_dir(&self.0) else { return Vec::new() };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = paths
+            .filter(|path| *path != own && path.extension().is_some_and(|extension| extension == "json"))
+            .collect();
+        paths.sort();
+        let read = paths.iter().filter_map(|path| read(path));
+        read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
+    }
+
+    /// Adds to the device's file; `content` is then what the file has. A failure is a warning, once.
+    pub(crate) fn store(&self, identity: &Identity, content: &mut Content) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        if let Err(error) = self.try_store(identity, content)
+            && !WARNED.swap(true, Ordering::Relaxed)
+        {
+            let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
+            tracing::warn!(folder = %self.0.display(), %error, hint, "measurements cannot be kept for later runs");
+        }
+    }
+
+    fn try_store(&self, identity: &Identity, content: &mut Content) -> io::Result<()> {
+        fs::create_dir_all(&self.0)?;
+        let path = self.path(identity);
+        let _turn = turn(&path.with_extension("lock"));
+        let mut all = self.load(identity);
+        all.merge(std::mem::take(content));
+        *content = all;
+        replace_file(&path, &encode(identity, content)?, Durable::No)
+    }
+
+    /// Forgets everything about the device.
+    pub(crate) fn remove(&self, identity: &Identity) -> io::Result<()> {
+        let path = self.path(identity);
+        let _turn = turn(&path.with_extension("lock"));
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// This process's turn to write; `None` where the file system has no locks, or another has been stopped in its turn: what
+/// can happen then is that a measurement is lost.
+fn turn(path: &Path) -> Option<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(path).ok()?;
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Some(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => std::thread::sleep(Duration::from_millis(5)),
+            Err(_) => return None,
+        }
+    }
+}
+
+fn encode(identity: &Identity, content: &Content) -> io::Result<Vec<u8>> {
+    let checksum = sum(identity, content)?;
+    let mut bytes = serde_json::to_vec_pretty(&Document { checksum, of: identity.clone(), content })?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Of what the file says, however it is laid out.
+pub(super) fn sum(identity: &Identity, content: &Content) -> io::Result<String> {
+    Ok(format!("{:016x}", checksum(&serde_json::to_vec(&(identity, content))?)))
+}
+
+fn read(path: &Path) -> Option<(Identity, Content)> {
+    let problem = match fs::read(path) {
+        Ok(bytes) => match serde_json::from_slice::<Document<Content>>(&bytes) {
+            Ok(Document { checksum, of, content }) if sum(&of, &content).is_ok_and(|sum| sum == checksum) => {
+                return Some((of, content));
+            }
+            Ok(_) => "its checksum does not fit".to_owned(),
+            Err(error) => error.to_string(),
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) => error.to_string(),
+    };
+    tracing::warn!(path = %path.display(), problem, "a file of measurements is damaged and not used");
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::DeviceKind;
+    use crate::select::testing::{config, product, record};
+    use netcl_kernels::plan::Target;
+
+    fn identity(device: &str, driver: &str) -> Identity {
+        let profile =
+            DeviceProfile { driver: driver.into(), ..DeviceProfile::unknown(device, DeviceKind::Gpu, Target::Gpu) };
+        Identity::of(&profile)
+    }
+
+    fn folder(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("netcl-records-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Folder(path)
+    }
+
+    fn known(m: u64) -> Content {
+        let mut content = Content::default();
+        content.add(record(&product(m, 64, 64), &config("matmul_tiled TILE=16")));
+        content.tested.insert("matmul_tiled f32".into(), true);
+        content
+    }
+
+    #[test]
+    fn what_is_stored_is_loaded_and_damage_is_noticed() {
+        let (folder, identity) = (folder("damage"), identity("A GPU (tm)", "1.0"));
+        assert_eq!(folder.load(&identity), Content::default());
+        let mut content = known(32);
+        folder.store(&identity, &mut content);
+        assert_eq!(folder.load(&identity), content);
+        let path = folder.path(&identity);
+        assert!(path.file_name().unwrap().to_str().unwrap().starts_with("a-gpu--tm-"), "{path:?}");
+        let whole = fs::read(&path).unwrap();
+        let text = String::from_utf8(whole.clone()).unwrap();
+        assert!(text.contains("\"config\": \"matmul_tiled TILE=16\""), "a person can read it: {text}");
+        let digit = text.replacen("\"nanoseconds\": 1000", "\"nanoseconds\": 1001", 1);
+        assert_ne!(digit, text);
+        for damaged in [&whole[..whole.len() / 2], b"", b"{}", digit.as_bytes()] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(folder.load(&identity), Content::default());
+        }
+        let mut again = known(48);
+        folder.store(&identity, &mut again);
+        assert_eq!(folder.load(&identity), known(48), "a damaged file is replaced");
+        folder.remove(&identity).unwrap();
+        folder.remove(&identity).unwrap();
+        assert_eq!(folder.load(&identity), Content::default());
+        fs::remove_dir_all(&folder.0).unwrap();
+    }
+
+    #[test]
+    fn writers_at_once_lose_nothing() {
+        let (folder, identity) = (folder("writers"), identity("gpu", "1.0"));
+        std::thread::scope(|scope| {
+            for m in 0..8u64 {
+                let (folder, identity) = (&folder, &identity);
+                scope.spawn(move || folder.store(identity, &mut known(64 << m)));
+            }
+        });
+        assert_eq!(folder.load(&identity).measured.len(), 8);
+        let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "the file and its lock: {names:?}");
+        fs::remove_dir_all(&folder.0).unwrap();
+    }
+
+    #[test]
+    fn relatives_are_of_one_architecture() {
+        let folder = folder("relatives");
+        folder.store(&identity("gpu", "1.0"), &mut known(32));
+        folder.store(&identity("gpu", "2.0"), &mut known(48));
+        let mut other = identity("cpu", "1.0");
+        other.architecture = "other".into();
+        folder.store(&other, &mut known(64));
+        assert_eq!(folder.relatives(&identity("gpu", "1.0")), [known(48)]);
+        assert_eq!(folder.relatives(&other), []);
+        fs::remove_dir_all(&folder.0).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_no_error() {
+        let folder = folder("file");
+        fs::write(&folder.0, b"not a folder").unwrap();
+        let inner = Folder(folder.0.join("tuning"));
+        let mut content = known(32);
+        inner.store(&identity("gpu", "1.0"), &mut content);
+        assert_eq!(inner.load(&identity("gpu", "1.0")), Content::default());
+        fs::remove_file(&folder.0).unwrap();
+    }
+}

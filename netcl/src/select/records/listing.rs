@@ -1,0 +1,118 @@
+//! The files of measurements, for people who look after the cache.
+
+use super::file::{Document, Folder, sum};
+use super::{Content, Record};
+use crate::config;
+use crate::error::{Error, Result};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A file of measurements: those of one device with one driver. What a damaged one does not say is empty.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RecordFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When something was last added to it.
+    pub changed: SystemTime,
+    /// The version of netcl that wrote it.
+    pub netcl: String,
+    /// The OpenCL platform that the device is of.
+    pub platform: String,
+    /// The device's name.
+    pub device: String,
+    /// The driver's version.
+    pub driver: String,
+    /// What was measured, ordered by the buckets' texts.
+    pub records: Vec<Record>,
+    /// Why it counts as none, if it is damaged; it is written anew when the device is tuned next.
+    pub damage: Option<String>,
+}
+
+impl RecordFile {
+    /// Forgets the measurements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the file cannot be removed. That it is gone already is no error.
+    pub fn remove(&self) -> Result<()> {
+        for path in [&self.path, &self.path.with_extension("lock")] {
+            match fs::remove_file(path) {
+                Err(source) if source.kind() != ErrorKind::NotFound => {
+                    return Err(Error::Io { action: "delete", path: path.clone(), source });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every file of measurements in the cache folder, by name, whatever device it is of; none where nothing is kept.
+///
+/// ```
+/// for file in netcl::select::record_files()? {
+///     println!("{} ({}): {} tasks", file.device, file.driver, file.records.len());
+/// }
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Io`] if the folder is there and cannot be read; [`Error::Config`] if an environment variable has a bad value.
+pub fn record_files() -> Result<Vec<RecordFile>> {
+    config::get()?;
+    let Some(Folder(folder)) = Folder::of_process() else { return Ok(Vec::new()) };
+    let paths = paths(&folder).map_err(|source| Error::Io { action: "read", path: folder, source })?;
+    Ok(paths.into_iter().map(of).collect())
+}
+
+/// The files, by name; none where the folder is not there.
+fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    Ok(paths)
+}
+
+fn of(path: PathBuf) -> RecordFile {
+    let metadata = fs::metadata(&path).ok();
+    let changed = metadata.as_ref().and_then(|metadata| metadata.modified().ok()).unwrap_or(UNIX_EPOCH);
+    let mut file = RecordFile {
+        bytes: metadata.map_or(0, |metadata| metadata.len()),
+        changed,
+        netcl: String::new(),
+        platform: String::new(),
+        device: String::new(),
+        driver: String::new(),
+        records: Vec::new(),
+        damage: None,
+        path,
+    };
+    match read(&file.path) {
+        Ok(Document { of, content, .. }) => {
+            (file.netcl, file.platform) = (of.netcl, of.platform);
+            (file.device, file.driver) = (of.device, of.driver);
+            file.records = content.measured.into_values().collect();
+        }
+        Err(problem) => file.damage = Some(problem),
+    }
+    file
+}
+
+fn read(path: &Path) -> Result<Document<Content>, String> {
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let document: Document<Content> = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
+    match sum(&document.of, &document.content) {
+        Ok(sum) if sum == document.checksum => Ok(document),
+        _ => Err("its checksum does not fit".to_owned()),
+    }
+}

@@ -1,0 +1,346 @@
+//! The selector of a device.
+
+use super::force::{self, Forced};
+use super::reason::{Reason, Selection};
+use super::records::{Content, Record, bad_key};
+use super::state::{Known, State};
+use super::tuner::{TuneOptions, Tuning};
+use super::{rules, shape, trial, tuner};
+use crate::config::Autotune;
+use crate::device::Device;
+use crate::error::{Error, Result};
+use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, legal};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Says how tasks are computed on a device: [`Device::selector`] gives it. Cheap to clone; clones know the same.
+///
+/// Every answer is legal on the device: within its work-groups and its local memory, and in none that
+/// [`crate::KernelStrategy::Portable`] rules out. Before a variant is used for the first time on a device with a driver, it
+/// is tried on a small shape and its numbers are compared with the host's; a variant that is wrong or cannot be built is
+/// left out from then on, with one warning, and the next answer is taken.
+#[derive(Clone)]
+pub struct KernelSelector {
+    device: Device,
+    state: Arc<State>,
+}
+
+impl KernelSelector {
+    pub(crate) fn new(device: Device, state: Arc<State>) -> KernelSelector {
+        KernelSelector { device, state }
+    }
+
+    /// How `task` is computed, and why so. The same question gets the same answer until something new is known: a
+    /// measurement, a failure, [`KernelSelector::set`], [`KernelSelector::force`].
+    ///
+    /// With `NETCL_AUTOTUNE=on` a task that was never measured is measured here.
+    ///
+    /// On the host, where a library computes what there is to choose for, the answer is the compiler's default for
+    /// processors; nothing heeds it there.
+    pub fn select(&self, task: &Task<u64>) -> Selection {
+        if let Some(selection) = self.opinion(task) {
+            return selection;
+        }
+        let config = default_config(task, self.target(), &self.state.circumstances.limits);
+        if self.usable(task, &config) {
+            return Selection { config, reason: Reason::Default };
+        }
+        self.substitute(task).unwrap_or(Selection { config, reason: Reason::Default })
+    }
+
+    /// What is known about `task`; `None` leaves it to the compiler's own rule.
+    pub(crate) fn opinion(&self, task: &Task<u64>) -> Option<Selection> {
+        if let Some(config) = force::forced(self.state.device, task.family())
+            && self.is_legal(task, &config)
+        {
+            return Some(Selection { config, reason: Reason::Forced });
+        }
+        if let Some(answer) = self.state.known().answers.get(task) {
+            return answer.clone();
+        }
+        let answer = self.find(task);
+        self.state.answered(task, answer.clone());
+        answer
+    }
+
+    fn find(&self, task: &Task<u64>) -> Option<Selection> {
+        let set = self.state.known().set.get(&shape::bucket(task)).cloned();
+        if let Some(config) = set.filter(|config| self.is_legal(task, config)) {
+            return Some(Selection { config, reason: Reason::Forced });
+        }
+        if self.state.autotune != Autotune::Off {
+            if self.state.autotune == Autotune::On && self.state.known().own.record(task).is_none() {
+                self.tune_quickly(task);
+            }
+            let measured = self.measured(task);
+            if let Some(selection) = measured.into_iter().find(|selection| self.usable(task, &selection.config)) {
+                return Some(selection);
+            }
+        }
+        let (config, why) = rules::pick(task, &self.state.circumstances)?;
+        self.usable(task, &config).then_some(Selection { config, reason: Reason::VendorRule { why } })
+    }
+
+    /// What was measured: the bucket's own record, then the others of the class, nearest first.
+    fn measured(&self, task: &Task<u64>) -> Vec<Selection> {
+        let known = self.state.known();
+        let own = known.own.record(task);
+        let exact = own.map(|record| Selection { config: record.config.clone(), reason: Reason::Measured });
+        let mut near: Vec<(f64, Selection)> = all_records(&known).filter_map(|record| near(task, record)).collect();
+        near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        exact.into_iter().chain(near.into_iter().map(|(_, selection)| selection)).collect()
+    }
+
+    /// What was the fastest for this task and those like it, nearest first.
+    pub(super) fn nearby(&self, task: &Task<u64>) -> Vec<KernelConfig> {
+        self.measured(task).into_iter().map(|selection| selection.config).collect()
+    }
+
+    /// What is taken instead of a default that cannot be used: the first of another variant that can.
+    pub(crate) fn substitute(&self, task: &Task<u64>) -> Option<Selection> {
+        let all = candidates(task, self.target(), &self.state.circumstances.limits);
+        let mut tried: Vec<Variant> = Vec::new();
+        for config in all {
+            if self.state.circumstances.allows(config.variant) && !tried.contains(&config.variant) {
+                tried.push(config.variant);
+                if self.usable(task, &config) {
+                    return Some(Selection { config, reason: Reason::Default });
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether the configuration is legal here, allowed, and right as far as is known; tests its variant if that was never
+    /// done.
+    pub(crate) fn usable(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        self.is_legal(task, config)
+            && self.state.circumstances.allows(config.variant)
+            && self.state.known().own.why_bad(task, config).is_none()
+            && self.is_tested(task, config)
+    }
+
+    fn is_legal(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        self.target() == Target::Host || legal(config, task, self.target(), &self.state.circumstances.limits).is_ok()
+    }
+
+    /// Whether the variant gave the right numbers on this device with this driver, in this run or an earlier one.
+    fn is_tested(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        if !self.state.computes() || !trial::wants_test(task, config, self.target()) {
+            return true;
+        }
+        let what = trial::test_name(task, config);
+        let known = |content: &Content| content.tested.get(&what).copied();
+        if let Some(passed) = known(&self.state.known().own) {
+            return passed;
+        }
+        let _turn = self.state.turn();
+        // Another thread may have been first.
+        if let Some(passed) = known(&self.state.known().own) {
+            return passed;
+        }
+        match trial::self_test(&self.state, &self.device, task, config) {
+            trial::Verdict::Passed => {
+                self.state.confirm(|content| content.test(what, true));
+                true
+            }
+            trial::Verdict::Failed(why) => {
+                let device = self.device.profile().name.clone();
+                tracing::warn!(device, variant = what, why, "a kernel fails its self-test and is not used");
+                self.state.learn(|content| content.test(what, false));
+                false
+            }
+            // It says nothing about the kernel: no memory, or a forked process. It is tried again next time.
+            trial::Verdict::Unknown(why) => {
+                tracing::debug!(variant = what, why, "a self-test could not be made");
+                true
+            }
+        }
+    }
+
+    /// Notes that a configuration is not to be used for tasks like this, with a warning, once.
+    pub(crate) fn reject(&self, task: &Task<u64>, config: &KernelConfig, why: &str) {
+        if self.state.known().own.why_bad(task, config).is_some() {
+            return;
+        }
+        let device = &self.device.profile().name;
+        tracing::warn!(device, task = %task, config = %config, why, "a kernel is left out on this device");
+        self.state.learn(|content| drop(content.bad.insert(bad_key(task, config), why.to_owned())));
+    }
+
+    /// Measures with little patience, for who did not ask for it.
+    fn tune_quickly(&self, task: &Task<u64>) {
+        let options = TuneOptions { again: true, ..TuneOptions::quick() };
+        if let Err(error) = tuner::tune(self, task, &options, (0, 1)) {
+            tracing::warn!(task = %task, %error, "a task could not be measured");
+        }
+    }
+
+    /// Pins the configuration for all tasks of `task`'s bucket on this device until the process ends, or until
+    /// [`KernelSelector::unset`]: it comes before measurements and rules, and is not tested.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setting`] if it is not legal for the task on this device, with the reason.
+    pub fn set(&self, task: &Task<u64>, config: KernelConfig) -> Result<()> {
+        legal(&config, task, self.target(), &self.state.circumstances.limits).map_err(|why| Error::Setting {
+            operation: "KernelSelector::set".to_owned(),
+            setting: "config",
+            given: format!("`{config}` for `{task}`: {why}"),
+            accepted: "one of `KernelSelector::candidates`",
+        })?;
+        self.state.change(|known| drop(known.set.insert(shape::bucket(task), config)));
+        Ok(())
+    }
+
+    /// Undoes every [`KernelSelector::set`].
+    pub fn unset(&self) {
+        self.state.change(|known| known.set.clear());
+    }
+
+    /// Has every task of the configuration's family, for which it is legal, computed with it on this thread and device
+    /// until the guard is dropped. For experiments: it comes before everything else, and is not tested.
+    ///
+    /// ```
+    /// use netcl::select::KernelConfig;
+    /// use netcl::{Device, Tensor};
+    ///
+    /// let device = Device::auto()?;
+    /// let x = Tensor::full(&device, 1.0f32, &[64, 64])?;
+    /// let naive = KernelConfig::parse("matmul_naive LOCAL_M=4 LOCAL_N=16").expect("a configuration");
+    /// let forced = device.selector().force(naive);
+    /// let y = x.matmul(&x)?;
+    /// drop(forced);
+    /// assert_eq!(y.to_vec::<f32>()?, x.matmul(&x)?.to_vec::<f32>()?);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    pub fn force(&self, config: KernelConfig) -> Forced {
+        Forced::new(self.state.device, config)
+    }
+
+    /// Every configuration that is legal for `task` here and not known to be wrong, the compiler's own first. None on the
+    /// host.
+    pub fn candidates(&self, task: &Task<u64>) -> Vec<KernelConfig> {
+        let circumstances = &self.state.circumstances;
+        let mut all = candidates(task, self.target(), &circumstances.limits);
+        let known = self.state.known();
+        all.retain(|config| circumstances.allows(config.variant) && known.own.why_bad(task, config).is_none());
+        all
+    }
+
+    /// Measures the configurations of `task`: see [`Device::tune`].
+    pub(crate) fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
+        tuner::tune(self, task, options, (0, 1))
+    }
+
+    /// What was measured on this device with this driver, ordered by the buckets' texts.
+    pub fn records(&self) -> Vec<Record> {
+        self.state.known().own.measured.values().cloned().collect()
+    }
+
+    /// What is left out on this device with this driver: configuration and tasks, or the variant whose self-test failed,
+    /// and why.
+    pub fn rejected(&self) -> Vec<(String, String)> {
+        let known = self.state.known();
+        let bad = known.own.bad.iter().map(|(what, why)| (what.clone(), why.clone()));
+        let failed = known.own.tested.iter().filter(|(_, passed)| !**passed);
+        bad.chain(failed.map(|(what, _)| (what.clone(), "it failed its self-test".to_owned()))).collect()
+    }
+
+    /// The file that keeps what is known about the device; `None` where nothing is kept between runs: on the host and the
+    /// null device, and with `NETCL_CACHE_DIR=off`.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.state.path()
+    }
+
+    /// Forgets the answers given so far and reads the records again: another process may have measured meanwhile.
+    pub fn clear_cache(&self) {
+        self.state.forget();
+    }
+
+    /// Deletes all that is known about the device with this driver: measurements, self-tests, what is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the file cannot be deleted.
+    pub fn erase_records(&self) -> Result<()> {
+        let path = self.state.path().unwrap_or_default();
+        self.state.erase().map_err(|source| Error::Io { action: "delete", path, source })
+    }
+
+    pub(crate) fn state(&self) -> &Arc<State> {
+        &self.state
+    }
+
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn target(&self) -> Target {
+        self.state.circumstances.profile.target
+    }
+
+    /// Changes every kernel that has a configuration before it is built: for tests of what happens to wrong ones.
+    #[doc(hidden)]
+    pub fn alter(&self, alteration: Option<Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync>>) {
+        self.state.alter(alteration);
+    }
+}
+
+/// This device's records first: of two that are as near, its own counts.
+fn all_records(known: &Known) -> impl Iterator<Item = &Record> {
+    std::iter::once(&known.own).chain(&known.relatives).flat_map(|content| content.measured.values())
+}
+
+fn near(task: &Task<u64>, record: &Record) -> Option<(f64, Selection)> {
+    let octaves = shape::distance(task, &record.task)?;
+    let reason = Reason::Nearest { task: record.task.clone(), octaves };
+    Some((octaves, Selection { config: record.config.clone(), reason }))
+}
+
+impl fmt::Debug for KernelSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KernelSelector({})", self.device)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records::{Folder, Identity};
+    use super::*;
+    use crate::device::DeviceProfile;
+    use crate::select::testing::{config, product, record};
+
+    #[test]
+    fn devices_of_one_architecture_learn_from_each_other() {
+        let path = std::env::temp_dir().join(format!("netcl-selector-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        let folder = Folder::at(path.clone());
+        let device = Device::null(Target::Gpu, 1 << 20);
+        let with_driver = |driver: &str| DeviceProfile { driver: driver.into(), ..device.profile().clone() };
+        let tiled = config("matmul_tiled TILE=16");
+        let mut content = Content::default();
+        content.add(record(&product(512, 512, 512), &tiled));
+        folder.store(&Identity::of(&with_driver("1.0")), &mut content);
+
+        let of = |driver: &str, task: &Task<u64>| {
+            let state = State::with(device.id(), &with_driver(driver), Some(folder.clone()));
+            KernelSelector::new(device.clone(), Arc::new(state)).select(task)
+        };
+        let task = product(512, 512, 512);
+        assert_eq!(of("1.0", &task), Selection { config: tiled.clone(), reason: Reason::Measured });
+        let near = Reason::Nearest { task: task.clone(), octaves: 0.0 };
+        assert_eq!(of("2.0", &task), Selection { config: tiled.clone(), reason: near }, "another driver");
+
+        // What is wrong with one driver is not used there, and still is with the other.
+        let state = State::with(device.id(), &with_driver("2.0"), Some(folder.clone()));
+        let selector = KernelSelector::new(device.clone(), Arc::new(state));
+        selector.reject(&task, &tiled, "on purpose");
+        assert_eq!(selector.select(&task).reason, Reason::Default);
+        assert_eq!(of("2.0", &task).reason, Reason::Default, "in later runs, too");
+        assert_eq!(of("1.0", &task).reason, Reason::Measured);
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}

@@ -1,0 +1,203 @@
+//! What a device's selector knows, shared by all its handles.
+
+use super::force::{self, new_generation};
+use super::reason::Selection;
+use super::records::{Content, Folder, Identity, WorkGroup, now};
+use super::rules::Circumstances;
+use crate::config::{self, Autotune};
+use crate::device::{Device, DeviceKind, DeviceProfile};
+use netcl_kernels::plan::Plan;
+use netcl_kernels::template::Limits;
+use netcl_kernels::variant::{KernelConfig, Task};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// How many answers are kept at hand.
+const KEPT: usize = 4096;
+
+/// Changes kernels that have a configuration, before they are built: how tests make candidates that are wrong.
+pub(crate) type Alteration = Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync>;
+
+/// One device's.
+pub(crate) struct State {
+    /// The device's number.
+    pub(super) device: u32,
+    pub(super) circumstances: Circumstances,
+    pub(super) autotune: Autotune,
+    /// Where records are kept; `None`: in memory alone.
+    folder: Option<Folder>,
+    identity: Identity,
+    generation: AtomicU64,
+    known: Mutex<Known>,
+    /// Held while something is tested or tuned.
+    turn: Mutex<()>,
+    bench: OnceLock<Device>,
+    alteration: Mutex<Option<Alteration>>,
+}
+
+/// What changes.
+#[derive(Default)]
+pub(super) struct Known {
+    loaded: bool,
+    pub(super) own: Content,
+    /// Of other devices of the same architecture.
+    pub(super) relatives: Vec<Content>,
+    /// What tasks were set to, by bucket.
+    pub(super) set: BTreeMap<Task<u64>, KernelConfig>,
+    /// Answers that were given; `None`: the compiler's own rule.
+    pub(super) answers: BTreeMap<Task<u64>, Option<Selection>>,
+}
+
+impl State {
+    pub(crate) fn of(device: u32, profile: &DeviceProfile) -> State {
+        // What is no driver's is the same in every run, or nothing at all.
+        let lasting = !matches!(profile.kind, DeviceKind::Host | DeviceKind::Null);
+        State::with(device, profile, Folder::of_process().filter(|_| lasting))
+    }
+
+    pub(super) fn with(device: u32, profile: &DeviceProfile, folder: Option<Folder>) -> State {
+        State {
+            device,
+            circumstances: Circumstances::of(profile),
+            autotune: config::get().map_or(Autotune::Records, |config| config.autotune),
+            folder,
+            identity: Identity::of(profile),
+            generation: AtomicU64::new(new_generation()),
+            known: Mutex::default(),
+            turn: Mutex::default(),
+            bench: OnceLock::new(),
+            alteration: Mutex::default(),
+        }
+    }
+
+    /// While it is the same on a thread, so are the answers there.
+    pub(crate) fn generation(&self) -> u64 {
+        match force::generation() {
+            0 => self.generation.load(Ordering::Acquire),
+            forced => forced,
+        }
+    }
+
+    /// What the device has.
+    pub(crate) fn limits(&self) -> Limits {
+        self.circumstances.limits
+    }
+
+    /// Whether answers mean anything: the host and the null device have no driver that could be wrong.
+    pub(super) fn computes(&self) -> bool {
+        !matches!(self.circumstances.profile.kind, DeviceKind::Host | DeviceKind::Null)
+    }
+
+    /// What is known; read from disk at the first call.
+    pub(super) fn known(&self) -> MutexGuard<'_, Known> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.loaded {
+            known.loaded = true;
+            if let Some(folder) = &self.folder {
+                let on_disk = folder.load(&self.identity);
+                known.own.merge(on_disk);
+                known.relatives = folder.relatives(&self.identity);
+            }
+        }
+        known
+    }
+
+    /// Adds to what is known, in memory and on disk. Answers are found anew.
+    pub(super) fn learn(&self, add: impl FnOnce(&mut Content)) {
+        self.confirm(add);
+        self.change(|_| {});
+    }
+
+    /// Adds what changes no answer.
+    pub(super) fn confirm(&self, add: impl FnOnce(&mut Content)) {
+        let mut known = self.known();
+        add(&mut known.own);
+        if let Some(folder) = &self.folder {
+            folder.store(&self.identity, &mut known.own);
+        }
+    }
+
+    /// Changes what is known in memory. Answers are found anew.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Known)) {
+        let mut known = self.known();
+        change(&mut known);
+        known.answers.clear();
+        drop(known);
+        self.generation.store(new_generation(), Ordering::Release);
+    }
+
+    /// Keeps an answer at hand.
+    pub(super) fn answered(&self, task: &Task<u64>, answer: Option<Selection>) {
+        let mut known = self.known();
+        if known.answers.len() >= KEPT {
+            known.answers.clear();
+        }
+        known.answers.insert(task.clone(), answer);
+    }
+
+    /// Forgets what is also on disk, which is read again.
+    pub(super) fn forget(&self) {
+        self.change(|known| {
+            if self.folder.is_some() {
+                (known.loaded, known.own) = (false, Content::default());
+            }
+        });
+    }
+
+    /// Forgets everything, on disk too.
+    pub(super) fn erase(&self) -> std::io::Result<()> {
+        let result = self.folder.as_ref().map_or(Ok(()), |folder| folder.remove(&self.identity));
+        self.change(|known| (known.loaded, known.own) = (false, Content::default()));
+        result
+    }
+
+    /// Where the records are kept; `None`: in memory alone.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.path(&self.identity))
+    }
+
+    /// The tuned size of a raw kernel's work-groups.
+    pub(crate) fn work_group(&self, kernel: &str) -> Option<usize> {
+        self.known().own.work_groups.get(kernel).map(|group| group.size)
+    }
+
+    /// Keeps the tuned size of a raw kernel's work-groups.
+    pub(crate) fn keep_work_group(&self, kernel: String, size: usize) {
+        let group = WorkGroup { size, measured: now() };
+        self.confirm(|content| drop(content.work_groups.insert(kernel, group)));
+    }
+
+    /// This thread's turn to test or tune.
+    pub(super) fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A queue of its own on the device, with memory, programs and counters of its own, on which candidates are tried:
+    /// nothing that a user counts or times sees them.
+    pub(super) fn bench(&self, device: &Device) -> Device {
+        let open = || match device.backend().twin() {
+            Ok(Some(backend)) => Device::of(backend),
+            Ok(None) => device.clone(),
+            Err(error) => {
+                tracing::debug!(%error, "no queue with a clock: kernels are timed in the device's own");
+                device.clone()
+            }
+        };
+        self.bench.get_or_init(open).clone()
+    }
+
+    pub(super) fn alter(&self, alteration: Option<Alteration>) {
+        *self.alteration.lock().unwrap_or_else(PoisonError::into_inner) = alteration;
+        self.change(|_| {});
+    }
+
+    /// Applies what tests have asked for.
+    pub(crate) fn altered(&self, config: &KernelConfig, plan: &mut Plan) {
+        let alteration = self.alteration.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(alter) = alteration {
+            alter(config, plan);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Inputs whose results are nearly exact, and the comparison of results.
+
+use crate::tensor::Element;
+use half::{bf16, f16};
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::ReduceOp;
+use netcl_kernels::variant::Task;
+
+/// What the elements of an operand are drawn from.
+///
+/// Multiples of a quarter: their products are multiples of a sixteenth, so that sums of up to 2^19 of them are exact in
+/// `f32` in whatever order they are added, and a single wrong term shows. For products of many elements powers of two, for
+/// the same reason.
+fn value(task: &Task<u64>, random: u64) -> f64 {
+    match task {
+        Task::Reduction(task) if task.op == ReduceOp::Prod && task.dtype.is_float() => {
+            [0.5, 1.0, 2.0, -0.5, -1.0, -2.0, 1.0, 1.0][(random % 8) as usize]
+        }
+        _ => (random % 9) as f64 / 4.0 - 1.0,
+    }
+}
+
+/// A well-mixed number for each position (Steele, Lea and Flood's SplitMix64).
+fn mixed(position: u64) -> u64 {
+    let mut z = position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The bytes of the `argument`-th operand, of so many elements.
+pub(super) fn operand(task: &Task<u64>, argument: usize, elements: usize, dtype: DType) -> Vec<u8> {
+    let start = (argument as u64) << 40;
+    let random = (0..elements as u64).map(|position| mixed(start + position));
+    let floats = random.clone().map(|random| value(task, random));
+    // Small whole numbers for the types without fractions.
+    let whole = random.map(|random| random % 7);
+    match dtype {
+        DType::Bool => whole.map(|value| u8::from(value > 2)).collect(),
+        DType::U8 => whole.map(|value| value as u8).collect(),
+        DType::I32 => bytes(whole.map(|value| value as i32 - 3)),
+        DType::U32 => bytes(whole.map(|value| value as u32)),
+        DType::I64 => bytes(whole.map(|value| value as i64 - 3)),
+        DType::F16 => bytes(floats.map(f16::from_f64)),
+        DType::BF16 => bytes(floats.map(bf16::from_f64)),
+        DType::F32 => bytes(floats.map(|value| value as f32)),
+        DType::F64 => bytes(floats),
+    }
+}
+
+fn bytes<T: Element>(values: impl Iterator<Item = T>) -> Vec<u8> {
+    T::to_bytes(&values.collect::<Vec<T>>())
+}
+
+/// Elements as numbers.
+pub(super) fn numbers(bytes: &[u8], dtype: DType) -> Vec<f64> {
+    fn all<T: Element>(bytes: &[u8], number: impl Fn(T) -> f64) -> Vec<f64> {
+        T::from_bytes(bytes).into_iter().map(number).collect()
+    }
+    match dtype {
+        DType::Bool | DType::U8 => bytes.iter().map(|&byte| f64::from(byte)).collect(),
+        DType::I32 => all(bytes, |value: i32| value.into()),
+        DType::U32 => all(bytes, |value: u32| value.into()),
+        DType::I64 => all(bytes, |value: i64| value as f64),
+        DType::F16 => all(bytes, |value: f16| value.into()),
+        DType::BF16 => all(bytes, |value: bf16| value.into()),
+        DType::F32 => all(bytes, |value: f32| value.into()),
+        DType::F64 => all(bytes, |value: f64| value),
+    }
+}
+
+/// How many terms an element of the result is made of.
+fn terms(task: &Task<u64>) -> u64 {
+    match task {
+        Task::Product(product) => product.k,
+        Task::Conv2d(conv) => conv.problem().map_or(1, |problem| problem.k),
+        Task::Elementwise(map) => map.reads.into(),
+        Task::Reduction(reduction) => reduction.columns,
+        Task::BatchNorm(norm) => norm.images.saturating_mul(norm.pixels),
+    }
+}
+
+/// How far an element may be off, relative to its own magnitude and the result's together: the rounding of an element, and
+/// that of a sum, whose errors grow with the square root of the number of terms.
+fn tolerance(task: &Task<u64>, result: DType) -> f64 {
+    let epsilon = match result {
+        DType::F16 => 2f64.powi(-11),
+        DType::BF16 => 2f64.powi(-8),
+        DType::F32 => 2f64.powi(-24),
+        DType::F64 => 2f64.powi(-53),
+        // Whole numbers have no rounding.
+        DType::Bool | DType::U8 | DType::I32 | DType::U32 | DType::I64 => return 0.0,
+    };
+    epsilon * (32.0 + 4.0 * (terms(task) as f64).sqrt())
+}
+
+/// Whether `found` is `expected`; the first element that is not, in words.
+pub(super) fn compare(task: &Task<u64>, found: &[f64], expected: &[f64], result: DType) -> Result<(), String> {
+    if found.len() != expected.len() {
+        return Err(format!("{} elements, expected {}", found.len(), expected.len()));
+    }
+    let finite = || expected.iter().filter(|value| value.is_finite());
+    let squares: f64 = finite().map(|value| value * value).sum();
+    let magnitude = (squares / finite().count().max(1) as f64).sqrt();
+    let tolerance = tolerance(task, result);
+    for (position, (&found, &expected)) in found.iter().zip(expected).enumerate() {
+        let same = found == expected || (found.is_nan() && expected.is_nan());
+        // NaN compares as not near.
+        let near = (found - expected).abs() <= tolerance * (expected.abs() + magnitude);
+        if !same && !near {
+            return Err(format!("element {position} is {found}, expected {expected}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::testing::product;
+
+    #[test]
+    fn operands_are_exact_in_every_type_and_differ() {
+        let task = product(8, 8, 8);
+        for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::I32, DType::U8, DType::Bool, DType::I64] {
+            let (a, b) = (operand(&task, 0, 1000, dtype), operand(&task, 1, 1000, dtype));
+            assert_eq!(a.len(), 1000 * dtype.size());
+            let (a, b) = (numbers(&a, dtype), numbers(&b, dtype));
+            assert_ne!(a, b, "{dtype}");
+            assert!(a.iter().all(|value| value.fract() % 0.25 == 0.0 && value.abs() <= 6.0), "{dtype}");
+            assert!(a.iter().any(|value| *value != a[0]), "{dtype}");
+        }
+    }
+
+    #[test]
+    fn a_single_missing_term_shows() {
+        let task = product(64, 64, 1 << 16);
+        // Sums of 2^16 terms of about a half have a magnitude of about 100.
+        let expected: Vec<f64> = (0..4096).map(|at| f64::from(at % 17) * 12.0 - 96.0).collect();
+        assert_eq!(compare(&task, &expected, &expected, DType::F32), Ok(()));
+        let mut found = expected.clone();
+        found[77] += 1.0 / 16.0;
+        let error = compare(&task, &found, &expected, DType::F32).unwrap_err();
+        assert_eq!(error, format!("element 77 is {}, expected {}", found[77], expected[77]));
+        found[77] = expected[77] + 1e-5;
+        assert_eq!(compare(&task, &found, &expected, DType::F32), Ok(()), "rounding");
+        found[77] = f64::NAN;
+        assert!(compare(&task, &found, &expected, DType::F32).is_err());
+        assert!(compare(&task, &found[..7], &expected, DType::F32).is_err());
+    }
+
+    #[test]
+    fn whole_numbers_are_exact_and_infinities_equal_themselves() {
+        let task = product(1, 2, 4);
+        assert!(compare(&task, &[1e6, 2.0], &[1e6, 3.0], DType::I32).is_err());
+        assert_eq!(compare(&task, &[f64::INFINITY, f64::NAN], &[f64::INFINITY, f64::NAN], DType::F32), Ok(()));
+        assert!(compare(&task, &[f64::INFINITY, 0.0], &[1.0, 0.0], DType::F32).is_err());
+    }
+}

@@ -1,0 +1,306 @@
+//! The measurement itself: who is right, who is hopeless, who is the fastest.
+
+use super::report::fastest;
+use super::search::Search;
+use super::{Candidate, Outcome, TuneOptions};
+use netcl_kernels::variant::KernelConfig;
+use std::time::{Duration, Instant};
+
+/// Samples of a candidate when it is first timed.
+const QUICK: usize = 3;
+/// Samples of those that are close together in the end.
+const CAREFUL: usize = 9;
+/// A first sample of more than so many times the best is hopeless: noise does not explain it.
+const HOPELESS: f64 = 2.0;
+/// Quick medians within this factor of the best are compared carefully.
+const CLOSE: f64 = 1.25;
+/// How many are compared carefully.
+const FINALISTS: usize = 5;
+/// The compiler's own choice stays if it takes at most this many times the best's time: less is noise.
+const SAME: f64 = 1.03;
+
+/// Why a candidate is out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Rejection {
+    /// It cannot be compiled, built or launched.
+    Fails(String),
+    /// Its numbers are wrong.
+    Wrong(String),
+    /// It could not be tried, which says nothing about it.
+    Unmeasured(String),
+}
+
+/// Makes candidates of one task runnable.
+pub(crate) trait Bench {
+    /// Builds the candidate, runs it once and compares its numbers.
+    fn prepare(&mut self, config: &KernelConfig) -> Result<Box<dyn Runner>, Rejection>;
+}
+
+/// A candidate that is built and right.
+pub(crate) trait Runner {
+    /// The time of one run.
+    fn time(&mut self) -> Result<Duration, Rejection>;
+}
+
+/// What came out.
+pub(super) struct Outcomes {
+    /// In the order in which they were tried.
+    pub(super) candidates: Vec<Candidate>,
+    /// The position of the fastest among them; `None` if none was right.
+    pub(super) best: Option<usize>,
+}
+
+/// A right candidate.
+struct Contender {
+    position: usize,
+    runner: Box<dyn Runner>,
+    samples: Vec<Duration>,
+}
+
+/// Tries candidates until they, the time or the patience for candidates end; tells after each.
+pub(super) fn hold(
+    search: &mut Search,
+    bench: &mut dyn Bench,
+    options: &TuneOptions<'_>,
+    tell: &dyn Fn(&[Candidate]),
+) -> Outcomes {
+    let end = Instant::now().checked_add(options.budget);
+    let in_time = || end.is_none_or(|end| Instant::now() < end);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut contenders: Vec<Contender> = Vec::new();
+    // The compiler's own choice is always tried: everything is compared with it.
+    while candidates.is_empty() || (candidates.len() < options.candidates && in_time()) {
+        let Some(number) = search.next() else { break };
+        let config = search.candidate(number).clone();
+        let best = contenders.iter().map(|contender| median(&contender.samples)).min();
+        let position = candidates.len();
+        let (outcome, contender) = quick(bench, &config, best);
+        if let (Outcome::Timed(time) | Outcome::Hopeless(time), true) = (&outcome, contender.is_some()) {
+            search.timed(number, *time);
+        }
+        contenders.extend(contender.map(|(runner, samples)| Contender { position, runner, samples }));
+        // What a candidate holds on the device is not needed once it is out.
+        retain_close(&mut contenders);
+        candidates.push(Candidate { config, outcome });
+        tell(&candidates);
+    }
+    careful(&mut contenders, &mut candidates, &in_time);
+    let time = |position: usize| candidates[position].outcome.time();
+    let best = fastest(&candidates).map(|position| match (&candidates[0].outcome, time(position)) {
+        (Outcome::Timed(default), Some(time)) if default.as_secs_f64() <= SAME * time.as_secs_f64() => 0,
+        _ => position,
+    });
+    Outcomes { candidates, best }
+}
+
+type Samples = (Box<dyn Runner>, Vec<Duration>);
+
+/// A first look.
+fn quick(bench: &mut dyn Bench, config: &KernelConfig, best: Option<Duration>) -> (Outcome, Option<Samples>) {
+    let mut runner = match bench.prepare(config) {
+        Ok(runner) => runner,
+        Err(rejection) => return (rejection.into(), None),
+    };
+    let hopeless = |time: Duration| best.is_some_and(|best| time.as_secs_f64() > HOPELESS * best.as_secs_f64());
+    let mut samples = Vec::with_capacity(CAREFUL);
+    for _ in 0..QUICK {
+        match runner.time() {
+            Ok(time) => samples.push(time),
+            Err(rejection) => return (rejection.into(), None),
+        }
+        if hopeless(median(&samples)) {
+            return (Outcome::Hopeless(median(&samples)), None);
+        }
+    }
+    (Outcome::Timed(median(&samples)), Some((runner, samples)))
+}
+
+/// Drops those that will not be compared carefully.
+fn retain_close(contenders: &mut Vec<Contender>) {
+    contenders.sort_by_key(|contender| median(&contender.samples));
+    let Some(best) = contenders.first().map(|best| median(&best.samples).as_secs_f64()) else { return };
+    // The compiler's own choice stays: the report compares with it.
+    let mut kept = 0;
+    contenders.retain(|contender| {
+        kept += 1;
+        let close = kept <= FINALISTS && median(&contender.samples).as_secs_f64() <= CLOSE * best;
+        close || contender.position == 0
+    });
+}
+
+/// Takes turns between those that are close together, so that what disturbs the machine disturbs all.
+fn careful(contenders: &mut [Contender], candidates: &mut [Candidate], in_time: &dyn Fn() -> bool) {
+    if contenders.len() < 2 {
+        return;
+    }
+    for round in QUICK..CAREFUL {
+        // Twice the quick samples are worth a late end.
+        if round >= 2 * QUICK && !in_time() {
+            break;
+        }
+        for contender in &mut *contenders {
+            match contender.runner.time() {
+                Ok(time) => contender.samples.push(time),
+                Err(rejection) => candidates[contender.position].outcome = rejection.into(),
+            }
+        }
+    }
+    for contender in contenders {
+        if let Outcome::Timed(time) = &mut candidates[contender.position].outcome {
+            *time = median(&contender.samples);
+        }
+    }
+}
+
+impl From<Rejection> for Outcome {
+    fn from(rejection: Rejection) -> Outcome {
+        match rejection {
+            Rejection::Fails(why) => Outcome::Failed(why),
+            Rejection::Wrong(why) => Outcome::Wrong(why),
+            Rejection::Unmeasured(why) => Outcome::Unmeasured(why),
+        }
+    }
+}
+
+/// The middle one; the lower of two. Zero of none.
+pub(super) fn median(samples: &[Duration]) -> Duration {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::testing::config;
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+
+    /// Times by configuration, each a list that is gone through again and again; `Err` for those that are out.
+    struct Fake {
+        times: BTreeMap<String, Result<Vec<u64>, Rejection>>,
+        /// How often each was timed.
+        counts: Rc<RefCell<BTreeMap<String, usize>>>,
+    }
+
+    struct FakeRunner {
+        name: String,
+        times: Vec<u64>,
+        counts: Rc<RefCell<BTreeMap<String, usize>>>,
+    }
+
+    impl Bench for Fake {
+        fn prepare(&mut self, config: &KernelConfig) -> Result<Box<dyn Runner>, Rejection> {
+            let name = config.to_string();
+            let times = self.times[&name].clone()?;
+            Ok(Box::new(FakeRunner { name, times, counts: self.counts.clone() }))
+        }
+    }
+
+    impl Runner for FakeRunner {
+        fn time(&mut self) -> Result<Duration, Rejection> {
+            let mut counts = self.counts.borrow_mut();
+            let count = counts.entry(self.name.clone()).or_default();
+            *count += 1;
+            let time = self.times[(*count - 1) % self.times.len()];
+            // 0 stands for a launch that fails.
+            if time == 0 { Err(Rejection::Fails("lost".into())) } else { Ok(Duration::from_micros(time)) }
+        }
+    }
+
+    fn held(
+        entries: &[(&str, Result<Vec<u64>, Rejection>)],
+        options: &TuneOptions<'_>,
+    ) -> (Outcomes, BTreeMap<String, usize>) {
+        let all: Vec<KernelConfig> = entries.iter().map(|(text, _)| config(text)).collect();
+        let times = entries.iter().map(|(text, result)| ((*text).to_owned(), result.clone())).collect();
+        let counts = Rc::new(RefCell::default());
+        let mut bench = Fake { times, counts: counts.clone() };
+        let outcomes = hold(&mut Search::new(all, &[]), &mut bench, options, &|_| {});
+        (outcomes, counts.take())
+    }
+
+    #[test]
+    fn the_fastest_of_the_right_ones_wins() {
+        let wrong = Rejection::Wrong("element 3 is 7, expected 8".into());
+        let (outcomes, counts) = held(
+            &[
+                ("matmul_tiled TILE=8", Ok(vec![500])),
+                ("matmul_tiled TILE=16", Ok(vec![100])),
+                ("matmul_tiled TILE=32", Err(wrong.clone())),
+                ("matmul_tiled TILE=64", Err(Rejection::Fails("no memory".into()))),
+                ("matmul_tiled TILE=128", Ok(vec![90, 0])),
+                ("matmul_tiled TILE=256", Ok(vec![1000])),
+            ],
+            &TuneOptions::default(),
+        );
+        let of = |tile: u32| {
+            let found = outcomes.candidates.iter().find(|own| own.config.values.get("TILE") == tile);
+            found.expect("it was tried").outcome.clone()
+        };
+        let best = &outcomes.candidates[outcomes.best.unwrap()];
+        assert_eq!(best.config, config("matmul_tiled TILE=16"));
+        assert_eq!(of(16), Outcome::Timed(Duration::from_micros(100)));
+        assert_eq!(of(32), wrong.into());
+        assert_eq!(of(64), Outcome::Failed("no memory".into()));
+        assert_eq!(of(128), Outcome::Failed("lost".into()), "it fails at its second run");
+        assert_eq!(of(256), Outcome::Hopeless(Duration::from_micros(1000)));
+        assert_eq!(counts["matmul_tiled TILE=256"], 1, "one look is enough");
+        assert!(!counts.contains_key("matmul_tiled TILE=32"), "what is wrong is not timed");
+    }
+
+    #[test]
+    fn one_disturbed_sample_does_not_decide() {
+        let (outcomes, _) = held(
+            &[
+                ("matmul_tiled TILE=8", Ok(vec![100])),
+                // Right at first and in most rounds the faster one, but for outliers.
+                ("matmul_tiled TILE=16", Ok(vec![80, 900, 80])),
+            ],
+            &TuneOptions::default(),
+        );
+        assert_eq!(outcomes.best, Some(1));
+        assert_eq!(outcomes.candidates[1].outcome, Outcome::Timed(Duration::from_micros(80)));
+    }
+
+    #[test]
+    fn the_default_stays_where_the_difference_is_noise() {
+        let (outcomes, _) = held(
+            &[("matmul_tiled TILE=8", Ok(vec![102])), ("matmul_tiled TILE=16", Ok(vec![100]))],
+            &TuneOptions::default(),
+        );
+        assert_eq!(outcomes.best, Some(0));
+        let (outcomes, _) = held(
+            &[("matmul_tiled TILE=8", Ok(vec![110])), ("matmul_tiled TILE=16", Ok(vec![100]))],
+            &TuneOptions::default(),
+        );
+        assert_eq!(outcomes.best, Some(1));
+    }
+
+    #[test]
+    fn budgets_end_it_but_for_the_default() {
+        let entries = [
+            ("matmul_tiled TILE=8", Ok(vec![100])),
+            ("matmul_tiled TILE=16", Ok(vec![50])),
+            ("matmul_tiled TILE=32", Ok(vec![20])),
+        ];
+        let (outcomes, _) = held(&entries, &TuneOptions { candidates: 2, ..TuneOptions::default() });
+        assert_eq!(outcomes.candidates.len(), 2);
+        let (outcomes, _) = held(&entries, &TuneOptions { budget: Duration::ZERO, ..TuneOptions::default() });
+        assert_eq!((outcomes.candidates.len(), outcomes.best), (1, Some(0)));
+    }
+
+    #[test]
+    fn where_nothing_is_right_nothing_wins() {
+        let (outcomes, _) =
+            held(&[("matmul_tiled TILE=8", Err(Rejection::Wrong("NaN".into())))], &TuneOptions::default());
+        assert_eq!((outcomes.candidates.len(), outcomes.best), (1, None));
+    }
+
+    #[test]
+    fn medians() {
+        let of = |values: &[u64]| median(&values.iter().map(|&value| Duration::from_nanos(value)).collect::<Vec<_>>());
+        assert_eq!([of(&[]), of(&[3]), of(&[9, 1]), of(&[5, 1, 9])].map(|time| time.as_nanos()), [0, 3, 1, 5]);
+    }
+}

@@ -1,0 +1,81 @@
+//! A device that is lost: an error from everything that is asked of it, no panic, and nothing else is harmed.
+
+mod common;
+
+use common::{Line, line_gradients};
+use netcl::optim::{Adam, Optimizer};
+use netcl::{DType, Device, Error, Model, Target, Tensor, algorithms};
+
+fn is_lost<T>(result: netcl::Result<T>) -> bool {
+    matches!(result, Err(Error::Lost { .. }))
+}
+
+#[test]
+fn everything_after_a_loss_is_the_same_error() {
+    let device = Device::null(Target::Gpu, 1 << 30);
+    let x = Tensor::from_slice(&device, &[1.0f32; 12], &[3, 4]).unwrap();
+    let (mut recording, _) = device.record(|| x.add(&x)).unwrap();
+    device.lose_after(2).unwrap();
+    // The launch that the device is lost in was started well: devices tell later.
+    let first = x.add(&x).unwrap();
+    let second = first.exp().unwrap();
+    let told = device.finish().unwrap_err();
+    let Error::Lost { device: name, code, .. } = &told else { panic!("{told}") };
+    assert_eq!((name.as_str(), code.as_str()), ("null", "CL_DEVICE_NOT_AVAILABLE"));
+    assert!(told.to_string().contains("go on with another device"), "{told}");
+    for _ in 0..2 {
+        assert!(is_lost(device.finish()));
+        assert!(is_lost(second.to_vec::<f32>()));
+        assert!(is_lost(second.to_host_async::<f32>().and_then(|values| values.wait())));
+        assert!(is_lost(x.add(&x)));
+        assert!(is_lost(x.sum(&[0])));
+        assert!(is_lost(x.matmul(&x.reshape(&[4, 3]).unwrap())));
+        assert!(is_lost(Tensor::from_slice(&device, &[1.0f32], &[1])));
+        assert!(is_lost(Tensor::zeros(&device, &[1 << 20], DType::F32)));
+        assert!(is_lost(device.record_event()));
+        assert!(is_lost(x.to_device(&Device::host())));
+        assert!(is_lost(recording.replay()));
+        assert!(is_lost(device.record(|| x.add(&x))));
+    }
+    drop((x, first, second, recording));
+    device.release_idle_memory();
+    // The others go on.
+    let y = Tensor::from_slice(&Device::host(), &[1.0f32], &[1]).unwrap();
+    assert_eq!(y.add(&y).unwrap().to_vec::<f32>().unwrap(), [2.0]);
+    let again = Device::null(Target::Gpu, 1 << 30);
+    Tensor::zeros(&again, &[4], DType::F32).unwrap().exp().unwrap().to_vec::<f32>().unwrap();
+}
+
+#[test]
+fn training_on_a_device_that_is_lost_ends_with_an_error_wherever_it_happens() {
+    let gradients = line_gradients();
+    for launches in 0..12 {
+        let device = Device::null(Target::Gpu, 1 << 30);
+        let mut model = Line::new(&device);
+        let mut optimizer = Adam::new(0.1);
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -1.0], &[1, 3]).unwrap();
+        device.lose_after(launches).unwrap();
+        let mut step = || {
+            let core = model.core.clone();
+            let (loss, gradients, _) = gradients.call_with_gradients(&core, "", &[&x], &[])?;
+            optimizer.step(&mut model, &gradients)?;
+            loss[0].item::<f32>().map(drop)
+        };
+        let error = (0..100).find_map(|_| step().err()).expect("it does not train for ever");
+        assert!(matches!(error, Error::Lost { .. }), "after {launches}: {error}");
+        assert!(is_lost(model.tensor("w").unwrap().to_vec::<f32>()));
+        assert!(is_lost(model.to_device(&Device::host())), "its parameters are gone");
+        assert_eq!(model.device(), device, "and it stays where it was");
+    }
+}
+
+#[test]
+fn only_null_devices_are_lost_on_purpose() {
+    let error = Device::host().lose_after(0).unwrap_err();
+    assert!(matches!(&error, Error::Unsupported { function, .. } if function == "Device::lose_after"), "{error}");
+    // What cannot run there says so, lost or not.
+    let device = Device::null(Target::Gpu, 1 << 20);
+    let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
+    device.lose_after(0).unwrap();
+    assert!(matches!(algorithms::sort(&x, algorithms::Order::Ascending), Err(Error::Unsupported { .. })));
+}

@@ -1,0 +1,147 @@
+//! Profiles: what is recorded of launches, copies and the program's own spans, and the traces that are written of it.
+
+use netcl::profile::{self, Profile, Span, SpanKind};
+use netcl::{DType, Device, Tensor};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The selectors of what there is; the null device, too.
+fn selectors() -> Vec<String> {
+    let found = Device::all().into_iter().map(|profile| profile.selector);
+    found.chain(["null".to_owned()]).collect()
+}
+
+/// A copy there, two kernels, a copy back, all under one name.
+fn work(device: &Device) {
+    let _span = profile::span("the work");
+    let x = Tensor::from_slice(device, &[1.0f32; 1000], &[1000]).unwrap();
+    let y = x.add(&x).unwrap().relu().unwrap();
+    y.to_vec::<f32>().unwrap();
+}
+
+fn of(profile: &Profile, kind: SpanKind) -> Vec<&Span> {
+    profile.spans().iter().filter(|span| span.kind == kind).collect()
+}
+
+/// One test, because a process has one recorder.
+#[test]
+fn launches_copies_and_spans_are_recorded_between_start_and_stop() {
+    // Before the devices are opened, so that their queues note times.
+    profile::start().unwrap();
+    for selector in selectors() {
+        let device = Device::select(&selector).unwrap();
+        profile::start().unwrap();
+        work(&device);
+        let recorded = profile::stop().unwrap();
+        work(&device);
+        assert!(!profile::is_on());
+        assert_eq!((recorded.lost(), recorded.untimed()), (0, 0), "{selector}");
+
+        let [launches, copies, calls, program] =
+            [SpanKind::Kernel, SpanKind::Copy, SpanKind::Call, SpanKind::Program].map(|kind| of(&recorded, kind));
+        assert_eq!((launches.len(), calls.len(), program.len()), (2, 2, 1), "{selector}: {recorded:#?}");
+        let whole = program[0];
+        assert_eq!((&*whole.name, &*whole.track.group), ("the work", "program"));
+        for span in launches.iter().chain(&copies).chain(&calls) {
+            assert!(span.started <= span.ended, "{selector}: {span:?}");
+            assert!(
+                span.queued <= span.submitted && span.submitted.is_none_or(|time| time <= span.started),
+                "{span:?}"
+            );
+        }
+        for call in calls {
+            assert_eq!(call.track, whole.track, "{selector}");
+            assert!(whole.started <= call.started && call.ended <= whole.ended, "{selector}: {call:?} in {whole:?}");
+        }
+        for launch in launches {
+            assert!(launch.track.group.starts_with(&selector), "{selector}: {launch:?}");
+            assert!(launch.kernel.is_some() && !launch.name.is_empty(), "{selector}: {launch:?}");
+            assert_eq!(launch.work_items.is_empty(), selector == "host", "{selector}: {launch:?}");
+        }
+        if selector != "null" {
+            let moved: Vec<_> = copies.iter().map(|copy| (&*copy.name, copy.bytes)).collect();
+            assert_eq!(moved, [("copy to the device", Some(4000)), ("copy from the device", Some(4000))], "{selector}");
+        }
+
+        let totals = recorded.totals();
+        assert_eq!(totals.iter().map(|total| total.count).sum::<u64>(), recorded.spans().len() as u64);
+        let path = std::env::temp_dir().join(format!("netcl-profile-{}.json", std::process::id()));
+        recorded.write_chrome_trace(&path).unwrap();
+        let events = events(&path);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(events.iter().filter(|event| event["ph"] == "X").count(), recorded.spans().len(), "{selector}");
+        assert!(recorded.write_chrome_trace("/no/such/folder/trace.json").is_err());
+    }
+    assert_eq!(profile::stop().unwrap().spans(), [], "nothing is recorded after it was stopped");
+}
+
+fn events(path: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// What the tests below run in processes of their own; its environment says on which device and how it ends.
+#[test]
+fn traced_program() {
+    let Some(selector) = std::env::var_os("NETCL_TEST_TRACED") else { return };
+    let device = Device::select(selector.to_str().unwrap()).unwrap();
+    work(&device);
+    if std::env::var_os("NETCL_TEST_KILLED").is_some() {
+        std::process::abort();
+    }
+    // Not waited for: the end of the process is.
+    Tensor::zeros(&device, &[100], DType::F32).unwrap().gelu().unwrap();
+}
+
+fn traced(selector: &str, trace: &str, killed: bool) -> (Output, PathBuf) {
+    let path = std::env::temp_dir().join(format!("netcl-traced-{}-{killed}-{trace}", selector.replace(':', "-")));
+    let _ = std::fs::remove_file(&path);
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "traced_program", "--nocapture"]);
+    child.env("NETCL_TEST_TRACED", selector).env("NETCL_TRACE", &path);
+    if killed {
+        child.env("NETCL_TEST_KILLED", "1");
+    }
+    (child.output().unwrap(), path)
+}
+
+#[test]
+fn a_trace_is_written_while_the_program_runs() {
+    for selector in selectors() {
+        let (output, path) = traced(&selector, "whole.json", false);
+        assert!(output.status.success(), "{selector}: {output:?}");
+        let events = events(&path);
+        std::fs::remove_file(&path).unwrap();
+        let kernels: Vec<_> = events.iter().filter(|event| event["cat"] == "kernel").collect();
+        assert_eq!(kernels.len(), 3, "{selector}: {events:#?}");
+        assert!(kernels.iter().all(|event| event["dur"].as_f64().is_some_and(|time| time >= 0.0)), "{selector}");
+        assert!(events.iter().any(|event| event["name"] == "the work" && event["cat"] == "program"), "{selector}");
+        assert!(events.iter().any(|event| event["args"]["name"] == "program"), "{selector}: tracks have names");
+    }
+}
+
+#[test]
+fn the_trace_of_a_killed_program_can_be_read() {
+    for selector in selectors() {
+        let (output, path) = traced(&selector, "killed.json", true);
+        assert!(!output.status.success(), "{selector}");
+        let events = events(&path);
+        std::fs::remove_file(&path).unwrap();
+        // Devices were waited for by the copy back; the null device has nothing to wait for.
+        let kernels = events.iter().filter(|event| event["cat"] == "kernel").count();
+        assert!(kernels == 2 || selector == "null", "{selector}: {events:#?}");
+    }
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_no_error() {
+    let path = std::env::temp_dir().join("netcl-no-such-folder/trace.json");
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "traced_program", "--nocapture"])
+        .envs([("NETCL_TEST_TRACED", "host"), ("NETCL_LOG", "warn")])
+        .env("NETCL_TRACE", &path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success() && text.contains("NETCL_TRACE"), "{text}");
+}

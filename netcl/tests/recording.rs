@@ -1,0 +1,154 @@
+//! Recorded launches: done again with one call, on every device.
+
+mod common;
+
+use netcl::optim::{Optimizer, Sgd};
+use netcl::raw::{Grid, KernelSpec};
+use netcl::{BufferHandle, DType, Device, DeviceKind, Error, Target, Tensor, algorithms};
+
+fn devices() -> Vec<Device> {
+    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
+    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
+}
+
+/// A tensor whose memory can be written to.
+fn input(device: &Device, values: &[f32]) -> (BufferHandle, Tensor) {
+    let memory = device.buffer_pool().allocate(4 * values.len()).unwrap();
+    write(&memory, values);
+    let tensor = Tensor::from_buffer(device, memory.clone(), &[values.len()], DType::F32).unwrap();
+    (memory, tensor)
+}
+
+fn write(memory: &BufferHandle, values: &[f32]) {
+    memory.write(&values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<u8>>()).unwrap();
+}
+
+#[test]
+fn a_replay_computes_again_from_new_inputs() {
+    for device in devices() {
+        let (memory, x) = input(&device, &[1.0, 2.0, 3.0]);
+        let before = device.launches();
+        let (mut recording, (y, sum)) = device
+            .record(|| {
+                let y = x.add(&x)?.mul(&x)?;
+                let sum = y.sum(&[0])?;
+                Ok((y, sum))
+            })
+            .unwrap();
+        let launches = device.launches() - before;
+        assert_eq!(recording.launches(), launches, "{device}");
+        assert_eq!((y.to_vec::<f32>().unwrap(), sum.item::<f32>().unwrap()), (vec![2.0, 8.0, 18.0], 28.0));
+        for round in 1..5u8 {
+            let value = f32::from(round);
+            write(&memory, &[value, 0.0, -value]);
+            recording.replay().unwrap();
+            let square = 2.0 * value * value;
+            assert_eq!(y.to_vec::<f32>().unwrap(), [square, 0.0, square], "{device}");
+            assert_eq!(sum.item::<f32>().unwrap(), 2.0 * square);
+        }
+        assert_eq!(device.launches() - before, 5 * launches);
+    }
+}
+
+#[test]
+fn what_a_recording_uses_is_nobody_elses() {
+    let _turn = common::turn();
+    for device in devices() {
+        let (memory, x) = input(&device, &[1.0; 1000]);
+        let (mut recording, y) = device.record(|| x.add(&x)?.add(&x)?.add(&x)).unwrap();
+        drop(x);
+        // Buffers of the sizes that the recording's temporaries had, filled with something else.
+        let others: Vec<Tensor> = (0..16).map(|_| Tensor::full(&device, 7.0f32, &[1000]).unwrap()).collect();
+        write(&memory, &[2.0; 1000]);
+        recording.replay().unwrap();
+        assert_eq!(y.to_vec::<f32>().unwrap(), [8.0; 1000], "{device}");
+        assert!(others.iter().all(|other| other.to_vec::<f32>().unwrap() == [7.0; 1000]), "{device}");
+        let used = device.buffer_pool().stats().in_use;
+        drop(recording);
+        device.finish().unwrap();
+        assert!(device.buffer_pool().stats().in_use < used, "its memory comes back");
+    }
+}
+
+#[test]
+fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
+    for device in devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host) {
+        let source = "__kernel void twice(__global float* x, float by) { x[get_global_id(0)] *= by; }";
+        let scale = KernelSpec::from_source("twice", source).build(&device).unwrap();
+        let (memory, x) = input(&device, &[1.0, 5.0, 3.0, 4.0]);
+        let record = || {
+            let zeros = Tensor::zeros(&device, &[4], DType::F32)?;
+            let y = zeros.add(&x)?;
+            // SAFETY: one work-item for each of the 4 elements.
+            unsafe { scale.launch(&[(&y).into(), 3.0f32.into()], &Grid::from(4))? };
+            let total = algorithms::reduce(algorithms::Operator::Sum, &y)?;
+            Ok((algorithms::sort(&y, algorithms::Order::Ascending)?, total))
+        };
+        let (mut recording, (sorted, total)) = device.record(record).unwrap();
+        assert_eq!(sorted.to_vec::<f32>().unwrap(), [3.0, 9.0, 12.0, 15.0]);
+        write(&memory, &[2.0, -1.0, 0.0, 1.0]);
+        recording.replay().unwrap();
+        assert_eq!(sorted.to_vec::<f32>().unwrap(), [-3.0, 0.0, 3.0, 6.0], "{device}");
+        assert_eq!(total.item::<f32>().unwrap(), 6.0);
+        recording.replay().unwrap();
+        recording.replay().unwrap();
+        assert_eq!(sorted.to_vec::<f32>().unwrap(), [-3.0, 0.0, 3.0, 6.0], "{device}: the same each time");
+    }
+}
+
+#[test]
+fn a_recorded_training_step_trains() {
+    for device in devices() {
+        let trained = |recorded: bool| -> Vec<f32> {
+            let model = common::Line::new(&device);
+            let gradients = common::line_gradients();
+            let x = Tensor::from_slice(&device, &[1.0f32, 2.0, -1.0], &[1, 3]).unwrap();
+            let mut sgd = Sgd::new(0.1);
+            let mut model = model;
+            let mut step = || {
+                let core = model.core.clone();
+                let (_, gradients, _) = gradients.call_with_gradients(&core, "", &[&x], &[])?;
+                sgd.step(&mut model, &gradients)
+            };
+            if recorded {
+                let (mut recording, ()) = device.record(&mut step).unwrap();
+                (0..4).for_each(|_| recording.replay().unwrap());
+            } else {
+                (0..5).for_each(|_| step().unwrap());
+            }
+            model.core.tensor("w").unwrap().to_vec::<f32>().unwrap()
+        };
+        assert_eq!(trained(true), trained(false), "{device}");
+        assert_ne!(trained(true), common::Line::new(&device).core.tensor("w").unwrap().to_vec::<f32>().unwrap());
+    }
+}
+
+#[test]
+fn a_recording_in_a_recording_is_an_error() {
+    let device = Device::host();
+    let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
+    let (mut recording, _) = device.record(|| x.add(&x)).unwrap();
+    let inner = device.record(|| device.record(|| x.add(&x)).map(drop)).unwrap_err();
+    assert!(matches!(&inner, Error::Unsupported { function, .. } if function == "Device::record"), "{inner}");
+    let replayed = device.record(|| recording.replay()).unwrap_err();
+    assert!(replayed.to_string().contains("a replay cannot be recorded"), "{replayed}");
+    // After an error, and after a panic, the thread records again.
+    let panics = || device.record(|| -> netcl::Result<()> { panic!("on purpose") });
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+    assert_eq!(device.record(|| x.add(&x)).unwrap().0.launches(), 1);
+}
+
+#[test]
+fn other_devices_and_threads_are_left_out() {
+    let (device, other) = (Device::host(), Device::null(Target::Cpu, 1 << 20));
+    let (x, z) =
+        (Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap(), Tensor::from_slice(&other, &[1.0f32], &[1]).unwrap());
+    let (recording, ()) = device
+        .record(|| {
+            z.add(&z)?;
+            std::thread::scope(|scope| scope.spawn(|| x.add(&x)).join().unwrap())?;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(recording.launches(), 0);
+}

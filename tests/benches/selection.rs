@@ -1,0 +1,145 @@
+//! How good the selector's picks are: 40 products and convolutions, the times of many configurations of each, and how
+//! often the pick is within 10 % of the fastest: by the compiler's rule alone, and after every second shape was tuned.
+//!
+//! ```sh
+//! NETCL_CACHE_DIR=off cargo bench -p netcl-tests --bench selection -- opencl:0 24
+//! ```
+//!
+//! The arguments are a device's selector and how many configurations of each shape to measure. The picks are asked for
+//! before the measurement that they are compared with, which is made anew for every shape; configurations that are close
+//! are timed in turns, and medians compared.
+
+use netcl::select::{Conv2dTask, ConvKind, KernelConfig, Product, Reason, Task, TuneOptions};
+use netcl::{Axis, DType, Device, Result};
+use std::time::Duration;
+
+/// What counts as good.
+const WITHIN: f64 = 1.10;
+
+fn product(m: u64, n: u64, k: u64, batch: u64, a: Axis, b: Axis) -> Task<u64> {
+    // As the compiler sees it: the contiguous axes are multiples of 4.
+    let along = |axis: Axis, outer: u64| if axis == Axis::K { k } else { outer };
+    let aligned = along(a, m).is_multiple_of(4) && along(b, n).is_multiple_of(4);
+    Task::Product(Product { m, n, k, batch, a, b, aligned, dtype: DType::F32 })
+}
+
+fn conv(kind: ConvKind, images: u64, [channels, out]: [u64; 2], size: u64, filter: u64, stride: u64) -> Task<u64> {
+    Task::Conv2d(Conv2dTask {
+        kind,
+        images,
+        channels,
+        size: [size; 2],
+        filter: [filter; 2],
+        out_channels: out,
+        stride: [stride; 2],
+        padding: [filter / 2; 2],
+        dilation: [1; 2],
+        groups: 1,
+        dtype: DType::F32,
+    })
+}
+
+/// Neighbours differ in size by up to two octaves: the second of each pair is what the first is to help with.
+fn shapes() -> Vec<Task<u64>> {
+    use Axis::{K, Outer};
+    use ConvKind::{Forward, InputGrad, WeightGrad};
+    let mut shapes = Vec::new();
+    // Layers of perceptrons and transformers, forward.
+    for [m, n, k] in [
+        [128, 512, 784],
+        [64, 512, 784],
+        [128, 512, 512],
+        [256, 256, 512],
+        [32, 64, 64],
+        [64, 32, 64],
+        [1, 512, 784],
+        [1, 1024, 512],
+        [512, 768, 768],
+        [1024, 768, 384],
+        [128, 10, 512],
+        [32, 10, 256],
+        [1024, 1024, 1024],
+        [512, 1024, 2048],
+    ] {
+        shapes.push(product(m, n, k, 1, K, Outer));
+    }
+    // Gradients in weights and inputs.
+    for [m, n, k] in [[784, 512, 128], [512, 512, 64], [256, 1024, 256], [512, 512, 256]] {
+        shapes.push(product(m, n, k, 1, Outer, Outer));
+    }
+    for [m, n, k] in [[128, 784, 512], [64, 512, 512], [256, 512, 128], [512, 256, 128]] {
+        shapes.push(product(m, n, k, 1, K, K));
+    }
+    // Attention.
+    for [m, n, k, batch] in [[128, 128, 64, 16], [64, 64, 64, 32]] {
+        shapes.push(product(m, n, k, batch, K, K));
+        shapes.push(product(m, k, n, batch, K, Outer));
+    }
+    for (kind, images, channels, size, filter, stride) in [
+        (Forward, 64, [1, 16], 28, 3, 1),
+        (Forward, 32, [1, 16], 28, 3, 1),
+        (Forward, 64, [16, 32], 14, 3, 1),
+        (Forward, 32, [32, 32], 14, 3, 1),
+        (Forward, 8, [64, 64], 28, 3, 1),
+        (Forward, 4, [64, 128], 28, 3, 1),
+        (Forward, 16, [64, 128], 14, 1, 1),
+        (Forward, 8, [128, 128], 14, 1, 1),
+        (Forward, 8, [3, 32], 64, 5, 2),
+        (Forward, 4, [3, 64], 64, 5, 2),
+        (InputGrad, 64, [16, 32], 14, 3, 1),
+        (InputGrad, 32, [32, 32], 14, 3, 1),
+        (WeightGrad, 64, [16, 32], 14, 3, 1),
+        (WeightGrad, 32, [32, 32], 14, 3, 1),
+    ] {
+        shapes.push(conv(kind, images, channels, size, filter, stride));
+    }
+    shapes
+}
+
+/// How many times as long as the fastest each of these took when all were measured together.
+fn compared(device: &Device, task: &Task<u64>, picks: &[KernelConfig], options: &TuneOptions<'_>) -> Result<Vec<f64>> {
+    let tuning = device.tune(task, &TuneOptions { again: true, also: picks, ..*options })?;
+    let time = |config: &KernelConfig| {
+        let found = tuning.candidates.iter().find(|candidate| candidate.config == *config);
+        found.and_then(|candidate| candidate.outcome.time()).map_or(f64::INFINITY, |time| time.as_secs_f64())
+    };
+    let best = tuning.candidates.iter().map(|candidate| time(&candidate.config)).fold(f64::INFINITY, f64::min);
+    Ok(picks.iter().map(|config| time(config) / best).collect())
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let device = Device::select(arguments.first().map_or("cpu", String::as_str))?;
+    let candidates = arguments.get(1).and_then(|count| count.parse().ok()).unwrap_or(24);
+    let selector = device.selector();
+    if !selector.records().is_empty() {
+        eprintln!("there are measurements of {device} already; run this with NETCL_CACHE_DIR=off");
+        std::process::exit(1);
+    }
+    let options = TuneOptions { budget: Duration::from_secs(60), candidates, ..TuneOptions::default() };
+    let shapes = shapes();
+    println!("{} shapes on {device}, up to {candidates} configurations each", shapes.len());
+    let rules: Vec<KernelConfig> = shapes.iter().map(|task| selector.select(task).config).collect();
+    for task in shapes.iter().step_by(2) {
+        device.tune(task, &options)?;
+    }
+    let picks: Vec<_> = shapes.iter().map(|task| selector.select(task)).collect();
+    let (mut by_rule, mut tuned, mut near) = (0, 0, [0; 2]);
+    println!("{:>8} {:>8}  task: pick after tuning", "rule", "tuned");
+    for ((task, rule), pick) in shapes.iter().zip(&rules).zip(&picks) {
+        let times = compared(&device, task, &[rule.clone(), pick.config.clone()], &options)?;
+        let (of_rule, of_pick) = (times[0], times[1]);
+        by_rule += usize::from(of_rule <= WITHIN);
+        tuned += usize::from(of_pick <= WITHIN);
+        if pick.reason != Reason::Measured {
+            near = [near[0] + usize::from(of_pick <= WITHIN), near[1] + 1];
+        }
+        println!("{of_rule:>7.2}× {of_pick:>7.2}×  {task}: {} ({})", pick.config, pick.reason);
+    }
+    let count = shapes.len();
+    println!(
+        "within 10 % of the fastest: {by_rule} of {count} by rules, {tuned} of {count} after every second was tuned"
+    );
+    println!("of those that were not tuned: {} of {}", near[0], near[1]);
+    Ok(())
+}

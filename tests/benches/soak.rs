@@ -1,0 +1,37 @@
+//! Minutes of random allocations, transfers and launches from eight threads; ends with an error if a byte was wrong or
+//! memory was not given back. One JSON object.
+//!
+//! `cargo bench -p netcl-tests --bench soak -- [--device SELECTOR] [--minutes 10] [--threads 8] [--seed 1]`
+#![allow(missing_docs, reason = "a program")]
+
+use netcl::prelude::*;
+use netcl_tests::soak;
+use std::process::ExitCode;
+use std::time::Duration;
+
+fn main() -> netcl::Result<ExitCode> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let number = |name: &str, unset: f64| after(name).map_or(unset, |text| text.parse().expect("a number"));
+    let device = Device::select(after("--device").as_deref().unwrap_or("opencl:0"))?;
+    let time = Duration::from_secs_f64(60.0 * number("--minutes", 10.0));
+    let report = soak::run(&device, number("--threads", 8.0) as u64, time, number("--seed", 1.0) as u64)?;
+    println!(
+        r#"{{"device":"{device}","seconds":{},"operations":{},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
+        time.as_secs(),
+        report.operations,
+        report.checked as f64 / 1e9,
+        report.wrong,
+        report.device_bytes_left,
+        report.pinned_bytes_left,
+        report.resident[0] >> 20,
+        report.resident[1] >> 20,
+        report.late_programs,
+        device.memory_stats(),
+    );
+    let good = report.wrong == 0 && report.device_bytes_left == 0 && report.pinned_bytes_left == 0;
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
