@@ -130,7 +130,6 @@ pub fn compare_ordered<T: Ord>(op: CompareOp, x: &T, y: &T) -> bool {
 
 /// The literal as another type; float to integer truncates and saturates, a type of half precision rounds as storing does.
 pub fn cast(literal: Literal, to: DType) -> Literal {
-    let literal = stored(literal);
     match (literal, to) {
         (_, DType::Bool) => Literal::Bool(literal.as_f64() != 0.0),
         (Literal::Int(value, _), _) if to.is_integer() => wrap(value, to),
@@ -138,7 +137,8 @@ pub fn cast(literal: Literal, to: DType) -> Literal {
         (_, DType::I32) => Literal::Int(i64::from(literal.as_f64() as i32), to),
         (_, DType::U32) => Literal::Int(i64::from(literal.as_f64() as u32), to),
         (_, DType::I64) => Literal::Int(literal.as_f64() as i64, to),
-        _ => stored(Literal::float(literal.as_f64(), to)),
+        (_, DType::F16 | DType::BF16) => stored(Literal::float(literal.as_f64(), to)),
+        _ => Literal::float(literal.as_f64(), to),
     }
 }
 

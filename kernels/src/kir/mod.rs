@@ -24,6 +24,7 @@
 pub mod build;
 #[cfg(feature = "interp")]
 pub mod interp;
+mod names;
 pub mod text;
 pub mod verify;
 

@@ -33,7 +33,6 @@ pub use parse::{parse, parse_all};
 pub use print::print;
 
 use crate::dtype::DType;
-use crate::kir::{AtomicOp, SubGroupOp, WorkItem};
 
 /// Where a text is not the text of a kernel, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,44 +44,6 @@ pub struct ParseError {
     pub column: usize,
     /// What was found and what was expected.
     pub message: String,
-}
-
-const WORK_ITEMS: [(&str, WorkItem); 9] = [
-    ("global_id", WorkItem::GlobalId),
-    ("local_id", WorkItem::LocalId),
-    ("group_id", WorkItem::GroupId),
-    ("global_size", WorkItem::GlobalSize),
-    ("local_size", WorkItem::LocalSize),
-    ("num_groups", WorkItem::NumGroups),
-    ("sub_group_lane", WorkItem::SubGroupLane),
-    ("sub_group_size", WorkItem::SubGroupSize),
-    ("sub_group_id", WorkItem::SubGroupId),
-];
-
-const SUB_GROUP_OPS: [(&str, SubGroupOp); 5] = [
-    ("reduce_add", SubGroupOp::ReduceAdd),
-    ("reduce_max", SubGroupOp::ReduceMax),
-    ("reduce_min", SubGroupOp::ReduceMin),
-    ("broadcast", SubGroupOp::Broadcast),
-    ("shuffle_xor", SubGroupOp::ShuffleXor),
-];
-
-const ATOMIC_OPS: [(&str, AtomicOp); 7] = [
-    ("add", AtomicOp::Add),
-    ("max", AtomicOp::Max),
-    ("min", AtomicOp::Min),
-    ("and", AtomicOp::And),
-    ("or", AtomicOp::Or),
-    ("xor", AtomicOp::Xor),
-    ("exchange", AtomicOp::Exchange),
-];
-
-fn word_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
-    table.iter().find(|(_, known)| known == value).map_or("?", |(word, _)| word)
-}
-
-fn find<T: Copy>(table: &[(&'static str, T)], word: &str) -> Option<T> {
-    table.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
 }
 
 /// `f32` or `f32x8`.

@@ -15,41 +15,34 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-const WORK_ITEMS: [(&str, WorkItem); 6] = [
-    ("global_id", WorkItem::GlobalId),
-    ("local_id", WorkItem::LocalId),
-    ("group_id", WorkItem::GroupId),
-    ("global_size", WorkItem::GlobalSize),
-    ("local_size", WorkItem::LocalSize),
-    ("num_groups", WorkItem::NumGroups),
-];
-const LANES: [(&str, WorkItem); 3] = [
-    ("sub_group_lane", WorkItem::SubGroupLane),
-    ("sub_group_size", WorkItem::SubGroupSize),
-    ("sub_group_id", WorkItem::SubGroupId),
-];
-const SUB_GROUPS: [(&str, SubGroupOp, usize); 5] = [
-    ("sub_group_add", SubGroupOp::ReduceAdd, 1),
-    ("sub_group_max", SubGroupOp::ReduceMax, 1),
-    ("sub_group_min", SubGroupOp::ReduceMin, 1),
-    ("sub_group_broadcast", SubGroupOp::Broadcast, 2),
-    ("sub_group_shuffle_xor", SubGroupOp::ShuffleXor, 2),
-];
-const ATOMICS: [(&str, AtomicOp); 7] = [
-    ("atomic_add", AtomicOp::Add),
-    ("atomic_max", AtomicOp::Max),
-    ("atomic_min", AtomicOp::Min),
-    ("atomic_and", AtomicOp::And),
-    ("atomic_or", AtomicOp::Or),
-    ("atomic_xor", AtomicOp::Xor),
-    ("atomic_exchange", AtomicOp::Exchange),
-];
-const HORIZONTAL: [(&str, ReduceOp); 4] = [
-    ("sum_lanes", ReduceOp::Sum),
-    ("prod_lanes", ReduceOp::Prod),
-    ("max_lanes", ReduceOp::Max),
-    ("min_lanes", ReduceOp::Min),
-];
+/// Functions that every kernel knows, by the names that users write.
+#[derive(Clone, Copy)]
+enum Known {
+    /// With a dimension.
+    Place(WorkItem),
+    /// Without.
+    Lane(WorkItem),
+    SubGroup(SubGroupOp),
+    Atomic(AtomicOp),
+    Lanes(ReduceOp),
+}
+
+/// All of them: the compiler's names, with what they work on.
+fn table() -> impl Iterator<Item = (String, Known)> {
+    let place = |item: WorkItem| if item.has_dimension() { Known::Place(item) } else { Known::Lane(item) };
+    let items = WorkItem::ALL.into_iter().map(move |item| (item.name().to_string(), place(item)));
+    // `sub_group_add` is the sum of all items: the name says what is reduced by.
+    let across = |op: SubGroupOp| format!("sub_group_{}", op.name().trim_start_matches("reduce_"));
+    let sub_groups = SubGroupOp::ALL.into_iter().map(move |op| (across(op), Known::SubGroup(op)));
+    let atomics = AtomicOp::ALL.into_iter().map(|op| (format!("atomic_{}", op.name()), Known::Atomic(op)));
+    let sums = [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min].into_iter();
+    items.chain(sub_groups).chain(atomics).chain(sums.map(|op| (format!("{}_lanes", op.name()), Known::Lanes(op))))
+}
+
+fn find(name: &str) -> Option<Known> {
+    table().find(|(known, _)| known == name).map(|(_, known)| known)
+}
+
 const OTHERS: [&str; 3] = ["barrier", "global_barrier", "select"];
 const WIDTHS: [u8; 4] = [2, 4, 8, 16];
 
@@ -59,17 +52,15 @@ pub(crate) fn is_known(name: &str) -> bool {
 }
 
 fn known() -> Vec<String> {
-    let fixed = WORK_ITEMS.iter().chain(&LANES).map(|(name, _)| *name);
-    let fixed = fixed.chain(SUB_GROUPS.iter().map(|(name, ..)| *name)).chain(ATOMICS.iter().map(|(name, _)| *name));
-    let fixed = fixed.chain(HORIZONTAL.iter().map(|(name, _)| *name)).chain(OTHERS);
     let functions = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
     let splats = WIDTHS.iter().map(|width| format!("splat{width}"));
-    fixed.chain(functions).map(String::from).chain(splats).collect()
+    let own = table().map(|(name, _)| name);
+    own.chain(OTHERS.into_iter().chain(functions).map(String::from)).chain(splats).collect()
 }
 
 /// How a function that every kernel knows is called with that many arguments.
 fn example(name: &str, count: usize) -> String {
-    let first = if WORK_ITEMS.iter().any(|(known, _)| *known == name) { "0" } else { "a" };
+    let first = if let Some(Known::Place(_)) = find(name) { "0" } else { "a" };
     let args = [first, "b", "c"].into_iter().take(count).collect::<Vec<_>>().join(", ");
     format!("`{name}({args})`")
 }
@@ -93,8 +84,8 @@ impl<'a> Simt<'a> {
             let instead = format!("an element is read by indices: `{name}[i]`");
             return self.report(span, &m::NOT_A_FUNCTION, &[&name, &kind(value), &instead]);
         }
-        if let Some((_, op)) = ATOMICS.iter().find(|(known, _)| *known == name) {
-            return self.atomic(*op, &name, call, span);
+        if let Some(Known::Atomic(op)) = find(&name) {
+            return self.atomic(op, &name, call, span);
         }
         let args = self.operands(&call.args);
         if args.iter().any(|arg| matches!(arg, Val::Unknown)) {
@@ -115,15 +106,16 @@ impl<'a> Simt<'a> {
             }
             wanted == found
         };
-        if let Some((_, item)) = WORK_ITEMS.iter().find(|(known, _)| *known == name) {
+        let meaning = find(name);
+        if let Some(Known::Place(item)) = meaning {
             return match (count(self, 1), next()) {
                 (false, _) => Val::Unknown,
-                (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => self.work_item(*item, dimension as u8),
+                (_, Val::Number(Constant::Integer(dimension @ 0..=2))) => self.work_item(item, dimension as u8),
                 _ => self.report(span, &m::SIMT_DIMENSION, &[&name, &name]),
             };
         }
-        if let Some((_, item)) = LANES.iter().find(|(known, _)| *known == name) {
-            return if count(self, 0) { self.work_item(*item, 0) } else { Val::Unknown };
+        if let Some(Known::Lane(item)) = meaning {
+            return if count(self, 0) { self.work_item(item, 0) } else { Val::Unknown };
         }
         if name == "barrier" || name == "global_barrier" {
             if count(self, 0) {
@@ -132,24 +124,24 @@ impl<'a> Simt<'a> {
             }
             return Val::Unit;
         }
-        if let Some((_, op, wanted)) = SUB_GROUPS.iter().find(|(known, ..)| *known == name) {
-            if !count(self, *wanted) {
+        if let Some(Known::SubGroup(op)) = meaning {
+            if !count(self, if op.takes_lane() { 2 } else { 1 }) {
                 return Val::Unknown;
             }
             let Some(value) = self.value(next(), None, span) else { return Val::Unknown };
-            let lane = match *wanted {
-                2 => match self.value(next(), Some(DType::U32), span) {
+            let lane = match op.takes_lane() {
+                true => match self.value(next(), Some(DType::U32), span) {
                     Some(lane) => Some(lane),
                     None => return Val::Unknown,
                 },
-                _ => None,
+                false => None,
             };
             let ty = self.ty(value);
             // The value is the same for all items at this point of the program only: name it here.
-            let result = self.builder.push(Kir::SubGroup(*op, value, lane), ty);
+            let result = self.builder.push(Kir::SubGroup(op, value, lane), ty);
             return Val::Expr(self.builder.named("across", result), None);
         }
-        if let Some((_, op)) = HORIZONTAL.iter().find(|(known, _)| *known == name) {
+        if let Some(Known::Lanes(op)) = meaning {
             if !count(self, 1) {
                 return Val::Unknown;
             }
@@ -157,7 +149,7 @@ impl<'a> Simt<'a> {
             if self.ty(value).lanes == 1 {
                 return self.report(span, &m::SIMT_VECTOR, &[&name]);
             }
-            return Val::Expr(self.builder.horizontal(*op, value), None);
+            return Val::Expr(self.builder.horizontal(op, value), None);
         }
         if let Some(width) = name.strip_prefix("splat").and_then(|width| width.parse().ok())
             && WIDTHS.contains(&width)
@@ -273,7 +265,7 @@ impl<'a> Simt<'a> {
     pub(super) fn is_atomic(expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
         let Expr::Path(path) = &*call.func else { return false };
-        constant::name(&path.path).is_some_and(|name| ATOMICS.iter().any(|(known, _)| *known == name))
+        constant::name(&path.path).is_some_and(|name| matches!(find(&name), Some(Known::Atomic(_))))
     }
 
     /// `atomic_add(&mut out[i], 1)`: the old value.

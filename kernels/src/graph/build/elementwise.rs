@@ -164,7 +164,7 @@ impl Builder {
         }
         let shape = self.shape(a).clone();
         if let Some(literal) = self.uniform(a) {
-            return Ok(self.push(Op::Constant(crate::fold::cast(literal, dtype)), shape, dtype));
+            return Ok(self.push(Op::Constant(crate::fold::cast(crate::fold::stored(literal), dtype)), shape, dtype));
         }
         Ok(self.push(Op::Cast(a), shape, dtype))
     }

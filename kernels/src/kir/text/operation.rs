@@ -2,7 +2,6 @@
 
 use super::lex::Kind;
 use super::parse::{Code, Parsed, Parser, Place};
-use super::{SUB_GROUP_OPS, WORK_ITEMS, find};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
@@ -129,7 +128,7 @@ impl Parser {
             let [a, b] = self.arguments(code)?;
             return Ok(Expr::Compare(op, a, b));
         }
-        if let Some(item) = find(&WORK_ITEMS, word) {
+        if let Some(item) = WorkItem::ALL.into_iter().find(|item| item.name() == word) {
             return Ok(Expr::WorkItem(item, self.dotted()?));
         }
         Ok(match word {
@@ -183,7 +182,8 @@ impl Parser {
             }
             "sub_group" => {
                 self.mark('.')?;
-                let op = self.choice("a sub-group operation", |word| find(&SUB_GROUP_OPS, word))?;
+                let op = self
+                    .choice("a sub-group operation", |word| SubGroupOp::ALL.into_iter().find(|op| op.name() == word))?;
                 self.mark('(')?;
                 match self.list(')', |parser| parser.expr(code))?.as_slice() {
                     [a] => Expr::SubGroup(op, *a, None),

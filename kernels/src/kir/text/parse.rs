@@ -1,7 +1,7 @@
 //! Text → kernel.
 
 use super::lex::{Kind, Token, tokens};
-use super::{ATOMIC_OPS, ParseError, find, value_type};
+use super::{ParseError, value_type};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::kir::*;
@@ -435,7 +435,7 @@ impl Parser {
 
     pub(super) fn atomic(&mut self, code: &mut Code, old: Option<VarId>) -> Parsed<Stmt> {
         self.mark('.')?;
-        let op = self.choice("an atomic operation", |word| find(&ATOMIC_OPS, word))?;
+        let op = self.choice("an atomic operation", |word| AtomicOp::ALL.into_iter().find(|op| op.name() == word))?;
         let target = match self.place()? {
             Place::Param(buffer) => AtomicTarget::Buffer(buffer),
             Place::Array(array) => AtomicTarget::Local(array),

@@ -1,6 +1,5 @@
 //! Kernel → text.
 
-use super::{ATOMIC_OPS, SUB_GROUP_OPS, WORK_ITEMS, word_of};
 use crate::dtype::Literal;
 use crate::emit::names::is_identifier;
 use crate::kir::*;
@@ -178,7 +177,7 @@ impl Printer<'_> {
             Expr::Literal(value) => literal(*value),
             Expr::Var(var) => self.var(*var),
             Expr::Param(param) => self.param(*param),
-            Expr::WorkItem(item, dimension) => format!("{}.{dimension}", word_of(&WORK_ITEMS, item)),
+            Expr::WorkItem(item, dimension) => format!("{}.{dimension}", item.name()),
             Expr::Unary(op, a) => format!("{}(%{})", op.name(), a.0),
             Expr::Binary(op, a, b) => format!("{}(%{}, %{})", op.name(), a.0, b.0),
             Expr::Shift(left, a, b) => format!("{}(%{}, %{})", if *left { "shl" } else { "shr" }, a.0, b.0),
@@ -195,9 +194,9 @@ impl Printer<'_> {
             Expr::Lane(a, lane) => format!("lane.{lane}(%{})", a.0),
             Expr::Horizontal(op, a) => format!("horizontal.{}(%{})", op.name(), a.0),
             Expr::Philox { counter, seed, stream } => format!("philox.{stream}(%{}, %{})", counter.0, seed.0),
-            Expr::SubGroup(op, a, None) => format!("sub_group.{}(%{})", word_of(&SUB_GROUP_OPS, op), a.0),
+            Expr::SubGroup(op, a, None) => format!("sub_group.{}(%{})", op.name(), a.0),
             Expr::SubGroup(op, a, Some(b)) => {
-                format!("sub_group.{}(%{}, %{})", word_of(&SUB_GROUP_OPS, op), a.0, b.0)
+                format!("sub_group.{}(%{}, %{})", op.name(), a.0, b.0)
             }
             Expr::Call(function, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(|a| format!("%{}", a.0)).collect();
@@ -276,7 +275,7 @@ impl Printer<'_> {
                     AtomicTarget::Buffer(buffer) => self.param(*buffer),
                     AtomicTarget::Local(array) => self.array(*array),
                 };
-                let _ = write!(text, "atomic.{} {target}[%{}], %{}", word_of(&ATOMIC_OPS, op), index.0, value.0);
+                let _ = write!(text, "atomic.{} {target}[%{}], %{}", op.name(), index.0, value.0);
                 self.line(&text);
             }
         }
