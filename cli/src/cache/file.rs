@@ -93,10 +93,11 @@ impl File {
     }
 
     pub(super) fn remove(&self) -> Result<()> {
-        Ok(match self {
-            File::Entry(entry) => entry.remove()?,
-            File::Records(records) => records.remove()?,
-        })
+        let removed = match self {
+            File::Entry(entry) => entry.remove(),
+            File::Records(records) => records.remove(),
+        };
+        Ok(removed?)
     }
 
     pub(super) fn value(&self) -> Value {

@@ -232,13 +232,13 @@ fn compare(op: CompareOp, a: &HostTensor, b: &HostTensor) -> Array {
 }
 
 fn cast(a: &HostTensor, to: DType) -> Array {
+    // Rounding to a type, the operand's or the result's, is the precision's business.
     let literals: Box<dyn Iterator<Item = Literal> + '_> = match a.data() {
-        Array::Float(values) => Box::new(values.iter().map(|x| Literal::float(*x, a.dtype()))),
+        Array::Float(values) => Box::new(values.iter().map(|x| Literal::float(*x, DType::F64))),
         Array::Int(values) => Box::new(values.iter().map(|x| Literal::Int(*x, a.dtype()))),
         Array::Bool(values) => Box::new(values.iter().map(|x| Literal::Bool(*x))),
     };
     let mut result = Array::zeros(to, 0);
-    // Rounding to the type is the precision's business.
     let exact = if to.is_float() { DType::F64 } else { to };
     for literal in literals {
         match (fold::cast(literal, exact), &mut result) {

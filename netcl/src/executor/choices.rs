@@ -196,4 +196,8 @@ impl Select for Asked<'_> {
         self.answers.borrow_mut().insert(task.clone(), wanted.clone());
         wanted
     }
+
+    fn sizes(&self) -> Bindings<'_> {
+        self.bindings
+    }
 }
