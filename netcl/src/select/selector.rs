@@ -3,17 +3,20 @@
 use super::force::{self, Forced};
 use super::reason::{Reason, Selection};
 use super::records::{Content, Record, bad_key};
-use super::state::{Known, State};
+use super::state::{Alteration, Known, State};
 use super::tuner::{TuneOptions, Tuning};
 use super::{rules, shape, trial, tuner};
 use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::plan::Target;
 use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, legal};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// How often an answer is looked for while others change what is known.
+const ATTEMPTS: usize = 3;
 
 /// Says how tasks are computed on a device: [`Device::selector`] gives it. Cheap to clone; clones know the same.
 ///
@@ -60,9 +63,16 @@ impl KernelSelector {
         if let Some(answer) = self.state.known().answers.get(task) {
             return answer.clone();
         }
-        let answer = self.find(task);
-        self.state.answered(task, answer.clone());
-        answer
+        for _ in 0..ATTEMPTS {
+            let knowledge = self.state.knowledge();
+            let answer = self.find(task);
+            // Another thread may have found out meanwhile that it is wrong, or what is faster.
+            if self.state.answered(task, answer.clone(), knowledge) {
+                return answer;
+            }
+        }
+        // So much is being learnt that no answer lasts; this one is asked for again next time.
+        self.find(task)
     }
 
     fn find(&self, task: &Task<u64>) -> Option<Selection> {
@@ -284,7 +294,7 @@ impl KernelSelector {
 
     /// Changes every kernel that has a configuration before it is built: for tests of what happens to wrong ones.
     #[doc(hidden)]
-    pub fn alter(&self, alteration: Option<Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync>>) {
+    pub fn alter(&self, alteration: Option<Alteration>) {
         self.state.alter(alteration);
     }
 }

@@ -124,17 +124,26 @@ impl State {
         let mut known = self.known();
         change(&mut known);
         known.answers.clear();
-        drop(known);
+        // Under the lock: an answer that was found before is not kept after.
         self.generation.store(new_generation(), Ordering::Release);
     }
 
-    /// Keeps an answer at hand.
-    pub(super) fn answered(&self, task: &Task<u64>, answer: Option<Selection>) {
+    /// What is known, by number, whatever the thread.
+    pub(super) fn knowledge(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Keeps an answer at hand that was found while `knowledge` was that; says whether it still is.
+    pub(super) fn answered(&self, task: &Task<u64>, answer: Option<Selection>, knowledge: u64) -> bool {
         let mut known = self.known();
+        if self.knowledge() != knowledge {
+            return false;
+        }
         if known.answers.len() >= KEPT {
             known.answers.clear();
         }
         known.answers.insert(task.clone(), answer);
+        true
     }
 
     /// Forgets what is also on disk, which is read again.
@@ -166,7 +175,9 @@ impl State {
     /// Keeps the tuned size of a raw kernel's work-groups.
     pub(crate) fn keep_work_group(&self, kernel: String, size: usize) {
         let group = WorkGroup { size, measured: now() };
-        self.confirm(|content| drop(content.work_groups.insert(kernel, group)));
+        self.confirm(|content| {
+            content.work_groups.insert(kernel, group);
+        });
     }
 
     /// This thread's turn to test or tune.

@@ -105,11 +105,26 @@ fn fails(why: String) -> Rejection {
     Rejection::Fails(why)
 }
 
+/// Only what is certainly the kernel's own fault counts against it, because that is remembered: a device that is lost, or
+/// that another kernel has brought into disorder, says nothing about this one.
 fn rejection(error: Error) -> Rejection {
     match error {
-        Error::OutOfMemory { .. } | Error::Forked | Error::Config { .. } => Rejection::Unmeasured(error.to_string()),
-        error => Rejection::Fails(error.to_string()),
+        Error::Build { .. } | Error::Unsupported { .. } | Error::Plan { .. } | Error::Kernel { .. } => {
+            Rejection::Fails(error.to_string())
+        }
+        Error::Driver { ref code, .. } if LAUNCH_FAULTS.iter().any(|fault| code.contains(fault)) => {
+            Rejection::Fails(error.to_string())
+        }
+        error => Rejection::Unmeasured(error.to_string()),
     }
+}
+
+/// What a driver says of a launch that the kernel or its geometry makes impossible (OpenCL 5.10).
+const LAUNCH_FAULTS: &[&str] = &["CL_INVALID_WORK_", "CL_INVALID_KERNEL", "CL_INVALID_GLOBAL_WORK_SIZE"];
+
+/// What went wrong before any kernel of the candidate was involved.
+fn unmeasured(error: Error) -> Rejection {
+    Rejection::Unmeasured(error.to_string())
 }
 
 /// The candidates of one task on a device, for the tuner.
@@ -240,7 +255,7 @@ pub(super) fn self_test(state: &State, device: &Device, task: &Task<u64>, config
         }
     };
     let bench = state.bench(device);
-    let outcome = Case::new(&bench, &task).map_err(rejection).and_then(|case| {
+    let outcome = Case::new(&bench, &task).map_err(unmeasured).and_then(|case| {
         let loaded = case.load(state, &config)?;
         case.check(&run(&loaded, &case.operands).map_err(rejection)?)
     });
