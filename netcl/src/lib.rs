@@ -55,6 +55,8 @@ mod pages {
     mod algorithms {}
     #[doc = include_str!("../../docs/memory.md")]
     mod memory {}
+    #[doc = include_str!("../../docs/programs.md")]
+    mod programs {}
     #[doc = include_str!("../../docs/raw-kernels.md")]
     mod raw_kernels {}
     #[doc = include_str!("../../docs/selection.md")]

@@ -155,6 +155,25 @@ impl BufferHandle {
         if into.is_empty() { Ok(()) } else { self.backend().read(self.memory(), into) }
     }
 
+    /// Copies all of it to the start of `to`, a buffer of the same device; does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::Driver`] if the
+    /// driver fails.
+    pub fn copy_into(&self, to: &BufferHandle) -> Result<()> {
+        to.check("BufferHandle::copy_into", self.bytes())?;
+        if !Arc::ptr_eq(self.backend(), to.backend()) {
+            return Err(Error::DeviceMismatch {
+                operation: "BufferHandle::copy_into".to_owned(),
+                what: "the other buffer".to_owned(),
+                expected: self.backend().profile().name.clone(),
+                found: to.backend().profile().name.clone(),
+            });
+        }
+        if self.id() == to.id() { Ok(()) } else { self.copy_to(to, self.bytes()) }
+    }
+
     /// Copies the first `bytes` to the start of `to`, another buffer of the same device.
     pub(crate) fn copy_to(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
