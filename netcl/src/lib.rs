@@ -33,8 +33,8 @@ mod tensor;
 
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
-    FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, Partition, Partitions, Ptx, Quirk, SharedVirtualMemory,
-    SubGroups, Vendor,
+    FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, Partition, Partitions, Ptx, QueueOrder, Quirk,
+    SharedVirtualMemory, SubGroups, Vendor,
 };
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus, EventTimes, UserEvent};
@@ -55,6 +55,8 @@ mod pages {
     mod algorithms {}
     #[doc = include_str!("../../docs/memory.md")]
     mod memory {}
+    #[doc = include_str!("../../docs/programs.md")]
+    mod programs {}
     #[doc = include_str!("../../docs/raw-kernels.md")]
     mod raw_kernels {}
     #[doc = include_str!("../../docs/selection.md")]

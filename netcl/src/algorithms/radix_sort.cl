@@ -11,7 +11,7 @@
 //   GROUP          work-items of a group, a power of two
 //   ITEMS          keys of a work-item
 //
-// Loops over a work-item's keys have a fixed end, so that they are unrolled and its keys stay in registers.
+// Loops over few keys have a fixed end, so that compilers unroll them and keep the keys in registers.
 
 #ifndef KEY
 #define KEY uint
@@ -40,6 +40,14 @@
 #define DIGIT(bits) ((uint)(ORDER(bits) >> shift) & (DIGITS - 1))
 // Gaps, so that neighbours use different banks.
 #define SLOT(i) ((i) + (i) / ITEMS)
+// Each key of a work-item; each key of a tile, side by side.
+#if ITEMS <= 16
+#define FOR_OWN(j) for (uint j = 0; j < ITEMS; j++) if (j < own_count)
+#define FOR_SPREAD(j) for (uint j = 0; j < ITEMS; j++) if (lane + j * GROUP < count)
+#else
+#define FOR_OWN(j) for (uint j = 0; j < own_count; j++)
+#define FOR_SPREAD(j) for (uint j = 0; lane + j * GROUP < count; j++)
+#endif
 #define COUNTER_SLOT(i) ((i) + (i) / DIGITS)
 #define COUNTER(digit, lane) COUNTER_SLOT((digit) * GROUP + (lane))
 #define COUNTERS (DIGITS * GROUP + GROUP)
@@ -123,36 +131,27 @@ void move_keys(__global const KEY* keys, __global const uint* numbers, __global 
         counters[COUNTER(digit, lane)] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint j = 0; j < ITEMS; j++) {
-        if (j < own_count) {
-            own[j] = tile[SLOT(lane * ITEMS + j)];
-            rank[j] = counters[COUNTER(DIGIT(own[j]), lane)]++;
-        }
+    FOR_OWN(j) {
+        own[j] = tile[SLOT(lane * ITEMS + j)];
+        rank[j] = counters[COUNTER(DIGIT(own[j]), lane)]++;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     scan_counters(counters, totals);
 
     // Within the tile first, so that keys go out side by side too.
-#pragma unroll
-    for (uint j = 0; j < ITEMS; j++) {
-        if (j < own_count) {
-            rank[j] += counters[COUNTER(DIGIT(own[j]), lane)];
-            tile[SLOT(rank[j])] = own[j];
-        }
+    FOR_OWN(j) {
+        rank[j] += counters[COUNTER(DIGIT(own[j]), lane)];
+        tile[SLOT(rank[j])] = own[j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint destination[ITEMS];
-#pragma unroll
-    for (uint j = 0; j < ITEMS; j++) {
+    FOR_SPREAD(j) {
         const uint offset = lane + j * GROUP;
-        if (offset < count) {
-            const WORD key = tile[SLOT(offset)];
-            const uint digit = DIGIT(key);
-            const uint within = offset - counters[COUNTER(digit, 0)];
-            destination[j] = offsets[digit * get_num_groups(0) + get_group_id(0)] + within;
-            sorted_keys[destination[j]] = (KEY)key;
-        }
+        const WORD key = tile[SLOT(offset)];
+        const uint digit = DIGIT(key);
+        const uint within = offset - counters[COUNTER(digit, 0)];
+        destination[j] = offsets[digit * get_num_groups(0) + get_group_id(0)] + within;
+        sorted_keys[destination[j]] = (KEY)key;
     }
 #if PAYLOAD
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -164,26 +163,17 @@ void move_keys(__global const KEY* keys, __global const uint* numbers, __global 
         tile[SLOT(offset)] = number;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint j = 0; j < ITEMS; j++) {
-        if (j < own_count) {
-            own[j] = tile[SLOT(lane * ITEMS + j)];
-        }
+    FOR_OWN(j) {
+        own[j] = tile[SLOT(lane * ITEMS + j)];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint j = 0; j < ITEMS; j++) {
-        if (j < own_count) {
-            tile[SLOT(rank[j])] = own[j];
-        }
+    FOR_OWN(j) {
+        tile[SLOT(rank[j])] = own[j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint j = 0; j < ITEMS; j++) {
+    FOR_SPREAD(j) {
         const uint offset = lane + j * GROUP;
-        if (offset < count) {
-            sorted_numbers[destination[j]] = (uint)tile[SLOT(offset)];
-        }
+        sorted_numbers[destination[j]] = (uint)tile[SLOT(offset)];
     }
 #endif
 }

@@ -8,6 +8,7 @@ use crate::device::opencl::commands::CommandBuffer;
 use crate::device::opencl::memory::ClMemory;
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
+use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::executor::scalar::Scalar;
@@ -188,6 +189,12 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// Where its programs came from.
     fn program_stats(&self) -> ProgramStats {
         ProgramStats::default()
+    }
+
+    /// The device once more, with a queue of its own that keeps that order; `None` if it has none.
+    fn with_queue(&self, order: QueueOrder) -> Result<Option<Arc<dyn Backend>>> {
+        let _ = order;
+        Ok(None)
     }
 
     /// Divides the device; what is asked for is known to be possible.

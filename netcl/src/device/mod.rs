@@ -10,6 +10,7 @@ pub(crate) mod null;
 pub(crate) mod opencl;
 pub(crate) mod partition;
 pub(crate) mod profile;
+pub(crate) mod queue;
 pub(crate) mod quirks;
 pub(crate) mod selector;
 pub(crate) mod strategy;
@@ -22,6 +23,7 @@ pub use partition::{AffinityDomain, Partition};
 pub use profile::{
     Atomics, DeviceKind, DeviceProfile, FloatAtomics, LocalMemory, Partitions, Ptx, SharedVirtualMemory, SubGroups,
 };
+pub use queue::QueueOrder;
 pub use quirks::{Avoid, Quirk};
 pub use strategy::KernelStrategy;
 pub use vendor::{Architecture, Vendor};

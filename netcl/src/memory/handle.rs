@@ -8,6 +8,7 @@ use crate::memory::ALIGNMENT;
 use crate::memory::pinned::PinnedBuffer;
 use crate::memory::pool::{Block, BufferPool, next_id};
 use crate::recording;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -37,8 +38,8 @@ enum Source {
     Pool(Block),
     /// Goes back to the driver.
     Loose(Memory),
-    /// Keeps the whole alive.
-    Part(Memory, BufferHandle),
+    /// Where it starts in the whole, which it keeps alive.
+    Part(Memory, usize, BufferHandle),
 }
 
 impl BufferHandle {
@@ -61,12 +62,20 @@ impl BufferHandle {
         debug_assert!(offset.is_multiple_of(ALIGNMENT) && offset + bytes <= self.bytes());
         debug_assert!(!matches!(self.0.source(), Source::Part(..)), "no part has parts");
         let memory = self.backend().part(self.memory(), offset, bytes.max(1))?;
-        Ok(BufferHandle::new(next_id(), bytes, Source::Part(memory, self.clone()), self.0.pool.clone()))
+        Ok(BufferHandle::new(next_id(), bytes, Source::Part(memory, offset, self.clone()), self.0.pool.clone()))
     }
 
     /// Equal ids mean the same memory: no id is given twice in a process.
     pub(crate) fn id(&self) -> u64 {
         self.0.id
+    }
+
+    /// The driver buffer that it is, or is a part of, and which bytes of it: handles that share some share memory.
+    pub(crate) fn range(&self) -> (u64, Range<usize>) {
+        match self.0.source() {
+            Source::Part(_, start, whole) => (whole.id(), *start..start + self.bytes()),
+            _ => (self.id(), 0..self.bytes()),
+        }
     }
 
     /// How many bytes it has; at least what was asked for.
@@ -87,7 +96,7 @@ impl BufferHandle {
     pub(crate) fn memory(&self) -> &Memory {
         match self.0.source() {
             Source::Pool(block) => &block.memory,
-            Source::Loose(memory) | Source::Part(memory, _) => memory,
+            Source::Loose(memory) | Source::Part(memory, ..) => memory,
         }
     }
 
@@ -144,6 +153,25 @@ impl BufferHandle {
         self.check("BufferHandle::read", into.len())?;
         self.settle()?;
         if into.is_empty() { Ok(()) } else { self.backend().read(self.memory(), into) }
+    }
+
+    /// Copies all of it to the start of `to`, a buffer of the same device; does not wait for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::Driver`] if the
+    /// driver fails.
+    pub fn copy_into(&self, to: &BufferHandle) -> Result<()> {
+        to.check("BufferHandle::copy_into", self.bytes())?;
+        if !Arc::ptr_eq(self.backend(), to.backend()) {
+            return Err(Error::DeviceMismatch {
+                operation: "BufferHandle::copy_into".to_owned(),
+                what: "the other buffer".to_owned(),
+                expected: self.backend().profile().name.clone(),
+                found: to.backend().profile().name.clone(),
+            });
+        }
+        if self.id() == to.id() { Ok(()) } else { self.copy_to(to, self.bytes()) }
     }
 
     /// Copies the first `bytes` to the start of `to`, another buffer of the same device.
@@ -209,7 +237,7 @@ impl BufferHandle {
 
     fn whole(&self) -> &Inner {
         match self.0.source() {
-            Source::Part(_, whole) => &whole.0,
+            Source::Part(_, _, whole) => &whole.0,
             _ => &self.0,
         }
     }

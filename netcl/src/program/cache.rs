@@ -8,7 +8,10 @@
 //! for entry in netcl::cache::entries()? {
 //!     println!("{} for {} ({}): {} bytes", entry.kind, entry.device, entry.driver, entry.bytes);
 //! }
-//! assert!(netcl::cache::verify()?.iter().all(|(_, health)| health.is_whole()));
+//! let damaged = netcl::cache::verify()?.into_iter().filter(|(_, health)| !health.is_whole());
+//! for (entry, _) in damaged {
+//!     entry.remove()?;
+//! }
 //! # Ok::<(), netcl::Error>(())
 //! ```
 

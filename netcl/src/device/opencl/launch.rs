@@ -3,7 +3,9 @@
 use super::Shared;
 use super::commands::CommandBuffer;
 use super::kernel::{KernelObject, Set};
+use super::order::Order;
 use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
+use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::executor::geometry::{self, Geometry};
 use crate::executor::scalar::Scalar;
@@ -33,6 +35,8 @@ type Use = (usize, usize);
 /// Every launch of a plan, ready. Dropped in this order.
 struct ClBound {
     launches: Vec<Launch>,
+    /// Where the queue is out of order.
+    order: Option<Order>,
     /// For each external region: the id last set (0: none), and where it is used.
     externals: Vec<(u64, Vec<Use>)>,
     /// For each scalar: the value last set, and where it is used.
@@ -55,6 +59,7 @@ impl BuiltProgram for ClProgram {
             launches: Vec::with_capacity(self.plan.steps.len()),
             externals: vec![(0, Vec::new()); request.externals],
             scalars: vec![(None, Vec::new()); self.plan.scalars.len()],
+            order: (self.shared.order == QueueOrder::OutOfOrder).then(Order::default),
             _internal: Vec::new(),
         };
         for step in &self.plan.steps {
@@ -101,6 +106,9 @@ impl ClProgram {
             };
             code.map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{entry}`"), code))?;
         }
+        if let Some(order) = &mut bound.order {
+            order.add(step, request);
+        }
         bound.launches.push(Launch { kernel, geometry, label: step.label.clone() });
         Ok(())
     }
@@ -122,6 +130,9 @@ impl Bound for ClBound {
                 continue;
             }
             *last = 0;
+            if let Some(order) = &mut self.order {
+                order.forget();
+            }
             for &(launch, index) in &*uses {
                 let kernel = &mut self.launches[launch].kernel;
                 kernel.set(index, Set::Memory(region)).map_err(|code| self.shared.error("clSetKernelArg", code))?;
@@ -139,7 +150,11 @@ impl Bound for ClBound {
             }
             *last = Some(*value);
         }
-        for launch in &self.launches {
+        let waits = self.order.as_mut().map_or(&[][..], |order| order.waits(externals));
+        for (position, launch) in self.launches.iter().enumerate() {
+            if waits.get(position) == Some(&true) {
+                self.shared.barrier().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
+            }
             // SAFETY: every argument is set (above and in `bind`), and kernels stay inside their buffers: that is what the
             // kernel verifier and the shape checks before the call are for.
             unsafe { self.shared.enqueue(&launch.kernel, &launch.geometry, &launch.label) }?;

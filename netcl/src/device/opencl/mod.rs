@@ -18,6 +18,7 @@ mod idle;
 pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
+mod order;
 mod pinned;
 pub(crate) mod raw;
 mod record;
@@ -29,6 +30,7 @@ use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native,
 use crate::device::host::process::{self, Live};
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
+use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
@@ -40,7 +42,8 @@ use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list,
+    enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
 };
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
@@ -77,6 +80,7 @@ pub(super) struct Shared {
     finished: AtomicU64,
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
+    order: QueueOrder,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
@@ -89,9 +93,9 @@ impl OpenCl {
     fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
         let context =
             ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
-        let queue = new_queue(&context, &device, reported, config::get()?.times_commands())?;
+        let queue = new_queue(&context, &device, reported, config::get()?.times_commands(), QueueOrder::InOrder)?;
         let profile = trial::capabilities(reported, &context, &queue).complete(reported);
-        Ok(OpenCl::new(profile, queue, Arc::new(context), device))
+        Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, Arc::new(context), device))
     }
 
     /// Opens the devices of these once more, all in one context.
@@ -109,13 +113,19 @@ impl OpenCl {
         let context = Arc::new(context);
         let times = config::get()?.times_commands();
         let open = |(device, profile): (ClDevice, DeviceProfile)| {
-            let queue = new_queue(&context, &device, &profile, times)?;
-            Ok(OpenCl::new(profile, queue, context.clone(), device))
+            let queue = new_queue(&context, &device, &profile, times, QueueOrder::InOrder)?;
+            Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, context.clone(), device))
         };
         members.into_iter().map(open).collect()
     }
 
-    fn new(profile: DeviceProfile, queue: CommandQueue, context: Arc<ClContext>, device: ClDevice) -> OpenCl {
+    fn new(
+        profile: DeviceProfile,
+        queue: CommandQueue,
+        order: QueueOrder,
+        context: Arc<ClContext>,
+        device: ClDevice,
+    ) -> OpenCl {
         let queue = Queue::shared(queue, context.clone(), &profile);
         // Maps of page-locked memory wait for their queue, so that it is not the device's. It is made when it is needed.
         let (unified, lane) = (profile.unified_memory, OnceLock::<Arc<Queue>>::new());
@@ -124,7 +134,8 @@ impl OpenCl {
             let queue = match lane.get() {
                 Some(queue) => queue,
                 None => {
-                    let queue = new_queue(&of, &part, &name, false).map_err(AllocateError::Other)?;
+                    let queue =
+                        new_queue(&of, &part, &name, false, QueueOrder::InOrder).map_err(AllocateError::Other)?;
                     lane.get_or_init(|| Queue::shared(queue, of.clone(), &name))
                 }
             };
@@ -144,6 +155,7 @@ impl OpenCl {
             health: Health::default(),
             finished: AtomicU64::new(0),
             enqueued: AtomicU64::new(1),
+            order,
             queue,
             context,
             device,
@@ -159,9 +171,17 @@ impl OpenCl {
     }
 }
 
-fn new_queue(context: &ClContext, device: &ClDevice, profile: &DeviceProfile, times: bool) -> Result<CommandQueue> {
-    let properties = if times || profile::is_on() { CL_QUEUE_PROFILING_ENABLE } else { 0 };
-    // The 1.2 call: it is there on every version, and its in-order queue is all that is needed.
+fn new_queue(
+    context: &ClContext,
+    device: &ClDevice,
+    profile: &DeviceProfile,
+    times: bool,
+    order: QueueOrder,
+) -> Result<CommandQueue> {
+    let timed = if times || profile::is_on() { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+    let unordered = if order == QueueOrder::OutOfOrder { CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE } else { 0 };
+    let properties = timed | unordered;
+    // The 1.2 call: it is there on every version, and has all that is needed.
     // SAFETY: the device is one of the context's, whose member it is kept alive by (OpenCL 5.1).
     #[allow(deprecated, reason = "works on every OpenCL version")]
     let queue = unsafe { CommandQueue::create(context.get(), device.id(), properties) };
@@ -267,6 +287,7 @@ impl Backend for OpenCl {
         let marked = profile::mark();
         let source = own(memory)?.raw();
         let before = self.shared.counted();
+        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueReadBuffer", code))?;
         // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
         let event = unsafe {
             enqueue_read_buffer(
@@ -289,6 +310,7 @@ impl Backend for OpenCl {
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
+        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
@@ -298,6 +320,7 @@ impl Backend for OpenCl {
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
+        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueFillBuffer", code))?;
         for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
             let marked = profile::mark();
@@ -329,6 +352,18 @@ impl Backend for OpenCl {
 
     fn program_stats(&self) -> ProgramStats {
         self.shared.counters.stats()
+    }
+
+    fn with_queue(&self, order: QueueOrder) -> Result<Option<Arc<dyn Backend>>> {
+        let shared = &*self.shared;
+        let properties = shared.device.get().queue_on_host_properties().unwrap_or_default();
+        if order == QueueOrder::OutOfOrder && properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
+            return Ok(None);
+        }
+        let times = config::get()?.times_commands();
+        let queue = new_queue(&shared.context, &shared.device, &shared.profile, times, order)?;
+        let (profile, context) = (shared.profile.clone(), shared.context.clone());
+        Ok(Some(Arc::new(OpenCl::new(profile, queue, order, context, shared.device.clone()))))
     }
 
     fn partition(&self, partition: &Partition) -> Result<Vec<Arc<dyn Backend>>> {
@@ -365,8 +400,8 @@ impl Backend for OpenCl {
 
     fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
         let Shared { profile, context, device, .. } = &*self.shared;
-        let queue = new_queue(context, device, profile, true)?;
-        Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, context.clone(), device.clone()))))
+        let queue = new_queue(context, device, profile, true, QueueOrder::InOrder)?;
+        Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, QueueOrder::InOrder, context.clone(), device.clone()))))
     }
 
     fn finish(&self) -> Result<()> {
@@ -404,6 +439,21 @@ impl Shared {
         let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
         let sink = sink.map_err(|error| error.0)?;
         Ok(self.sink.get_or_init(|| Live::new(sink)))
+    }
+
+    /// What the queue is given next comes after all that it was given before. To be called before each command but a
+    /// function's launches, which know what they wait for ([`launch`]): an in-order queue does it by itself.
+    #[inline]
+    fn in_turn(&self) -> Result<(), cl_int> {
+        if self.order == QueueOrder::InOrder { Ok(()) } else { self.barrier() }
+    }
+
+    #[cold]
+    fn barrier(&self) -> Result<(), cl_int> {
+        // SAFETY: a live queue, nothing else.
+        let event = unsafe { enqueue_barrier_with_wait_list(self.queue.queue.get(), 0, null()) }?;
+        drop(DriverEvent::new(event));
+        Ok(())
     }
 
     /// Notes that the first so many commands of the queue are done.

@@ -49,7 +49,8 @@ fn queues_are_profiled_on_demand() {
     for device in devices() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         for wanted in [false, true] {
-            let queue = new_queue(&shared.context, &shared.device, &shared.profile, wanted).unwrap();
+            let queue =
+                new_queue(&shared.context, &shared.device, &shared.profile, wanted, QueueOrder::InOrder).unwrap();
             assert_eq!(queue.properties().unwrap() & CL_QUEUE_PROFILING_ENABLE != 0, wanted);
         }
     }

@@ -15,6 +15,7 @@ use super::{OpenCl, Shared, own};
 use crate::config;
 use crate::device::backend::Memory;
 use crate::device::host::process::Live;
+use crate::device::queue::QueueOrder;
 use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{LARGE_COPY, PinnedBuffer};
@@ -179,7 +180,8 @@ impl Shared {
         if let Some(queue) = cell.get() {
             return Ok(queue);
         }
-        let queue = super::new_queue(&self.context, &self.device, &self.profile, config::get()?.times_commands())?;
+        let (times, order) = (config::get()?.times_commands(), QueueOrder::InOrder);
+        let queue = super::new_queue(&self.context, &self.device, &self.profile, times, order)?;
         let queue = Queue::shared(queue, self.context.clone(), &self.profile);
         // Another thread may have been faster; then this one is closed again.
         Ok(cell.get_or_init(|| queue))
@@ -254,6 +256,9 @@ impl Shared {
         after: Option<&DriverEvent>,
     ) -> Result<Arc<Live<DriverEvent>>> {
         let queue = self.lane(lane)?.queue.get();
+        if matches!(lane, Lane::Compute) {
+            self.in_turn().map_err(|code| self.error("clEnqueueWriteBuffer", code))?;
+        }
         let after: Vec<cl_event> = after.map(DriverEvent::get).into_iter().collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
@@ -388,7 +393,10 @@ impl OpenCl {
         let source = own(memory)?.raw();
         let lane = if into.len() < LARGE_COPY { Lane::Compute } else { Lane::Download };
         let after = match lane {
-            Lane::Compute => None,
+            Lane::Compute => {
+                shared.in_turn().map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
+                None
+            }
             _ => shared.after(shared.counted())?,
         };
         let after: Vec<cl_event> = after.iter().map(|event| event.get()).collect();

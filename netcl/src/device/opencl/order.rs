@@ -1,0 +1,110 @@
+//! Which launches of a plan wait for those before, in queues that are out of order.
+
+use crate::device::backend::{BindRequest, Place};
+use crate::memory::BufferHandle;
+use netcl_kernels::plan::Step;
+use netcl_kernels::plan::memory::visit_buffers;
+use std::ops::Range;
+
+/// What the launches of a plan use, and which of them wait.
+#[derive(Default)]
+pub(super) struct Order {
+    touches: Vec<Vec<Touch>>,
+    /// By launch; empty where it is not known for the externals of the next call.
+    waits: Vec<bool>,
+}
+
+/// Memory that a launch uses.
+struct Touch {
+    place: Place,
+    written: bool,
+}
+
+impl Order {
+    /// Adds a launch, which runs this step.
+    pub(super) fn add(&mut self, step: &Step, request: &BindRequest<'_>) {
+        let mut touches = Vec::new();
+        visit_buffers(step, &mut |id| {
+            touches.push(Touch { place: request.place(id).clone(), written: step.writes.contains(&id) });
+        });
+        self.touches.push(touches);
+    }
+
+    /// The externals are others.
+    pub(super) fn forget(&mut self) {
+        self.waits.clear();
+    }
+
+    /// Whether each launch waits for all before it: those do that use memory which one since the last that waited writes, or
+    /// write what one uses; and the first. Memory is compared and not buffers: parts of an arena are used again, and two
+    /// tensors may be the same.
+    pub(super) fn waits(&mut self, externals: &[BufferHandle]) -> &[bool] {
+        if self.waits.len() != self.touches.len() {
+            self.waits.clear();
+            let mut since: Vec<(u64, Range<usize>, bool)> = Vec::new();
+            for touches in &self.touches {
+                let range = |touch: &Touch| {
+                    let (whole, bytes) = match &touch.place {
+                        Place::Internal(region) => region.range(),
+                        Place::External(slot) => externals[*slot].range(),
+                        Place::Unused => return None,
+                    };
+                    Some((whole, bytes, touch.written))
+                };
+                let own: Vec<_> = touches.iter().filter_map(range).collect();
+                let meets = |(whole, bytes, written): &(u64, Range<usize>, bool)| {
+                    let overlap = |other: &Range<usize>| bytes.start < other.end && other.start < bytes.end;
+                    since.iter().any(|(other, others, other_written)| {
+                        whole == other && (*written || *other_written) && overlap(others)
+                    })
+                };
+                let waits = self.waits.is_empty() || own.iter().any(meets);
+                if waits {
+                    since.clear();
+                }
+                since.extend(own);
+                self.waits.push(waits);
+            }
+        }
+        &self.waits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use netcl_kernels::plan::Target;
+
+    #[test]
+    fn launches_wait_for_what_they_need_and_for_what_they_would_overwrite() {
+        let device = Device::null(Target::Cpu, 1 << 20);
+        let arena = device.allocate(4096).unwrap();
+        let part = |start: usize| arena.part(start, 512).unwrap();
+        let read = |place: &Place| Touch { place: place.clone(), written: false };
+        let write = |place: &Place| Touch { place: place.clone(), written: true };
+        let (x, y, z) = (Place::External(0), Place::External(1), Place::External(2));
+        let [a, b, again] = [part(0), part(512), part(0)].map(Place::Internal);
+        let touches = || {
+            vec![
+                vec![read(&x), write(&a)],
+                vec![read(&x), write(&b)],           // beside the first
+                vec![read(&a), read(&b), write(&y)], // needs both
+                vec![read(&x), write(&again)],       // where `a` was, which is being read
+                vec![read(&x), write(&b)],           // beside that
+                vec![read(&again), write(&z)],
+            ]
+        };
+        let tensors: Vec<BufferHandle> = (0..3).map(|_| device.allocate(64).unwrap()).collect();
+        let mut order = Order { touches: touches(), waits: Vec::new() };
+        assert_eq!(order.waits(&tensors), [true, false, true, true, false, true]);
+        // One tensor as input and as output.
+        let same = [tensors[0].clone(), tensors[0].clone(), tensors[2].clone()];
+        order.forget();
+        assert_eq!(order.waits(&same), [true, false, true, true, false, true]);
+        let mut short = Order { touches: vec![vec![read(&x)], vec![write(&y)], vec![read(&z)]], waits: Vec::new() };
+        assert_eq!(short.waits(&tensors), [true, false, false]);
+        short.forget();
+        assert_eq!(short.waits(&same), [true, true, false]);
+    }
+}
