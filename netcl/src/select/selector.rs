@@ -284,6 +284,7 @@ impl KernelSelector {
 
     /// Changes every kernel that has a configuration before it is built: for tests of what happens to wrong ones.
     #[doc(hidden)]
+    #[allow(clippy::type_complexity, reason = "it is named once")]
     pub fn alter(&self, alteration: Option<Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync>>) {
         self.state.alter(alteration);
     }

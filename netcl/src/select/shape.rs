@@ -12,7 +12,7 @@ const REACH: f64 = 2.0;
 /// The task that stands for all that share its measurements: each size is replaced by its bucket's. Filters of
 /// convolutions stay as they are, since variants depend on them.
 pub(crate) fn bucket(task: &Task<u64>) -> Task<u64> {
-    with_sizes(task, |size| bucket_of(size))
+    with_sizes(task, bucket_of)
 }
 
 /// Sizes up to 8 are buckets of their own; beyond, a bucket holds what is nearest to one of 8, 12, 16, 24, 32, 48, …, two to

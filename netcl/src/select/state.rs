@@ -166,7 +166,9 @@ impl State {
     /// Keeps the tuned size of a raw kernel's work-groups.
     pub(crate) fn keep_work_group(&self, kernel: String, size: usize) {
         let group = WorkGroup { size, measured: now() };
-        self.confirm(|content| drop(content.work_groups.insert(kernel, group)));
+        self.confirm(|content| {
+            content.work_groups.insert(kernel, group);
+        });
     }
 
     /// This thread's turn to test or tune.

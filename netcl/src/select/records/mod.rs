@@ -150,7 +150,7 @@ mod tests {
         {
             own.merge(other);
             assert_eq!(own.record(&product(130, 500, 800)), Some(&late), "sizes of one bucket share a record");
-            assert_eq!(own.tested["matmul_tiled f32"], false);
+            assert!(!own.tested["matmul_tiled f32"]);
         }
     }
 
