@@ -31,9 +31,9 @@ use proc_macro::TokenStream;
 /// Compiles a model: put it on the struct that holds the layers, and on the `impl` block whose functions are to be
 /// compiled with their gradients.
 ///
-/// A model has one block that stands for it: it brings `report` and `kernels`, and models that have this one as a field
-/// call its functions. Further blocks, here or in other modules, have names: `#[netcl::model(block = training)]` brings
-/// `report_training` and `kernels_training`, and its functions call those of the first block.
+/// A model has one block that stands for it: it brings `report`, `kernels` and their like, and models that have this one as
+/// a field call its functions. Further blocks, here or in other modules, have names: `#[netcl::model(block = training)]`
+/// brings `report_training` and so on, and its functions call those of the first block.
 ///
 /// The struct's `const` parameters of type `usize`, and `const` items, can be sizes of its layers, parameters and nested
 /// models.

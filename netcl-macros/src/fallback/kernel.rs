@@ -80,6 +80,9 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
                 pub fn source(&self, _: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                     ::core::unreachable!()
                 }
+                pub fn prepare(&self, _: &::netcl::Device) -> ::netcl::Result<()> {
+                    ::core::unreachable!()
+                }
                 #vjp
             }
         }

@@ -32,6 +32,7 @@ fn main() -> Result<()> {
     pullback(&a)?;
     let (y, pullback) = twice.vjp(&dx)?;
     pullback(&y)?;
+    both.prepare(&device)?;
     println!("{}{}", shifted.report(netcl::Target::Host)?, twice.source(netcl::Target::Gpu)?);
     Ok(())
 }
