@@ -125,6 +125,7 @@ fn run_time_operations_use_what_is_picked_and_nothing_changes_otherwise() -> Res
 }
 
 /// Makes the kernels of a configuration launch in a way that no device takes.
+#[allow(clippy::type_complexity, reason = "what `KernelSelector::alter` takes")]
 fn cannot_launch(bad: KernelConfig) -> Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync> {
     Arc::new(move |config, plan| {
         if *config == bad {

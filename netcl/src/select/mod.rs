@@ -9,7 +9,7 @@
 //! 3. a rule for devices of a kind ([`Reason::VendorRule`]);
 //! 4. the compiler's own rule ([`Reason::Default`]).
 //!
-//! [`Device::tune`] measures; what it finds is kept on disk and used by every later run. `docs/selection.md` has the
+//! [`crate::Device::tune`] measures; what it finds is kept on disk and used by every later run. `docs/selection.md` has the
 //! whole story.
 //!
 //! ```no_run
