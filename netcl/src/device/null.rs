@@ -177,6 +177,10 @@ impl Backend for Null {
         true
     }
 
+    fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
+        Ok(Some(Arc::new(Null::with_profile(self.profile.clone()))))
+    }
+
     fn records(&self) -> Option<Vec<LaunchRecord>> {
         Some(std::mem::take(&mut *self.records.lock().unwrap_or_else(PoisonError::into_inner)))
     }

@@ -4,7 +4,7 @@ use netcl::__private::host::NativeEntry;
 
 pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
     ("chain_0", {
-        // result = (tanh((a * c + d)) * ((a < 0) ? exp(((a < 0) ? a : neg(a))) : 1) / (exp(((a < 0) ? a : neg(a))) + 1)…
+        // result = (tanh((a * c + d)) * (((a < 0) ? exp(((a < 0) ? a : neg(a))) : 1) / (exp(((a < 0) ? a : neg(a))) + 1…
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
