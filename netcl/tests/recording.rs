@@ -124,6 +124,33 @@ fn a_recorded_training_step_trains() {
 }
 
 #[test]
+fn recorded_gradients_are_not_those_of_later_steps() {
+    for device in devices() {
+        let (mut model, gradients) = (common::Line::new(&device), common::line_gradients());
+        let core = model.core.clone();
+        let weights = || core.tensor("w").unwrap().to_vec::<f32>().unwrap();
+        let of = |x: [f32; 3]| {
+            let x = Tensor::from_slice(&device, &x, &[1, 3]).unwrap();
+            gradients.call_with_gradients(&core, "", &[&x], &[]).unwrap().1
+        };
+        let mut sgd = Sgd::new(0.1);
+        let recorded = of([1.0, 2.0, -1.0]);
+        let start = weights();
+        let (mut recording, ()) = device.record(|| sgd.step(&mut model, &recorded)).unwrap();
+        drop(recorded);
+        let first: Vec<f32> = weights().iter().zip(&start).map(|(now, before)| now - before).collect();
+        // Would take the same memory, if it were free.
+        let others = of([0.0, 0.0, 100.0]);
+        let before = weights();
+        recording.replay().unwrap();
+        for ((now, before), first) in weights().iter().zip(before).zip(first) {
+            assert!((now - before - first).abs() <= 1e-5, "{device}: {now} {before} {first}");
+        }
+        drop(others);
+    }
+}
+
+#[test]
 fn a_recording_in_a_recording_is_an_error() {
     let device = Device::host();
     let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();

@@ -272,7 +272,7 @@ impl Device {
         match self.0.backend.lend(Box::new(Elements(elements))) {
             Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
             Err(owner) => {
-                let buffer = self.0.pool.allocate_for_upload(bytes.max(1))?;
+                let buffer = self.allocate_for_upload(bytes.max(1))?;
                 buffer.write_first(owner.bytes())?;
                 Ok(buffer)
             }

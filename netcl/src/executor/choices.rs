@@ -67,8 +67,8 @@ pub(super) struct Choices {
 struct Others {
     /// Used latest first.
     versions: Vec<Arc<Version>>,
-    /// What was asked for in vain, so that it is not compiled again for each set of sizes.
-    vain: Vec<Vec<Option<KernelConfig>>>,
+    /// What was asked for in vain while the selector knew as much, so that it is not compiled again for each set of sizes.
+    vain: Vec<(u64, Vec<Option<KernelConfig>>)>,
 }
 
 impl Choices {
@@ -87,17 +87,18 @@ impl Choices {
         if self.fits(base, &bindings) {
             return base.clone();
         }
-        {
+        // Without the lock: to ask may take a test, or wait for one.
+        let versions = self.lock().versions.clone();
+        if let Some(version) = versions.into_iter().find(|version| self.fits(version, &bindings)) {
             let mut others = self.lock();
-            if let Some(position) = others.versions.iter().position(|version| self.fits(version, &bindings)) {
-                let version = others.versions.remove(position);
-                others.versions.insert(0, version.clone());
-                return version;
-            }
+            others.versions.retain(|other| !Arc::ptr_eq(other, &version));
+            others.versions.insert(0, version.clone());
+            return version;
         }
         let wanted: Vec<Option<KernelConfig>> =
             base.answers.iter().map(|answer| self.wanted(&answer.task, &bindings)).collect();
-        if self.lock().vain.contains(&wanted) {
+        let asked = (self.generation(), wanted);
+        if self.lock().vain.contains(&asked) {
             return base.clone();
         }
         match self.compile(&base.plan, &bindings) {
@@ -112,7 +113,12 @@ impl Choices {
                 let (function, device) = (&base.plan.name, &self.device.profile().name);
                 let sizes = geometry::show(&bindings);
                 tracing::warn!(function, device, sizes, %error, "kernels that were picked cannot be used; the default is");
-                self.lock().vain.push(wanted);
+                // Memory may be there next time.
+                if !matches!(error, Error::OutOfMemory { .. }) {
+                    let mut others = self.lock();
+                    others.vain.retain(|(generation, _)| *generation == asked.0);
+                    others.vain.push(asked);
+                }
                 base.clone()
             }
         }

@@ -83,6 +83,11 @@ impl BufferHandle {
         self.0.bytes
     }
 
+    /// How many handles of it are alive, those that its parts keep among them.
+    pub(crate) fn handles(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
     /// Whether another handle of it is alive.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1

@@ -44,6 +44,8 @@ pub(crate) struct Parts {
     whole: BufferHandle,
     /// One for each parameter.
     each: Vec<BufferHandle>,
+    /// How many handles of the whole there are while nobody uses it.
+    handles: usize,
     /// Which gradients may be other than zero: those of the plan with that id, or none.
     written: AtomicU64,
 }
@@ -136,7 +138,8 @@ impl GradientBuffer {
                     bytes => whole.part(entry.offset, bytes),
                 };
                 let each = entries.iter().map(part).collect::<Result<_>>()?;
-                Parts { whole, each, written: AtomicU64::new(0) }
+                let handles = whole.handles();
+                Parts { whole, each, handles, written: AtomicU64::new(0) }
             }
         };
         Ok(GradientBuffer { parts: Some(parts), spare: spare.clone() })
@@ -144,8 +147,13 @@ impl GradientBuffer {
 
     /// Makes every gradient zero that the plan `id` does not write.
     pub(crate) fn prepare(&self, id: u64, covers_all: bool) -> Result<()> {
-        let before = self.parts().written.swap(id, Ordering::Relaxed);
-        if before != 0 && before != id && !covers_all { self.whole().zero() } else { Ok(()) }
+        let written = &self.parts().written;
+        let before = written.load(Ordering::Relaxed);
+        if before != 0 && before != id && !covers_all {
+            self.whole().zero()?;
+        }
+        written.store(id, Ordering::Relaxed);
+        Ok(())
     }
 
     pub(crate) fn part(&self, parameter: usize) -> BufferHandle {
@@ -163,7 +171,7 @@ impl GradientBuffer {
 
 impl Parts {
     fn is_free(&self) -> bool {
-        self.each.iter().all(|part| !part.is_shared())
+        self.whole.handles() == self.handles && self.each.iter().all(|part| !part.is_shared())
     }
 }
 

@@ -15,6 +15,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// How many characters of a reason are kept.
+const WHY: usize = 200;
+
 /// How often an answer is looked for while others change what is known.
 const ATTEMPTS: usize = 3;
 
@@ -81,7 +84,7 @@ impl KernelSelector {
             return Some(Selection { config, reason: Reason::Forced });
         }
         if self.state.autotune != Autotune::Off {
-            if self.state.autotune == Autotune::On && self.state.known().own.record(task).is_none() {
+            if self.state.autotune == Autotune::On && self.state.is_new(task) {
                 self.tune_quickly(task);
             }
             let measured = self.measured(task);
@@ -177,7 +180,9 @@ impl KernelSelector {
         }
         let device = &self.device.profile().name;
         tracing::warn!(device, task = %task, config = %config, why, "a kernel is left out on this device");
-        self.state.learn(|content| drop(content.bad.insert(bad_key(task, config), why.to_owned())));
+        // A build's log can be long, and says more than will be read again.
+        let why: String = why.lines().next().unwrap_or_default().chars().take(WHY).collect();
+        self.state.learn(|content| drop(content.bad.insert(bad_key(task, config), why)));
     }
 
     /// Measures with little patience, for who did not ask for it.

@@ -4,12 +4,13 @@ use super::force::{self, new_generation};
 use super::reason::Selection;
 use super::records::{Content, Folder, Identity, WorkGroup, now};
 use super::rules::Circumstances;
+use super::shape;
 use crate::config::{self, Autotune};
-use crate::device::{Device, DeviceKind, DeviceProfile};
+use crate::device::{Device, DeviceKind, DeviceProfile, Reserve};
 use netcl_kernels::plan::Plan;
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -33,7 +34,7 @@ pub(crate) struct State {
     known: Mutex<Known>,
     /// Held while something is tested or tuned.
     turn: Mutex<()>,
-    bench: OnceLock<Device>,
+    bench: OnceLock<Option<Bench>>,
     alteration: Mutex<Option<Alteration>>,
 }
 
@@ -46,8 +47,30 @@ pub(super) struct Known {
     pub(super) relatives: Vec<Content>,
     /// What tasks were set to, by bucket.
     pub(super) set: BTreeMap<Task<u64>, KernelConfig>,
+    /// Buckets that were measured of themselves in this process: what gave no record is not tried again and again.
+    attempted: BTreeSet<Task<u64>>,
     /// Answers that were given; `None`: the compiler's own rule.
     pub(super) answers: BTreeMap<Task<u64>, Option<Selection>>,
+}
+
+/// A queue of its own for trying candidates.
+struct Bench(Arc<BenchMemory>);
+
+/// What its pool keeps, the device can do without.
+struct BenchMemory(Device);
+
+impl Bench {
+    fn of(own: Device, device: &Device) -> Bench {
+        let memory = Arc::new(BenchMemory(own));
+        device.add_reserve(Arc::<BenchMemory>::downgrade(&memory));
+        Bench(memory)
+    }
+}
+
+impl Reserve for BenchMemory {
+    fn release(&self) -> bool {
+        self.0.buffer_pool().release_idle() > 0
+    }
 }
 
 impl State {
@@ -133,6 +156,12 @@ impl State {
         self.generation.load(Ordering::Acquire)
     }
 
+    /// Whether a task like this was never measured, nor asked about here before.
+    pub(super) fn is_new(&self, task: &Task<u64>) -> bool {
+        let mut known = self.known();
+        known.own.record(task).is_none() && known.attempted.insert(shape::bucket(task))
+    }
+
     /// Keeps an answer at hand that was found while `knowledge` was that; says whether it still is.
     pub(super) fn answered(&self, task: &Task<u64>, answer: Option<Selection>, knowledge: u64) -> bool {
         let mut known = self.known();
@@ -189,14 +218,13 @@ impl State {
     /// nothing that a user counts or times sees them.
     pub(super) fn bench(&self, device: &Device) -> Device {
         let open = || match device.backend().twin() {
-            Ok(Some(backend)) => Device::of(backend),
-            Ok(None) => device.clone(),
+            Ok(twin) => twin.map(|backend| Bench::of(Device::of(backend), device)),
             Err(error) => {
                 tracing::debug!(%error, "no queue with a clock: kernels are timed in the device's own");
-                device.clone()
+                None
             }
         };
-        self.bench.get_or_init(open).clone()
+        self.bench.get_or_init(open).as_ref().map_or_else(|| device.clone(), |bench| bench.0.0.clone())
     }
 
     pub(super) fn alter(&self, alteration: Option<Alteration>) {

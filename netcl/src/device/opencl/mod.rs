@@ -197,6 +197,10 @@ impl Backend for OpenCl {
         let shared = &*self.shared;
         let bytes = bytes.max(FIRST_USE);
         let out_of_memory = |code: cl_int| match code {
+            // Drivers say all kinds of things of a device that is gone.
+            _ if let Some(lost) = shared.health.lost(&shared.profile.name, "clCreateBuffer", code) => {
+                AllocateError::Other(lost)
+            }
             CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => {
                 AllocateError::OutOfMemory
             }

@@ -141,3 +141,29 @@ fn command_buffers_do_what_the_queue_does() {
         }
     }
 }
+
+#[test]
+fn markers_do_not_pile_up() {
+    for device in devices() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        let data = vec![0u8; 1 << 20];
+        let memory = device.backend().allocate(data.len()).unwrap();
+        for _ in 0..50 {
+            shared.mark().unwrap();
+            device.backend().write(&memory, &data[..4]).unwrap();
+            // What was waited for otherwise, nobody asks the markers for.
+            device.backend().read(&memory, &mut [0; 4]).unwrap();
+        }
+        assert!(shared.transfers.markers() <= 2, "{device}");
+    }
+}
+
+#[test]
+fn a_lost_device_is_not_out_of_memory() {
+    for device in devices() {
+        let lost = with_profile(&device, |_| {});
+        lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE);
+        let error = lost.allocate(usize::MAX / 4).unwrap_err();
+        assert!(matches!(error, AllocateError::Other(Error::Lost { .. })), "{error:?}");
+    }
+}

@@ -114,6 +114,12 @@ impl Transfers {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many markers are kept.
+    #[cfg(test)]
+    pub(super) fn markers(&self) -> usize {
+        self.markers.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Everything of the device's queue is done; that of the others is waited for.
     pub(super) fn finish(&self, health: &Health) -> Result<(), cl_int> {
         for queue in [&self.upload, &self.download].into_iter().filter_map(|queue| queue.get()) {
@@ -128,8 +134,9 @@ impl Transfers {
         self.flights().land(health);
     }
 
-    /// Waits until another `bytes` may be in flight. Nobody else waits meanwhile who need not.
-    fn make_room(&self, bytes: usize, health: &Health) -> Room<'_> {
+    /// Waits until another `bytes` may be in flight. Nobody else waits meanwhile who need not. Fails if waiting does, and
+    /// the copy is not over for all that.
+    fn make_room(&self, bytes: usize, health: &Health) -> Result<Room<'_>, cl_int> {
         loop {
             let oldest = {
                 let mut flights = self.flights();
@@ -141,9 +148,15 @@ impl Transfers {
                 oldest
             };
             match oldest {
-                // A copy that failed is over, too, and noted when it lands.
-                Some(event) => drop(event.wait()),
-                None => return Room { transfers: self, bytes },
+                Some(event) => {
+                    if let Err(error) = event.wait()
+                        // A copy that failed is over, too, and noted when it lands.
+                        && outcome(&event).is_none()
+                    {
+                        return Err(error.0);
+                    }
+                }
+                None => return Ok(Room { transfers: self, bytes }),
             }
         }
     }
@@ -208,7 +221,12 @@ impl Shared {
         if enqueued <= self.finished.load(Ordering::Acquire) {
             return true;
         }
-        let mut markers = self.markers();
+        self.pass(&mut self.markers());
+        enqueued <= self.finished.load(Ordering::Acquire)
+    }
+
+    /// Lets go of markers that the queue has passed, and notes how far it is.
+    fn pass(&self, markers: &mut VecDeque<(u64, Arc<Live<DriverEvent>>)>) {
         while let Some((at, event)) = markers.front()
             && let Some(status) = outcome(event)
         {
@@ -218,12 +236,13 @@ impl Shared {
             self.done_until(*at);
             markers.pop_front();
         }
-        enqueued <= self.finished.load(Ordering::Acquire)
     }
 
     /// Puts a marker after what the queue was given so far, unless one is there.
     pub(super) fn mark(&self) -> Result<()> {
         let mut markers = self.markers();
+        // Nobody may ask for those before: what was waited for otherwise is known to be done without them.
+        self.pass(&mut markers);
         // Read before the marker is enqueued: every command counted by now comes before it.
         let at = self.counted();
         if markers.back().is_none_or(|(before, _)| *before < at) {
@@ -275,8 +294,23 @@ impl Shared {
     }
 
     /// Copies `data` to `target` in pieces, each through memory that the device reads later; gives the last piece's
-    /// event.
+    /// event. After an error nothing is on its way to `target` any more, which may be somebody else's soon.
     fn staged(
+        &self,
+        lane: Lane,
+        target: cl_mem,
+        data: &[u8],
+        after: Option<&DriverEvent>,
+    ) -> Result<Option<Arc<Live<DriverEvent>>>> {
+        let copied = self.in_pieces(lane, target, data, after);
+        if copied.is_err() {
+            // The error that is told is the first.
+            let _ = self.lane(lane)?.queue.finish();
+        }
+        copied
+    }
+
+    fn in_pieces(
         &self,
         lane: Lane,
         target: cl_mem,
@@ -291,12 +325,15 @@ impl Shared {
                 self.flush(Lane::Compute)?;
             }
             let room = self.transfers.make_room(piece.len(), &self.health);
-            let held = if config.pinned_h2d && piece.len() >= LARGE_COPY {
-                let mut pinned = self.pinned.allocate(piece.len())?;
-                pinned.copy_from_slice(piece);
-                Held::Pinned(pinned)
-            } else {
-                Held::Bytes(piece.to_vec())
+            let room = room.map_err(|code| self.error(COPYING_TO, code))?;
+            let pinned = config.pinned_h2d && piece.len() >= LARGE_COPY;
+            // Where no more can be page-locked, ordinary memory is slower and does as well.
+            let held = match pinned.then(|| self.pinned.allocate(piece.len())) {
+                Some(Ok(mut pinned)) => {
+                    pinned.copy_from_slice(piece);
+                    Held::Pinned(pinned)
+                }
+                _ => Held::Bytes(piece.to_vec()),
             };
             let source: &[u8] = match &held {
                 Held::Bytes(bytes) => bytes,

@@ -68,13 +68,13 @@ impl Content {
     pub(crate) fn merge(&mut self, other: Content) {
         for (key, record) in other.measured {
             match self.measured.get(&key) {
-                Some(own) if own.measured >= record.measured => {}
+                Some(own) if own.measured > record.measured => {}
                 _ => drop(self.measured.insert(key, record)),
             }
         }
         for (key, group) in other.work_groups {
             match self.work_groups.get(&key) {
-                Some(own) if own.measured >= group.measured => {}
+                Some(own) if own.measured > group.measured => {}
                 _ => drop(self.work_groups.insert(key, group)),
             }
         }
@@ -152,6 +152,17 @@ mod tests {
             assert_eq!(own.record(&product(130, 500, 800)), Some(&late), "sizes of one bucket share a record");
             assert!(!own.tested["matmul_tiled f32"]);
         }
+    }
+
+    #[test]
+    fn of_two_records_of_one_second_the_one_that_is_added_counts() {
+        let task = product(128, 512, 784);
+        let [first, second] = ["matmul_naive", "matmul_tiled TILE=16"].map(|text| record(&task, &config(text)));
+        let (mut own, mut other) = (Content::default(), Content::default());
+        own.add(first);
+        other.add(second.clone());
+        own.merge(other);
+        assert_eq!(own.record(&task), Some(&second));
     }
 
     #[test]
