@@ -1,4 +1,5 @@
-//! The cache folder: what is kept there between runs, whether it is whole, and how to be rid of it.
+//! The cache folder: what is kept there between runs, whether it is whole, and how to be rid of it. Measurements of
+//! kernels are kept apart: [`crate::select`].
 //!
 //! netcl keeps built programs and what was found out about devices in `NETCL_CACHE_DIR`, up to `NETCL_CACHE_LIMIT_MB`; what
 //! was used least lately goes first. Nothing here is needed to use netcl: damaged files are built again, and any file may
@@ -32,21 +33,18 @@ pub enum Kind {
     Program,
     /// What was found out about a device by trying.
     Capabilities,
-    /// A measured size of work-groups ([`crate::raw::RawKernel::tune`]).
-    WorkGroupSize,
     /// Nobody knows: the file's beginning is damaged, or another version of netcl wrote it.
     Unknown,
 }
 
 impl Kind {
-    const ALL: [Kind; 4] = [Kind::Program, Kind::Capabilities, Kind::WorkGroupSize, Kind::Unknown];
+    const ALL: [Kind; 3] = [Kind::Program, Kind::Capabilities, Kind::Unknown];
 
     /// A word for it: `program`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Program => "program",
             Kind::Capabilities => "capabilities",
-            Kind::WorkGroupSize => "work-group-size",
             Kind::Unknown => "unknown",
         }
     }

@@ -257,8 +257,9 @@ impl RawKernel {
         self.run(arguments, &self.grid(items))
     }
 
-    /// Measures which work-group size is fastest for about `items` work-items, and remembers it: in this process, and in
-    /// the program cache for later ones, by device, driver, kernel and number of work-items (to the next power of two).
+    /// Measures which work-group size is fastest for about `items` work-items, and remembers it: in this process, and with
+    /// the device's other measurements for later ones ([`crate::select`]), by kernel and number of work-items (to the next
+    /// power of two).
     /// A size that was remembered is given at once.
     ///
     /// The kernel is run some dozens of times with these arguments, so what it adds to is added to as often.
