@@ -312,3 +312,21 @@ fn answers_are_legal_for_the_sizes_that_they_are_for() {
     assert_eq!([1000, 100_000].map(launches), [1, 2]);
     assert_eq!(with(&graph, Target::Gpu, &Always(config.clone())).launches(), 1);
 }
+
+/// Sums of one kernel share a variant: one of half precision must not be cut because another one may be.
+#[test]
+fn half_precision_beside_full_is_not_summed_in_parts() {
+    let mut b = Builder::new("beside");
+    for (position, dtype) in [DType::F32, DType::F16].into_iter().enumerate() {
+        let x = b.input(InputKind::Argument(position), &format!("x{position}"), Shape::of(&[100_000]), dtype);
+        let sum = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
+        b.output(OutputKind::Result(position), sum);
+    }
+    let graph = b.finish();
+    let in_parts = KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)]));
+    for plan in [compile(&graph, Target::Gpu).unwrap(), with(&graph, Target::Gpu, &Always(in_parts))] {
+        let half: Vec<_> = plan.buffers.iter().filter(|buffer| buffer.dtype == DType::F16).collect();
+        assert_eq!(half.len(), 2, "the argument and the result, no parts: {half:?}");
+        assert!(plan.decisions.iter().all(|decision| decision.config.variant != Variant::ReductionParallel));
+    }
+}

@@ -98,9 +98,10 @@ pub struct Reduction<S> {
     pub columns: S,
     /// Whether the innermost axis is among those reduced, so that neighbours of a row are neighbours in memory.
     pub contiguous: bool,
-    /// The first, if several go over the same elements.
+    /// If several go over the same elements: a search for a place, or else one of half precision, or else the first. What
+    /// is chosen is for all of them.
     pub op: ReduceOp,
-    /// Of the elements.
+    /// Of the elements of that one.
     pub dtype: DType,
 }
 
