@@ -238,6 +238,13 @@ fn what_a_variant_cannot_do_is_said_with_the_reason() {
         (Conv2dTiledLocal, of(|conv| (conv.size, conv.filter) = ([99, 99], [60, 60])), "bytes of local memory"),
         (Conv2dIm2col, kind(ConvKind::WeightGrad), ""),
         (Conv2dIm2col, of(|conv| conv.size = [0, 9]), "does not fit"),
+        // Images of 2^29 elements: 9 patches of each, or 4 transformed pixels.
+        (Conv2dIm2col, of(|conv| (conv.images, conv.size) = (1 << 13, [128, 128])), "write down 4831838208 elements"),
+        (Conv2dIm2col, of(|conv| (conv.images, conv.size) = (1 << 11, [128, 128])), ""),
+        (Conv2dWinograd, of(|conv| (conv.images, conv.size) = (1 << 13, [128, 128])), "write down 3221225472 elements"),
+        (Conv2dWinograd, of(|conv| (conv.images, conv.size) = (1 << 12, [128, 128])), ""),
+        (Conv2dWinograd, of(|conv| (conv.channels, conv.out_channels) = (1 << 14, 1 << 14)), "write down 4294967296"),
+        (Conv2dIm2col, of(|conv| (conv.images, conv.size) = (1 << 40, [1 << 30, 9])), "write down"),
         (ReductionParallel, rows(5000, ReduceOp::Sum, DType::F32), ""),
         (ReductionParallel, rows(1000, ReduceOp::Sum, DType::F32), "no longer than a part"),
         (ReductionParallel, rows(5000, ReduceOp::ArgMin, DType::F32), "places"),

@@ -3,6 +3,7 @@
 use super::split::{PARTS, SPLIT_K, in_parts};
 use super::{Conv2dTask, KernelConfig, Reduction, Task, Variant, default_config};
 use crate::dtype::DType;
+use crate::plan::requirement::INDEX_LIMIT;
 use crate::plan::{ConvKind, Target};
 use crate::rewrite::without_split;
 use crate::template::{self, Choice, Limits, Problem, Template, conv2d_tiled_local};
@@ -161,6 +162,10 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
     }
     let rounds = conv.dtype.compute() != conv.dtype;
     match variant {
+        Variant::Conv2dIm2col | Variant::Conv2dWinograd if intermediate(variant, conv) > INDEX_LIMIT => Err(format!(
+            "it would write down {} elements, and kernels count up to {INDEX_LIMIT}",
+            intermediate(variant, conv)
+        )),
         Variant::Conv2dIm2col if rounds && conv.kind == ConvKind::InputGrad => {
             Err(format!("{} would round the gradients of patches before they are added up", conv.dtype))
         }
@@ -189,6 +194,26 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+/// Elements of the largest tensor between the kernels of a variant that has several; saturating.
+fn intermediate(variant: Variant, conv: &Conv2dTask<u64>) -> u64 {
+    let Some(out) = conv.conv().0.out_size() else { return 0 };
+    let product = |sizes: &[u64]| sizes.iter().fold(1, |product: u64, size| product.saturating_mul(*size));
+    match variant {
+        // Each tap of each output pixel, in each channel of the input.
+        Variant::Conv2dIm2col => product(&[conv.channels, conv.filter[0], conv.filter[1], conv.images, out[0], out[1]]),
+        Variant::Conv2dWinograd => {
+            let (from, to, size) = match conv.kind {
+                ConvKind::InputGrad => (conv.out_channels, conv.channels, conv.size),
+                _ => (conv.channels, conv.out_channels, out),
+            };
+            // 16 values for each 2x2 results: of the pixels, of their products, and of the filters.
+            let tiles = [conv.images, size[0].div_ceil(2), size[1].div_ceil(2)];
+            product(&[16, from.max(to), product(&tiles)]).max(product(&[16, from, to]))
+        }
+        _ => 0,
     }
 }
 
