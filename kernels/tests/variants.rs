@@ -134,13 +134,32 @@ fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
 
 #[test]
 fn small_devices_have_candidates_too() {
-    let limits = Limits { local_bytes: 1 << 10, work_group: 1, units: 1, lanes: 1 };
-    for target in TARGETS {
+    // Loops have work-groups of one size on GPUs, which nearly every GPU has; products and convolutions adapt.
+    let small = |work_group| Limits { local_bytes: 1 << 10, work_group, units: 1, lanes: 1 };
+    for (target, work_group) in [(Target::Cpu, 1), (Target::Gpu, 256), (Target::Gpu, 255), (Target::Gpu, 1)] {
+        let limits = small(work_group);
         for task in tasks() {
             let first = default_config(&task, target, &limits);
-            assert_eq!(legal(&first, &task, target, &limits), Ok(()), "{first} for {task}");
+            let found = legal(&first, &task, target, &limits);
+            let all = candidates(&task, target, &limits);
+            if matches!(task, Task::Product(_) | Task::Conv2d(_)) || target == Target::Cpu || work_group == 256 {
+                assert_eq!(found, Ok(()), "{first} for {task}");
+                assert_eq!(all.first(), Some(&first));
+            } else {
+                let reason = found.unwrap_err();
+                assert!(reason.contains(&format!("256 work-items, the device takes {work_group}")), "{reason}");
+                assert_eq!(all, []);
+            }
+            for config in all.iter().filter(|_| target == Target::Gpu && work_group < 256) {
+                assert!(!rewritten(config), "a loop is part of {config}");
+            }
         }
     }
+}
+
+/// Whether loops are part of how a product or convolution is computed.
+fn rewritten(config: &KernelConfig) -> bool {
+    [Variant::Conv2dIm2col, Variant::Conv2dWinograd].contains(&config.variant) || config.values.get(SPLIT_K) > 1
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! What may be chosen: the legal configurations of a task.
 
 use super::split::{PARTS, SPLIT_K, in_parts};
-use super::{Conv2dTask, KernelConfig, Reduction, Task, Variant, default_config};
+use super::{Conv2dTask, Family, KernelConfig, Reduction, Task, Variant, default_config};
 use crate::dtype::DType;
 use crate::plan::requirement::INDEX_LIMIT;
 use crate::plan::{ConvKind, Target};
 use crate::rewrite::without_split;
+use crate::schedule::gpu::GROUP;
 use crate::template::{self, Choice, Limits, Problem, Template, conv2d_tiled_local};
 
 /// The tunable of [`Variant::ReductionParallel`]: about how many elements a work-group of the first launch takes.
@@ -77,7 +78,10 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
         legal_conv(config, conv, limits)?;
     }
     if let Some(template) = template_of(variant, target) {
-        return legal_instance(config, template, task, limits);
+        return legal_instance(config, template, task, (target, limits));
+    }
+    if target == Target::Gpu && limits.work_group < GROUP && loops(variant) {
+        return Err(format!("its work-groups are of {GROUP} work-items, the device takes {}", limits.work_group));
     }
     match task {
         Task::Reduction(reduction) if variant == Variant::ReductionParallel => {
@@ -113,7 +117,12 @@ pub(super) fn problem(task: &Task<u64>) -> Option<Problem> {
     }
 }
 
-fn legal_instance(config: &KernelConfig, template: &Template, task: &Task<u64>, limits: &Limits) -> Result<(), String> {
+fn legal_instance(
+    config: &KernelConfig,
+    template: &Template,
+    task: &Task<u64>,
+    (target, limits): (Target, &Limits),
+) -> Result<(), String> {
     let values = without_split(&config.values);
     complete(&values, template)?;
     let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map(|(_, parts)| parts);
@@ -122,6 +131,13 @@ fn legal_instance(config: &KernelConfig, template: &Template, task: &Task<u64>, 
         Some(parts) if !PARTS.contains(&parts) => return Err(format!("{SPLIT_K} is one of {PARTS:?}, not {parts}")),
         Some(_) if config.variant == Variant::Conv2dTiledLocal => {
             return Err(format!("{} has no tunable {SPLIT_K}", config.variant));
+        }
+        // A loop adds up the parts.
+        Some(_) if target == Target::Gpu && limits.work_group < GROUP => {
+            return Err(format!(
+                "sums of parts take work-groups of {GROUP} work-items, the device {}",
+                limits.work_group
+            ));
         }
         Some(parts) => in_parts(task, u64::from(parts))?,
     };
@@ -152,6 +168,14 @@ fn no_tunables(config: &KernelConfig) -> Result<(), String> {
         Some((name, _)) => Err(format!("{} has no tunable {name}", config.variant)),
         None => Ok(()),
     }
+}
+
+/// Whether kernels of `variant` are laid out by the compiler, at least in part, and not all instances of templates: im2col's
+/// patches and Winograd's squares are written by loops.
+fn loops(variant: Variant) -> bool {
+    let family = variant.family();
+    let several = [Variant::Conv2dIm2col, Variant::Conv2dWinograd];
+    [Family::Elementwise, Family::Reduction, Family::BatchNorm].contains(&family) || several.contains(&variant)
 }
 
 /// What a variant asks of a convolution, whatever its tunables.
