@@ -71,8 +71,7 @@ impl<'a> Decider<'a> {
     /// Whether `config` is legal for the sizes that the selector has in mind.
     fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
         let Options { limits, select } = self.options;
-        let known = task.evaluate(select.sizes()).unwrap_or_else(|_| task.estimate());
-        legal(config, &known, self.target, limits).is_ok()
+        legal(config, &task.likely(select.sizes()), self.target, limits).is_ok()
     }
 
     /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.

@@ -197,11 +197,16 @@ impl Task<Dim> {
 
     /// The task with symbols counted as [`Dim::estimate`] counts them: what is chosen for while nobody knows them.
     pub fn estimate(&self) -> Task<u64> {
-        let known: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.estimate()));
-        let Ok(mut task) = known;
+        self.likely(&[])
+    }
+
+    /// As [`Task::estimate`] where some symbols are known: `bindings` gives their values.
+    pub fn likely(&self, bindings: Bindings<'_>) -> Task<u64> {
+        let likely: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.likely(bindings)));
+        let Ok(mut task) = likely;
         // A batch may be long: a row whose length nobody knows is no short one.
         if let (Task::Reduction(own), Task::Reduction(likely)) = (self, &mut task)
-            && own.columns.as_constant().is_none()
+            && own.columns.known(bindings).as_constant().is_none()
         {
             likely.columns = likely.columns.max(1024);
         }
