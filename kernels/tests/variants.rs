@@ -357,3 +357,29 @@ fn half_precision_beside_full_is_not_summed_in_parts() {
         assert!(plan.decisions.iter().all(|decision| decision.config.variant != Variant::ReductionParallel));
     }
 }
+
+/// Of a matrix with one row, the long axis is cut, for the sizes that are known: the partial results are few.
+#[test]
+fn parts_are_planned_for_the_sizes_at_hand() {
+    struct At(Vec<(Symbol, u64)>);
+    impl Select for At {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Always(KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)]))).select(task)
+        }
+
+        fn sizes(&self) -> Bindings<'_> {
+            &self.0
+        }
+    }
+    for rows in [1, 3] {
+        let mut b = Builder::new("rows");
+        let x = b.input(InputKind::Argument(0), "x", Shape(vec![rows.into(), Dim::symbol("N")]), DType::F32);
+        let y = b.reduce(ReduceOp::Sum, x, &[0, 1], false).unwrap();
+        b.output(OutputKind::Result(0), y);
+        let at = At(vec![(Symbol::new("N"), 100_000)]);
+        let plan = with(&b.finish(), Target::Gpu, &at);
+        assert_eq!(plan.launches(), 2);
+        let partial = plan.buffers.iter().filter_map(|buffer| buffer.shape.elements().evaluate(&at.0));
+        assert_eq!(partial.filter(|size| (2..100_000).contains(size)).collect::<Vec<_>>(), [25]);
+    }
+}
