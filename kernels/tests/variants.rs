@@ -383,3 +383,30 @@ fn parts_are_planned_for_the_sizes_at_hand() {
         assert_eq!(partial.filter(|size| (2..100_000).contains(size)).collect::<Vec<_>>(), [25]);
     }
 }
+
+/// Parts of a sum of unknown length take turns, so that they cannot be read in vectors: what computes them instead stands in
+/// the decisions.
+#[test]
+fn a_part_that_is_computed_in_another_way_is_noted() {
+    let mut b = Builder::new("turns");
+    let terms = Dim::symbol("S") * Dim::from(4);
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![64.into(), terms.clone()]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape(vec![terms, 64.into()]), DType::F32);
+    let y = b.matmul(x, w).unwrap();
+    b.output(OutputKind::Result(0), y);
+    let graph = b.finish();
+    let task = compile(&graph, Target::Gpu).unwrap().decisions[0].task.clone();
+    let limits = typical(Target::Gpu);
+    let staged = candidates(&task.estimate(), Target::Gpu, &limits)
+        .into_iter()
+        .find(|config| config.values.get("STAGE") == 4 && config.values.get(SPLIT_K) == 2)
+        .unwrap();
+    let plan = with(&graph, Target::Gpu, &Always(staged.clone()));
+    assert_eq!(plan.decisions[0].config, staged);
+    let [_, part] = &plan.decisions[..] else { panic!("{:?}", plan.decisions) };
+    assert!(matches!(&part.task, Task::Product(part) if part.batch.is(2)), "{}", part.task);
+    assert_eq!(legal(&part.config, &part.task.estimate(), Target::Gpu, &limits), Ok(()));
+    // A part that is computed as was decided needs no words.
+    let tiled = KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 16), (SPLIT_K, 2)]));
+    assert_eq!(with(&graph, Target::Gpu, &Always(tiled)).decisions.len(), 1);
+}
