@@ -203,8 +203,22 @@ impl Dim {
 
     /// About how large the size is where its symbols are not known yet: each counts as 64.
     pub fn estimate(&self) -> u64 {
-        let known = self.substitute(&|_| Some(Dim::constant(64)));
-        known.as_constant().and_then(|size| u64::try_from(size).ok()).unwrap_or(64)
+        self.likely(&[])
+    }
+
+    /// About how large the size is where only the symbols in `known` are known: each of the others counts as 64, and so
+    /// does a size that is negative or beyond 63 bits.
+    pub fn likely(&self, known: Bindings<'_>) -> u64 {
+        let size = self.known(known).substitute(&|_| Some(Dim::constant(64)));
+        size.as_constant().and_then(|size| u64::try_from(size).ok()).unwrap_or(64)
+    }
+
+    /// The same with the symbols in `bindings` replaced by their values.
+    pub fn known(&self, bindings: Bindings<'_>) -> Dim {
+        self.substitute(&|symbol| {
+            let (_, value) = bindings.iter().find(|(name, _)| name == symbol)?;
+            Some(Dim::constant(i64::try_from(*value).unwrap_or(i64::MAX)))
+        })
     }
 
     /// Where `self` is `coefficient · symbol + rest` with one symbol that is not `known`, none such in the rest, and a

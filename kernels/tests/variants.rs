@@ -134,13 +134,32 @@ fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
 
 #[test]
 fn small_devices_have_candidates_too() {
-    let limits = Limits { local_bytes: 1 << 10, work_group: 1, units: 1, lanes: 1 };
-    for target in TARGETS {
+    // Loops have work-groups of one size on GPUs, which nearly every GPU has; products and convolutions adapt.
+    let small = |work_group| Limits { local_bytes: 1 << 10, work_group, units: 1, lanes: 1 };
+    for (target, work_group) in [(Target::Cpu, 1), (Target::Gpu, 256), (Target::Gpu, 255), (Target::Gpu, 1)] {
+        let limits = small(work_group);
         for task in tasks() {
             let first = default_config(&task, target, &limits);
-            assert_eq!(legal(&first, &task, target, &limits), Ok(()), "{first} for {task}");
+            let found = legal(&first, &task, target, &limits);
+            let all = candidates(&task, target, &limits);
+            if matches!(task, Task::Product(_) | Task::Conv2d(_)) || target == Target::Cpu || work_group == 256 {
+                assert_eq!(found, Ok(()), "{first} for {task}");
+                assert_eq!(all.first(), Some(&first));
+            } else {
+                let reason = found.unwrap_err();
+                assert!(reason.contains(&format!("256 work-items, the device takes {work_group}")), "{reason}");
+                assert_eq!(all, []);
+            }
+            for config in all.iter().filter(|_| target == Target::Gpu && work_group < 256) {
+                assert!(!rewritten(config), "a loop is part of {config}");
+            }
         }
     }
+}
+
+/// Whether loops are part of how a product or convolution is computed.
+fn rewritten(config: &KernelConfig) -> bool {
+    [Variant::Conv2dIm2col, Variant::Conv2dWinograd].contains(&config.variant) || config.values.get(SPLIT_K) > 1
 }
 
 #[test]
@@ -238,6 +257,13 @@ fn what_a_variant_cannot_do_is_said_with_the_reason() {
         (Conv2dTiledLocal, of(|conv| (conv.size, conv.filter) = ([99, 99], [60, 60])), "bytes of local memory"),
         (Conv2dIm2col, kind(ConvKind::WeightGrad), ""),
         (Conv2dIm2col, of(|conv| conv.size = [0, 9]), "does not fit"),
+        // Images of 2^29 elements: 9 patches of each, or 4 transformed pixels.
+        (Conv2dIm2col, of(|conv| (conv.images, conv.size) = (1 << 13, [128, 128])), "write down 4831838208 elements"),
+        (Conv2dIm2col, of(|conv| (conv.images, conv.size) = (1 << 11, [128, 128])), ""),
+        (Conv2dWinograd, of(|conv| (conv.images, conv.size) = (1 << 13, [128, 128])), "write down 3221225472 elements"),
+        (Conv2dWinograd, of(|conv| (conv.images, conv.size) = (1 << 12, [128, 128])), ""),
+        (Conv2dWinograd, of(|conv| (conv.channels, conv.out_channels) = (1 << 14, 1 << 14)), "write down 4294967296"),
+        (Conv2dIm2col, of(|conv| (conv.images, conv.size) = (1 << 40, [1 << 30, 9])), "write down"),
         (ReductionParallel, rows(5000, ReduceOp::Sum, DType::F32), ""),
         (ReductionParallel, rows(1000, ReduceOp::Sum, DType::F32), "no longer than a part"),
         (ReductionParallel, rows(5000, ReduceOp::ArgMin, DType::F32), "places"),
@@ -300,7 +326,8 @@ fn answers_are_legal_for_the_sizes_that_they_are_for() {
         }
     }
     let mut b = Builder::new("rows");
-    let x = b.input(InputKind::Argument(0), "x", Shape(vec![2.into(), Dim::symbol("C")]), DType::F32);
+    // Nobody says what R is: that makes C no less known.
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![Dim::symbol("R"), Dim::symbol("C")]), DType::F32);
     let y = b.reduce(ReduceOp::Sum, x, &[1], false).unwrap();
     b.output(OutputKind::Result(0), y);
     let graph = b.finish();
@@ -311,4 +338,75 @@ fn answers_are_legal_for_the_sizes_that_they_are_for() {
     };
     assert_eq!([1000, 100_000].map(launches), [1, 2]);
     assert_eq!(with(&graph, Target::Gpu, &Always(config.clone())).launches(), 1);
+}
+
+/// Sums of one kernel share a variant: one of half precision must not be cut because another one may be.
+#[test]
+fn half_precision_beside_full_is_not_summed_in_parts() {
+    let mut b = Builder::new("beside");
+    for (position, dtype) in [DType::F32, DType::F16].into_iter().enumerate() {
+        let x = b.input(InputKind::Argument(position), &format!("x{position}"), Shape::of(&[100_000]), dtype);
+        let sum = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
+        b.output(OutputKind::Result(position), sum);
+    }
+    let graph = b.finish();
+    let in_parts = KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)]));
+    for plan in [compile(&graph, Target::Gpu).unwrap(), with(&graph, Target::Gpu, &Always(in_parts))] {
+        let half: Vec<_> = plan.buffers.iter().filter(|buffer| buffer.dtype == DType::F16).collect();
+        assert_eq!(half.len(), 2, "the argument and the result, no parts: {half:?}");
+        assert!(plan.decisions.iter().all(|decision| decision.config.variant != Variant::ReductionParallel));
+    }
+}
+
+/// Of a matrix with one row, the long axis is cut, for the sizes that are known: the partial results are few.
+#[test]
+fn parts_are_planned_for_the_sizes_at_hand() {
+    struct At(Vec<(Symbol, u64)>);
+    impl Select for At {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Always(KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)]))).select(task)
+        }
+
+        fn sizes(&self) -> Bindings<'_> {
+            &self.0
+        }
+    }
+    for rows in [1, 3] {
+        let mut b = Builder::new("rows");
+        let x = b.input(InputKind::Argument(0), "x", Shape(vec![rows.into(), Dim::symbol("N")]), DType::F32);
+        let y = b.reduce(ReduceOp::Sum, x, &[0, 1], false).unwrap();
+        b.output(OutputKind::Result(0), y);
+        let at = At(vec![(Symbol::new("N"), 100_000)]);
+        let plan = with(&b.finish(), Target::Gpu, &at);
+        assert_eq!(plan.launches(), 2);
+        let partial = plan.buffers.iter().filter_map(|buffer| buffer.shape.elements().evaluate(&at.0));
+        assert_eq!(partial.filter(|size| (2..100_000).contains(size)).collect::<Vec<_>>(), [25]);
+    }
+}
+
+/// Parts of a sum of unknown length take turns, so that they cannot be read in vectors: what computes them instead stands in
+/// the decisions.
+#[test]
+fn a_part_that_is_computed_in_another_way_is_noted() {
+    let mut b = Builder::new("turns");
+    let terms = Dim::symbol("S") * Dim::from(4);
+    let x = b.input(InputKind::Argument(0), "x", Shape(vec![64.into(), terms.clone()]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape(vec![terms, 64.into()]), DType::F32);
+    let y = b.matmul(x, w).unwrap();
+    b.output(OutputKind::Result(0), y);
+    let graph = b.finish();
+    let task = compile(&graph, Target::Gpu).unwrap().decisions[0].task.clone();
+    let limits = typical(Target::Gpu);
+    let staged = candidates(&task.estimate(), Target::Gpu, &limits)
+        .into_iter()
+        .find(|config| config.values.get("STAGE") == 4 && config.values.get(SPLIT_K) == 2)
+        .unwrap();
+    let plan = with(&graph, Target::Gpu, &Always(staged.clone()));
+    assert_eq!(plan.decisions[0].config, staged);
+    let [_, part] = &plan.decisions[..] else { panic!("{:?}", plan.decisions) };
+    assert!(matches!(&part.task, Task::Product(part) if part.batch.is(2)), "{}", part.task);
+    assert_eq!(legal(&part.config, &part.task.estimate(), Target::Gpu, &limits), Ok(()));
+    // A part that is computed as was decided needs no words.
+    let tiled = KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 16), (SPLIT_K, 2)]));
+    assert_eq!(with(&graph, Target::Gpu, &Always(tiled)).decisions.len(), 1);
 }

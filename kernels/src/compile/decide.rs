@@ -55,24 +55,34 @@ impl<'a> Decider<'a> {
             }
         };
         self.known.insert(task.clone(), config.clone());
-        let decision = Decision { task, config: config.clone() };
-        if !self.list.contains(&decision) {
-            self.list.push(decision);
+        self.note(task, &config);
+        config
+    }
+
+    /// How a part of something that was decided is computed: as `preferred`, or else by the rule, in one kernel. That is
+    /// noted as a decision where what was preferred turned out to be none for the part.
+    pub(super) fn part(&mut self, task: &Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
+        if let Some(preferred) = preferred.filter(|config| self.legal(config, task)) {
+            return preferred.clone();
+        }
+        let config = default_in_one(&task.estimate(), self.target, &self.options.limits);
+        if preferred.is_some() {
+            self.note(task.clone(), &config);
         }
         config
     }
 
-    /// How a part of something that was decided is computed: as `preferred`, or else by the rule, in one kernel.
-    pub(super) fn part(&self, task: &Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
-        let preferred = preferred.filter(|config| self.legal(config, task));
-        preferred.cloned().unwrap_or_else(|| default_in_one(&task.estimate(), self.target, &self.options.limits))
+    fn note(&mut self, task: Task<Dim>, config: &KernelConfig) {
+        let decision = Decision { task, config: config.clone() };
+        if !self.list.contains(&decision) {
+            self.list.push(decision);
+        }
     }
 
     /// Whether `config` is legal for the sizes that the selector has in mind.
     fn legal(&self, config: &KernelConfig, task: &Task<Dim>) -> bool {
         let Options { limits, select } = self.options;
-        let known = task.evaluate(select.sizes()).unwrap_or_else(|_| task.estimate());
-        legal(config, &known, self.target, limits).is_ok()
+        legal(config, &task.likely(select.sizes()), self.target, limits).is_ok()
     }
 
     /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.

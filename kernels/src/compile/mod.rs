@@ -54,7 +54,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
         wanted.extend(choices.nodes.iter().filter(|(_, config)| rewrites(config)).map(|(id, own)| (*id, own.clone())));
         if !wanted.is_empty() || !choices.apart.is_subset(&marks.constraints.apart) {
             marks.constraints.apart.extend(choices.apart);
-            (graph, marks) = rewrite(&graph, marks, &wanted)?;
+            (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes())?;
             decider.next_round();
             continue;
         }

@@ -110,9 +110,11 @@ impl Program<'_> {
                 _ => None,
             })
         };
-        // A place among many is the one that not everything can find.
+        // What is chosen is for all of them: the one that not everything can compute speaks for the others. That is a place
+        // among many, and then one whose partial results would be rounded.
         let (op, dtype) = reductions()
             .find(|(op, _)| op.is_position())
+            .or_else(|| reductions().find(|(_, dtype)| dtype.compute() != *dtype))
             .or_else(|| reductions().next())
             .unwrap_or((ReduceOp::Sum, DType::F32));
         let contiguous = reduced.last() == Some(&(space.rank() - 1));

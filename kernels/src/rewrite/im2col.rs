@@ -5,7 +5,7 @@ use crate::dim::{Dim, Shape};
 use crate::graph::{AxisIndex, ConvGeometry, NodeId, ReduceOp};
 use crate::span::Result;
 
-impl Rewriter {
+impl Rewriter<'_> {
     /// `y = w x patches(x)`.
     pub(super) fn im2col_forward(
         &mut self,

@@ -9,7 +9,7 @@ mod reduction;
 mod split;
 mod winograd;
 
-use crate::dim::{Dim, Shape};
+use crate::dim::{Bindings, Dim, Shape};
 use crate::fuse::Constraints;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId, Op, OutputKind};
@@ -44,13 +44,19 @@ pub(crate) fn rewrites(config: &KernelConfig) -> bool {
     several.contains(&config.variant) || config.values.get(SPLIT_K) > 1
 }
 
-/// The same function with each of the nodes in `wanted` computed as its configuration says.
+/// The same function with each of the nodes in `wanted` computed as its configuration says. `sizes` are those that
+/// the configurations are for: how fast the result is depends on them, what it computes does not.
 ///
 /// # Errors
 ///
 /// A configuration that is none for its node, which [`crate::variant::legal`] refuses.
-pub(crate) fn rewrite(graph: &Graph, marks: Marks, wanted: &BTreeMap<NodeId, KernelConfig>) -> Result<(Graph, Marks)> {
-    let mut rewriter = Rewriter { b: Builder::new(&graph.name), marks: Marks::default() };
+pub(crate) fn rewrite(
+    graph: &Graph,
+    marks: Marks,
+    wanted: &BTreeMap<NodeId, KernelConfig>,
+    sizes: Bindings<'_>,
+) -> Result<(Graph, Marks)> {
+    let mut rewriter = Rewriter { b: Builder::new(&graph.name), sizes, marks: Marks::default() };
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.iter() {
         rewriter.b.set_span(node.span);
@@ -85,13 +91,15 @@ pub(crate) fn rewrite(graph: &Graph, marks: Marks, wanted: &BTreeMap<NodeId, Ker
 }
 
 /// Builds the nodes that take a node's place.
-struct Rewriter {
+struct Rewriter<'a> {
     b: Builder,
+    /// What is known of symbols.
+    sizes: Bindings<'a>,
     /// About the new nodes.
     marks: Marks,
 }
 
-impl Rewriter {
+impl Rewriter<'_> {
     /// The node that holds the value of `op`, of shape `out`, whose operands are in the new graph already.
     fn node(&mut self, op: &Op, out: &Shape, config: &KernelConfig) -> Result<NodeId> {
         let parts = u64::from(config.values.get(SPLIT_K));

@@ -7,7 +7,21 @@ use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Op, ReduceOp};
 use crate::schedule::neutral;
 use crate::span::Result;
 
-impl Rewriter {
+/// Which of `axes` to cut, and how many of its places a part has, so that it has at most `part` elements where one place has
+/// no more; `None` where one part has everything.
+fn cut(sizes: &[u64], axes: &[usize], part: u64) -> Option<(usize, u64)> {
+    let inside = |axis: usize| {
+        let inner = axes.iter().filter(|own| **own > axis);
+        inner.fold(1, |product: u64, &own| product.saturating_mul(sizes[own]))
+    };
+    let each = |axis: usize| (part / inside(axis).max(1)).max(1);
+    let parts = |axis: usize| sizes[axis].div_ceil(each(axis));
+    // The axis that gives most parts; of several the outermost: what lies inside it stays in one piece of memory.
+    let cuts = axes.iter().rev().copied().filter(|axis| parts(*axis) > 1);
+    cuts.max_by_key(|axis| parts(*axis)).map(|axis| (axis, each(axis)))
+}
+
+impl Rewriter<'_> {
     /// The reduction of `source` over `axes`, about `part` elements by each work-group of the first launch.
     pub(super) fn reduce_in_parts(
         &mut self,
@@ -17,13 +31,12 @@ impl Rewriter {
         part: u64,
     ) -> Result<NodeId> {
         let (shape, dtype) = (self.b.shape(source).clone(), self.b.dtype(source));
-        let inside =
-            |axis: usize| -> u64 { axes.iter().filter(|own| **own > axis).map(|&own| shape[own].estimate()).product() };
-        let each = |axis: usize| part.div_ceil(inside(axis).max(1)).max(1);
-        // The axis that gives most parts; of several the outermost: what lies inside it stays in one piece of memory.
-        let parts = |axis: &&usize| shape[**axis].estimate().div_ceil(each(**axis));
-        let split = axes.iter().rev().max_by_key(parts).copied().unwrap_or(0);
-        let each = each(split);
+        let sizes: Vec<u64> = shape.0.iter().map(|size| size.likely(self.sizes)).collect();
+        let Some((split, each)) = cut(&sizes, axes, part) else {
+            let whole = self.b.reduce(op, source, axes, false)?;
+            self.prefer(whole, None);
+            return Ok(whole);
+        };
         let parts = shape[split].ceil_div(each);
         // The axis becomes two: which part, and where in it.
         let mut sizes = shape.0.clone();
@@ -62,5 +75,22 @@ impl Rewriter {
         let size = self.b.dim(size, DType::I32)?;
         let size = self.b.broadcast_to(size, sizes)?;
         self.b.compare(CompareOp::Lt, place, size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn an_axis_with_one_part_is_not_cut() {
+        assert_eq!(cut(&[1, 100_000], &[0, 1], 4096), Some((1, 4096)));
+        assert_eq!(cut(&[3, 100_000], &[0, 1], 4096), Some((1, 4096)));
+        assert_eq!(cut(&[3, 100_000], &[1], 4096), Some((1, 4096)));
+        assert_eq!(cut(&[64, 32, 3136], &[0, 2], 4096), Some((0, 1)));
+        assert_eq!(cut(&[2, 3000], &[0, 1], 4096), Some((0, 1)), "no part is larger than asked for");
+        assert_eq!(cut(&[1, 64], &[0, 1], 4096), None);
+        assert_eq!(cut(&[0, 64], &[0, 1], 4096), None);
+        assert_eq!(cut(&[u64::MAX, u64::MAX], &[0, 1], 4096), Some((0, 1)));
     }
 }

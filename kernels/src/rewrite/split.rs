@@ -8,7 +8,7 @@ use crate::graph::{AxisIndex, ConvGeometry, NodeId, Op, ReduceOp};
 use crate::span::{Diagnostic, Result};
 use crate::variant::KernelConfig;
 
-impl Rewriter {
+impl Rewriter<'_> {
     /// `a x b` as `parts` products over parts of the sum.
     pub(super) fn split_product(&mut self, a: NodeId, b: NodeId, parts: u64, rest: KernelConfig) -> Result<NodeId> {
         let (left, right) = (self.b.shape(a).clone(), self.b.shape(b).clone());

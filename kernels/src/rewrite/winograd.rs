@@ -24,7 +24,7 @@ fn sum(terms: &[(usize, i64)], offset: i64) -> AxisIndex {
     AxisIndex { terms: terms.to_vec(), offset: Dim::constant(offset), divisor: 1 }
 }
 
-impl Rewriter {
+impl Rewriter<'_> {
     /// A convolution with a 3×3 filter, stride and dilation 1 and one group, or its input's gradient, which is one with the
     /// filter turned.
     pub(super) fn winograd(&mut self, op: &Op, out: &Shape) -> Result<NodeId> {

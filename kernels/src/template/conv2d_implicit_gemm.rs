@@ -65,8 +65,8 @@ impl Conv2d {
     pub fn out_size(&self) -> Option<[u64; 2]> {
         let along = |axis: usize| {
             let reach = self.dilation[axis].checked_mul(self.filter[axis].checked_sub(1)?)?.checked_add(1)?;
-            let space = (self.size[axis] + 2 * self.pad[axis]).checked_sub(reach)?;
-            Some(space.checked_div(self.stride[axis])? + 1)
+            let space = self.size[axis].saturating_add(self.pad[axis].saturating_mul(2)).checked_sub(reach)?;
+            Some(space.checked_div(self.stride[axis])?.saturating_add(1))
         };
         Some([along(0)?, along(1)?])
     }
@@ -74,14 +74,17 @@ impl Conv2d {
     /// The matrix product that this is; `None` as for [`Conv2d::out_size`].
     pub fn problem(&self, product: Product) -> Option<Problem> {
         let [height, width] = self.out_size()?;
-        let taps = self.filter[0] * self.filter[1];
+        // Saturating: a choice may be asked about whatever a caller has for a size.
+        let product_of = |sizes: &[u64]| sizes.iter().fold(1, |product: u64, size| product.saturating_mul(*size));
+        let taps = product_of(&self.filter);
         let channels = self.channels.checked_div(self.groups)?;
         let out_channels = self.out_channels.checked_div(self.groups)?;
-        let (pixels, out_pixels) = (self.images * self.size[0] * self.size[1], self.images * height * width);
+        let pixels = product_of(&[self.images, self.size[0], self.size[1]]);
+        let out_pixels = product_of(&[self.images, height, width]);
         let (m, n, k) = match product {
-            Product::Forward => (out_channels, out_pixels, channels * taps),
-            Product::Input => (channels, pixels, out_channels * taps),
-            Product::Weight => (out_channels, channels * taps, out_pixels),
+            Product::Forward => (out_channels, out_pixels, product_of(&[channels, taps])),
+            Product::Input => (channels, pixels, product_of(&[out_channels, taps])),
+            Product::Weight => (out_channels, product_of(&[channels, taps]), out_pixels),
         };
         Some(computed(&Problem { batch: self.groups, ..Problem::new(m, n, k) }))
     }

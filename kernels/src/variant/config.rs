@@ -29,12 +29,16 @@ impl KernelConfig {
         KernelConfig { variant, values: Choice::default() }
     }
 
-    /// Reads the text form. `None` for what is none; whether the values suit anything is for [`super::legal`] to say.
+    /// Reads the text form, tunables in any order. `None` for what is none, which includes two values for one tunable;
+    /// whether the values suit anything is for [`super::legal`] to say.
     pub fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let mut config = KernelConfig::plain(Variant::parse(words.next()?)?);
         for word in words {
             let (name, value) = word.split_once('=')?;
+            if config.values.iter().any(|(known, _)| known == name) {
+                return None;
+            }
             config.values.set(name.to_owned(), value.parse().ok()?);
         }
         Some(config)
@@ -94,6 +98,7 @@ pub struct Decision {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::{BTreeSet, HashSet};
 
     #[test]
     fn the_text_form_parses() {
@@ -102,8 +107,26 @@ mod tests {
         assert_eq!(KernelConfig::parse(&config.to_string()), Some(config.clone()));
         let json = serde_json::to_string(&config).unwrap();
         assert_eq!(serde_json::from_str::<KernelConfig>(&json).unwrap(), config);
-        for wrong in ["", "matmul", "matmul_naive LOCAL_M", "matmul_naive LOCAL_M=-1"] {
+        for wrong in
+            ["", "matmul", "matmul_naive LOCAL_M", "matmul_naive LOCAL_M=-1", "matmul_naive LOCAL_M=4 LOCAL_M=4"]
+        {
             assert_eq!(KernelConfig::parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_order_of_tunables_makes_no_difference() {
+        let [one, other, less] = ["SPLIT_K=2 TILE=16", "TILE=16 SPLIT_K=2", "TILE=16 SPLIT_K=1"]
+            .map(|values| KernelConfig::parse(&format!("matmul_tiled {values}")).unwrap());
+        assert_eq!(one, other);
+        assert_eq!(HashSet::from([one.clone(), other.clone(), less.clone()]).len(), 2);
+        assert_eq!(BTreeSet::from([one.clone(), other.clone(), less.clone()]).len(), 2);
+        assert_ne!(one, less);
+        assert_ne!(one.values, Choice::new(&[("TILE", 16)]));
+        assert_eq!(Choice::new(&[("TILE", 8), ("TILE", 16)]), Choice::new(&[("TILE", 16)]));
+        let twice = r#"{"variant":"matmul_tiled","values":[["TILE",16],["TILE",8]]}"#;
+        assert!(serde_json::from_str::<KernelConfig>(twice).unwrap_err().to_string().contains("TILE has two values"));
+        let turned = r#"{"variant":"matmul_tiled","values":[["SPLIT_K",2],["TILE",16]]}"#;
+        assert_eq!(serde_json::from_str::<KernelConfig>(turned).unwrap(), other);
     }
 }

@@ -1,10 +1,12 @@
 //! What may be chosen: the legal configurations of a task.
 
 use super::split::{PARTS, SPLIT_K, in_parts};
-use super::{Conv2dTask, KernelConfig, Reduction, Task, Variant, default_config};
+use super::{Conv2dTask, Family, KernelConfig, Reduction, Task, Variant, default_config};
 use crate::dtype::DType;
+use crate::plan::requirement::INDEX_LIMIT;
 use crate::plan::{ConvKind, Target};
 use crate::rewrite::without_split;
+use crate::schedule::gpu::GROUP;
 use crate::template::{self, Choice, Limits, Problem, Template, conv2d_tiled_local};
 
 /// The tunable of [`Variant::ReductionParallel`]: about how many elements a work-group of the first launch takes.
@@ -76,7 +78,10 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
         legal_conv(config, conv, limits)?;
     }
     if let Some(template) = template_of(variant, target) {
-        return legal_instance(config, template, task, limits);
+        return legal_instance(config, template, task, (target, limits));
+    }
+    if target == Target::Gpu && limits.work_group < GROUP && loops(variant) {
+        return Err(format!("its work-groups are of {GROUP} work-items, the device takes {}", limits.work_group));
     }
     match task {
         Task::Reduction(reduction) if variant == Variant::ReductionParallel => {
@@ -112,7 +117,12 @@ pub(super) fn problem(task: &Task<u64>) -> Option<Problem> {
     }
 }
 
-fn legal_instance(config: &KernelConfig, template: &Template, task: &Task<u64>, limits: &Limits) -> Result<(), String> {
+fn legal_instance(
+    config: &KernelConfig,
+    template: &Template,
+    task: &Task<u64>,
+    (target, limits): (Target, &Limits),
+) -> Result<(), String> {
     let values = without_split(&config.values);
     complete(&values, template)?;
     let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map(|(_, parts)| parts);
@@ -121,6 +131,13 @@ fn legal_instance(config: &KernelConfig, template: &Template, task: &Task<u64>, 
         Some(parts) if !PARTS.contains(&parts) => return Err(format!("{SPLIT_K} is one of {PARTS:?}, not {parts}")),
         Some(_) if config.variant == Variant::Conv2dTiledLocal => {
             return Err(format!("{} has no tunable {SPLIT_K}", config.variant));
+        }
+        // A loop adds up the parts.
+        Some(_) if target == Target::Gpu && limits.work_group < GROUP => {
+            return Err(format!(
+                "sums of parts take work-groups of {GROUP} work-items, the device {}",
+                limits.work_group
+            ));
         }
         Some(parts) => in_parts(task, u64::from(parts))?,
     };
@@ -153,6 +170,14 @@ fn no_tunables(config: &KernelConfig) -> Result<(), String> {
     }
 }
 
+/// Whether kernels of `variant` are laid out by the compiler, at least in part, and not all instances of templates: im2col's
+/// patches and Winograd's squares are written by loops.
+fn loops(variant: Variant) -> bool {
+    let family = variant.family();
+    let several = [Variant::Conv2dIm2col, Variant::Conv2dWinograd];
+    [Family::Elementwise, Family::Reduction, Family::BatchNorm].contains(&family) || several.contains(&variant)
+}
+
 /// What a variant asks of a convolution, whatever its tunables.
 fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) -> Result<(), String> {
     let variant = config.variant;
@@ -161,6 +186,10 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
     }
     let rounds = conv.dtype.compute() != conv.dtype;
     match variant {
+        Variant::Conv2dIm2col | Variant::Conv2dWinograd if intermediate(variant, conv) > INDEX_LIMIT => Err(format!(
+            "it would write down {} elements, and kernels count up to {INDEX_LIMIT}",
+            intermediate(variant, conv)
+        )),
         Variant::Conv2dIm2col if rounds && conv.kind == ConvKind::InputGrad => {
             Err(format!("{} would round the gradients of patches before they are added up", conv.dtype))
         }
@@ -189,6 +218,26 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+/// Elements of the largest tensor between the kernels of a variant that has several; saturating.
+fn intermediate(variant: Variant, conv: &Conv2dTask<u64>) -> u64 {
+    let Some(out) = conv.conv().0.out_size() else { return 0 };
+    let product = |sizes: &[u64]| sizes.iter().fold(1, |product: u64, size| product.saturating_mul(*size));
+    match variant {
+        // Each tap of each output pixel, in each channel of the input.
+        Variant::Conv2dIm2col => product(&[conv.channels, conv.filter[0], conv.filter[1], conv.images, out[0], out[1]]),
+        Variant::Conv2dWinograd => {
+            let (from, to, size) = match conv.kind {
+                ConvKind::InputGrad => (conv.out_channels, conv.channels, conv.size),
+                _ => (conv.channels, conv.out_channels, out),
+            };
+            // 16 values for each 2x2 results: of the pixels, of their products, and of the filters.
+            let tiles = [conv.images, size[0].div_ceil(2), size[1].div_ceil(2)];
+            product(&[16, from.max(to), product(&tiles)]).max(product(&[16, from, to]))
+        }
+        _ => 0,
     }
 }
 

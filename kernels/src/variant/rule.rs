@@ -15,7 +15,7 @@ pub fn typical(target: Target) -> Limits {
 }
 
 /// How `task` is computed where nobody knows better: what was measured to be good on few devices, by kind and size. Legal
-/// wherever anything is.
+/// wherever anything is, which loops are on no GPU whose work-groups are smaller than theirs ([`legal`] says so).
 pub fn default_config(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
     let whole = default_in_one(task, target, limits);
     if target != Target::Gpu {

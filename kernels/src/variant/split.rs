@@ -70,9 +70,10 @@ pub(super) fn in_parts(task: &Task<u64>, parts: u64) -> Result<Task<u64>, String
 /// would idle, but none so short that adding them up costs more.
 pub(super) fn parts_for(template: &Template, problem: &Problem, limits: &Limits) -> u64 {
     let choice = (template.initial)(problem, limits);
-    let groups: u64 = (template.grid)(&choice).groups(problem.m, problem.n, problem.batch).iter().product();
+    let groups = (template.grid)(&choice).groups(problem.m, problem.n, problem.batch);
+    let groups = groups.iter().fold(1, |product: u64, axis| product.saturating_mul(*axis));
     let wanted = 2 * u64::from(limits.units);
-    if groups == 0 || groups * 2 > wanted || problem.k < LONG {
+    if groups == 0 || groups > wanted / 2 || problem.k < LONG {
         return 1;
     }
     let most = (wanted / groups).min(problem.k / SHORTEST);

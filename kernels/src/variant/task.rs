@@ -98,9 +98,10 @@ pub struct Reduction<S> {
     pub columns: S,
     /// Whether the innermost axis is among those reduced, so that neighbours of a row are neighbours in memory.
     pub contiguous: bool,
-    /// The first, if several go over the same elements.
+    /// If several go over the same elements: a search for a place, or else one of half precision, or else the first. What
+    /// is chosen is for all of them.
     pub op: ReduceOp,
-    /// Of the elements.
+    /// Of the elements of that one.
     pub dtype: DType,
 }
 
@@ -196,11 +197,16 @@ impl Task<Dim> {
 
     /// The task with symbols counted as [`Dim::estimate`] counts them: what is chosen for while nobody knows them.
     pub fn estimate(&self) -> Task<u64> {
-        let known: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.estimate()));
-        let Ok(mut task) = known;
+        self.likely(&[])
+    }
+
+    /// As [`Task::estimate`] where some symbols are known: `bindings` gives their values.
+    pub fn likely(&self, bindings: Bindings<'_>) -> Task<u64> {
+        let likely: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.likely(bindings)));
+        let Ok(mut task) = likely;
         // A batch may be long: a row whose length nobody knows is no short one.
         if let (Task::Reduction(own), Task::Reduction(likely)) = (self, &mut task)
-            && own.columns.as_constant().is_none()
+            && own.columns.known(bindings).as_constant().is_none()
         {
             likely.columns = likely.columns.max(1024);
         }
