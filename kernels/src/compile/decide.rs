@@ -5,7 +5,7 @@ use crate::plan::Target;
 use crate::rewrite::rewrites;
 use crate::template::Limits;
 use crate::variant::{
-    Decision, Defaults, KernelConfig, Select, Task, Variant, default_config, default_in_one, legal, typical,
+    Decision, Defaults, KernelConfig, Select, Task, Variant, default_for_plan, default_in_one, legal, typical,
 };
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl<'a> Decider<'a> {
             Some(config) => config.clone(),
             None => {
                 let answer = self.options.select.select(&task).filter(|config| self.legal(config, &task));
-                answer.unwrap_or_else(|| default_config(&task.estimate(), self.target, &self.options.limits))
+                answer.unwrap_or_else(|| default_for_plan(&task, self.target, &self.options.limits))
             }
         };
         self.known.insert(task.clone(), config.clone());
