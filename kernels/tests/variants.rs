@@ -73,7 +73,9 @@ fn tasks() -> Vec<Task<u64>> {
             }
         }
     }
-    tasks.push(Task::BatchNorm(BatchNorm { images: 4, channels: 3, pixels: 25, dtype: DType::F32 }));
+    for (images, channels, pixels) in [(4, 3, 25), (64, 32, 3136)] {
+        tasks.push(Task::BatchNorm(BatchNorm { images, channels, pixels, dtype: DType::F32 }));
+    }
     tasks
 }
 
@@ -458,4 +460,36 @@ fn a_part_that_is_computed_in_another_way_is_noted() {
     // A part that is computed as was decided needs no words.
     let tiled = KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 16), (SPLIT_K, 2)]));
     assert_eq!(with(&graph, Target::Gpu, &Always(tiled)).decisions.len(), 1);
+}
+
+/// The statistics of large images: whatever is decided about them is what is done, and is said.
+#[test]
+fn large_batches_are_normalised_as_decided() {
+    use Variant::*;
+    let task = Task::BatchNorm(BatchNorm { images: 64, channels: 32, pixels: 3136, dtype: DType::F32 });
+    let graph = variant::graph(&task);
+    let variants = |plan: &Plan| plan.decisions.iter().map(|own| own.config.variant).collect::<Vec<_>>();
+    let fused = Always(KernelConfig::plain(BatchNormFused));
+    let naive = Always(KernelConfig::plain(BatchNormNaive));
+    let plan = with(&graph, Target::Gpu, &fused);
+    assert_eq!((variants(&plan), plan.launches()), (vec![BatchNormFused, ReductionWorkGroup], 1));
+    for plan in [compile(&graph, Target::Gpu).unwrap(), with(&graph, Target::Gpu, &naive)] {
+        assert_eq!(variants(&plan)[..2], [BatchNormNaive, ReductionParallel]);
+        // Two for each of mean and variance, and the normalised values.
+        assert_eq!(plan.launches(), 5);
+    }
+    // Also where somebody wants all reductions in parts.
+    struct Parts;
+    impl Select for Parts {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Some(match task {
+                Task::BatchNorm(_) => KernelConfig::plain(BatchNormFused),
+                _ => KernelConfig::new(ReductionParallel, Choice::new(&[(PART, 4096)])),
+            })
+        }
+    }
+    for (target, loops) in [(Target::Gpu, ReductionWorkGroup), (Target::Cpu, ReductionSequential)] {
+        let plan = with(&graph, target, &Parts);
+        assert_eq!((variants(&plan), plan.launches()), (vec![BatchNormFused, loops], 1));
+    }
 }

@@ -2,8 +2,9 @@
 
 use super::legal::{PART, legal, likely_in_parts, problem, template_of};
 use super::split::{PARTS, parts_for};
-use super::{KernelConfig, Product, Reduction, Task, Variant};
+use super::{BatchNorm, KernelConfig, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
+use crate::graph::ReduceOp;
 use crate::plan::{ConvKind, Target};
 use crate::template::{Choice, Limits};
 
@@ -24,6 +25,7 @@ pub fn default_config(task: &Task<u64>, target: Target, limits: &Limits) -> Kern
     }
     let parts = match task {
         Task::Reduction(reduction) => long_rows(reduction, limits),
+        Task::BatchNorm(norm) => long_channels(norm, limits),
         _ => long_sums(task, whole.variant, target, limits),
     };
     parts.filter(|config| legal(config, task, target, limits).is_ok()).unwrap_or(whole)
@@ -119,4 +121,18 @@ fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits
 fn long_rows(reduction: &Reduction<u64>, limits: &Limits) -> Option<KernelConfig> {
     let few = reduction.rows < u64::from(limits.units) && reduction.columns > 1 << 16;
     few.then(|| KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)])))
+}
+
+/// Statistics in a kernel of their own where they are few and long: there they are computed in parts.
+fn long_channels(norm: &BatchNorm<u64>, limits: &Limits) -> Option<KernelConfig> {
+    let sums = Reduction {
+        rows: norm.channels,
+        columns: norm.images.saturating_mul(norm.pixels),
+        contiguous: norm.pixels > 1,
+        op: ReduceOp::Sum,
+        dtype: norm.dtype,
+    };
+    let cut = long_rows(&sums, limits)?;
+    let legal = legal(&cut, &Task::Reduction(sums), Target::Gpu, limits).is_ok();
+    legal.then(|| KernelConfig::plain(Variant::BatchNormNaive))
 }
