@@ -1,10 +1,11 @@
 //! Variants: what may be chosen compiles, is what is chosen, and is written down.
 
+use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{Graph, InputKind, OutputKind, ReduceOp};
+use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, OutputKind, ReduceOp};
 use netcl_kernels::plan::{ConvKind, Plan, Target};
 use netcl_kernels::template::{Axis, Choice, Limits};
 use netcl_kernels::variant::{
@@ -72,7 +73,9 @@ fn tasks() -> Vec<Task<u64>> {
             }
         }
     }
-    tasks.push(Task::BatchNorm(BatchNorm { images: 4, channels: 3, pixels: 25, dtype: DType::F32 }));
+    for (images, channels, pixels) in [(4, 3, 25), (64, 32, 3136)] {
+        tasks.push(Task::BatchNorm(BatchNorm { images, channels, pixels, dtype: DType::F32 }));
+    }
     tasks
 }
 
@@ -297,6 +300,54 @@ fn long_sums_are_cut_on_gpus_alone() {
     }
 }
 
+/// What is cut for one batch size is cut for all of them.
+#[test]
+fn sums_are_cut_by_the_rule_only_where_no_symbol_decides_how_many_results_there_are() {
+    let parts = |graph: &Graph| {
+        let plan = compile(graph, Target::Gpu).unwrap();
+        let parts = plan.decisions[0].config.values.get(SPLIT_K);
+        assert_eq!(plan.launches() > 1, parts > 1);
+        parts
+    };
+    let matrix = |b: &mut Builder, position, rows: &Dim, columns: &Dim| {
+        b.input(InputKind::Argument(position), "x", Shape(vec![rows.clone(), columns.clone()]), DType::F32)
+    };
+    for (rows, cut) in [(Dim::from(64), true), (Dim::symbol("N"), false)] {
+        let mut b = Builder::new("linear");
+        let (x, w) = (matrix(&mut b, 0, &rows, &4096.into()), matrix(&mut b, 1, &4096.into(), &64.into()));
+        let y = b.matmul(x, w).unwrap();
+        b.output(OutputKind::Result(0), y);
+        assert_eq!(parts(&b.finish()) > 1, cut, "{rows}");
+    }
+    let geometry = ConvGeometry { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 };
+    let images = |b: &mut Builder, position, images: &Dim, channels: usize, size: usize| {
+        let shape = Shape([images.clone()].into_iter().chain([channels, size, size].map(Dim::from)).collect());
+        b.input(InputKind::Argument(position), "x", shape, DType::F32)
+    };
+    for (batch, cut) in [(Dim::from(1), true), (Dim::symbol("N"), false)] {
+        let mut b = Builder::new("forward");
+        let x = images(&mut b, 0, &batch, 512, 3);
+        let w = images(&mut b, 1, &4.into(), 512, 3);
+        let y = b.conv2d(x, w, geometry).unwrap();
+        b.output(OutputKind::Result(0), y);
+        assert_eq!(parts(&b.finish()) > 1, cut, "{batch}");
+    }
+    // 32 filters of 9 taps, whatever the number of images; the convolution and its other gradient stay whole.
+    let mut b = Builder::new("gradients");
+    let n = Dim::symbol("N");
+    let (x, w) = (images(&mut b, 0, &n, 1, 28), images(&mut b, 1, &32.into(), 1, 3));
+    let y = b.conv2d(x, w, geometry).unwrap();
+    let sum = b.reduce(ReduceOp::Sum, y, &[0, 1, 2, 3], false).unwrap();
+    b.output(OutputKind::Result(0), sum);
+    let graph = append_gradients(b.finish(), Arguments::Floats).unwrap();
+    let decisions = compile(&graph, Target::Gpu).unwrap().decisions;
+    let cut = |wanted: ConvKind| {
+        let own = decisions.iter().find(|own| matches!(&own.task, Task::Conv2d(conv) if conv.kind == wanted));
+        own.unwrap().config.values.get(SPLIT_K) > 1
+    };
+    assert_eq!([ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad].map(cut), [false, false, true]);
+}
+
 #[test]
 fn few_long_rows_are_reduced_in_two_launches_on_gpus() {
     let task = |rows, columns| {
@@ -409,4 +460,36 @@ fn a_part_that_is_computed_in_another_way_is_noted() {
     // A part that is computed as was decided needs no words.
     let tiled = KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 16), (SPLIT_K, 2)]));
     assert_eq!(with(&graph, Target::Gpu, &Always(tiled)).decisions.len(), 1);
+}
+
+/// The statistics of large images: whatever is decided about them is what is done, and is said.
+#[test]
+fn large_batches_are_normalised_as_decided() {
+    use Variant::*;
+    let task = Task::BatchNorm(BatchNorm { images: 64, channels: 32, pixels: 3136, dtype: DType::F32 });
+    let graph = variant::graph(&task);
+    let variants = |plan: &Plan| plan.decisions.iter().map(|own| own.config.variant).collect::<Vec<_>>();
+    let fused = Always(KernelConfig::plain(BatchNormFused));
+    let naive = Always(KernelConfig::plain(BatchNormNaive));
+    let plan = with(&graph, Target::Gpu, &fused);
+    assert_eq!((variants(&plan), plan.launches()), (vec![BatchNormFused, ReductionWorkGroup], 1));
+    for plan in [compile(&graph, Target::Gpu).unwrap(), with(&graph, Target::Gpu, &naive)] {
+        assert_eq!(variants(&plan)[..2], [BatchNormNaive, ReductionParallel]);
+        // Two for each of mean and variance, and the normalised values.
+        assert_eq!(plan.launches(), 5);
+    }
+    // Also where somebody wants all reductions in parts.
+    struct Parts;
+    impl Select for Parts {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            Some(match task {
+                Task::BatchNorm(_) => KernelConfig::plain(BatchNormFused),
+                _ => KernelConfig::new(ReductionParallel, Choice::new(&[(PART, 4096)])),
+            })
+        }
+    }
+    for (target, loops) in [(Target::Gpu, ReductionWorkGroup), (Target::Cpu, ReductionSequential)] {
+        let plan = with(&graph, target, &Parts);
+        assert_eq!((variants(&plan), plan.launches()), (vec![BatchNormFused, loops], 1));
+    }
 }

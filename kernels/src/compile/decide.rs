@@ -5,7 +5,7 @@ use crate::plan::Target;
 use crate::rewrite::rewrites;
 use crate::template::Limits;
 use crate::variant::{
-    Decision, Defaults, KernelConfig, Select, Task, Variant, default_config, default_in_one, legal, typical,
+    Decision, Defaults, KernelConfig, Select, Task, Variant, default_for_plan, default_in_one, legal, typical,
 };
 use std::collections::BTreeMap;
 
@@ -36,25 +36,39 @@ pub(super) struct Decider<'a> {
     options: &'a Options<'a>,
     target: Target,
     known: BTreeMap<Task<Dim>, KernelConfig>,
+    /// Of what has to stay in one kernel.
+    known_in_one: BTreeMap<Task<Dim>, KernelConfig>,
     list: Vec<Decision>,
 }
 
 impl<'a> Decider<'a> {
     pub(super) fn new(options: &'a Options<'a>, target: Target) -> Self {
-        Decider { options, target, known: BTreeMap::new(), list: Vec::new() }
+        Decider { options, target, known: BTreeMap::new(), known_in_one: BTreeMap::new(), list: Vec::new() }
     }
 
     /// How `task` is computed: the selector's answer where that is legal for the sizes that are known or likely, or else
     /// the rule's.
     pub(super) fn decide(&mut self, task: Task<Dim>) -> KernelConfig {
-        let config = match self.known.get(&task) {
-            Some(config) => config.clone(),
-            None => {
-                let answer = self.options.select.select(&task).filter(|config| self.legal(config, &task));
-                answer.unwrap_or_else(|| default_config(&task.estimate(), self.target, &self.options.limits))
-            }
-        };
-        self.known.insert(task.clone(), config.clone());
+        self.ask(task, false)
+    }
+
+    /// As [`Decider::decide`], of what has to stay in one kernel.
+    pub(super) fn decide_in_one(&mut self, task: Task<Dim>) -> KernelConfig {
+        self.ask(task, true)
+    }
+
+    fn ask(&mut self, task: Task<Dim>, in_one: bool) -> KernelConfig {
+        let known = if in_one { &self.known_in_one } else { &self.known };
+        let config = known.get(&task).cloned().unwrap_or_else(|| {
+            let Options { limits, select } = self.options;
+            let usable = |config: &KernelConfig| !(in_one && rewrites(config)) && self.legal(config, &task);
+            select.select(&task).filter(usable).unwrap_or_else(|| match in_one {
+                true => default_in_one(&task.estimate(), self.target, limits),
+                false => default_for_plan(&task, self.target, limits),
+            })
+        });
+        let known = if in_one { &mut self.known_in_one } else { &mut self.known };
+        known.insert(task.clone(), config.clone());
         self.note(task, &config);
         config
     }

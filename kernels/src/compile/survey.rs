@@ -70,15 +70,21 @@ impl Program<'_> {
         let members = &self.division.clusters[cluster].members;
         let is_reduce = |id: &NodeId| matches!(self.graph[*id].op, Op::Reduce { .. });
         let maps = || members.iter().copied().filter(|id| !is_reduce(id) && self.graph[*id].shape == *space);
-        if let Some(task) = self.batch_norm_task(cluster, space, reduced)
-            && maps().next().is_some()
-            && decider.decide(Task::BatchNorm(task)).variant == Variant::BatchNormNaive
-        {
-            choices.apart.extend(maps());
-        }
+        let statistics = self.batch_norm_task(cluster, space, reduced).filter(|_| maps().next().is_some());
+        let fused = match statistics.map(|task| decider.decide(Task::BatchNorm(task)).variant) {
+            Some(Variant::BatchNormNaive) => {
+                choices.apart.extend(maps());
+                false
+            }
+            other => other.is_some(),
+        };
         let task = Task::Reduction(self.reduction_task(cluster, space, reduced));
         if members.iter().any(|id| marks.preferred.contains_key(id)) {
             return decider.part(&task, None);
+        }
+        if fused {
+            // Parts are no rows of a channel: cutting would take the maps out of the kernel again.
+            return decider.decide_in_one(task);
         }
         let config = decider.decide(task);
         if config.variant == Variant::ReductionParallel {

@@ -2,8 +2,10 @@
 
 use super::legal::{PART, legal, likely_in_parts, problem, template_of};
 use super::split::{PARTS, parts_for};
-use super::{KernelConfig, Product, Reduction, Task, Variant};
-use crate::plan::Target;
+use super::{BatchNorm, KernelConfig, Product, Reduction, Task, Variant};
+use crate::dim::Dim;
+use crate::graph::ReduceOp;
+use crate::plan::{ConvKind, Target};
 use crate::template::{Choice, Limits};
 
 /// What a device of that kind has at least, and about how large it is: for compiling where no device is known.
@@ -23,9 +25,35 @@ pub fn default_config(task: &Task<u64>, target: Target, limits: &Limits) -> Kern
     }
     let parts = match task {
         Task::Reduction(reduction) => long_rows(reduction, limits),
+        Task::BatchNorm(norm) => long_channels(norm, limits),
         _ => long_sums(task, whole.variant, target, limits),
     };
     parts.filter(|config| legal(config, task, target, limits).is_ok()).unwrap_or(whole)
+}
+
+/// As [`default_config`], for a plan that serves every value of its symbols: a sum is cut where all of them have as few
+/// results. Where a symbol decides how many there are, a larger one keeps a device busy with sums in one piece.
+pub(crate) fn default_for_plan(task: &Task<Dim>, target: Target, limits: &Limits) -> KernelConfig {
+    let sums = matches!(task, Task::Product(_) | Task::Conv2d(_));
+    if sums && !results_are_known(task) {
+        return default_in_one(&task.estimate(), target, limits);
+    }
+    default_config(&task.estimate(), target, limits)
+}
+
+/// Whether no symbol decides how many results a product or convolution has.
+fn results_are_known(task: &Task<Dim>) -> bool {
+    let known = |sizes: &[&Dim]| sizes.iter().all(|size| size.as_constant().is_some());
+    match task {
+        Task::Product(product) => known(&[&product.m, &product.n, &product.batch]),
+        Task::Conv2d(conv) => {
+            let ([height, width], [taps_y, taps_x]) = (&conv.size, &conv.filter);
+            // The weight's gradient sums over images and pixels.
+            let images = conv.kind == ConvKind::WeightGrad || known(&[&conv.images, height, width]);
+            images && known(&[&conv.channels, &conv.out_channels, taps_y, taps_x])
+        }
+        _ => true,
+    }
 }
 
 /// As [`default_config`], of what one kernel computes.
@@ -93,4 +121,18 @@ fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits
 fn long_rows(reduction: &Reduction<u64>, limits: &Limits) -> Option<KernelConfig> {
     let few = reduction.rows < u64::from(limits.units) && reduction.columns > 1 << 16;
     few.then(|| KernelConfig::new(Variant::ReductionParallel, Choice::new(&[(PART, 4096)])))
+}
+
+/// Statistics in a kernel of their own where they are few and long: there they are computed in parts.
+fn long_channels(norm: &BatchNorm<u64>, limits: &Limits) -> Option<KernelConfig> {
+    let sums = Reduction {
+        rows: norm.channels,
+        columns: norm.images.saturating_mul(norm.pixels),
+        contiguous: norm.pixels > 1,
+        op: ReduceOp::Sum,
+        dtype: norm.dtype,
+    };
+    let cut = long_rows(&sums, limits)?;
+    let legal = legal(&cut, &Task::Reduction(sums), Target::Gpu, limits).is_ok();
+    legal.then(|| KernelConfig::plain(Variant::BatchNormNaive))
 }
