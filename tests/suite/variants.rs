@@ -6,7 +6,7 @@ use crate::graphs::Example;
 use crate::model_cases::example;
 use crate::{Case, models};
 use libtest_mimic::{Completion, Failed};
-use netcl::Device;
+use netcl::{Avoid, Device};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -73,6 +73,10 @@ impl Way {
                 let wide = graph.nodes.iter().any(|node| node.dtype == DType::F64);
                 if wide && !device.profile().fp64 {
                     return Ok(Completion::ignored_with("the device has no f64"));
+                }
+                let avoid = Avoid::Variant(self.variant);
+                if let Some(quirk) = device.profile().quirks.iter().find(|quirk| quirk.avoid == avoid) {
+                    return Ok(Completion::ignored_with(quirk.reason));
                 }
                 self.check(device, &graph, sizes).map(|()| Completion::Completed)
             }),

@@ -1,6 +1,7 @@
 //! Drivers' defects that netcl works around: the only place that knows a driver by its name and version.
 
 use crate::device::vendor::Vendor;
+use netcl_kernels::variant::Variant;
 use std::cmp::Ordering;
 
 /// Something that is not to be used with some drivers.
@@ -30,6 +31,8 @@ pub enum Avoid {
     UnnamedExtensions,
     /// `clReleaseCommandQueue`.
     ReleasedQueues,
+    /// A variant of a kernel.
+    Variant(Variant),
     /// `clEnqueueCommandBufferKHR`, though the driver names `cl_khr_command_buffer`.
     CommandBuffers,
 }
@@ -71,6 +74,13 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::ConcurrentBuilds,
         reason: "580.159.04: threads that build programs at once crash within seconds, also from binaries",
+    },
+    Quirk {
+        vendor: Vendor::Nvidia,
+        from: &[],
+        until: None,
+        avoid: Avoid::Variant(Variant::Conv2dNaive),
+        reason: "580.159.04 on an H200: the process crashes at the gradients of a model whose convolutions are all naive",
     },
     Quirk {
         vendor: Vendor::Pocl,

@@ -1,7 +1,7 @@
 //! What is known about devices of a kind before anything is measured: one table.
 
 use crate::config;
-use crate::device::{DeviceKind, DeviceProfile, KernelStrategy};
+use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy};
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, typical};
@@ -34,7 +34,7 @@ impl Circumstances {
     pub(super) fn allows(&self, variant: Variant) -> bool {
         let local = self.strategy == KernelStrategy::Portable && needs_local_memory(variant, self.profile.target);
         let tiled_local = variant == Variant::Conv2dTiledLocal && !self.tiled_local;
-        !local && !tiled_local
+        !local && !tiled_local && !self.profile.avoids(Avoid::Variant(variant))
     }
 }
 
