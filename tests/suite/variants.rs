@@ -142,8 +142,10 @@ pub(crate) fn all() -> Vec<Case> {
         let long = reductions(Dim::from(5003), false);
         cases.push(way(ReductionParallel).case("long rows", long, &[&[("R", 1)], &[("R", 3)]]));
         for variant in [BatchNormNaive, BatchNormFused] {
-            cases.push(way(variant).case("images", batch_norm(), IMAGES));
+            cases.push(way(variant).case("images", batch_norm([3, 5, 4]), IMAGES));
         }
+        // Likely to be large: a GPU computes the statistics in parts, if not in the kernel of the values.
+        cases.push(way(BatchNormNaive).case("large images", batch_norm([2, 30, 40]), &[&[("N", 1)], &[("N", 7)]]));
     }
     let on_gpus = Way { target: Some(Target::Gpu), ..way(Conv2dImplicitGemm, 16) };
     cases.push(on_gpus.case("3x3, padded", padded(DType::F32), IMAGES));
@@ -310,9 +312,10 @@ fn reductions(columns: Dim, places: bool) -> Graph {
 }
 
 /// `(x - mean) / deviation` of each channel, and `relu` of it.
-fn batch_norm() -> Graph {
+fn batch_norm(image: [usize; 3]) -> Graph {
     let mut m = Maker::new("batch_norm");
-    let x = m.argument("x", &[Dim::symbol("N"), 3.into(), 5.into(), 4.into()], DType::F32);
+    let [channels, height, width] = image.map(Dim::from);
+    let x = m.argument("x", &[Dim::symbol("N"), channels, height, width], DType::F32);
     let mean = m.b.mean(x, &[0, 2, 3], true).unwrap();
     let centred = m.b.binary(BinaryOp::Sub, x, mean).unwrap();
     let square = m.b.binary(BinaryOp::Mul, centred, centred).unwrap();
