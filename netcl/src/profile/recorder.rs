@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::span::{Command, Lane, Source, Span, SpanKind, Total, Track};
 use super::{ON, now};
 use crate::config::Config;
-use crate::device::host::process;
+use crate::device::host::process::{self, Rest};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventStatus};
 use std::collections::{BTreeMap, VecDeque};
@@ -148,7 +148,7 @@ pub(crate) fn catch_up() {
 }
 
 /// The process ends. Whoever holds the lock now is not waited for.
-fn at_exit() {
+fn at_exit() -> Rest {
     if let Ok(mut recorder) = RECORDER.try_lock()
         && let Some(recorder) = &mut *recorder
     {
@@ -163,6 +163,7 @@ fn at_exit() {
         }
         recorder.flush();
     }
+    Rest::Idle
 }
 
 impl Recorder {

@@ -13,7 +13,16 @@ use std::sync::{Mutex, Once, PoisonError};
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// What to do before the process ends.
-static AT_EXIT: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+static AT_EXIT: Mutex<Vec<fn() -> Rest>> = Mutex::new(Vec::new());
+
+/// What is left when an action before the end of the process is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// Nothing runs any more.
+    Idle,
+    /// A driver's threads still work. To take down what they use would crash.
+    Busy,
+}
 
 /// Whether devices belong to a parent process.
 #[inline]
@@ -35,7 +44,7 @@ pub(crate) fn watch() {
 
 /// Calls `action` when the process ends on its own, before whatever was loaded until now is torn down. To be called for
 /// each device, once its driver is loaded: what was registered last is done first.
-pub(crate) fn at_exit(action: fn()) {
+pub(crate) fn at_exit(action: fn() -> Rest) {
     system::at_exit();
     let mut actions = AT_EXIT.lock().unwrap_or_else(PoisonError::into_inner);
     if !actions.contains(&action) {
@@ -47,29 +56,33 @@ extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-extern "C" fn exiting() {
+/// Does what is to be done; says whether something is still at work.
+fn exiting() -> Rest {
     if is_forked() {
-        return;
+        return Rest::Idle;
     }
     // Whoever holds the lock while the process ends is not waited for.
     let actions = AT_EXIT.try_lock().map(|actions| actions.clone()).unwrap_or_default();
+    let mut rest = Rest::Idle;
     for action in actions {
         // Nothing may unwind into the C library.
-        let _ = std::panic::catch_unwind(action);
+        if let Ok(Rest::Busy) = std::panic::catch_unwind(action) {
+            rest = Rest::Busy;
+        }
     }
+    rest
 }
 
 #[cfg(unix)]
-#[allow(unsafe_code, reason = "two functions of the C library, which the standard library does not offer")]
+#[allow(unsafe_code, reason = "functions of the C library, which the standard library does not offer")]
 mod system {
     use std::ffi::c_int;
 
     type Hook = Option<extern "C" fn()>;
 
-    // SAFETY: the signatures are those of POSIX (`pthread_atfork`, `atexit`).
+    // SAFETY: the signature is that of POSIX.
     unsafe extern "C" {
         fn pthread_atfork(prepare: Hook, parent: Hook, child: Hook) -> c_int;
-        fn atexit(hook: extern "C" fn()) -> c_int;
     }
 
     pub(super) fn watch() {
@@ -81,9 +94,59 @@ mod system {
     }
 
     pub(super) fn at_exit() {
-        // SAFETY: the hook is a function that lives as long as the process. It may be registered more than once.
-        if unsafe { atexit(super::exiting) } != 0 {
+        if ending::register() != 0 {
             tracing::warn!("the end of the process will not wait for devices");
+        }
+    }
+
+    /// With the GNU C library the process ends there and then, with its status, if a driver is still at work.
+    #[cfg(target_env = "gnu")]
+    mod ending {
+        use crate::device::host::process::{Rest, exiting};
+        use std::ffi::{c_int, c_void};
+        use std::ptr::null_mut;
+
+        // SAFETY: the signatures are those of the GNU C library (`on_exit`, `fflush`, `_exit`).
+        unsafe extern "C" {
+            fn on_exit(hook: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+            fn fflush(stream: *mut c_void) -> c_int;
+            fn _exit(status: c_int) -> !;
+        }
+
+        extern "C" fn hook(status: c_int, _: *mut c_void) {
+            if exiting() == Rest::Busy {
+                // SAFETY: a null pointer flushes all streams. The process ends as it was about to, but for what would
+                // be taken down under the driver's threads.
+                unsafe {
+                    fflush(null_mut());
+                    _exit(status)
+                }
+            }
+        }
+
+        pub(super) fn register() -> c_int {
+            // SAFETY: the hook is a function that lives as long as the process. It may be registered more than once.
+            unsafe { on_exit(hook, null_mut()) }
+        }
+    }
+
+    /// Elsewhere the hook does not learn the process's status, so that it goes on ending.
+    #[cfg(not(target_env = "gnu"))]
+    mod ending {
+        use std::ffi::c_int;
+
+        // SAFETY: the signature is that of POSIX.
+        unsafe extern "C" {
+            fn atexit(hook: extern "C" fn()) -> c_int;
+        }
+
+        extern "C" fn hook() {
+            super::super::exiting();
+        }
+
+        pub(super) fn register() -> c_int {
+            // SAFETY: the hook is a function that lives as long as the process. It may be registered more than once.
+            unsafe { atexit(hook) }
         }
     }
 }
@@ -96,7 +159,7 @@ mod system {
     }
 
     pub(super) fn at_exit() {
-        let _ = super::exiting as extern "C" fn();
+        let _ = super::exiting as fn() -> super::Rest;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The end of the process: devices that are open finish what they were given.
 
 use super::Shared;
-use crate::device::host::process::{self, Live};
+use crate::device::host::process::{self, Live, Rest};
 use crate::profile;
 use opencl3::command_queue::enqueue_marker_with_wait_list;
 use opencl3::event::Event as DriverEvent;
@@ -24,19 +24,24 @@ pub(super) fn remember(shared: &Arc<Shared>) {
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Drivers unload when the process ends; nothing should run on their threads then.
-fn finish_all() {
+fn finish_all() -> Rest {
+    let mut rest = Rest::Idle;
     let open = OPEN.try_lock().map(|open| open.clone()).unwrap_or_default();
     let end = Instant::now() + GRACE;
     for device in open.iter().filter_map(Weak::upgrade) {
         match device.finish_until(end) {
             Ok(true) => {}
-            Ok(false) => tracing::warn!(device = device.profile.name, "the process ends while the device computes"),
+            Ok(false) => {
+                tracing::warn!(device = device.profile.name, "the process ends while the device computes");
+                rest = Rest::Busy;
+            }
             Err(code) => tracing::warn!(code, device = device.profile.name, "finishing before the process ends"),
         }
         // Not the last user: closing a device is for who opened it.
         std::mem::forget(device);
     }
     profile::catch_up();
+    rest
 }
 
 impl Shared {
