@@ -2,9 +2,8 @@
 
 mod common;
 
-use common::turn;
+use common::{embed, turn};
 use netcl::__private::kernels::autodiff::{Arguments, append_gradients};
-use netcl::__private::kernels::compile::compile;
 use netcl::__private::kernels::dim::{Dim, Shape};
 use netcl::__private::kernels::graph::build::Builder;
 use netcl::__private::kernels::graph::{Graph, InputKind, NodeId, OutputKind};
@@ -12,7 +11,7 @@ use netcl::__private::kernels::layers::{self, Config, ConfigValue, Context, Mode
 use netcl::__private::kernels::ops::{self, Value};
 use netcl::__private::kernels::plan::Target;
 use netcl::__private::kernels::span::Span;
-use netcl::__private::{Function, FunctionSource, ModelCore, PlanSource, Schema, Seed};
+use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::optim::{AdamW, Optimizer};
 use netcl::{DType, Device, Model, Tensor};
 
@@ -88,18 +87,6 @@ fn loss_graph() -> Graph {
     let loss = ops::call(&mut b, ops::find("cross_entropy").unwrap(), &args).unwrap();
     b.output(OutputKind::Result(0), loss);
     append_gradients(b.finish(), Arguments::None).unwrap()
-}
-
-fn embed(graph: &Graph) -> Function {
-    let plans: Vec<PlanSource> = Target::ALL
-        .into_iter()
-        .map(|target| {
-            let json = serde_json::to_string(&compile(graph, target).unwrap()).unwrap();
-            PlanSource { target: target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
-        })
-        .collect();
-    let name = Box::leak(graph.name.clone().into_boxed_str());
-    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans: Box::leak(plans.into_boxed_slice()) })))
 }
 
 /// Images whose brightest row of eight pixels says their class, out of eight.

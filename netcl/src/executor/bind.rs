@@ -3,8 +3,8 @@
 use crate::device::Device;
 use crate::device::backend::{BindRequest, Bound, Place};
 use crate::error::{Error, Result};
-use crate::executor::geometry;
 use crate::executor::version::Version;
+use crate::executor::{check, geometry};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::Role;
@@ -39,13 +39,7 @@ pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, gen
         bindings: geometry::show(&bindings),
         problem,
     };
-    for requirement in &plan.requirements {
-        requirement.check(&bindings).map_err(|problem| Error::Sizes {
-            function: plan.name.clone(),
-            bindings: geometry::show(&bindings),
-            problem,
-        })?;
-    }
+    check::requirements(plan, &bindings)?;
     let layout = layout(plan, &bindings, ALIGNMENT as u64).map_err(|error| match error {
         LayoutError::Size(id) => size_error(id.0 as usize, error.to_string()),
         LayoutError::Arena => Error::Plan { function: plan.name.clone(), problem: error.to_string() },

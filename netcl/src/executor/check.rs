@@ -2,12 +2,25 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::executor::geometry;
 use crate::executor::interface::Interface;
 use crate::tensor::Tensor;
-use netcl_kernels::dim::{Dim, Factor, Shape, Symbol};
+use netcl_kernels::dim::{Bindings, Dim, Factor, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
+
+/// An error if values of symbols are not what the plan requires of them.
+pub(crate) fn requirements(plan: &Plan, bindings: Bindings<'_>) -> Result<()> {
+    for requirement in &plan.requirements {
+        requirement.check(bindings).map_err(|problem| Error::Sizes {
+            function: plan.name.clone(),
+            bindings: geometry::show(bindings),
+            problem,
+        })?;
+    }
+    Ok(())
+}
 
 /// The values that the model's tensors (`model`: those whose shapes have symbols) and the arguments give to the plan's
 /// symbols, in the plan's order.

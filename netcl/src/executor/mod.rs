@@ -6,7 +6,7 @@
 //! ([`loaded`]).
 
 mod bind;
-mod check;
+pub(crate) mod check;
 mod choices;
 pub(crate) mod function;
 pub(crate) mod geometry;

@@ -59,23 +59,30 @@ fn compare<T: Number>(operator: Binary, x: T, y: T) -> T {
     }
 }
 
+/// What all types have in common: their range, and Rust's `as`.
+macro_rules! conversions {
+    ($type:ty) => {
+        const LARGEST: Self = <$type>::MAX;
+        const SMALLEST: Self = <$type>::MIN;
+
+        fn of_integer(value: u64) -> Self {
+            value as $type
+        }
+
+        fn of_float(value: f64) -> Self {
+            value as $type
+        }
+
+        fn to_f64(self) -> f64 {
+            self as f64
+        }
+    };
+}
+
 macro_rules! integers {
     ($($type:ty),*) => {$(
         impl Number for $type {
-            const LARGEST: Self = <$type>::MAX;
-            const SMALLEST: Self = <$type>::MIN;
-
-            fn of_integer(value: u64) -> Self {
-                value as $type
-            }
-
-            fn of_float(value: f64) -> Self {
-                value as $type
-            }
-
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
+            conversions!($type);
 
             fn unary(operator: Unary, x: Self) -> Self {
                 #[allow(unused_comparisons, clippy::absurd_extreme_comparisons, reason = "also for unsigned types")]
@@ -113,20 +120,7 @@ macro_rules! integers {
 macro_rules! floats {
     ($($type:ty),*) => {$(
         impl Number for $type {
-            const LARGEST: Self = <$type>::MAX;
-            const SMALLEST: Self = <$type>::MIN;
-
-            fn of_integer(value: u64) -> Self {
-                value as $type
-            }
-
-            fn of_float(value: f64) -> Self {
-                value as $type
-            }
-
-            fn to_f64(self) -> f64 {
-                self as f64
-            }
+            conversions!($type);
 
             fn unary(operator: Unary, x: Self) -> Self {
                 match operator {

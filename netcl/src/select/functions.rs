@@ -5,7 +5,7 @@ use super::{Task, shape};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
-use crate::executor::geometry;
+use crate::executor::{check, geometry};
 use netcl_kernels::dim::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,13 +39,7 @@ fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> R
             unused.remove(name);
             bindings.push((symbol.clone(), *size));
         }
-        for requirement in &plan.requirements {
-            requirement.check(&bindings).map_err(|problem| Error::Sizes {
-                function: plan.name.clone(),
-                bindings: geometry::show(&bindings),
-                problem,
-            })?;
-        }
+        check::requirements(&plan, &bindings)?;
         // What has no value for sizes that are possible is never computed.
         for task in plan.decisions.iter().filter_map(|decision| decision.task.evaluate(&bindings).ok()) {
             if buckets.insert(shape::bucket(&task)) {

@@ -166,6 +166,13 @@ impl OpenCl {
         OpenCl { shared }
     }
 
+    /// The device once more, in the same context, with a queue of its own; `times`: one that times its commands.
+    fn again(&self, times: bool, order: QueueOrder) -> Result<OpenCl> {
+        let Shared { profile, context, device, .. } = &*self.shared;
+        let queue = new_queue(context, device, profile, times, order)?;
+        Ok(OpenCl::new(profile.clone(), queue, order, context.clone(), device.clone()))
+    }
+
     pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {
         Arc::ptr_eq(&self.shared.context, &other.shared.context)
     }
@@ -365,9 +372,7 @@ impl Backend for OpenCl {
             return Ok(None);
         }
         let times = config::get()?.times_commands();
-        let queue = new_queue(&shared.context, &shared.device, &shared.profile, times, order)?;
-        let (profile, context) = (shared.profile.clone(), shared.context.clone());
-        Ok(Some(Arc::new(OpenCl::new(profile, queue, order, context, shared.device.clone()))))
+        Ok(Some(Arc::new(self.again(times, order)?)))
     }
 
     fn partition(&self, partition: &Partition) -> Result<Vec<Arc<dyn Backend>>> {
@@ -403,9 +408,7 @@ impl Backend for OpenCl {
     }
 
     fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
-        let Shared { profile, context, device, .. } = &*self.shared;
-        let queue = new_queue(context, device, profile, true, QueueOrder::InOrder)?;
-        Ok(Some(Arc::new(OpenCl::new(profile.clone(), queue, QueueOrder::InOrder, context.clone(), device.clone()))))
+        Ok(Some(Arc::new(self.again(true, QueueOrder::InOrder)?)))
     }
 
     fn finish(&self) -> Result<()> {
