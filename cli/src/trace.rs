@@ -36,6 +36,12 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     };
     // The program may change its folder, and an old trace must not pass for its own.
     let path = std::path::absolute(&args.output).map_err(Failure::file(&args.output))?;
+    if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+        let what = path.display();
+        return Err(Failure::Other(format!(
+            "{what} is no file: the trace is read when the program has ended; name a file"
+        )));
+    }
     std::fs::write(&path, "").map_err(Failure::file(&path))?;
     let mut command = Command::new(program);
     command.args(arguments).env("NETCL_TRACE", &path);

@@ -56,5 +56,9 @@ fn a_program_that_writes_no_trace_is_an_error() {
     assert!(!path.exists(), "no empty trace is left");
     assert!(refused(&["trace", "-o", text(&path), "/no/such/program"], 1).contains("/no/such/program"));
     assert!(refused(&["trace", "-o", "/no/such/folder/trace.json", NETCL, "devices"], 1).contains("/no/such/folder"));
+    for no_file in [std::env::temp_dir().to_str().unwrap(), "/dev/null"] {
+        assert!(refused(&["trace", "-o", no_file, NETCL, "devices"], 1).contains("no file"), "{no_file}");
+        assert!(std::path::Path::new(no_file).exists(), "{no_file} is left as it was");
+    }
     assert!(refused(&["trace"], 2).contains("PROGRAM"));
 }

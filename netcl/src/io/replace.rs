@@ -16,8 +16,16 @@ pub(crate) enum Durable {
 
 /// Writes the file beside `path` under a name of its own and renames it: whoever reads `path`, in this process or
 /// another, sees the old file, the new one, or none, also where the disk is full or the process is killed midway.
+///
+/// A link stays, and what it points to is replaced. What is there and is no file (`/dev/null`, `/dev/stdout`, a pipe) is
+/// written to.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8], durable: Durable) -> io::Result<()> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
+    let resolved = fs::canonicalize(path);
+    let path = resolved.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"))?;
     let unique = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -35,4 +43,28 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8], durable: Durable) -> io::R
     write().inspect_err(|_| {
         let _ = fs::remove_file(&temporary);
     })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileTypeExt as _;
+
+    #[test]
+    fn only_files_are_replaced() {
+        replace_file(Path::new("/dev/null"), b"nothing", Durable::Yes).unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+
+        let folder = std::env::temp_dir().join(format!("netcl-replace-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.join(name));
+        replace_file(&file, b"first", Durable::No).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace_file(&link, b"second", Durable::No).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"second");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
+        assert!(replace_file(&folder, b"third", Durable::No).is_err());
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }
