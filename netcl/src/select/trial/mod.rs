@@ -20,9 +20,10 @@ use std::time::{Duration, Instant};
 /// What the host computes in full to compare with: a tenth of a second of its matrix library's time.
 const WHOLE: u64 = 1 << 33;
 
-/// Runs are repeated until a sample takes about this long: clocks and queues have their own noise.
-const SAMPLE: Duration = Duration::from_micros(500);
-const REPEATS: u32 = 100;
+/// Runs are repeated until a sample takes about this long: clocks and queues have their own noise, and a processor's
+/// threads that sleep between launches join some of them late.
+const SAMPLE: Duration = Duration::from_millis(4);
+const REPEATS: u32 = 400;
 
 /// A task with operands on a device, and what must come out.
 struct Case {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const QUICK: usize = 3;
 /// Samples of those that are close together in the end.
 const CAREFUL: usize = 9;
-/// A first sample of more than so many times the best is hopeless: noise does not explain it.
+/// More than so many times the best's time is hopeless: noise does not explain it.
 const HOPELESS: f64 = 2.0;
 /// Quick medians within this factor of the best are compared carefully.
 const CLOSE: f64 = 1.25;
@@ -54,10 +54,13 @@ pub(super) struct Outcomes {
 struct Contender {
     position: usize,
     runner: Box<dyn Runner>,
-    samples: Vec<Duration>,
+    /// Of one run, at the pace that the device had when the compiler's own choice was first timed.
+    time: Duration,
 }
 
 /// Tries candidates until they, the time or the patience for candidates end; tells after each.
+///
+/// A device's pace changes from one second to the next, where it is shared or hot: what is compared is timed in turns.
 pub(super) fn hold(
     search: &mut Search,
     bench: &mut dyn Bench,
@@ -67,18 +70,23 @@ pub(super) fn hold(
     let end = Instant::now().checked_add(options.budget);
     let in_time = || end.is_none_or(|end| Instant::now() < end);
     let mut candidates: Vec<Candidate> = Vec::new();
+    // The best comes first.
     let mut contenders: Vec<Contender> = Vec::new();
     // The compiler's own choice is always tried: everything is compared with it.
     while candidates.is_empty() || (candidates.len() < options.candidates && in_time()) {
         let Some(number) = search.next() else { break };
         let config = search.candidate(number).clone();
-        let best = contenders.iter().map(|contender| median(&contender.samples)).min();
         let position = candidates.len();
-        let (outcome, contender) = quick(bench, &config, best);
-        if let (Outcome::Timed(time) | Outcome::Hopeless(time), true) = (&outcome, contender.is_some()) {
-            search.timed(number, *time);
+        let (outcome, runner) = match bench.prepare(&config) {
+            Ok(runner) => quick(runner, contenders.first_mut()),
+            Err(rejection) => (rejection.into(), None),
+        };
+        if let Some(time) = outcome.time() {
+            search.timed(number, time);
         }
-        contenders.extend(contender.map(|(runner, samples)| Contender { position, runner, samples }));
+        if let (Outcome::Timed(time), Some(runner)) = (&outcome, runner) {
+            contenders.push(Contender { position, runner, time: *time });
+        }
         // What a candidate holds on the device is not needed once it is out.
         retain_close(&mut contenders);
         candidates.push(Candidate { config, outcome });
@@ -93,61 +101,67 @@ pub(super) fn hold(
     Outcomes { candidates, best }
 }
 
-type Samples = (Box<dyn Runner>, Vec<Duration>);
-
-/// A first look.
-fn quick(bench: &mut dyn Bench, config: &KernelConfig, best: Option<Duration>) -> (Outcome, Option<Samples>) {
-    let mut runner = match bench.prepare(config) {
-        Ok(runner) => runner,
-        Err(rejection) => return (rejection.into(), None),
-    };
-    let hopeless = |time: Duration| best.is_some_and(|best| time.as_secs_f64() > HOPELESS * best.as_secs_f64());
-    let mut samples = Vec::with_capacity(CAREFUL);
+/// A first look, in turns with the best so far.
+fn quick(mut runner: Box<dyn Runner>, mut best: Option<&mut Contender>) -> (Outcome, Option<Box<dyn Runner>>) {
+    let (mut own, mut bests) = (Vec::with_capacity(QUICK), Vec::with_capacity(QUICK));
+    let mut time = Duration::ZERO;
     for _ in 0..QUICK {
         match runner.time() {
-            Ok(time) => samples.push(time),
+            Ok(sample) => own.push(sample),
             Err(rejection) => return (rejection.into(), None),
         }
-        if hopeless(median(&samples)) {
-            return (Outcome::Hopeless(median(&samples)), None);
+        time = median(&own);
+        if let Some(best) = best.as_deref_mut() {
+            // One that fails only now is found when all are compared carefully.
+            bests.push(best.runner.time().unwrap_or(best.time));
+            time = at_pace(time, median(&bests), best.time);
+            if time.as_secs_f64() > HOPELESS * best.time.as_secs_f64() {
+                return (Outcome::Hopeless(time), None);
+            }
         }
     }
-    (Outcome::Timed(median(&samples)), Some((runner, samples)))
+    (Outcome::Timed(time), Some(runner))
+}
+
+/// What `time` would have been when something that took `now` beside it took `before`.
+fn at_pace(time: Duration, now: Duration, before: Duration) -> Duration {
+    time.mul_f64(before.as_secs_f64() / now.as_secs_f64().max(1e-9))
 }
 
 /// Drops those that will not be compared carefully.
 fn retain_close(contenders: &mut Vec<Contender>) {
-    contenders.sort_by_key(|contender| median(&contender.samples));
-    let Some(best) = contenders.first().map(|best| median(&best.samples).as_secs_f64()) else { return };
+    contenders.sort_by_key(|contender| contender.time);
+    let Some(best) = contenders.first().map(|best| best.time.as_secs_f64()) else { return };
     // The compiler's own choice stays: the report compares with it.
     let mut kept = 0;
     contenders.retain(|contender| {
         kept += 1;
-        let close = kept <= FINALISTS && median(&contender.samples).as_secs_f64() <= CLOSE * best;
+        let close = kept <= FINALISTS && contender.time.as_secs_f64() <= CLOSE * best;
         close || contender.position == 0
     });
 }
 
 /// Takes turns between those that are close together, so that what disturbs the machine disturbs all.
 fn careful(contenders: &mut [Contender], candidates: &mut [Candidate], in_time: &dyn Fn() -> bool) {
-    if contenders.len() < 2 {
-        return;
-    }
-    for round in QUICK..CAREFUL {
-        // Twice the quick samples are worth a late end.
-        if round >= 2 * QUICK && !in_time() {
+    let mut samples = vec![Vec::with_capacity(CAREFUL); contenders.len()];
+    for round in 0..CAREFUL {
+        // As many as of a quick look are worth a late end.
+        if round >= QUICK && !in_time() {
             break;
         }
-        for contender in &mut *contenders {
+        for (contender, samples) in contenders.iter_mut().zip(&mut samples) {
             match contender.runner.time() {
-                Ok(time) => contender.samples.push(time),
+                Ok(time) => samples.push(time),
                 Err(rejection) => candidates[contender.position].outcome = rejection.into(),
             }
         }
     }
-    for contender in contenders {
+    // One pace for all, that of the first that did not fail.
+    let pace = contenders.iter().zip(&samples).find(|(_, samples)| !samples.is_empty());
+    let Some((now, before)) = pace.map(|(contender, samples)| (median(samples), contender.time)) else { return };
+    for (contender, samples) in contenders.iter().zip(&samples) {
         if let Outcome::Timed(time) = &mut candidates[contender.position].outcome {
-            *time = median(&contender.samples);
+            *time = at_pace(median(samples), now, before);
         }
     }
 }
