@@ -16,6 +16,7 @@ pub mod emit;
 pub mod fold;
 pub mod fuse;
 pub mod graph;
+pub mod identifier;
 pub mod index;
 pub mod kir;
 pub mod layers;

@@ -159,7 +159,7 @@ impl Event {
     /// [`Error::Driver`] if what it stands for failed; [`Error::Event`] for a [`UserEvent`] that did;
     /// [`Error::Forked`] in a forked child.
     pub fn wait(&self) -> Result<()> {
-        crate::device::host::process::check()?;
+        crate::device::process::check()?;
         let is_over = self.lock().outcome.is_some();
         if let (false, Some(source)) = (is_over, &self.0.source) {
             return source.wait().map_err(Failure::into_error);
@@ -179,7 +179,7 @@ impl Event {
     ///
     /// As [`Event::wait`].
     pub fn wait_timeout(&self, limit: Duration) -> Result<bool> {
-        crate::device::host::process::check()?;
+        crate::device::process::check()?;
         self.watch()?;
         // A limit beyond what the clock can hold is none.
         let Some(end) = Instant::now().checked_add(limit) else {
@@ -275,7 +275,7 @@ impl Future for Event {
     type Output = Result<()>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        crate::device::host::process::check()?;
+        crate::device::process::check()?;
         {
             let mut state = self.lock();
             if let Some(outcome) = &state.outcome {

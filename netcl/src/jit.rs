@@ -1,13 +1,12 @@
 //! Graphs made at run time: compiled by the same passes as at compile time, kept in memory by graph and device.
 
 use crate::device::Device;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::scalar::Scalar;
 use crate::executor::{Call, GraphSource, Loaded};
 use crate::tensor::Tensor;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
-use netcl_kernels::span::Diagnostic;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +79,7 @@ pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
     if let Some(loaded) = CACHE.read().unwrap_or_else(PoisonError::into_inner).find(key, device, graph) {
         return Ok(loaded);
     }
-    let plan = compile(graph, device.profile().target).map_err(|diagnostic| failed(&graph.name, diagnostic))?;
+    let plan = compile(graph, device.profile().target).map_err(|diagnostic| Error::graph(&graph.name, diagnostic))?;
     let source = GraphSource::Graph(Arc::new(graph.clone()));
     let loaded = Arc::new(Loaded::new(device, Arc::new(plan), &[], Some(source))?);
     let mut cache = CACHE.write().unwrap_or_else(PoisonError::into_inner);
@@ -95,11 +94,6 @@ pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
     drop(cache);
     drop(surplus);
     Ok(loaded)
-}
-
-/// A diagnostic of the compiler as an error of `operation`.
-pub(crate) fn failed(operation: &str, diagnostic: Diagnostic) -> Error {
-    Error::Graph { operation: operation.to_owned(), diagnostic }
 }
 
 fn hash(graph: &Graph, device: &Device) -> u64 {

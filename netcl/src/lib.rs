@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod executor;
 mod expression;
+mod files;
 pub mod io;
 pub mod jit;
 mod log;

@@ -44,7 +44,7 @@ impl Layer {
         let (declaration, config) = configure(name, settings)?;
         let mut schema = Schema::new();
         for spec in (declaration.tensors)(&config) {
-            schema.add(spec.name, spec.fixed().map_err(|diagnostic| jit::failed(name, diagnostic))?);
+            schema.add(spec.name, spec.fixed().map_err(|diagnostic| Error::graph(name, diagnostic))?);
         }
         Ok(Layer { declaration, config, core: ModelCore::new(device, seed, &schema)?, prefix: String::new() })
     }
@@ -74,7 +74,7 @@ impl Layer {
     /// If the shapes do not fit: the message says both sides.
     pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
         let name = self.declaration.name;
-        let graph = self.graph(inputs, mode).map_err(|diagnostic| jit::failed(name, diagnostic))?;
+        let graph = self.graph(inputs, mode).map_err(|diagnostic| Error::graph(name, diagnostic))?;
         let store = self.core.store();
         let loaded: Arc<Loaded> = jit::load(&graph, store.device())?;
         let call = Call {
@@ -84,7 +84,7 @@ impl Layer {
             ..Call::default()
         };
         let mut results = loaded.call(&call)?.results;
-        results.pop().ok_or_else(|| jit::failed(name, Diagnostic::new("it has no result")))
+        results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))
     }
 
     fn graph(&self, inputs: &[&Tensor], mode: Mode) -> Result<Graph, Diagnostic> {
@@ -141,7 +141,7 @@ fn configure(name: &str, settings: &[(&str, ConfigValue)]) -> Result<(&'static l
         settings.iter().map(|(key, value)| (*key, value.clone(), Span::NONE)).collect();
     let config = Config::from_pairs(declaration, &pairs).map_err(|diagnostics| {
         let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-        jit::failed(name, Diagnostic::new(messages.join("; ")))
+        Error::graph(name, Diagnostic::new(messages.join("; ")))
     })?;
     Ok((declaration, config))
 }

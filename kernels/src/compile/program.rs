@@ -4,10 +4,11 @@ use super::buffers::Buffers;
 use super::formula::formula;
 use super::survey::Choices;
 use crate::dim::Dim;
-use crate::emit::names::is_reserved;
 use crate::emit::opencl;
+use crate::fuse::cost;
 use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
+use crate::identifier::is_reserved;
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Limits, verify};
 use crate::kir::{Kernel, ParamKind};
@@ -168,7 +169,7 @@ impl<'a> Program<'a> {
                 }
             }
             label.extend(self.describe(cluster));
-            flops = flops + super::loops::flops(self.graph, self.division, cluster);
+            flops = flops + cost::flops(self.graph, self.division, cluster);
         }
         let bytes = |ids: &BTreeSet<BufferId>| {
             ids.iter().fold(Dim::default(), |sum, id| {

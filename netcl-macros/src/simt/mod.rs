@@ -39,7 +39,7 @@ use crate::lower::Unit;
 use crate::messages::Message;
 use crate::words;
 use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::emit::names::is_reserved;
+use netcl_kernels::identifier::is_reserved;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ArrayId, ExprId, Kernel, Launch, ParamId, ParamKind, ValueType, VarId};
 use proc_macro2::Span;

@@ -1,10 +1,10 @@
 //! What devices there are, opened when they are first wanted.
 
 use crate::config;
-use crate::device::host::process;
-use crate::device::host_backend::Host;
+use crate::device::host::backend::Host;
 use crate::device::null::Null;
 use crate::device::opencl;
+use crate::device::process;
 use crate::device::profile::{DeviceKind, DeviceProfile};
 use crate::device::selector::{ACCEPTED, Selector};
 use crate::device::{Device, backend::Backend};

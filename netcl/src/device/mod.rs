@@ -2,9 +2,8 @@
 
 mod active;
 pub(crate) mod backend;
+pub(crate) mod geometry;
 pub(crate) mod host;
-mod host_backend;
-mod host_launch;
 mod manager;
 pub(crate) mod null;
 pub(crate) mod opencl;
@@ -12,11 +11,13 @@ pub(crate) mod partition;
 pub(crate) mod profile;
 pub(crate) mod queue;
 pub(crate) mod quirks;
+pub(crate) mod scalar;
 pub(crate) mod selector;
 pub(crate) mod strategy;
 pub(crate) mod vendor;
 
 pub use active::ActiveDevice;
+pub(crate) use host::process;
 pub use manager::DeviceManager;
 pub use null::LaunchRecord;
 pub use partition::{AffinityDomain, Partition};
@@ -36,7 +37,6 @@ use crate::select::{KernelSelector, State, Task, TuneOptions, Tuning};
 use crate::tensor::Element;
 use backend::Backend;
 use host::plain::Elements;
-use host::process;
 use netcl_kernels::plan::Target;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -1,12 +1,12 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
 use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
-use crate::device::host_backend::ordinary_memory;
+use crate::device::geometry;
+use crate::device::host::backend::ordinary_memory;
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::executor::geometry;
-use crate::executor::scalar::Scalar;
 use crate::memory::{BufferHandle, PinnedBufferPool};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};

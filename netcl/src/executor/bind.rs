@@ -2,9 +2,10 @@
 
 use crate::device::Device;
 use crate::device::backend::{BindRequest, Bound, Place};
+use crate::device::geometry;
 use crate::error::{Error, Result};
+use crate::executor::check;
 use crate::executor::version::Version;
-use crate::executor::{check, geometry};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::Role;

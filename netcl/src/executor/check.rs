@@ -1,8 +1,8 @@
 //! Arguments against what the plan expects: shapes, types, devices, symbols.
 
 use crate::device::Device;
+use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::geometry;
 use crate::executor::interface::Interface;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Bindings, Dim, Factor, Shape, Symbol};
@@ -165,7 +165,7 @@ impl Check<'_> {
         let bindings = self.bindings();
         for (dim, &size) in shape.0.iter().zip(found) {
             if dim.evaluate(&bindings) != Some(size as i64) {
-                return Err(self.wrong_size(id, found, format!(" with {}", super::geometry::show(&bindings))));
+                return Err(self.wrong_size(id, found, format!(" with {}", geometry::show(&bindings))));
             }
         }
         Ok(())

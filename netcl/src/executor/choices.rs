@@ -1,10 +1,9 @@
 //! Which plan computes a function for given sizes: its own, or one that the device's selector asks for.
 
 use crate::device::Device;
+use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::geometry;
 use crate::executor::version::Version;
-use crate::jit::failed;
 use crate::select::KernelSelector;
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
@@ -31,7 +30,7 @@ impl GraphSource {
         match self {
             GraphSource::Graph(graph) => Ok(graph.clone()),
             GraphSource::Text(source) => {
-                let graph = text::parse(source).map_err(|problem| failed(function, problem))?;
+                let graph = text::parse(source).map_err(|problem| Error::graph(function, problem))?;
                 Ok(Arc::new(graph))
             }
         }
@@ -154,7 +153,7 @@ impl Choices {
         let asked = Asked { choices: self, bindings, answers: RefCell::default() };
         let options = Options { limits: self.selector.state().limits(), select: &asked };
         let mut plan =
-            compile_with(&graph, base.target, &options).map_err(|diagnostic| failed(&base.name, diagnostic))?;
+            compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
         base.name.clone_into(&mut plan.name);
         if plan.symbols != base.symbols || plan.scalars != base.scalars {
             let problem = "compiled again, it takes other sizes or scalars".to_owned();

@@ -2,8 +2,8 @@
 
 use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::scalar::Scalar;
 use crate::executor::{Call, GraphSource, Loaded};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};

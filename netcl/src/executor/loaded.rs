@@ -1,6 +1,7 @@
 //! A plan on a device: built once, called often, from any thread.
 
 use crate::device::backend::Native;
+use crate::device::scalar::Scalar;
 use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
@@ -9,7 +10,6 @@ use crate::executor::choices::{Answer, Choices, GraphSource};
 use crate::executor::interface::Supplier;
 use crate::executor::recorded::{Launched, RecordedPlan};
 use crate::executor::resolve::Resolved;
-use crate::executor::scalar::Scalar;
 use crate::executor::version::{Version, computes_f64};
 use crate::memory::BufferHandle;
 use crate::model::core::Store;

@@ -9,13 +9,11 @@ mod bind;
 pub(crate) mod check;
 mod choices;
 pub(crate) mod function;
-pub(crate) mod geometry;
 mod interface;
 pub(crate) mod loaded;
 pub(crate) mod prepare;
 mod recorded;
 mod resolve;
-pub(crate) mod scalar;
 mod version;
 
 pub(crate) use choices::GraphSource;

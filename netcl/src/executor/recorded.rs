@@ -1,9 +1,9 @@
 //! Calls that are recorded, to be done again.
 
 use crate::device::opencl::commands::CommandBuffer;
+use crate::device::scalar::Scalar;
 use crate::error::Result;
 use crate::executor::bind::BoundPlan;
-use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
 

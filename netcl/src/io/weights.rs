@@ -1,7 +1,7 @@
 //! Models as safetensors files.
 
 use crate::error::{Error, Result};
-use crate::io::{Durable, replace_file};
+use crate::files::{Durable, replace_file};
 use crate::model::Model;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;

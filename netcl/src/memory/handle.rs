@@ -1,7 +1,7 @@
 //! A piece of device memory that gives itself back.
 
 use crate::device::backend::{Backend, Memory};
-use crate::device::host::process;
+use crate::device::process;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::ALIGNMENT;

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::device::backend::{AllocateError, Backend, Memory};
-use crate::device::host::process;
+use crate::device::process;
 use crate::error::{Error, Result};
 use crate::memory::LARGE_COPY;
 use crate::memory::classes::{self, Class};

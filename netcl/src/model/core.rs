@@ -1,8 +1,8 @@
 //! A model's memory.
 
 use crate::device::Device;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::scalar::Scalar;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradients::{GradientBuffer, Spare};
 use crate::model::{Schema, Seed, init};

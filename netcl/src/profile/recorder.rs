@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::span::{Command, Lane, Source, Span, SpanKind, Total, Track};
 use super::{ON, now};
 use crate::config::Config;
-use crate::device::host::process::{self, Rest};
+use crate::device::process::{self, Rest};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventStatus};
 use std::collections::{BTreeMap, VecDeque};

@@ -5,6 +5,7 @@ use super::tuner::WorkGroupTuner;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::emit::opencl_types::storage_type;
 use std::fmt::Display;
 
 /// A kernel in OpenCL C: its parameters and body, or a whole source that has it.
@@ -89,7 +90,7 @@ impl KernelSpec {
     #[must_use]
     pub fn dtype(self, name: &str, dtype: DType) -> KernelSpec {
         let spec = if dtype == DType::F16 { self.define("NETCL_HALF", "1") } else { self };
-        spec.define(name, stored(dtype))
+        spec.define(name, storage_type(dtype))
     }
 
     /// Enables arithmetic on `half` (`cl_khr_fp16`). Building then needs a device whose profile has
@@ -223,20 +224,6 @@ impl KernelSpec {
         let options = self.build_options();
         let kernel = opencl.kernel(&self.name, &source, &options)?;
         RawKernel::new(device, self, source, options, kernel)
-    }
-}
-
-/// The OpenCL type in which elements lie in memory.
-fn stored(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool | DType::U8 => "uchar",
-        DType::I32 => "int",
-        DType::U32 => "uint",
-        DType::I64 => "long",
-        DType::F16 => "half",
-        DType::BF16 => "ushort",
-        DType::F32 => "float",
-        DType::F64 => "double",
     }
 }
 

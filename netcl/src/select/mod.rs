@@ -30,6 +30,7 @@
 //! # Ok::<(), netcl::Error>(())
 //! ```
 
+mod bench;
 mod force;
 mod functions;
 mod reason;

@@ -56,7 +56,7 @@ impl Tensor {
             let message = format!("{dtype} of shape {shape:?} has {bytes} bytes, {} were given", memory.len());
             return Err(Error::Shape { operation, message });
         }
-        crate::device::host::process::check()?;
+        crate::device::process::check()?;
         if !memory.belongs_to(device.pinned_pool()) {
             // Another context's memory is ordinary memory here.
             return Tensor::from_bytes(device, &memory, shape, dtype);

@@ -102,7 +102,7 @@ mod system {
     /// With the GNU C library the process ends there and then, with its status, if a driver is still at work.
     #[cfg(target_env = "gnu")]
     mod ending {
-        use crate::device::host::process::{Rest, exiting};
+        use crate::device::process::{Rest, exiting};
         use std::ffi::{c_int, c_void};
         use std::ptr::null_mut;
 

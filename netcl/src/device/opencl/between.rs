@@ -2,7 +2,7 @@
 
 use super::memory::ClMemory;
 use super::{OpenCl, Shared};
-use crate::device::host::process::Live;
+use crate::device::process::Live;
 use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_marker_with_wait_list};
 use opencl3::event::Event as DriverEvent;

@@ -5,10 +5,10 @@
 
 use super::kernel::KernelObject;
 use super::{OpenCl, Shared, own};
-use crate::device::host::process::{self, Live};
+use crate::device::geometry::Geometry;
+use crate::device::process::{self, Live};
 use crate::device::quirks::Avoid;
 use crate::error::Result;
-use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
 use crate::profile::{self, Command, Lane};
 use opencl3::error_codes::CL_INVALID_OPERATION;

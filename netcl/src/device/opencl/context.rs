@@ -1,8 +1,8 @@
 //! Driver's devices and contexts, each kept alive by whoever uses it.
 
 use super::describe;
-use crate::device::host::process::Live;
 use crate::device::partition::Partition;
+use crate::device::process::Live;
 use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,

@@ -1,7 +1,7 @@
 //! The driver's events behind [`Event`].
 
 use super::context::ClContext;
-use crate::device::host::process::Live;
+use crate::device::process::Live;
 use crate::error::Result;
 use crate::event::{Event, EventStatus, EventTimes, Failure, Source};
 use opencl3::error_codes::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, error_text};

@@ -1,7 +1,7 @@
 //! The end of the process: devices that are open finish what they were given.
 
 use super::Shared;
-use crate::device::host::process::{self, Live, Rest};
+use crate::device::process::{self, Live, Rest};
 use crate::profile;
 use opencl3::command_queue::enqueue_marker_with_wait_list;
 use opencl3::event::Event as DriverEvent;

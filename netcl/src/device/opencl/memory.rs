@@ -2,7 +2,7 @@
 
 use super::context::ClContext;
 use crate::device::backend::HostMemory;
-use crate::device::host::process::Live;
+use crate::device::process::Live;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem, set_mem_object_destructor_callback};
 use opencl3::types::cl_mem;
 use std::ffi::c_void;

@@ -27,8 +27,8 @@ mod trial;
 
 use crate::config;
 use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
-use crate::device::host::process::{self, Live};
 use crate::device::partition::Partition;
+use crate::device::process::{self, Live};
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};

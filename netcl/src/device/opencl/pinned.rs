@@ -4,7 +4,7 @@ use super::Shared;
 use super::context::ClContext;
 use super::memory::ClMemory;
 use crate::device::backend::{AllocateError, HostMemory, Memory};
-use crate::device::host::process::{self, Live};
+use crate::device::process::{self, Live};
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::memory::BufferHandle;

@@ -2,9 +2,9 @@
 
 use super::Shared;
 use super::kernel::KernelObject;
-use crate::device::host::process::Live;
+use crate::device::geometry::Geometry;
+use crate::device::process::Live;
 use crate::error::Result;
-use crate::executor::geometry::Geometry;
 use crate::profile::{self, Command, Lane};
 use opencl3::event::Event;
 use opencl3::types::{cl_event, cl_int};

@@ -14,7 +14,7 @@ use super::pinned::Queue;
 use super::{OpenCl, Shared, own};
 use crate::config;
 use crate::device::backend::Memory;
-use crate::device::host::process::Live;
+use crate::device::process::Live;
 use crate::device::queue::QueueOrder;
 use crate::error::Result;
 use crate::event::Event;

@@ -6,8 +6,7 @@
 use super::Content;
 use crate::config;
 use crate::device::DeviceProfile;
-use crate::io::{Durable, replace_file};
-use crate::program::checksum;
+use crate::files::{Durable, checksum, replace_file};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};

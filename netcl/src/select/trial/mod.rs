@@ -3,12 +3,11 @@
 mod numbers;
 mod small;
 
+use super::bench::{Bench, Rejection, Runner};
 use super::state::State;
-use super::tuner::{Bench, Rejection, Runner};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
-use crate::jit;
 use crate::tensor::Tensor;
 use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::graph::{Graph, InputKind, Op};
@@ -47,7 +46,7 @@ impl Case {
     fn new(device: &Device, task: &Task<u64>) -> Result<Case> {
         let mut case = Case::without_reference(device, task)?;
         let host = Device::host();
-        let plan = compile(&case.graph, Target::Host).map_err(|problem| jit::failed("reference", problem))?;
+        let plan = compile(&case.graph, Target::Host).map_err(|problem| Error::graph("reference", problem))?;
         let loaded = Loaded::fixed(&host, Arc::new(plan))?;
         case.expected = Some(values(&run(&loaded, &operands(&host, task, &case.graph)?)?)?);
         Ok(case)

@@ -3,7 +3,7 @@
 use super::report::fastest;
 use super::search::Search;
 use super::{Candidate, Outcome, TuneOptions};
-use netcl_kernels::variant::KernelConfig;
+use crate::select::bench::{Bench, Rejection, Runner};
 use std::time::{Duration, Instant};
 
 /// Samples of a candidate when it is first timed.
@@ -18,29 +18,6 @@ const CLOSE: f64 = 1.25;
 const FINALISTS: usize = 5;
 /// The compiler's own choice stays if it takes at most this many times the best's time: less is noise.
 const SAME: f64 = 1.03;
-
-/// Why a candidate is out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Rejection {
-    /// It cannot be compiled, built or launched.
-    Fails(String),
-    /// Its numbers are wrong.
-    Wrong(String),
-    /// It could not be tried, which says nothing about it.
-    Unmeasured(String),
-}
-
-/// Makes candidates of one task runnable.
-pub(crate) trait Bench {
-    /// Builds the candidate, runs it once and compares its numbers.
-    fn prepare(&mut self, config: &KernelConfig) -> Result<Box<dyn Runner>, Rejection>;
-}
-
-/// A candidate that is built and right.
-pub(crate) trait Runner {
-    /// The time of one run.
-    fn time(&mut self) -> Result<Duration, Rejection>;
-}
 
 /// What came out.
 pub(super) struct Outcomes {
@@ -187,6 +164,7 @@ pub(super) fn median(samples: &[Duration]) -> Duration {
 mod tests {
     use super::*;
     use crate::select::testing::config;
+    use netcl_kernels::variant::KernelConfig;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;

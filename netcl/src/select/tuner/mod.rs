@@ -8,7 +8,6 @@ use super::records::{Record, now};
 use super::selector::KernelSelector;
 use super::trial::DeviceBench;
 use crate::error::Result;
-pub(super) use contest::{Bench, Rejection, Runner};
 use netcl_kernels::variant::{KernelConfig, Task};
 pub use report::{Candidate, Outcome, Tuning};
 use search::Search;
@@ -95,7 +94,7 @@ pub(super) fn tune(
     options: &TuneOptions<'_>,
     place: (usize, usize),
 ) -> Result<Tuning> {
-    crate::device::host::process::check()?;
+    crate::device::process::check()?;
     let state = selector.state();
     if !options.again
         && let Some(record) = state.known().own.record(task)

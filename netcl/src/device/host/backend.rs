@@ -1,10 +1,10 @@
 //! The host as a device: native code, the block interpreter, the matrix library. Calls return when the work is done.
 
+use super::access::Access;
+use super::launch::HostProgram;
+use super::memory::{Exclusive, HostBuffer};
+use super::pool;
 use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
-use crate::device::host::access::Access;
-use crate::device::host::memory::{Exclusive, HostBuffer};
-use crate::device::host::pool;
-use crate::device::host_launch::HostProgram;
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
