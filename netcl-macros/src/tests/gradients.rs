@@ -13,8 +13,9 @@ use syn::visit::{self, Visit};
 /// What every symbol is: two would make many kernels too simple.
 const SIZE: u64 = 3;
 
-const SOURCES: [(&str, &str); 3] = [
+const SOURCES: [(&str, &str); 4] = [
     ("tests/tests/macros.rs", include_str!("../../../tests/tests/macros.rs")),
+    ("tests/tests/branches.rs", include_str!("../../../tests/tests/branches.rs")),
     ("examples/custom_kernel.rs", include_str!("../../../examples/custom_kernel.rs")),
     ("README.md", include_str!("../../../README.md")),
 ];
@@ -62,7 +63,8 @@ fn kernels_agree_with_differences() {
             checked.insert(name);
         }
     }
-    for name in ["bias_leak", "softmax", "embed", "blur", "causal", "spread", "bias_relu", "distance"] {
+    for name in ["bias_leak", "softmax", "embed", "blur", "causal", "spread", "bias_relu", "distance", "all", "clipped"]
+    {
         assert!(checked.contains(name), "{name} is not among {checked:?}");
     }
 }
