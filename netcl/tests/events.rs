@@ -1,5 +1,8 @@
 //! Events: waited for, with limits, called back, awaited; and what ends a process that waits.
 
+mod common;
+
+use common::devices::{all, with_driver};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
 use netcl::{DType, DeviceKind, Error, Event, EventStatus, UserEvent, Vendor};
@@ -12,16 +15,6 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
-
-fn devices() -> Vec<Device> {
-    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
-    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
-}
-
-/// Devices with a queue.
-fn queues() -> Vec<Device> {
-    devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host).collect()
-}
 
 /// The simplest executor.
 fn block_on<F: Future>(future: F) -> F::Output {
@@ -50,7 +43,7 @@ fn busy(device: &Device) -> Tensor {
 
 #[test]
 fn events_are_waited_for_in_every_way() {
-    for device in devices() {
+    for device in all() {
         let y = busy(&device);
         let done = device.record_event().unwrap();
         while !done.wait_timeout(Duration::from_millis(1)).unwrap() {}
@@ -67,7 +60,7 @@ fn events_are_waited_for_in_every_way() {
 
 #[test]
 fn events_and_copies_are_futures() {
-    for device in devices() {
+    for device in all() {
         let sums = block_on(async {
             let y = busy(&device);
             device.record_event()?.await?;
@@ -87,7 +80,7 @@ fn events_and_copies_are_futures() {
 
 #[test]
 fn callbacks_are_called_once() {
-    for device in devices() {
+    for device in all() {
         let (sender, receiver) = channel();
         let y = busy(&device);
         let event = device.record_event().unwrap();
@@ -109,7 +102,7 @@ fn callbacks_are_called_once() {
 
 #[test]
 fn a_device_waits_for_the_program() {
-    for device in queues() {
+    for device in with_driver() {
         let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
         x.add(&x).unwrap().to_vec::<f32>().unwrap();
         let gate = UserEvent::new();
@@ -127,7 +120,7 @@ fn a_device_waits_for_the_program() {
 
 #[test]
 fn a_device_waits_for_another() {
-    let devices = devices();
+    let devices = all();
     for first in &devices {
         for second in &devices {
             let x = busy(first);
@@ -144,7 +137,7 @@ fn a_device_waits_for_another() {
 
 #[test]
 fn a_gate_that_is_given_up_holds_nobody_for_ever() {
-    for device in queues() {
+    for device in with_driver() {
         let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
         let gate = UserEvent::new();
         device.wait_for(&gate.event()).unwrap();
@@ -274,7 +267,7 @@ fn child_exits() {
 fn ctrl_c_ends_a_wait() {
     use std::io::{BufRead, BufReader};
     use std::os::unix::process::ExitStatusExt;
-    for device in queues().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
+    for device in with_driver().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind computes while it is given work: there is no wait");
             continue;
@@ -295,7 +288,7 @@ fn ctrl_c_ends_a_wait() {
 
 #[test]
 fn a_process_ends_cleanly_while_devices_work() {
-    for device in queues().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
+    for device in with_driver().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
         let mut child = child("child_exits", &device.profile().selector);
         let status = ended(&mut child).expect("the process ends");
         assert_eq!(status.code(), Some(7), "{device}: {status}");

@@ -2,8 +2,9 @@
 
 mod common;
 
+use common::devices::with_driver;
 use common::processes::{command, names, scratch, text};
-use common::{affine_square, function, opencl, toy_schema};
+use common::{affine_square, function, toy_schema};
 use netcl::__private::kernels::dim::Dim;
 use netcl::__private::kernels::dtype::DType;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
@@ -209,24 +210,25 @@ fn damaged_weights_are_refused_and_nothing_is_loaded() {
 
 #[test]
 fn a_broken_source_loses_nothing() {
-    let Some(device) = opencl() else { return };
-    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-    let x = Tensor::from_slice(&device, &[1.0f32; 6], &[2, 3]).unwrap();
-    let forward = function(&affine_square());
-    let before = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
-    let numbers = before.to_vec::<f32>().unwrap();
-    let mut plan = affine_square();
-    plan.source = plan.source.replace("uint size) {", "uint size) { undeclared += 1;");
-    for attempt in 0..2 {
-        let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
-        let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };
-        assert_eq!((named.as_str(), program.as_str()), (device.profile().name.as_str(), "Toy::forward"));
-        assert!(log.contains("undeclared"), "attempt {attempt}: {log}");
-        assert!(source_text.contains("   3 |") && source_text.contains("undeclared += 1;"), "{source_text}");
+    for device in with_driver() {
+        let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+        let x = Tensor::from_slice(&device, &[1.0f32; 6], &[2, 3]).unwrap();
+        let forward = function(&affine_square());
+        let before = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
+        let numbers = before.to_vec::<f32>().unwrap();
+        let mut plan = affine_square();
+        plan.source = plan.source.replace("uint size) {", "uint size) { undeclared += 1;");
+        for attempt in 0..2 {
+            let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
+            let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };
+            assert_eq!((named.as_str(), program.as_str()), (device.profile().name.as_str(), "Toy::forward"));
+            assert!(log.contains("undeclared"), "attempt {attempt}: {log}");
+            assert!(source_text.contains("   3 |") && source_text.contains("undeclared += 1;"), "{source_text}");
+        }
+        assert_eq!(before.to_vec::<f32>().unwrap(), numbers, "what was computed is there");
+        let again = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
+        assert_eq!(again.to_vec::<f32>().unwrap(), numbers, "and the device computes on");
     }
-    assert_eq!(before.to_vec::<f32>().unwrap(), numbers, "what was computed is there");
-    let again = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
-    assert_eq!(again.to_vec::<f32>().unwrap(), numbers, "and the device computes on");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Profiles: what is recorded of launches, copies and the program's own spans, and the traces that are written of it.
 
+mod common;
+
+use common::{devices, settings};
 use netcl::profile::{self, Profile, Span, SpanKind};
 use netcl::{DType, Device, Tensor};
 use std::path::{Path, PathBuf};
@@ -7,8 +10,7 @@ use std::process::{Command, Output};
 
 /// The selectors of what there is; the null device, too.
 fn selectors() -> Vec<String> {
-    let found = Device::all().into_iter().map(|profile| profile.selector);
-    found.chain(["null".to_owned()]).collect()
+    devices::selectors().into_iter().chain(["null".to_owned()]).collect()
 }
 
 /// A copy there, two kernels, a copy back, all under one name.
@@ -101,7 +103,7 @@ fn traced(selector: &str, trace: &str, killed: bool) -> (Output, PathBuf) {
     let path = std::env::temp_dir().join(format!("netcl-traced-{}-{killed}-{trace}", selector.replace(':', "-")));
     let _ = std::fs::remove_file(&path);
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "traced_program", "--nocapture"]);
+    settings::clear(&mut child).args(["--exact", "traced_program", "--nocapture"]);
     child.env("NETCL_TEST_TRACED", selector).env("NETCL_TRACE", &path);
     if killed {
         child.env("NETCL_TEST_KILLED", "1");
@@ -140,7 +142,7 @@ fn the_trace_of_a_killed_program_can_be_read() {
 #[test]
 fn a_trace_that_cannot_be_written_is_no_error() {
     let path = std::env::temp_dir().join("netcl-no-such-folder/trace.json");
-    let child = Command::new(std::env::current_exe().unwrap())
+    let child = settings::clear(&mut Command::new(std::env::current_exe().unwrap()))
         .args(["--exact", "traced_program", "--nocapture"])
         .envs([("NETCL_TEST_TRACED", "host"), ("NETCL_LOG", "warn")])
         .env("NETCL_TRACE", &path)

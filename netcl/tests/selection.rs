@@ -3,10 +3,14 @@
 //! What is found on devices with a driver is kept on disk and would change what other tests see, so that each such case is a
 //! process of its own with a cache of its own: this program, started again.
 
+mod common;
+
+use common::devices::selectors_with_driver;
+use common::settings;
 use netcl::select::{
     Conv2dTask, ConvKind, KernelConfig, Outcome, Product, Reason, ReduceOp, Reduction, Task, TuneOptions, Variant,
 };
-use netcl::{Axis, DType, Device, DeviceKind, Result, Target, Tensor};
+use netcl::{Axis, DType, Device, Result, Target, Tensor};
 use netcl_kernels::plan::{Plan, Work};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -202,19 +206,14 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-fn opencl() -> Vec<String> {
-    let own = |kind| !matches!(kind, DeviceKind::Host | DeviceKind::Null);
-    Device::all().into_iter().filter(|profile| own(profile.kind)).map(|profile| profile.selector).collect()
-}
-
 /// Runs one of the `child_` tests on a device with that cache; gives the warnings that it wrote.
 fn child(name: &str, device: &str, cache: &Path, variables: &[(&str, &str)]) -> Vec<String> {
-    let output = Command::new(std::env::current_exe().unwrap())
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output = settings::clear(&mut command)
         .args(["--exact", name, "--ignored", "--nocapture"])
         .env("NETCL_TEST_SELECTION", device)
         .env("NETCL_CACHE_DIR", cache)
         .env("NETCL_LOG", "warn")
-        .env_remove("NETCL_AUTOTUNE")
         .envs(variables.iter().copied())
         .output()
         .unwrap();
@@ -307,7 +306,7 @@ fn child_uses_no_measurement() {
 
 #[test]
 fn wrong_and_broken_candidates_are_never_picked_and_later_runs_know_what_was_found() {
-    for device in opencl() {
+    for device in selectors_with_driver() {
         let cache = scratch("tune");
         let warnings = child("child_tunes_among_broken_candidates", &device, &cache, &[]);
         let [one, other] = &warnings[..] else { panic!("one warning for each: {warnings:#?}") };
@@ -346,7 +345,7 @@ fn child_knows_the_variant_that_computes_wrong() {
 
 #[test]
 fn a_variant_that_fails_its_self_test_is_left_out_with_one_warning() {
-    for device in opencl() {
+    for device in selectors_with_driver() {
         let cache = scratch("self-test");
         let warnings = child("child_has_a_variant_that_computes_wrong", &device, &cache, &[]);
         assert!(matches!(&warnings[..], [one] if one.contains("fails its self-test")), "{warnings:#?}");
@@ -370,7 +369,7 @@ fn child_measures_at_first_use() {
 
 #[test]
 fn autotune_measures_what_is_not_known_at_its_first_use() {
-    for device in opencl() {
+    for device in selectors_with_driver() {
         let cache = scratch("autotune");
         assert_eq!(child("child_measures_at_first_use", &device, &cache, &[("NETCL_AUTOTUNE", "on")]), [""; 0]);
         std::fs::remove_dir_all(&cache).unwrap();

@@ -1,13 +1,12 @@
 //! Tensors and operations compiled at run time, on every device that computes.
 
+mod common;
+
+use common::devices::all;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::data::DataLoader;
 use netcl::{DType, Device, Element, Error, Operand, Target, Tensor};
-
-fn devices() -> Vec<Device> {
-    std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
-}
 
 #[test]
 fn every_element_type_comes_back_as_it_went() {
@@ -17,7 +16,7 @@ fn every_element_type_comes_back_as_it_went() {
         assert_eq!(tensor.to_vec::<T>().unwrap(), elements);
         assert_eq!(Tensor::full(device, elements[0], &[3, 2]).unwrap().to_vec::<T>().unwrap(), [elements[0]; 6]);
     }
-    for device in devices() {
+    for device in all() {
         check(&device, &[true, false, true]);
         check(&device, &[0u8, 255, 3]);
         check(&device, &[i32::MIN, i32::MAX, -1]);
@@ -48,7 +47,7 @@ fn misuse_is_an_error_that_says_what_to_do() {
 
 #[test]
 fn operations_compute_on_every_device() {
-    for device in devices() {
+    for device in all() {
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0, -4.0, 5.0, -6.0], &[2, 3]).unwrap();
         let row = Tensor::from_slice(&device, &[10.0f32, 20.0, 30.0], &[3]).unwrap();
         let of = |tensor: netcl::Result<Tensor>| tensor.unwrap().to_vec::<f32>().unwrap();
@@ -79,7 +78,7 @@ fn a_seed_gives_the_same_parameters_on_every_device() {
     };
     let first = bits(&Device::host());
     assert!(first.iter().any(|bits| *bits != 0));
-    for device in devices() {
+    for device in all() {
         assert_eq!(bits(&device), first, "{device}");
     }
 }
@@ -103,7 +102,7 @@ fn sizes_beyond_reason_are_errors() {
 
 #[test]
 fn a_constant_larger_than_a_piece_is_filled_to_its_end() {
-    for device in std::iter::once(Device::host()).chain(Device::select("cpu")) {
+    for device in all() {
         let elements = (8 << 20) + 77;
         let filled = Tensor::full(&device, 0x1234_5678u32, &[elements]).unwrap().to_vec::<u32>().unwrap();
         assert!(filled.len() == elements && filled.iter().all(|&value| value == 0x1234_5678));
@@ -118,7 +117,7 @@ fn a_weight_as_long_as_the_batch_is_no_batch() {
     let (x, w): (Vec<f32>, Vec<f32>) =
         ((0..8 * 3 * 64).map(|i| (i % 7) as f32).collect(), (0..8 * 27).map(|i| (i % 5) as f32 - 2.0).collect());
     let mut results = Vec::new();
-    for device in std::iter::once(Device::host()).chain(Device::select("cpu")) {
+    for device in all() {
         let input = Tensor::from_slice(&device, &x, &[8, 3, 8, 8]).unwrap();
         let weight = Tensor::from_slice(&device, &w, &[8, 3, 3, 3]).unwrap();
         let one = [1i64, 1];

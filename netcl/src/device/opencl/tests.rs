@@ -2,21 +2,14 @@
 
 use super::commands::CommandBuffer;
 use super::*;
-use crate::device::manager::DeviceManager;
 use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
 
-/// Every OpenCL device, or a note that there is none.
-fn devices() -> Vec<Device> {
-    let profiles = DeviceManager::global().profiles();
-    let found = profiles.iter().filter(|profile| profile.selector.starts_with("opencl:"));
-    let devices: Vec<Device> = found.map(|profile| Device::select(&profile.selector).unwrap()).collect();
-    if devices.is_empty() {
-        eprintln!("no OpenCL device here: this test checks nothing");
-    }
-    devices
-}
+#[path = "../../../tests/common/devices.rs"]
+mod devices;
+
+use devices::with_driver;
 
 /// The same device with its own queue and another profile.
 fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl {
@@ -30,7 +23,7 @@ fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl 
 fn fills_in_pieces_cover_all_and_nothing_more() {
     static SMALL: Quirk =
         Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::FillsAbove(1000), reason: "test" };
-    for device in devices() {
+    for device in with_driver() {
         let device = with_profile(&device, |profile| profile.quirks = vec![&SMALL]);
         let memory = device.allocate(8192).unwrap();
         for bytes in [1, 16, 991, 992, 993, 2000, 4096, 8191] {
@@ -46,7 +39,7 @@ fn fills_in_pieces_cover_all_and_nothing_more() {
 
 #[test]
 fn queues_are_profiled_on_demand() {
-    for device in devices() {
+    for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         for wanted in [false, true] {
             let queue =
@@ -58,7 +51,7 @@ fn queues_are_profiled_on_demand() {
 
 #[test]
 fn capabilities_that_were_recorded_are_those_that_are_tried() {
-    for device in devices() {
+    for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue);
         assert_eq!(tried.complete(&shared.profile), shared.profile, "whatever the profile came from");
@@ -68,7 +61,7 @@ fn capabilities_that_were_recorded_are_those_that_are_tried() {
 #[test]
 fn a_trial_that_cannot_build_says_no() {
     // A processor's driver takes no PTX, whatever the profile says.
-    for device in devices().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
+    for device in with_driver().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
         let device = with_profile(&device, |profile| profile.vendor = Vendor::Nvidia);
         let shared = &device.shared;
         let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
@@ -81,7 +74,7 @@ fn a_trial_that_cannot_build_says_no() {
 #[test]
 fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
     use opencl3::event::{create_user_event, set_user_event_status};
-    for device in devices() {
+    for device in with_driver() {
         // The user event's failure stays in this queue.
         let own = with_profile(&device, |profile| profile.unified_memory = false);
         let device = Device::of(Arc::new(own));
@@ -107,7 +100,7 @@ fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
 fn command_buffers_do_what_the_queue_does() {
     use crate::tensor::Tensor;
     use netcl_kernels::dtype::DType;
-    for device in devices().into_iter().filter(|device| device.profile().command_buffers) {
+    for device in with_driver().into_iter().filter(|device| device.profile().command_buffers) {
         // Also where they are only too slow to be used.
         let backend =
             with_profile(&device, |profile| profile.quirks.retain(|quirk| quirk.avoid != Avoid::CommandBuffers));
@@ -144,7 +137,7 @@ fn command_buffers_do_what_the_queue_does() {
 
 #[test]
 fn markers_do_not_pile_up() {
-    for device in devices() {
+    for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         let data = vec![0u8; 1 << 20];
         let memory = device.backend().allocate(data.len()).unwrap();
@@ -160,7 +153,7 @@ fn markers_do_not_pile_up() {
 
 #[test]
 fn a_lost_device_is_not_out_of_memory() {
-    for device in devices() {
+    for device in with_driver() {
         let lost = with_profile(&device, |_| {});
         lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE);
         let error = lost.allocate(usize::MAX / 4).unwrap_err();
