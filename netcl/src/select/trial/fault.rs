@@ -4,7 +4,6 @@ use super::{Rejection, operands, run};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::Loaded;
-use crate::jit;
 use netcl_kernels::compile::compile;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::variant::{self, Elementwise, Task};
@@ -38,7 +37,7 @@ fn builds(device: &Device) -> Result<()> {
     let task = Task::Elementwise(Elementwise { elements: 1, reads: 1, dtype: DType::F32 });
     let graph = variant::graph(&task);
     let mut plan =
-        compile(&graph, device.profile().target).map_err(|diagnostic| jit::failed("task", diagnostic))?;
+        compile(&graph, device.profile().target).map_err(|diagnostic| Error::graph("task", diagnostic))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     plan.source.push_str(&format!("\n// {} {now} {count}\n", std::process::id()));
