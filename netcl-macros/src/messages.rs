@@ -62,11 +62,9 @@ messages! {
 
     // Fields
     UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
-    UNKNOWN_KEY = "`{}` has no configuration key `{}`{}", "its keys are {}";
-    MISSING_KEY = "`{}` needs `{}`: {}", "write `#[layer({} = ..)]`";
+    UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
-    KEY_TYPE = "`{}` takes {}, found `{}`", "write {}";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
     MISSING_COUNT = "a `Vec` of layers needs its length", "write `#[layer(count = 4, ..)]`";
     COUNT_WITHOUT_VEC = "`count` belongs to a `Vec` field", "write `Vec<{}>`, or remove `count`";

@@ -231,6 +231,30 @@ fn a_broken_source_loses_nothing() {
     }
 }
 
+/// Of layers whose tensors take more than there is, too: on the host, and where all memory is said to be there.
+#[test]
+fn layers_beyond_reason_are_errors() {
+    use netcl::nn::{ConfigValue::Size, Layer};
+    let largest = Size(i32::MAX as u64);
+    for device in [Device::null(Target::Cpu, u64::MAX), Device::host()] {
+        for (name, keys) in [
+            ("Linear", vec!["inputs", "outputs"]),
+            ("Conv2d", vec!["inputs", "outputs", "kernel", "stride", "padding", "dilation", "groups"]),
+            ("Conv2d", vec!["inputs", "outputs", "kernel"]),
+            ("Embedding", vec!["entries", "features"]),
+            ("SelfAttention", vec!["features", "heads"]),
+        ] {
+            let settings: Vec<_> = keys.into_iter().map(|key| (key, largest.clone())).collect();
+            let error = match Layer::new(&device, Seed(1), name, &settings) {
+                Ok(_) => panic!("`{name}` of {settings:?} fits"),
+                Err(error) => error.to_string(),
+            };
+            let words = ["larger than memory", "more elements than can be counted"];
+            assert!(words.iter().any(|words| error.contains(words)), "{name}: {error}");
+        }
+    }
+}
+
 #[test]
 fn sizes_beyond_reason_are_errors() {
     // A device that pretends to have all the memory there can be.

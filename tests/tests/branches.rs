@@ -20,7 +20,7 @@ fn kept(x: f32) -> f32 {
 #[netcl::function]
 fn either(x: f32) -> f32 {
     let mut z = 1.0;
-    if x > 0.5 {
+    if x > 0.4 {
         z = x;
     } else {
         z -= x * x;
@@ -44,7 +44,7 @@ fn nested(x: f32) -> f32 {
     let (mut a, mut b) = (x, 1.0);
     if x > 0.0 {
         a += 1.0;
-        if a > 1.5 {
+        if a > 1.4 {
             b = a * a;
             a = 0.5;
         }
@@ -65,7 +65,7 @@ fn chain(x: f32) -> f32 {
         y = 1.0 + x;
     } else if x < 0.0 {
         y *= y;
-    } else if x < 0.5 {
+    } else if x < 0.4 {
         // Another `y`, which ends with the branch.
         let y = 7.0 * x;
         z = y;
@@ -94,7 +94,7 @@ fn rounds(x: f32) -> f32 {
 fn whole(x: f32) -> f32 {
     let steps = if x > 0.0 { 7 } else { -7 };
     let halves = steps / 2;
-    let flag = x > 0.5 || x < -0.5;
+    let flag = x > 0.4 || x < -0.5;
     let mut n = 3;
     if flag {
         n = halves;

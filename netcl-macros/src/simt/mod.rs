@@ -27,6 +27,7 @@ mod call;
 mod check;
 mod expr;
 mod plan;
+mod rust;
 mod signature;
 mod stmt;
 mod types;

@@ -329,7 +329,8 @@ impl Group {
             let end = shape
                 .iter()
                 .try_fold(dtype.size(), |size, &dim| size.checked_mul(dim))
-                .and_then(|size| bytes.checked_add(size)?.checked_next_multiple_of(ALIGNMENT));
+                .and_then(|size| bytes.checked_add(size)?.checked_next_multiple_of(ALIGNMENT))
+                .filter(|end| isize::try_from(*end).is_ok());
             bytes = end.ok_or_else(|| Error::Shape {
                 operation: "Model::new",
                 message: format!("the tensor `{path}` of shape {shape:?} is larger than memory can be"),
