@@ -13,6 +13,7 @@ mod describe;
 pub(crate) mod discover;
 mod event;
 mod exit;
+mod flight;
 mod health;
 mod idle;
 pub(crate) mod kernel;
