@@ -17,6 +17,11 @@ pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result
     Ok(text)
 }
 
+/// An argument of a kernel as it is now, for a gradient that is asked for later.
+pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
+    tensor.as_it_is()
+}
+
 /// Builds what these functions need on the device, on as many threads as there are processors.
 pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Result<()> {
     let functions: Vec<&Function> = functions.iter().copied().flatten().collect();

@@ -180,6 +180,25 @@ fn programs_are_built_from_many_threads_at_once() {
 }
 
 #[test]
+fn threads_that_call_one_new_function_build_it_once() {
+    for device in with_driver() {
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind crashes when two threads run kernels");
+            continue;
+        }
+        let device = DeviceManager::global().shared_context(&[device]).unwrap().remove(0);
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[3]).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap(), [2.0, 4.0, 6.0]));
+            }
+        });
+        let stats = device.program_stats();
+        assert_eq!(stats.built + stats.loaded, 1, "{device}: {stats:?}");
+    }
+}
+
+#[test]
 fn empty_tensors_move_too() {
     for device in with_driver() {
         let both = DeviceManager::global().shared_context(&[device.clone(), device]).unwrap();

@@ -255,6 +255,23 @@ fn pullbacks_reduce_over_broadcast_axes() -> Result<()> {
 }
 
 #[test]
+fn pullbacks_use_the_arguments_as_they_were() -> Result<()> {
+    everywhere(|| {
+        let settings = [("inputs", netcl::nn::ConfigValue::Size(2)), ("outputs", netcl::nn::ConfigValue::Size(3))];
+        let layer = netcl::nn::Layer::new(&device(), Seed(1), "Linear", &settings)?;
+        let weight = layer.core().tensor("weight")?;
+        layer.core().set_tensor("weight", &floats(&[1.0, -2.0, 3.0, 0.5, 0.0, -1.0], &[2, 3]))?;
+        let (_, pullback) = bias_leak.vjp(&weight, &floats(&[0.5, 0.5, -4.0], &[3]))?;
+        // As an optimizer would, between the two.
+        layer.core().set_tensor("weight", &floats(&[-9.0; 6], &[2, 3]))?;
+        let (dx, _) = pullback(&floats(&[1.0; 6], &[2, 3]))?;
+        close(&values(&dx), &[1.0, 0.1, 0.1, 1.0, 1.0, 0.1]);
+        close(&values(&weight), &[-9.0; 6]);
+        Ok(())
+    })
+}
+
+#[test]
 fn plans_can_be_seen() -> Result<()> {
     use netcl::Target;
     let report = Net::report(Target::Gpu)?;

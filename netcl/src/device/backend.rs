@@ -12,7 +12,7 @@ use crate::device::queue::QueueOrder;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
+use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::plan::{BufferId, Plan};
@@ -35,6 +35,8 @@ pub(crate) enum Memory {
 pub(crate) enum AllocateError {
     /// There is none left: freeing something may help.
     OutOfMemory,
+    /// It is more than the device ever gives in one piece.
+    TooLarge,
     /// Anything else.
     Other(Error),
 }
@@ -148,6 +150,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn mark(&self) -> Result<()> {
         Ok(())
     }
+
+    /// What holds memory of the physical device without needing it.
+    fn reserves(&self) -> &Reserves;
 
     /// Page-locked host memory.
     fn pinned_pool(&self) -> &PinnedBufferPool;

@@ -25,6 +25,8 @@ pub(super) struct BoundPlan {
     pub(super) launcher: Box<dyn Bound>,
     /// Shape and bytes of the buffer in each slot.
     pub(super) externals: Vec<(Arc<[usize]>, usize)>,
+    /// Empty between calls: where a call lists its memory.
+    pub(super) given: Vec<BufferHandle>,
     /// Scratch memory; the launcher's regions are parts of it.
     _arena: Option<BufferHandle>,
 }
@@ -85,5 +87,6 @@ pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, gen
         device = device.profile().name,
         "plan bound"
     );
-    Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, _arena: arena })
+    let given = Vec::with_capacity(externals.len());
+    Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, given, _arena: arena })
 }

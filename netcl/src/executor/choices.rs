@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::version::Version;
-use crate::select::KernelSelector;
+use crate::select::{KernelSelector, State};
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
@@ -54,10 +54,9 @@ impl Answer {
     }
 }
 
-/// The plans of one function on one device.
+/// The plans of one function on one device. They do not keep the device, which keeps them.
 pub(super) struct Choices {
-    device: Device,
-    selector: KernelSelector,
+    state: Arc<State>,
     graph: GraphSource,
     others: Mutex<Others>,
 }
@@ -72,35 +71,36 @@ struct Others {
 
 impl Choices {
     pub(super) fn new(device: &Device, graph: GraphSource) -> Choices {
-        Choices { device: device.clone(), selector: device.selector(), graph, others: Mutex::default() }
+        Choices { state: device.selection().clone(), graph, others: Mutex::default() }
     }
 
     /// While it is the same, so is the version for given sizes.
     pub(super) fn generation(&self) -> u64 {
-        self.selector.state().generation()
+        self.state.generation()
     }
 
     /// The version for these values of the symbols: `base` unless something is known that speaks for another.
-    pub(super) fn version(&self, base: &Arc<Version>, sizes: &[u64]) -> Arc<Version> {
+    pub(super) fn version(&self, device: &Device, base: &Arc<Version>, sizes: &[u64]) -> Arc<Version> {
+        let selector = &device.selector();
         let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
-        if self.fits(base, &bindings) {
+        if Self::fits(selector, base, &bindings) {
             return base.clone();
         }
         // Without the lock: to ask may take a test, or wait for one.
         let versions = self.lock().versions.clone();
-        if let Some(version) = versions.into_iter().find(|version| self.fits(version, &bindings)) {
+        if let Some(version) = versions.into_iter().find(|version| Self::fits(selector, version, &bindings)) {
             let mut others = self.lock();
             others.versions.retain(|other| !Arc::ptr_eq(other, &version));
             others.versions.insert(0, version.clone());
             return version;
         }
         let wanted: Vec<Option<KernelConfig>> =
-            base.answers.iter().map(|answer| self.wanted(&answer.task, &bindings)).collect();
+            base.answers.iter().map(|answer| Self::wanted(selector, &answer.task, &bindings)).collect();
         let asked = (self.generation(), wanted);
         if self.lock().vain.contains(&asked) {
             return base.clone();
         }
-        match self.compile(&base.plan, &bindings) {
+        match self.compile(selector, &base.plan, &bindings) {
             Ok(version) => {
                 let version = Arc::new(version);
                 let mut others = self.lock();
@@ -109,7 +109,7 @@ impl Choices {
                 version
             }
             Err(error) => {
-                let (function, device) = (&base.plan.name, &self.device.profile().name);
+                let (function, device) = (&base.plan.name, &device.profile().name);
                 let sizes = geometry::show(&bindings);
                 tracing::warn!(function, device, sizes, %error, "kernels that were picked cannot be used; the default is");
                 // Memory may be there next time.
@@ -124,34 +124,34 @@ impl Choices {
     }
 
     /// Whether a version computes every task as the selector wants it.
-    fn fits(&self, version: &Version, bindings: Bindings<'_>) -> bool {
+    fn fits(selector: &KernelSelector, version: &Version, bindings: Bindings<'_>) -> bool {
         version.answers.iter().all(|Answer { task, wanted, taken }| {
             let Ok(known) = task.evaluate(bindings) else { return true };
-            match self.selector.opinion(&known) {
+            match selector.opinion(&known) {
                 Some(selection) => wanted.as_ref() == Some(&selection.config) || *taken == selection.config,
                 // What the compiler decides is right for all sizes: it must be possible for those that it had in mind.
-                None => wanted.is_none() && self.selector.usable(&task.estimate(), taken),
+                None => wanted.is_none() && selector.usable(&task.estimate(), taken),
             }
         })
     }
 
     /// What is wanted for a task; `None` leaves it to the compiler.
-    fn wanted(&self, task: &Task<Dim>, bindings: Bindings<'_>) -> Option<KernelConfig> {
+    fn wanted(selector: &KernelSelector, task: &Task<Dim>, bindings: Bindings<'_>) -> Option<KernelConfig> {
         let known = task.evaluate(bindings).ok()?;
-        if let Some(selection) = self.selector.opinion(&known) {
+        if let Some(selection) = selector.opinion(&known) {
             return Some(selection.config);
         }
-        let (likely, limits) = (task.estimate(), &self.selector.state().limits());
-        if self.selector.usable(&likely, &default_config(&likely, self.selector.target(), limits)) {
+        let (likely, limits) = (task.estimate(), &selector.state().limits());
+        if selector.usable(&likely, &default_config(&likely, selector.target(), limits)) {
             return None;
         }
-        self.selector.substitute(&likely).map(|selection| selection.config)
+        selector.substitute(&likely).map(|selection| selection.config)
     }
 
-    fn compile(&self, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
+    fn compile(&self, selector: &KernelSelector, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
         let graph = self.graph.graph(&base.name)?;
-        let asked = Asked { choices: self, bindings, answers: RefCell::default() };
-        let options = Options { limits: self.selector.state().limits(), select: &asked };
+        let asked = Asked { selector, bindings, answers: RefCell::default() };
+        let options = Options { limits: self.state.limits(), select: &asked };
         let mut plan =
             compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
         base.name.clone_into(&mut plan.name);
@@ -168,18 +168,18 @@ impl Choices {
         let mut answers = asked.answers.into_inner();
         let mut taken = Vec::with_capacity(plan.decisions.len());
         for decision in plan.decisions.clone() {
-            self.selector.state().altered(&decision.config, &mut plan);
+            self.state.altered(&decision.config, &mut plan);
             let wanted = answers.remove(&decision.task).flatten();
             taken.push(Answer { task: decision.task, wanted, taken: decision.config });
         }
         tracing::debug!(
             function = plan.name,
             sizes = geometry::show(bindings),
-            device = self.device.profile().name,
+            device = selector.device().profile().name,
             "compiled with other kernels"
         );
         let version = Version::new(Arc::new(plan), taken, &[])?;
-        version.program(&self.device)?;
+        version.program(selector.device())?;
         Ok(version)
     }
 
@@ -190,14 +190,14 @@ impl Choices {
 
 /// Answers the compiler for given sizes.
 struct Asked<'a> {
-    choices: &'a Choices,
+    selector: &'a KernelSelector,
     bindings: Bindings<'a>,
     answers: RefCell<BTreeMap<Task<Dim>, Option<KernelConfig>>>,
 }
 
 impl Select for Asked<'_> {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
-        let wanted = self.choices.wanted(task, self.bindings);
+        let wanted = Choices::wanted(self.selector, task, self.bindings);
         self.answers.borrow_mut().insert(task.clone(), wanted.clone());
         wanted
     }

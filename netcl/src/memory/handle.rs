@@ -93,9 +93,14 @@ impl BufferHandle {
         Arc::strong_count(&self.0) > 1
     }
 
+    /// Whether it is a part of a larger buffer.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(self.0.source(), Source::Part(..))
+    }
+
     /// Whether no other handle can reach any of its memory.
     pub(crate) fn is_sole(&self) -> bool {
-        !self.is_shared() && !matches!(self.0.source(), Source::Part(..))
+        !self.is_shared() && !self.is_part()
     }
 
     pub(crate) fn memory(&self) -> &Memory {
@@ -181,17 +186,22 @@ impl BufferHandle {
 
     /// Copies the first `bytes` to the start of `to`, another buffer of the same device.
     pub(crate) fn copy_to(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
+        self.copy_unrecorded(to, bytes)?;
+        if bytes > 0 && recording::is_active(&**self.backend()) {
+            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
+        }
+        Ok(())
+    }
+
+    /// As [`BufferHandle::copy_to`], as a part of something that records itself.
+    pub(crate) fn copy_unrecorded(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         self.settle()?;
         to.settle()?;
         if bytes == 0 {
             return Ok(());
         }
-        self.backend().copy(self.memory(), to.memory(), bytes)?;
-        if recording::is_active(&**self.backend()) {
-            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
-        }
-        Ok(())
+        self.backend().copy(self.memory(), to.memory(), bytes)
     }
 
     /// Copies the first `bytes` to the start of `to`, a buffer of another device, if that is possible without the host;

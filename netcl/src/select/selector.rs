@@ -289,7 +289,7 @@ impl KernelSelector {
         &self.state
     }
 
-    pub(super) fn device(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         &self.device
     }
 

@@ -20,7 +20,7 @@ impl OpenCl {
         bytes: usize,
     ) -> Result<(), cl_int> {
         let queue = self.shared.queue.queue.get();
-        self.shared.in_turn()?;
+        let _turn = self.shared.in_turn()?;
         let marked = profile::mark();
         // SAFETY: both queues, both buffers and the events waited for are alive and of one context; the buffers are at
         // least `bytes` long and distinct (`BufferHandle::copy_across`). What is waited for was enqueued before and is

@@ -265,7 +265,7 @@ impl CommandBuffer {
         if self.last.is_none() {
             return Ok(());
         }
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCommandBufferKHR", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCommandBufferKHR", code))?;
         let marked = profile::mark();
         let mut event: cl_event = null_mut();
         let wanted = if marked.is_some() { &raw mut event } else { null_mut() };

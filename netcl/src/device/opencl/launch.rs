@@ -150,6 +150,7 @@ impl Bound for ClBound {
             }
             *last = Some(*value);
         }
+        let _turn = self.shared.turn();
         let waits = self.order.as_mut().map_or(&[][..], |order| order.waits(externals));
         for (position, launch) in self.launches.iter().enumerate() {
             if waits.get(position) == Some(&true) {

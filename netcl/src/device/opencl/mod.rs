@@ -13,6 +13,7 @@ mod describe;
 pub(crate) mod discover;
 mod event;
 mod exit;
+mod flight;
 mod health;
 mod idle;
 pub(crate) mod kernel;
@@ -33,7 +34,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
+use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
@@ -48,17 +49,20 @@ use opencl3::command_queue::{
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
 };
-use opencl3::event::Event as DriverEvent;
+use opencl3::event::{Event as DriverEvent, wait_for_events};
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_event, cl_int};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use transfer::Transfers;
 
 /// How many bytes of a new buffer are read, so that the driver allocates it.
 const FIRST_USE: usize = 4;
+
+/// See [`Shared::turn`].
+type Turn<'a> = Option<MutexGuard<'a, ()>>;
 
 /// One device's queue, in a context.
 pub(crate) struct OpenCl {
@@ -81,6 +85,8 @@ pub(super) struct Shared {
     /// How many commands the queue was given; see [`Backend::enqueued`].
     enqueued: AtomicU64,
     order: QueueOrder,
+    /// Where the queue is out of order, held from the barrier before a command until that is enqueued.
+    turn: Mutex<()>,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
     device: ClDevice,
@@ -141,6 +147,7 @@ impl OpenCl {
             };
             ClPinned::allocate(queue, unified, bytes).map(|memory| Box::new(memory) as Box<dyn HostMemory>)
         });
+        device.reserves().add_pool(pinned.reserve());
         let programs = Live::new(Mutex::default());
         let transfers = Transfers::default();
         let tracks = profile::Source::new(&profile.selector, &profile.name);
@@ -156,6 +163,7 @@ impl OpenCl {
             finished: AtomicU64::new(0),
             enqueued: AtomicU64::new(1),
             order,
+            turn: Mutex::default(),
             queue,
             context,
             device,
@@ -208,9 +216,10 @@ impl Backend for OpenCl {
             _ if let Some(lost) = shared.health.lost(&shared.profile.name, "clCreateBuffer", code) => {
                 AllocateError::Other(lost)
             }
-            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => {
+            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => {
                 AllocateError::OutOfMemory
             }
+            CL_INVALID_BUFFER_SIZE => AllocateError::TooLarge,
             _ => AllocateError::Other(shared.error("clCreateBuffer", code)),
         };
         // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
@@ -266,6 +275,10 @@ impl Backend for OpenCl {
         self.shared.mark()
     }
 
+    fn reserves(&self) -> &Reserves {
+        self.shared.device.reserves()
+    }
+
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.shared.pinned
     }
@@ -298,13 +311,15 @@ impl Backend for OpenCl {
         let marked = profile::mark();
         let source = own(memory)?.raw();
         let before = self.shared.counted();
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueReadBuffer", code))?;
-        // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
+        let turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueReadBuffer", code))?;
+        let blocking = if turn.is_some() { CL_NON_BLOCKING } else { CL_BLOCKING };
+        // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2), another one when `awaited` does; the
+        // buffer is at least as long.
         let event = unsafe {
             enqueue_read_buffer(
                 self.shared.queue.queue.get(),
                 source,
-                CL_BLOCKING,
+                blocking,
                 0,
                 into.len(),
                 into.as_mut_ptr().cast(),
@@ -312,6 +327,7 @@ impl Backend for OpenCl {
                 null(),
             )
         };
+        let event = event.and_then(|event| self.shared.awaited(turn, event));
         let copy = || Command::copy("copy from the device", into.len());
         self.shared.recorded("clEnqueueReadBuffer", event, marked, copy)?;
         self.shared.done_until(before);
@@ -321,7 +337,7 @@ impl Backend for OpenCl {
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
@@ -331,7 +347,7 @@ impl Backend for OpenCl {
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueFillBuffer", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueFillBuffer", code))?;
         for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
             let marked = profile::mark();
@@ -448,11 +464,38 @@ impl Shared {
         Ok(self.sink.get_or_init(|| Live::new(sink)))
     }
 
-    /// What the queue is given next comes after all that it was given before. To be called before each command but a
-    /// function's launches, which know what they wait for ([`launch`]): an in-order queue does it by itself.
+    /// What the queue is given while the result is held comes after all that it was given before. To be called before each
+    /// command but a function's launches, which know what they wait for ([`launch`]): an in-order queue does it by itself.
     #[inline]
-    fn in_turn(&self) -> Result<(), cl_int> {
-        if self.order == QueueOrder::InOrder { Ok(()) } else { self.barrier() }
+    fn in_turn(&self) -> Result<Turn<'_>, cl_int> {
+        let turn = self.turn();
+        if turn.is_some() {
+            self.barrier()?;
+        }
+        Ok(turn)
+    }
+
+    /// Whoever has it enqueues alone: in a queue that is out of order another thread's command, enqueued between a barrier
+    /// and what is to come after it, would run beside that.
+    #[inline]
+    fn turn(&self) -> Turn<'_> {
+        let unordered = self.order == QueueOrder::OutOfOrder;
+        unordered.then(|| self.turn.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits for a command that was enqueued in its turn, if it had to have one. The turn ends before: whoever is waited for
+    /// may have to enqueue something first.
+    fn awaited(&self, turn: Turn<'_>, event: cl_event) -> Result<cl_event, cl_int> {
+        if turn.is_some() {
+            drop(turn);
+            if let Err(code) = wait_for_events(&[event]) {
+                drop(DriverEvent::new(event));
+                // Whatever the reason, nothing may be under way when this returns.
+                self.queue.queue.finish().map_err(|error| error.0)?;
+                return Err(code);
+            }
+        }
+        Ok(event)
     }
 
     #[cold]

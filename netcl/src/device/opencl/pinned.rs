@@ -157,7 +157,8 @@ impl ClMapped {
         let Memory::OpenCl(memory) = handle.memory() else {
             return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
         };
-        shared.in_turn()?;
+        // Nobody else can enqueue anything that uses it, so that the turn may end before the mapping is enqueued.
+        drop(shared.in_turn()?);
         // SAFETY: the handle is the only one (the caller sees to it), and it is kept here and not used.
         let mapping = unsafe { Mapping::new(&shared.queue.queue, memory.raw(), bytes) }?;
         Ok(ClMapped { mapping, handle, shared })

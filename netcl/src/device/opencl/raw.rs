@@ -140,7 +140,8 @@ impl ClKernel {
         {
             let mut kernel = self.lock();
             self.set(&mut kernel, arguments.clone())?;
-            self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
+            let _turn =
+                self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
             // SAFETY: every argument is set (`RawKernel` compares their number with the kernel's; netcl's own calls are
             // tested). That the kernel stays inside its buffers is vouched for by who calls `RawKernel::launch`, and of
             // netcl's own by their tests.
@@ -203,7 +204,7 @@ impl Drop for ClKernel {
 impl recording::Step for Recorded {
     fn repeat(&mut self) -> Result<()> {
         self.memory.iter().try_for_each(BufferHandle::settle)?;
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
         // SAFETY: every argument was set when it was recorded, to memory that is held here; it was launched so before.
         unsafe { self.shared.enqueue(&self.kernel, &self.geometry, &self.name) }
     }

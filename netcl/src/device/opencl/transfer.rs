@@ -275,9 +275,10 @@ impl Shared {
         after: Option<&DriverEvent>,
     ) -> Result<Arc<Live<DriverEvent>>> {
         let queue = self.lane(lane)?.queue.get();
-        if matches!(lane, Lane::Compute) {
-            self.in_turn().map_err(|code| self.error("clEnqueueWriteBuffer", code))?;
-        }
+        let _turn = match lane {
+            Lane::Compute => self.in_turn().map_err(|code| self.error("clEnqueueWriteBuffer", code))?,
+            _ => None,
+        };
         let after: Vec<cl_event> = after.map(DriverEvent::get).into_iter().collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
@@ -429,12 +430,9 @@ impl OpenCl {
         let shared = &*self.shared;
         let source = own(memory)?.raw();
         let lane = if into.len() < LARGE_COPY { Lane::Compute } else { Lane::Download };
-        let after = match lane {
-            Lane::Compute => {
-                shared.in_turn().map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
-                None
-            }
-            _ => shared.after(shared.counted())?,
+        let (turn, after) = match lane {
+            Lane::Compute => (shared.in_turn().map_err(|code| shared.error("clEnqueueReadBuffer", code))?, None),
+            _ => (None, shared.after(shared.counted())?),
         };
         let after: Vec<cl_event> = after.iter().map(|event| event.get()).collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
@@ -448,6 +446,7 @@ impl OpenCl {
             let count = after.len() as u32;
             enqueue_read_buffer(queue, source, CL_NON_BLOCKING, 0, bytes, target.cast(), count, list)
         };
+        drop(turn);
         let event = event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
         let event = Arc::new(Live::new(DriverEvent::new(event)));
         shared.record(lane, &event, "copy from the device", bytes, marked);

@@ -36,8 +36,7 @@ fn builds(device: &Device) -> Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let task = Task::Elementwise(Elementwise { elements: 1, reads: 1, dtype: DType::F32 });
     let graph = variant::graph(&task);
-    let mut plan =
-        compile(&graph, device.profile().target).map_err(|diagnostic| Error::graph("task", diagnostic))?;
+    let mut plan = compile(&graph, device.profile().target).map_err(|diagnostic| Error::graph("task", diagnostic))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     plan.source.push_str(&format!("\n// {} {now} {count}\n", std::process::id()));

@@ -99,8 +99,9 @@ fn operands(device: &Device, task: &Task<u64>, graph: &Graph) -> Result<Vec<Tens
 
 fn run(loaded: &Loaded, operands: &[Tensor]) -> Result<Tensor> {
     let args: Vec<&Tensor> = operands.iter().collect();
-    let results = loaded.call(&Call { args: &args, ..Call::default() })?.results;
-    let problem = || Error::Plan { function: "task".to_owned(), problem: "it has no result".to_owned() };
+    let problem = || Error::Plan { function: "task".to_owned(), problem: "it has no operand or no result".to_owned() };
+    let device = operands.first().ok_or_else(problem)?.device();
+    let results = loaded.call(device, &Call { args: &args, ..Call::default() })?.results;
     results.into_iter().next().ok_or_else(problem)
 }
 

@@ -94,12 +94,7 @@ fn trial(
 }
 
 /// Tries a configuration on a small shape.
-pub(in crate::select) fn self_test(
-    state: &State,
-    device: &Device,
-    task: &Task<u64>,
-    config: &KernelConfig,
-) -> Verdict {
+pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u64>, config: &KernelConfig) -> Verdict {
     let started = Instant::now();
     let (task, config) = match trial(task, config, device.profile().target, &state.circumstances.limits) {
         Ok(trial) => trial,
