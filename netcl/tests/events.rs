@@ -5,7 +5,7 @@ mod common;
 use common::devices::{all, with_driver};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{DType, DeviceKind, Error, Event, EventStatus, UserEvent, Vendor};
+use netcl::{DType, DeviceKind, Error, Event, EventStatus, QueueOrder, UserEvent, Vendor};
 use std::future::Future;
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
@@ -143,7 +143,67 @@ fn a_gate_that_is_given_up_holds_nobody_for_ever() {
         device.wait_for(&gate.event()).unwrap();
         let y = x.add(&x).unwrap();
         drop(gate);
-        assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 100], "{device}");
+        let error = y.to_vec::<f32>().unwrap_err();
+        assert!(matches!(&error, Error::Event { reason } if reason.contains("dropped")), "{device}: {error}");
+        assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 100], "{device} says so once");
+    }
+}
+
+/// As [`with_driver`], each with a queue of its own beside the others' work, and once more with one that is out of order.
+fn queues_of_their_own() -> Vec<Device> {
+    let orders = [QueueOrder::InOrder, QueueOrder::OutOfOrder];
+    with_driver().iter().flat_map(|device| orders.map(|order| device.with_queue(order).ok())).flatten().collect()
+}
+
+#[test]
+fn waiting_for_a_device_has_an_end() {
+    assert!(Device::host().finish_timeout(Duration::ZERO).unwrap());
+    for device in queues_of_their_own() {
+        let x = Tensor::from_slice(&device, &vec![1.0f32; 1 << 18], &[1 << 18]).unwrap();
+        assert!(device.finish_timeout(Duration::MAX).unwrap());
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let y = x.add(&x).unwrap();
+        // Beside the device's own queue, and behind it.
+        let values = y.to_host_async::<f32>().unwrap();
+        assert!(!device.finish_timeout(Duration::ZERO).unwrap(), "{device}");
+        assert!(!device.finish_timeout(Duration::from_millis(20)).unwrap(), "{device}");
+        gate.complete();
+        assert!(device.finish_timeout(Duration::from_secs(60)).unwrap(), "{device}");
+        assert!(values.event().is_complete(), "the copy is done, too");
+        assert_eq!(values.wait().unwrap()[0], 2.0);
+    }
+}
+
+#[test]
+fn a_device_may_be_dropped_before_what_it_waits_for() {
+    for device in queues_of_their_own() {
+        let gate = UserEvent::new();
+        let x = Tensor::from_slice(&device, &vec![1.0f32; 1 << 18], &[1 << 18]).unwrap();
+        device.wait_for(&gate.event()).unwrap();
+        let values = x.add(&x).unwrap().to_host_async::<f32>().unwrap();
+        let (event, name) = (values.event().clone(), device.to_string());
+        drop((x, values, device));
+        assert!(!event.is_complete(), "{name}");
+        gate.complete();
+        assert!(event.wait_timeout(Duration::from_secs(60)).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_device_may_be_dropped_by_a_callback() {
+    for device in queues_of_their_own() {
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let x = Tensor::full(&device, 1.0f32, &[1 << 18]).unwrap();
+        let (event, name) = (device.record_event().unwrap(), device.to_string());
+        let (sender, receiver) = channel();
+        event.on_complete(move |result| {
+            drop((x, device));
+            sender.send(result.is_ok()).unwrap();
+        });
+        gate.complete();
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)), Ok(true), "{name}");
     }
 }
 

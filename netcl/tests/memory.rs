@@ -5,7 +5,8 @@ mod common;
 use common::devices::{all, with_driver};
 use common::turn;
 use netcl::prelude::*;
-use netcl::{BufferPool, DType, DeviceKind, Error, Target, UserEvent, Vendor};
+use netcl::{BufferPool, DType, DeviceKind, DeviceManager, Error, QueueOrder, Target, UserEvent, Vendor};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// How large copies may be: beyond what goes in one piece, but for the simulator.
@@ -133,6 +134,51 @@ fn what_is_changed_in_place_was_read_before() {
         buffer.zero().unwrap();
         reads.into_iter().for_each(check);
         assert_eq!(x.to_vec::<f32>().unwrap(), vec![0.0; 300_000]);
+    }
+}
+
+/// Copies that run beside a device's queue, to the host and to another device, while another thread changes what they
+/// copy: each is of one moment.
+#[test]
+fn what_another_thread_changes_is_copied_before_or_after() {
+    let _turn = turn();
+    for device in with_driver() {
+        let (count, rounds) = if device.profile().vendor == Vendor::Oclgrind { (70_000, 2) } else { (1 << 20, 40) };
+        let mut sources = DeviceManager::global().shared_context(&[device.clone(), device.clone()]).unwrap();
+        let other = sources.pop().unwrap();
+        sources.extend(device.with_queue(QueueOrder::OutOfOrder).ok());
+        for source in &sources {
+            let place = source.buffer_pool().allocate(4 * count).unwrap();
+            place.zero().unwrap();
+            let x = Tensor::from_buffer(source, place.clone(), &[count], DType::F32).unwrap();
+            let constants = [1.0f32, 2.0].map(|value| {
+                let constant = source.buffer_pool().allocate(4 * count).unwrap();
+                constant.write(&value.to_ne_bytes().repeat(count)).unwrap();
+                constant
+            });
+            let is_over = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    for constant in constants.iter().cycle().take_while(|_| !is_over.load(Ordering::Relaxed)) {
+                        constant.copy_into(&place).unwrap();
+                        source.record_event().unwrap().wait().unwrap();
+                    }
+                });
+                let check = |values: Vec<f32>, round: usize| {
+                    let first = values[0];
+                    let torn = values.iter().filter(|value| **value != first).count();
+                    is_over.fetch_or(torn > 0, Ordering::Relaxed);
+                    assert_eq!(torn, 0, "{source}: {torn} of {count} elements are of another moment, round {round}");
+                };
+                for round in 0..rounds {
+                    check(x.to_host_async::<f32>().unwrap().wait().unwrap(), round);
+                    if source.shares_context_with(&other) {
+                        check(x.to_device(&other).unwrap().to_vec::<f32>().unwrap(), round);
+                    }
+                }
+                is_over.store(true, Ordering::Relaxed);
+            });
+        }
     }
 }
 

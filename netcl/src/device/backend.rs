@@ -17,6 +17,7 @@ use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Native code of a plan's loop steps on the host, by step; empty where there is none.
 pub(crate) type Native = &'static [Option<NativeEntry>];
@@ -129,8 +130,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 
     /// Copies from the start of `memory`, after everything before, without waiting. The bytes may be looked at when the
-    /// event is complete.
-    fn download(&self, memory: &Memory, mut into: PinnedBuffer) -> Result<(Event, Arc<PinnedBuffer>)> {
+    /// event is complete. `aside`: beside what is enqueued next, which must not write to `memory` before the event.
+    fn download(&self, memory: &Memory, mut into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
+        let _ = aside;
         self.read(memory, &mut into)?;
         Ok((Event::complete(), Arc::new(into)))
     }
@@ -190,6 +192,17 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Waits until everything enqueued is done.
     fn finish(&self) -> Result<()>;
+
+    /// As [`Backend::finish`], for at most `limit`; says whether everything is done.
+    fn finish_timeout(&self, limit: Duration) -> Result<bool> {
+        let _ = limit;
+        self.finish().map(|()| true)
+    }
+
+    /// What has failed since somebody asked last, as far as is known without waiting.
+    fn reported(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Where its programs came from.
     fn program_stats(&self) -> ProgramStats {

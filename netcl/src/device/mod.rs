@@ -42,6 +42,7 @@ use netcl_kernels::plan::Target;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 /// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
 const DEFAULT_CACHED: u64 = 4 << 30;
@@ -196,10 +197,44 @@ impl Device {
         }
     }
 
-    /// Waits until everything that was started on it is done; reports what went wrong meanwhile.
+    /// Waits until everything that was started on it is done; reports what went wrong meanwhile. Ctrl-C ends the process;
+    /// to do something else instead, wait with [`Device::finish_timeout`].
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Driver`] if the driver, or something that was started before, has failed, which is told once;
+    /// [`crate::Error::Event`] if a [`crate::UserEvent`] failed that it was to wait for; [`crate::Error::Lost`] if the
+    /// device is lost; [`crate::Error::Forked`] in a forked child.
     pub fn finish(&self) -> Result<()> {
         process::check()?;
         self.0.backend.finish()
+    }
+
+    /// As [`Device::finish`], for at most `limit`; says whether everything is done. A program that handles Ctrl-C itself, or
+    /// has other work, waits in steps:
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// use std::time::Duration;
+    ///
+    /// let device = Device::auto()?;
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+    /// let y = x.add(&x)?;
+    /// while !device.finish_timeout(Duration::from_millis(100))? {
+    ///     println!("still computing"); // or: return, if the user wants to stop
+    /// }
+    /// assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// A limit of zero does not wait. Devices without a queue (the host) are always done.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::finish`].
+    pub fn finish_timeout(&self, limit: Duration) -> Result<bool> {
+        process::check()?;
+        self.0.backend.finish_timeout(limit)
     }
 
     /// The event of everything that was started on the device so far. A copy to the device that runs beside it belongs to

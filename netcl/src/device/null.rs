@@ -186,6 +186,10 @@ impl Backend for Null {
         self.fault.check()
     }
 
+    fn reported(&self) -> Result<()> {
+        self.fault.check()
+    }
+
     fn lose_after(&self, launches: u64) -> bool {
         self.fault.left.store(launches.min(NEVER - 1), Ordering::Relaxed);
         true

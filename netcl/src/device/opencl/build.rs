@@ -1,12 +1,15 @@
 //! Building programs: from memory, from the disk cache, from source.
 
-use super::Shared;
 use super::flight::Flight;
+use super::{Parts, Shared, exit};
+use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
+use opencl3::types::cl_int;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -130,9 +133,11 @@ pub(super) struct Source<'a> {
 
 /// The built program of a source.
 pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    process::check()?;
     let key = Key::new(&shared.profile, source.options, source.text);
     let (program, surplus) = obtain(&shared.programs, &key, || {
         let _turn = turn(&shared.profile);
+        let _built = exit::Built;
         if let Some(program) = from_disk(shared, &key, source.options) {
             return Ok(program);
         }
@@ -178,6 +183,8 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
             count(&shared.counters.loaded);
             Some(program)
         }
+        // The file is as good as it was.
+        Err(error) if shared.health.lost("clBuildProgram", error.0).is_some() => None,
         Err(error) => {
             count(&shared.counters.refused);
             tracing::warn!(%error, "a cached program is refused by the driver; it is built again");
@@ -209,11 +216,23 @@ fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
     let mut program = Program::create_from_source(shared.context.get(), source.text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
     if let Err(error) = program.build(&[shared.device.id()], source.options) {
-        let log = program.get_build_log(shared.device.id()).unwrap_or_default();
-        return Err(failed(if log.trim().is_empty() { error.to_string() } else { log }));
+        return Err(not_built(shared, source, error.0, |code| {
+            let log = program.get_build_log(shared.device.id()).unwrap_or_default();
+            failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
+        }));
     }
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
+}
+
+/// Why there is no program: the source's fault, which the log tells, or the driver's or device's.
+fn not_built(shared: &Parts, source: &Source<'_>, code: cl_int, failed: impl FnOnce(cl_int) -> Error) -> Error {
+    let operation = format!("clBuildProgram of `{}`", source.name);
+    match shared.health.lost(&operation, code) {
+        Some(lost) => lost,
+        None if matches!(code, CL_BUILD_PROGRAM_FAILURE | CL_INVALID_BUILD_OPTIONS) => failed(code),
+        None => shared.error(&operation, code),
+    }
 }
 
 /// The source with line numbers, as driver logs refer to them; of a long one only what surrounds the lines that the log

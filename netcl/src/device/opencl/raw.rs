@@ -50,6 +50,7 @@ pub(crate) struct KernelLimits {
 impl OpenCl {
     /// Builds a text and makes its kernel `entry`, or takes one that was made before and is used no more.
     pub(crate) fn kernel(&self, entry: &str, text: &str, options: &str) -> Result<ClKernel> {
+        process::check()?;
         let origin = Origin { entry: entry.to_owned(), options: options.to_owned(), text: text.to_owned() };
         let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
         let kernel = match idle {
@@ -109,6 +110,7 @@ impl ClKernel {
 
     /// What the built kernel allows on its device.
     pub(crate) fn limits(&self) -> Result<KernelLimits> {
+        process::check()?;
         let mut own = self.lock();
         if let Some(limits) = own.limits {
             return Ok(limits);
@@ -137,6 +139,7 @@ impl ClKernel {
         arguments: impl Iterator<Item = Set<'a>> + Clone,
         geometry: &Geometry,
     ) -> Result<()> {
+        process::check()?;
         {
             let mut kernel = self.lock();
             self.set(&mut kernel, arguments.clone())?;
@@ -233,7 +236,8 @@ impl RawKernel {
     ///
     /// The kernel is run as it is written. It must stay inside the tensors and the local memory that it is given, have no
     /// data races, and come to an end; on devices that share the host's memory, what it writes elsewhere is this
-    /// process's.
+    /// process's. To write to a tensor that another thread is copying from at this moment
+    /// ([`crate::Tensor::to_host_async`], [`crate::Tensor::to_device`]) is such a race, too.
     ///
     /// # Errors
     ///
