@@ -151,3 +151,37 @@ fn a_trace_that_cannot_be_written_is_no_error() {
     let text = String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success() && text.contains("NETCL_TRACE"), "{text}");
 }
+
+/// What [`a_trace_that_fills_the_disk_ends`] runs.
+#[test]
+fn program_with_a_full_disk() {
+    if std::env::var_os("NETCL_TEST_FULL").is_none() {
+        return;
+    }
+    let device = Device::host();
+    assert!(profile::is_on());
+    for _ in 0..10_000 {
+        work(&device);
+        if !profile::is_on() {
+            return;
+        }
+    }
+    panic!("it goes on recording for nobody");
+}
+
+/// A limit on the size of files fails midway, as a full disk does.
+#[test]
+#[cfg(unix)]
+fn a_trace_that_fills_the_disk_ends() {
+    let path = std::env::temp_dir().join(format!("netcl-traced-full-{}.json", std::process::id()));
+    let child = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact program_with_a_full_disk --nocapture"])
+        .arg(std::env::current_exe().unwrap())
+        .envs([("NETCL_TEST_FULL", "1"), ("NETCL_LOG", "warn")])
+        .env("NETCL_TRACE", &path)
+        .output()
+        .unwrap();
+    let _ = std::fs::remove_file(&path);
+    let text = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success() && text.contains("the trace ends here"), "{text}");
+}
