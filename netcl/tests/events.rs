@@ -239,9 +239,14 @@ fn user_events_tell_how_they_ended() {
 
 /// Runs one of the `child_` tests below in a process of its own.
 fn child(name: &str, selector: &str) -> Child {
+    command(name, selector).spawn().unwrap()
+}
+
+fn command(name: &str, selector: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--ignored", "--nocapture"]).env("NETCL_DEVICE", selector);
-    command.stdout(Stdio::piped()).spawn().unwrap()
+    command.stdout(Stdio::piped());
+    command
 }
 
 /// Waits, but not for ever: then it is killed, and `None`.
@@ -313,13 +318,26 @@ fn child_exits_stuck() {
 #[ignore = "run by the others, in a process of its own"]
 fn child_exits() {
     let device = Device::auto().unwrap();
-    // Drivers compile at the first launch, and PoCL's compiler does not bear the end of its process.
-    busy(&device).to_vec::<f32>().unwrap();
     let y = busy(&device);
     drop(y.to_host_async::<f32>().unwrap());
     device.record_event().unwrap().on_complete(|_| println!("\ncalled back"));
     // The device is a static's, so nothing is dropped: the process ends while the queue is full.
     std::process::exit(7);
+}
+
+/// Launches what was never compiled, and returns from `main` while the driver still compiles it.
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_ends_at_once() {
+    let device = Device::auto().unwrap();
+    let name = std::env::var("NETCL_TEST_KERNEL").unwrap();
+    let sums: String = (0..12).map(|i| format!("y = sin(y * {i}.5f) + sqrt(fabs(y));\n")).collect();
+    let source =
+        format!("__kernel void {name}(__global float* x) {{ float y = x[get_global_id(0)]; {sums} x[0] = y; }}");
+    let kernel = KernelSpec::from_source(&name, &source).build(&device).unwrap();
+    let x = Tensor::zeros(&device, &[1], DType::F32).unwrap();
+    // SAFETY: it stays inside its only element.
+    unsafe { kernel.launch(&[(&x).into()], &Grid::from(1)) }.unwrap();
 }
 
 #[test]
@@ -357,6 +375,24 @@ fn a_process_ends_cleanly_while_devices_work() {
             let mut child = self::child("child_exits_stuck", &device.profile().selector);
             let status = ended(&mut child).expect("a stuck kernel does not keep the process");
             assert_eq!(status.code(), Some(7), "{device}: {status}");
+        }
+    }
+}
+
+#[test]
+fn a_process_ends_cleanly_while_a_driver_compiles() {
+    for device in with_driver() {
+        for round in 0..3 {
+            // What the device can do is known, so that the driver's compiler is first used after the device was opened: for
+            // a source, then for binaries that netcl has kept and PoCL has not.
+            let cache = std::env::temp_dir().join(format!("netcl-new-{}-{round}", std::process::id()));
+            std::fs::create_dir_all(&cache).unwrap();
+            let mut command = command("child_ends_at_once", &device.profile().selector);
+            command.env("POCL_CACHE_DIR", &cache).env("NETCL_TEST_KERNEL", format!("new_{}", std::process::id()));
+            let mut child = command.spawn().unwrap();
+            let status = ended(&mut child).expect("the process ends");
+            let _ = std::fs::remove_dir_all(&cache);
+            assert_eq!(status.code(), Some(0), "{device}: {status}, round {round}");
         }
     }
 }

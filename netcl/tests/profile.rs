@@ -91,10 +91,7 @@ fn traced_program() {
     if std::env::var_os("NETCL_TEST_KILLED").is_some() {
         std::process::abort();
     }
-    // Drivers compile at the first launch, and PoCL's compiler does not bear the end of its process.
     let x = Tensor::zeros(&device, &[100], DType::F32).unwrap();
-    x.gelu().unwrap();
-    device.finish().unwrap();
     // Not waited for: the end of the process is.
     x.gelu().unwrap();
 }
@@ -119,7 +116,7 @@ fn a_trace_is_written_while_the_program_runs() {
         let events = events(&path);
         std::fs::remove_file(&path).unwrap();
         let kernels: Vec<_> = events.iter().filter(|event| event["cat"] == "kernel").collect();
-        assert_eq!(kernels.len(), 4, "{selector}: {events:#?}");
+        assert_eq!(kernels.len(), 3, "{selector}: {events:#?}");
         assert!(kernels.iter().all(|event| event["dur"].as_f64().is_some_and(|time| time >= 0.0)), "{selector}");
         assert!(events.iter().any(|event| event["name"] == "the work" && event["cat"] == "program"), "{selector}");
         assert!(events.iter().any(|event| event["args"]["name"] == "program"), "{selector}: tracks have names");
