@@ -86,7 +86,7 @@ impl Device {
     /// | selector | device |
     /// |---|---|
     /// | `auto` | a GPU, else an accelerator, else the host |
-    /// | `gpu`, `cpu`, `accel` | the first OpenCL device of that kind |
+    /// | `gpu`, `cpu`, `accel`, `other` | the first OpenCL device of that kind |
     /// | `host` | this process's own threads; always there |
     /// | `null` | records launches and computes nothing |
     /// | `opencl:P:D` | device `D` of OpenCL platform `P` (`opencl:P`: its first) |
