@@ -66,12 +66,12 @@ impl Net {
         if halved { loss * self.half } else { loss }
     }
 
-    /// An argument that only one path needs, and one that none does.
+    /// `mask` is needed on one path, `rest` on none.
     pub fn masked(
         &self,
         x: &Tensor<f32, N, 2>,
         mask: &Tensor<f32, N, 3>,
-        _rest: &Tensor<f32, N, 4>,
+        rest: &Tensor<f32, N, 4>,
         on: bool,
     ) -> Tensor<f32, N, 3> {
         let h = self.hidden.forward(x);
@@ -183,7 +183,7 @@ fn arguments_are_checked_where_nothing_needs_them() -> Result<()> {
         for on in [true, false] {
             assert_eq!(net.masked(&of(2), &of(3), &of(4), on)?.shape(), &[2, 3]);
             let wrong = [net.masked(&of(2), &of(4), &of(4), on), net.masked(&of(2), &of(3), &of(3), on)];
-            for (name, result) in ["mask", "_rest"].into_iter().zip(wrong) {
+            for (name, result) in ["mask", "rest"].into_iter().zip(wrong) {
                 let error = result.expect_err("a wrong shape").to_string();
                 assert!(error.contains(&format!("`{name}`")), "{error}");
             }
