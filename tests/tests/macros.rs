@@ -66,6 +66,18 @@ impl Net {
         if halved { loss * self.half } else { loss }
     }
 
+    /// `mask` is needed on one path, `rest` on none.
+    pub fn masked(
+        &self,
+        x: &Tensor<f32, N, 2>,
+        mask: &Tensor<f32, N, 3>,
+        rest: &Tensor<f32, N, 4>,
+        on: bool,
+    ) -> Tensor<f32, N, 3> {
+        let h = self.hidden.forward(x);
+        if on { h * mask } else { h }
+    }
+
     /// Left to run time.
     #[netcl::dynamic]
     pub fn twice(&self, x: &Tensor) -> Result<Tensor> {
@@ -159,6 +171,23 @@ fn a_model_computes_what_it_says() -> Result<()> {
             close(&values(&y), &expected);
         }
         assert_eq!(net.twice(&floats(&[0.1, 0.2], &[1, 2]))?.shape(), &[1, 3]);
+        Ok(())
+    })
+}
+
+#[test]
+fn arguments_are_checked_where_nothing_needs_them() -> Result<()> {
+    everywhere(|| {
+        let net = Net::new(&device(), Seed(7))?;
+        let of = |columns: usize| floats(&vec![0.5; 2 * columns], &[2, columns]);
+        for on in [true, false] {
+            assert_eq!(net.masked(&of(2), &of(3), &of(4), on)?.shape(), &[2, 3]);
+            let wrong = [net.masked(&of(2), &of(4), &of(4), on), net.masked(&of(2), &of(3), &of(3), on)];
+            for (name, result) in ["mask", "rest"].into_iter().zip(wrong) {
+                let error = result.expect_err("a wrong shape").to_string();
+                assert!(error.contains(&format!("`{name}`")), "{error}");
+            }
+        }
         Ok(())
     })
 }

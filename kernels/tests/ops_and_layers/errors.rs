@@ -220,6 +220,11 @@ fn configurations_report_every_mistake() {
         complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("groups", Size(3))]),
         ["`groups` of `Conv2d` must divide `inputs`, found `groups = 3` and `inputs = 4`"]
     );
+    let odd = ("outputs", Size(5));
+    assert_eq!(
+        complaints("Conv2d", &[conv[0].clone(), odd, conv[2].clone(), ("groups", Size(2))]),
+        ["`groups` of `Conv2d` must divide `outputs`, found `groups = 2` and `outputs = 5`"]
+    );
     assert_eq!(
         complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("stride", Pair([1, 0]))]),
         ["`stride` of `Conv2d` must be at least 1, found (1, 0)"]
@@ -335,6 +340,10 @@ fn layers_say_where_a_size_came_from() {
     let (conv, norm): (Field<'_>, Field<'_>) =
         (("conv", "Conv2d", conv), ("norm", "BatchNorm", &[("features", Size(5))]));
     assert_eq!(said(&[conv, norm], images.clone()), "`norm` expects 5 channels, found 4 (from `conv`, `outputs = 4`)");
+    assert_eq!(said(&[conv], rows(8)), "`conv` expects a tensor [n, inputs, h, w], found [N, 8]");
+    let three = Shape(["N", "T", "C"].map(Dim::symbol).to_vec());
+    let expected = "`norm` expects a tensor [n, features] or [n, features, h, w], found [N, T, C]";
+    assert_eq!(said(&[norm], three), expected);
     let flat: Field<'_> = ("flat", "Flatten", &[]);
     assert_eq!(
         said(&[conv, flat, output], images.clone()),

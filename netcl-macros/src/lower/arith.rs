@@ -115,7 +115,11 @@ impl<'a> Lowering<'a> {
                 // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
                 if op == BinaryOp::Div || b.is(0) && op == BinaryOp::Rem {
                     let sign = if op == BinaryOp::Div { "/" } else { "%" };
-                    let float = a.as_constant().map_or_else(|| format!("({a}) as f32"), |a| format!("{a}.0"));
+                    let float = match a.as_constant() {
+                        Some(a) => format!("{a}.0"),
+                        None if a.to_string().contains(' ') => format!("({a}) as f32"),
+                        None => format!("{a} as f32"),
+                    };
                     let values = [format!("{a} {sign} {b}"), format!("{float} {sign} {b}")];
                     return self.report(span, &m::QUOTIENT, &[&values[0], &values[1]]);
                 }

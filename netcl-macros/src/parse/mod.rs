@@ -63,6 +63,8 @@ fn write(tokens: TokenStream, text: &mut String) {
     // How many `<` of types are open: others compare.
     let mut angles = 0usize;
     let mut capital = false;
+    // Whether the last sign was the first colon of `::`.
+    let mut path = false;
     for token in tokens {
         match token {
             TokenTree::Group(group) => {
@@ -87,14 +89,20 @@ fn write(tokens: TokenStream, text: &mut String) {
                 angles = angles + usize::from(opens) - usize::from(closing);
                 let closes =
                     matches!(sign, ',' | ';' | '.' | ':' | '?') || opens || closing || (sign == '!' && operand);
-                if !joined && !closes {
+                let starts = sign == ':' && punct.spacing() == Spacing::Joint;
+                if !joined && (!closes || starts && !operand) {
                     text.push(' ');
                 }
                 let unary = matches!(sign, '-' | '!' | '&' | '*') && !operand;
                 text.push(sign);
                 operand = closing || sign == '?';
                 capital = false;
-                joined = unary || opens || matches!(sign, '.' | ':' | '!' | '\'') || punct.spacing() == Spacing::Joint;
+                joined = unary
+                    || opens
+                    || (sign == ':' && path)
+                    || matches!(sign, '.' | '!' | '\'' | '#')
+                    || punct.spacing() == Spacing::Joint;
+                path = starts;
             }
             word => {
                 if !joined {
