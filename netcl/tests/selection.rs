@@ -176,6 +176,106 @@ fn a_version_that_cannot_be_launched_gives_way_to_the_functions_own() -> Result<
     Ok(())
 }
 
+/// Launched while something of another family is asked for, which is not what decides.
+#[test]
+fn what_is_learnt_counts_while_something_else_is_asked_for() -> Result<()> {
+    let device = gpu();
+    let selector = device.selector();
+    let sizes = [256, 512, 512];
+    let _other = selector.force(config("conv2d_im2col"));
+    assert_eq!(launched(&device, sizes)?, ["matmul_register"]);
+    selector.set(&product(256, 512, 512), config("matmul_tiled TILE=16"))?;
+    assert_eq!(launched(&device, sizes)?, ["matmul_tiled"]);
+    selector.unset();
+    assert_eq!(launched(&device, sizes)?, ["matmul_register"]);
+    Ok(())
+}
+
+#[test]
+fn a_task_whose_every_kernel_is_wrong_is_an_error_until_one_is_right() -> Result<()> {
+    let device = gpu();
+    let selector = device.selector();
+    let (rows, columns, op) = (37, 700, ReduceOp::Sum);
+    let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
+    let sum = || Tensor::zeros(&device, &[37, 700], DType::F32)?.sum(&[1])?.to_vec::<f32>();
+    assert!(sum().is_ok());
+    for bad in selector.candidates(&task) {
+        assert!(sum().is_ok(), "there are others than those left out so far");
+        selector.alter(Some(cannot_launch(bad.clone())));
+        // Alone, so that the others are not tried.
+        let all = device.tune(&task, &TuneOptions { again: true, ..few(9) })?;
+        let outcome = all.candidates.iter().find(|own| own.config == bad).map(|own| own.outcome.clone());
+        assert!(matches!(outcome, Some(Outcome::Failed(_))), "{all}");
+    }
+    // The last one alone is left out now: what is right again is used again.
+    assert_eq!(selector.rejected().len(), 1);
+    assert!(sum().is_ok());
+
+    selector.alter(Some(Arc::new(|_: &KernelConfig, plan: &mut Plan| {
+        for step in &mut plan.steps {
+            if let Work::Kernel { launch, .. } = &mut step.work {
+                launch.local = vec![1 << 12, 1, 1];
+            }
+        }
+    })));
+    device.tune(&task, &TuneOptions { again: true, ..few(9) })?;
+    assert_eq!(selector.candidates(&task), []);
+    let error = sum().unwrap_err().to_string();
+    assert!(error.contains("sum") && error.contains("null") && error.contains(&task.to_string()), "{error}");
+    assert!(error.contains("erase_records"), "{error}");
+
+    selector.alter(None);
+    assert!(sum().is_err(), "nobody has looked");
+    assert!(device.tune(&task, &few(9))?.candidates.is_empty(), "what is left out is not tried");
+    device.tune(&task, &TuneOptions { again: true, ..few(9) })?;
+    assert_eq!(selector.rejected(), []);
+    assert!(sum().is_ok());
+    Ok(())
+}
+
+fn conv(images: u64, channels: u64) -> Conv2dTask<u64> {
+    Conv2dTask {
+        kind: ConvKind::Forward,
+        images,
+        channels,
+        size: [28; 2],
+        filter: [3; 2],
+        out_channels: 64,
+        stride: [1; 2],
+        padding: [1; 2],
+        dilation: [1; 2],
+        groups: 1,
+        dtype: DType::F32,
+    }
+}
+
+#[test]
+fn faster_kernels_that_do_not_fit_into_memory_give_way() -> Result<()> {
+    const MIB: usize = 1 << 20;
+    let device = Device::null(Target::Gpu, 64 << 20);
+    let selector = device.selector();
+    let im2col = config("conv2d_im2col");
+    // More than a quarter of the memory is never taken for patches.
+    let error = selector.set(&Task::Conv2d(conv(32, 64)), im2col.clone()).unwrap_err().to_string();
+    assert!(error.contains("write down 57802752 bytes between its kernels"), "{error}");
+    let _forced = selector.force(im2col);
+    let convolve = |images: usize| {
+        let x = Tensor::zeros(&device, &[images, 64, 28, 28], DType::F32)?;
+        let w = Tensor::zeros(&device, &[64, 64, 3, 3], DType::F32)?;
+        let one = [1i64, 1];
+        let y = x.apply("conv2d", &[(&w).into(), (&one[..]).into(), (&one[..]).into(), (&one[..]).into(), 1i64.into()])?;
+        y.to_vec::<f32>()?;
+        let records = device.take_records().expect("a null device");
+        Ok::<_, netcl::Error>(records.len())
+    };
+    // 13 MiB of patches: as long as there is as much, and without them where there is not.
+    assert!(convolve(8)? > 1, "patches and a product");
+    device.release_idle_memory();
+    let _held = Tensor::zeros(&device, &[48 * MIB / 4], DType::F32)?;
+    assert_eq!(convolve(8)?, 1, "no patches");
+    Ok(())
+}
+
 #[test]
 fn progress_is_told_after_each_candidate() -> Result<()> {
     let seen = std::cell::RefCell::new(Vec::new());
@@ -275,9 +375,10 @@ fn child_tunes_among_broken_candidates() {
     let record = tuning.record.expect("the others are right");
     assert!(record.config != first && record.config != second);
     assert_eq!(selector.select(&task).reason, Reason::Measured);
-    // Neither is tried again.
-    let again = device.tune(&task, &TuneOptions { again: true, ..few(3) }).unwrap();
-    assert!(again.candidates.iter().all(|own| own.config != first && own.config != second), "{again}");
+    // Neither is tried again of itself, and both are left out still when they were tried again.
+    assert!(device.tune(&task, &few(3)).unwrap().candidates.is_empty());
+    assert!(!selector.candidates(&task).iter().any(|config| [&first, &second].contains(&config)));
+    device.tune(&task, &TuneOptions { again: true, ..few(2) }).unwrap();
     assert_eq!(selector.rejected().len(), 2);
     check_product(&device, SIZES);
     assert!(selector.path().expect("a file").exists());
@@ -379,30 +480,27 @@ fn autotune_measures_what_is_not_known_at_its_first_use() {
 #[test]
 #[ignore = "run by the others, in a process of its own"]
 fn child_chooses_convolutions() {
-    let selector = gpu().selector();
-    let conv = Conv2dTask {
-        kind: ConvKind::Forward,
-        images: 32,
-        channels: 64,
-        size: [28; 2],
-        filter: [3; 2],
-        out_channels: 64,
-        stride: [1; 2],
-        padding: [1; 2],
-        dilation: [1; 2],
-        groups: 1,
-        dtype: DType::F32,
-    };
-    let all = selector.candidates(&Task::Conv2d(conv));
-    let tiled = all.iter().any(|config| config.variant == Variant::Conv2dTiledLocal);
-    assert_eq!(tiled, std::env::var("NETCL_CONV_TILED_LOCAL").is_ok_and(|value| value == "1"), "{all:?}");
+    let switch = |name: &str, unset: bool| std::env::var(name).map_or(unset, |value| value == "1");
+    let device = gpu();
+    let task = Task::Conv2d(conv(32, 64));
+    let all = device.selector().candidates(&task);
+    let has = |variant| all.iter().any(|config| config.variant == variant);
+    assert_eq!(has(Variant::Conv2dTiledLocal), switch("NETCL_CONV_TILED_LOCAL", false), "{all:?}");
+    let winograd = switch("NETCL_CONV_WINOGRAD", true);
+    assert_eq!(has(Variant::Conv2dWinograd), winograd, "{all:?}");
+    // Nor is it measured where somebody asks for that.
+    let also = [config("conv2d_winograd")];
+    let tuning = device.tune(&task, &TuneOptions { also: &also, ..few(2) }).unwrap();
+    assert_eq!(tuning.candidates.iter().any(|own| own.config == also[0]), winograd, "{tuning}");
 }
 
 #[test]
-fn tiles_of_images_in_local_memory_are_asked_for() {
+fn convolutions_that_are_switched_off_are_no_candidates() {
     for value in ["0", "1"] {
         let cache = scratch("tiled-local");
-        assert_eq!(child("child_chooses_convolutions", "null", &cache, &[("NETCL_CONV_TILED_LOCAL", value)]), [""; 0]);
+        for variable in ["NETCL_CONV_TILED_LOCAL", "NETCL_CONV_WINOGRAD"] {
+            assert_eq!(child("child_chooses_convolutions", "null", &cache, &[(variable, value)]), [""; 0]);
+        }
         assert!(!cache.exists(), "a null device keeps nothing");
     }
 }

@@ -7,8 +7,8 @@ use netcl_kernels::template::{self, Axis, Choice, Limits, Problem, Template};
 use serde_json::json;
 
 /// What devices of the full profile have at least, and GPUs and processors have mostly.
-const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 64, lanes: 1 };
-const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 8, lanes: 8 };
+const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 64, lanes: 1, between_bytes: 1 << 30 };
+const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 8, lanes: 8, between_bytes: 1 << 30 };
 
 pub(super) fn run(name: &str, args: &Args, output: &Output) -> Result<()> {
     let template = template::ALL.iter().find(|template| template.name == name).ok_or_else(|| {

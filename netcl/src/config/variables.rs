@@ -111,8 +111,8 @@ pub(super) static CONV_WINOGRAD: Variable = Variable {
     name: "NETCL_CONV_WINOGRAD",
     accepted: SWITCH,
     row: Some(Row {
-        meaning: "whether a rule may pick Winograd's algorithm for 3×3 convolutions of stride 1 on GPUs. A \
-                  measurement may pick it in any case",
+        meaning: "whether Winograd's algorithm for 3×3 convolutions of stride 1 may be picked, by a rule or a \
+                  measurement, and measured",
         unset: "`1`",
     }),
 };

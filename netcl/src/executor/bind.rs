@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::version::Version;
 use crate::memory::{ALIGNMENT, BufferHandle};
+use crate::select::Generation;
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::Role;
 use netcl_kernels::plan::memory::{LayoutError, layout};
@@ -18,7 +19,7 @@ pub(super) struct BoundPlan {
     /// The symbols' values, in the plan's order.
     pub(super) sizes: Vec<u64>,
     /// What the selector knew then: [`crate::select::State::generation`].
-    pub(super) generation: u64,
+    pub(super) generation: Generation,
     /// Whose objects these are.
     pub(super) version: Arc<Version>,
     /// Ready to launch.
@@ -32,7 +33,7 @@ pub(super) struct BoundPlan {
 }
 
 /// Makes it.
-pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, generation: u64) -> Result<BoundPlan> {
+pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, generation: Generation) -> Result<BoundPlan> {
     let Version { plan, interface, .. } = &**version;
     let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
     let size_error = |position: usize, problem: String| Error::Size {

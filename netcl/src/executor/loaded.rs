@@ -18,9 +18,11 @@ use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
 use crate::profile;
 use crate::recording;
+use crate::select::Generation;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
@@ -37,6 +39,8 @@ pub(crate) struct Loaded {
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
     bound: Arc<Idle>,
+    /// Whether it was said that a version which was picked did not fit into memory.
+    warned: AtomicBool,
 }
 
 /// Plans that are bound and not in use. Their arenas are given up where memory is short.
@@ -101,7 +105,7 @@ impl Loaded {
         let base = Arc::new(Version::new(plan, answers, native)?);
         let bound = Arc::<Idle>::default();
         device.add_reserve(Arc::<Idle>::downgrade(&bound));
-        Ok(Loaded { device: device.id(), base, choices, bound })
+        Ok(Loaded { device: device.id(), base, choices, bound, warned: AtomicBool::new(false) })
     }
 
     /// Takes a plan that is run as it is.
@@ -176,7 +180,7 @@ impl Loaded {
         })
     }
 
-    fn take_bound(&self, device: &Device, sizes: &[u64], generation: u64) -> Result<BoundPlan> {
+    fn take_bound(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
         // While the selector knows nothing new, neither do the sizes that are ready.
         let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == *sizes;
         {
@@ -190,16 +194,29 @@ impl Loaded {
     }
 
     /// What the selector knows, by number.
-    fn generation(&self) -> u64 {
-        self.choices.as_ref().map_or(0, Choices::generation)
+    fn generation(&self) -> Generation {
+        self.choices.as_ref().map_or_else(Generation::default, Choices::generation)
     }
 
-    fn bind(&self, device: &Device, sizes: &[u64], generation: u64) -> Result<BoundPlan> {
-        let version = match &self.choices {
-            Some(choices) => choices.version(device, &self.base, sizes),
-            None => self.base.clone(),
-        };
-        bind(&version, device, sizes.to_vec(), generation)
+    fn bind(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
+        let bind = |version| bind(version, device, sizes.to_vec(), generation);
+        let Some(choices) = &self.choices else { return bind(&self.base) };
+        let version = choices.version(device, &self.base, sizes)?;
+        match bind(&version) {
+            // Faster kernels may need more memory: a call that is possible stays so.
+            Err(error)
+                if is_too_large(&error)
+                    && !Arc::ptr_eq(&version, &self.base)
+                    && Choices::is_right(&device.selector(), &self.base) =>
+            {
+                if !self.warned.swap(true, Ordering::Relaxed) {
+                    let (function, device) = (&self.base.plan.name, &device.profile().name);
+                    tracing::warn!(function, device, %error, "kernels that were picked do not fit; the default is used");
+                }
+                bind(&self.base)
+            }
+            bound => bound,
+        }
     }
 
     fn keep_bound(&self, bound: BoundPlan) {
@@ -273,6 +290,11 @@ fn with_seed(seed: Option<Scalar>, others: &[Scalar]) -> Few<Scalar> {
     let mut scalars = Few::of(first + others.len(), seed.unwrap_or(Scalar::U32(0)));
     scalars[first..].copy_from_slice(others);
     scalars
+}
+
+/// Whether a version failed for what its own kernels need besides the call's memory.
+fn is_too_large(error: &Error) -> bool {
+    matches!(error, Error::Size { .. } | Error::Sizes { .. } | Error::OutOfMemory { .. })
 }
 
 fn no_memory(plan: &Plan, buffer: usize) -> Error {
