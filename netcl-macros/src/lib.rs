@@ -35,6 +35,10 @@ use proc_macro::TokenStream;
 /// a field call its functions. Further blocks, here or in other modules, have names: `#[netcl::model(block = training)]`
 /// brings `report_training` and so on, and its functions call those of the first block.
 ///
+/// Layers that differ between training and inference, such as `Dropout` and `BatchNorm`, infer in a function's plain form and
+/// train in its `…_with_gradients`. `#[mode(training)]` or `#[mode(inference)]` on a function says what both do. A function
+/// that another one calls is in that one's mode.
+///
 /// The struct's `const` parameters of type `usize`, and `const` items, can be sizes of its layers, parameters and nested
 /// models.
 #[proc_macro_attribute]

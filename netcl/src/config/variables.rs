@@ -69,7 +69,8 @@ pub(super) static KERNEL_STRATEGY: Variable = Variable {
     name: "NETCL_KERNEL_STRATEGY",
     accepted: "auto, portable, optimized",
     row: Some(Row {
-        meaning: "what `Device::kernel_strategy()` answers on every device; `auto` is each device's own answer",
+        meaning: "what `Device::kernel_strategy()` answers on every device; `auto` is each device's own answer. \
+                  `portable` also rules out variants that need local memory",
         unset: "`auto`",
     }),
 };
