@@ -54,7 +54,7 @@ impl<'a> Lowering<'a> {
         self.frame_mut().scopes.pop();
         let reduced = if value.is_unknown() { Val::Unknown } else { self.reduce(name, value, first, call.span()) };
         let reduced = match (reduced, starts.as_slice()) {
-            (Val::Tensor(id), [start]) if is_position(name) => self.from_start(id, start, call.span()),
+            (Val::Tensor(id), [start]) if is_position(name) => self.counted_from(id, start, call.span()),
             (reduced, _) => reduced,
         };
         self.axes = Some(outer);
@@ -62,7 +62,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The position in a range as the value that the closure's index has there.
-    fn from_start(&mut self, position: NodeId, start: &Dim, span: Span) -> Val<'a> {
+    fn counted_from(&mut self, position: NodeId, start: &Dim, span: Span) -> Val<'a> {
         let dtype = self.builder.dtype(position);
         let result = self.builder.dim(start, dtype);
         let result = result.and_then(|start| self.builder.binary(BinaryOp::Add, position, start));

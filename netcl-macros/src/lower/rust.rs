@@ -11,6 +11,9 @@ use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
 
+/// A function of a float that is known, and its nodes.
+type Function<'a> = (fn(f64) -> f64, fn(&mut Lowering<'a>, NodeId) -> Result<NodeId>);
+
 impl<'a> Lowering<'a> {
     /// `receiver.name(args)` as Rust means it; `None` where netcl's operation of that name means the same.
     pub(super) fn as_in_rust(
@@ -45,12 +48,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function of a float that is known or is to be computed. Of integers there is `signum` alone, netcl's `sign`.
-    fn function_of_float(
-        &mut self,
-        (known, computed): (fn(f64) -> f64, fn(&mut Self, NodeId) -> Result<NodeId>),
-        value: &Val<'a>,
-        span: Span,
-    ) -> Val<'a> {
+    fn function_of_float(&mut self, (known, computed): Function<'a>, value: &Val<'a>, span: Span) -> Val<'a> {
         if let Val::Number(value) = value {
             return Val::Number(known(*value));
         }
