@@ -33,13 +33,13 @@
 //       over [3, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
 //    2  matmul_33 = matmul(add_28, add_28)
 //       block_2_matmul_cpu(add_28, T, matmul_33, N)
-//       over [((T + 31)/32), ((T + 127)/128), N*4] in groups of [1, 1, 1]
+//       over [((T + 31)/32), ((T + 63)/64), N*4] in groups of [1, 1, 1]
 //    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*4] in groups of [1]
 //    4  view_51 = matmul(mul_49, add_28)
 //       block_4_matmul_cpu(mul_49, add_28, T, view_51, N)
-//       over [1, ((T + 127)/128), N*4] in groups of [1, 1, 1]
+//       over [1, ((T + 63)/64), N*4] in groups of [1, 1, 1]
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_cpu(view_51, attention_output_weight, matmul_53, N, T)
 //       over [1, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
@@ -438,7 +438,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 2
-#define TILE_M 128
+#define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
 #define M (arg_T)
@@ -499,7 +499,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 1
-#define TILE_M 128
+#define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
 #define M (arg_T)

@@ -554,7 +554,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 3
-#define TILE_M 128
+#define TILE_M 8
 #define TILE_N 48
 #define TILE_K 256
 #define M 8
@@ -629,7 +629,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 3
-#define TILE_M 128
+#define TILE_M 16
 #define TILE_N 48
 #define TILE_K 256
 #define M 16
@@ -887,7 +887,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 3
-#define TILE_M 128
+#define TILE_M 8
 #define TILE_N 48
 #define TILE_K 256
 #define M 8
