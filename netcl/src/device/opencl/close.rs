@@ -28,6 +28,7 @@ impl Drop for Shared {
 
 fn close(parts: Parts) {
     match parts.finish_until(Instant::now() + AT_ONCE) {
+        // What its copies used goes with it.
         Ok(true) => {}
         Ok(false) => close_later(parts),
         // To leak what copies may use is the safe way.

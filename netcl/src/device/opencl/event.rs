@@ -44,9 +44,20 @@ impl Pending {
         &self.told
     }
 
-    /// How the command ended, if it did: 0, or less where it failed. Either way it uses nothing any more.
+    /// How the command ended, if it did: 0, or less where it failed. Either way it uses nothing any more. Not to be asked in
+    /// a driver's callback.
     pub(super) fn outcome(&self) -> Option<cl_int> {
-        self.event.command_execution_status().ok().map(|status| status.0).filter(|&status| status <= 0)
+        let status = self.event.command_execution_status().ok()?.0;
+        match status {
+            // It is over, so this does not wait. Intel's 2026.22.10 tells of a failure by nothing else.
+            CL_COMPLETE => Some(self.event.wait().map_or_else(|error| error.0, |()| 0)),
+            status => Some(status).filter(|&status| status < 0),
+        }
+    }
+
+    /// Whether the command has ended, well or not.
+    pub(super) fn is_over(&self) -> bool {
+        self.event.command_execution_status().is_ok_and(|status| status.0 <= 0)
     }
 }
 

@@ -110,10 +110,9 @@ impl Parts {
         let before = self.counted();
         let mut markers = self.last_markers()?;
         loop {
-            markers.retain(|marker| marker.outcome().is_none());
+            markers.retain(|marker| !marker.is_over());
             if markers.is_empty() {
                 self.done_until(before);
-                self.transfers.land(&self.health);
                 return Ok(true);
             }
             if Instant::now() >= end {
