@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::devices::all;
 use common::{arg, buffer, function, n, result, step, toy_schema};
 use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
@@ -18,9 +19,8 @@ const CALLS: usize = 24;
 
 /// Every device, and those that have such a queue with one that is out of order.
 fn devices() -> Vec<Device> {
-    let found = Device::all().into_iter().map(|profile| Device::select(&profile.selector).unwrap());
     let both = |device: Device| [device.with_queue(QueueOrder::OutOfOrder).ok(), Some(device)];
-    found.flat_map(both).flatten().collect()
+    all().into_iter().flat_map(both).flatten().collect()
 }
 
 /// A layer with running statistics and a batch large enough to be shared among the host's threads.
