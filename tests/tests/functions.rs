@@ -240,7 +240,7 @@ mod whole {
 
     #[netcl::function]
     pub fn folded(a: i32, b: i32) -> i32 {
-        a * (7 / 2 + -7 / 2 + -7 % 4) - b
+        a * (9 / 2 + -7 / 2 + -7 % 4) - b
     }
 }
 
