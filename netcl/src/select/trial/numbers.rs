@@ -13,7 +13,7 @@ use netcl_kernels::variant::Task;
 /// exact in `f32` in whatever order they are added, and so are small whole numbers.
 pub(super) fn plain(dtype: DType, random: u64) -> f64 {
     let size = |count: u64| (random % count + 1) as f64;
-    let signed = |count: u64| if random / count % 2 == 0 { size(count) } else { -size(count) };
+    let signed = |count: u64| if (random / count).is_multiple_of(2) { size(count) } else { -size(count) };
     match dtype {
         DType::F16 | DType::BF16 | DType::F32 | DType::F64 => signed(4) / 4.0,
         DType::I32 | DType::I64 => signed(3),

@@ -69,7 +69,7 @@ impl<'a> Size<'a> {
     /// Halves of multiples of 8 stay multiples of 4: what is aligned stays so.
     fn can_be_halved(&self) -> bool {
         let half = *self.size / 2;
-        *self.size % 8 == 0 && half >= self.least && half.is_multiple_of(self.of)
+        self.size.is_multiple_of(8) && half >= self.least && half.is_multiple_of(self.of)
     }
 }
 
