@@ -37,8 +37,8 @@ impl UserEvent {
         self.0.settle(Ok(()));
     }
 
-    /// Lets those who wait go on with [`Error::Event`]. A device that was held back goes on, and what it computes then was
-    /// computed without what it was to wait for: the next wait for that device is the error, once.
+    /// Lets those who wait go on with [`crate::Error::Event`]. A device that was held back goes on, and what it computes then
+    /// was computed without what it was to wait for: the next wait for that device is the error, once.
     pub fn fail(self, reason: &str) {
         self.0.settle(Err(Failure::User { reason: reason.to_owned() }));
     }
