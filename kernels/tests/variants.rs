@@ -9,8 +9,8 @@ use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, OutputKind, ReduceOp}
 use netcl_kernels::plan::{ConvKind, Plan, Target};
 use netcl_kernels::template::{Axis, Choice, Limits};
 use netcl_kernels::variant::{
-    self, Always, BatchNorm, Conv2dTask, Defaults, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K, Select, Task,
-    Variant, candidates, default_config, legal, typical,
+    self, Always, BatchNorm, Conv2dTask, Defaults, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K,
+    Select, Task, Variant, candidates, default_config, legal, typical,
 };
 use std::cell::RefCell;
 use std::collections::BTreeSet;

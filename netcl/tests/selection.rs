@@ -263,7 +263,8 @@ fn faster_kernels_that_do_not_fit_into_memory_give_way() -> Result<()> {
         let x = Tensor::zeros(&device, &[images, 64, 28, 28], DType::F32)?;
         let w = Tensor::zeros(&device, &[64, 64, 3, 3], DType::F32)?;
         let one = [1i64, 1];
-        let y = x.apply("conv2d", &[(&w).into(), (&one[..]).into(), (&one[..]).into(), (&one[..]).into(), 1i64.into()])?;
+        let y =
+            x.apply("conv2d", &[(&w).into(), (&one[..]).into(), (&one[..]).into(), (&one[..]).into(), 1i64.into()])?;
         y.to_vec::<f32>()?;
         let records = device.take_records().expect("a null device");
         Ok::<_, netcl::Error>(records.len())

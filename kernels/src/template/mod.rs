@@ -317,11 +317,13 @@ impl Grid {
 mod tests {
     use super::*;
 
-    const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 132, lanes: 1, between_bytes: u64::MAX };
-    const SMALL_GPU: Limits = Limits { local_bytes: 16 << 10, work_group: 256, units: 8, lanes: 1, between_bytes: u64::MAX };
-    const CPU: Limits =
-        Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: u64::MAX };
-    const OLD_CPU: Limits = Limits { local_bytes: 32 << 10, work_group: 1024, units: 64, lanes: 4, between_bytes: u64::MAX };
+    const GPU: Limits =
+        Limits { local_bytes: 48 << 10, work_group: 1024, units: 132, lanes: 1, between_bytes: u64::MAX };
+    const SMALL_GPU: Limits =
+        Limits { local_bytes: 16 << 10, work_group: 256, units: 8, lanes: 1, between_bytes: u64::MAX };
+    const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: u64::MAX };
+    const OLD_CPU: Limits =
+        Limits { local_bytes: 32 << 10, work_group: 1024, units: 64, lanes: 4, between_bytes: u64::MAX };
 
     fn problems() -> impl Iterator<Item = Problem> {
         let sizes = [1, 3, 10, 33, 128, 784, 4096];

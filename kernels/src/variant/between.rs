@@ -21,7 +21,9 @@ pub(super) fn fits(config: &KernelConfig, task: &Task<u64>, limits: &Limits) -> 
     let bytes = elements.saturating_mul(dtype.size() as u64);
     if bytes > limits.between_bytes {
         let most = limits.between_bytes;
-        return Err(format!("it would write down {bytes} bytes between its kernels, and {most} are to be had for that"));
+        return Err(format!(
+            "it would write down {bytes} bytes between its kernels, and {most} are to be had for that"
+        ));
     }
     Ok(())
 }

@@ -14,9 +14,7 @@ const BETWEEN: u64 = 256 << 20;
 /// What a device of that kind has at least, and about how large it is: for compiling where no device is known.
 pub fn typical(target: Target) -> Limits {
     match target {
-        Target::Gpu => {
-            Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1, between_bytes: BETWEEN }
-        }
+        Target::Gpu => Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1, between_bytes: BETWEEN },
         Target::Cpu | Target::Host => {
             Limits { local_bytes: 32 << 10, work_group: 1024, units: 8, lanes: 16, between_bytes: BETWEEN }
         }

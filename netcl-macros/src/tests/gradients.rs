@@ -52,8 +52,19 @@ fn kernels_agree_with_differences() {
             checked.insert(name);
         }
     }
-    for name in ["softmax", "blur", "distance", "bias_relu", "both", "acts", "chain", "bench_chain", "check_parts_leak", "all", "clipped"]
-    {
+    for name in [
+        "softmax",
+        "blur",
+        "distance",
+        "bias_relu",
+        "both",
+        "acts",
+        "chain",
+        "bench_chain",
+        "check_parts_leak",
+        "all",
+        "clipped",
+    ] {
         assert!(checked.contains(name), "{name} is not among {checked:?}");
     }
 }

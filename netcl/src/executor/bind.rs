@@ -33,7 +33,12 @@ pub(super) struct BoundPlan {
 }
 
 /// Makes it.
-pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, generation: Generation) -> Result<BoundPlan> {
+pub(super) fn bind(
+    version: &Arc<Version>,
+    device: &Device,
+    sizes: Vec<u64>,
+    generation: Generation,
+) -> Result<BoundPlan> {
     let Version { plan, interface, .. } = &**version;
     let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
     let size_error = |position: usize, problem: String| Error::Size {

@@ -174,7 +174,8 @@ mod tests {
         let own = limits(&profile, KernelStrategy::Optimized);
         assert_eq!((own.work_group, own.units, own.local_bytes), (32, 5, typical(Target::Gpu).local_bytes));
         assert_eq!(own.between_bytes, u64::MAX);
-        let unknown = DeviceProfile { max_allocation: 1 << 30, ..DeviceProfile::unknown("x", DeviceKind::Gpu, Target::Gpu) };
+        let unknown =
+            DeviceProfile { max_allocation: 1 << 30, ..DeviceProfile::unknown("x", DeviceKind::Gpu, Target::Gpu) };
         let own = limits(&unknown, KernelStrategy::Optimized);
         assert_eq!((own.work_group, own.between_bytes), (256, 1 << 28));
         let lanes = |target, vector_lanes| {

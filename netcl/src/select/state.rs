@@ -148,7 +148,9 @@ impl State {
 
     /// Without the lock: another process may hold the file for a while, and what is known must be at hand meanwhile.
     fn write(&self, change: &dyn Fn(&mut Content)) {
-        let Some(on_disk) = self.folder.as_ref().and_then(|folder| folder.update(&self.identity, change)) else { return };
+        let Some(on_disk) = self.folder.as_ref().and_then(|folder| folder.update(&self.identity, change)) else {
+            return;
+        };
         let mut known = self.known();
         if known.own.merge(on_disk) {
             self.renew(&mut known);
