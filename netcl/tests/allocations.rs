@@ -1,11 +1,16 @@
-//! What the hot path allocates: nothing.
+//! What the hot path allocates: nothing, or the results.
 
-#[path = "common/devices.rs"]
-mod devices;
+mod common;
 
-use devices::with_driver;
+use common::devices::with_driver;
+use netcl::__private::Function;
+use netcl::__private::kernels::dim::Shape;
+use netcl::__private::kernels::graph::build::Builder;
+use netcl::__private::kernels::graph::{BinaryOp, InputKind, OutputKind};
+use netcl::algorithms::{self, Operator};
+use netcl::nn::{ConfigValue, Layer};
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{DType, Tensor};
+use netcl::{DType, Seed, Tensor};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -36,6 +41,17 @@ fn allocations(work: impl FnOnce()) -> usize {
     let before = COUNT.get();
     work();
     COUNT.get() - before
+}
+
+/// `x * w + x`, compiled as by a macro.
+fn affine() -> Function {
+    let mut b = Builder::new("affine");
+    let x = b.input(InputKind::Argument(0), "x", Shape::of(&[8, 8]), DType::F32);
+    let w = b.input(InputKind::Argument(1), "w", Shape::of(&[8, 8]), DType::F32);
+    let product = b.binary(BinaryOp::Mul, x, w).unwrap();
+    let y = b.binary(BinaryOp::Add, product, x).unwrap();
+    b.output(OutputKind::Result(0), y);
+    common::embed(&b.finish())
 }
 
 #[test]
@@ -84,5 +100,36 @@ fn replays_allocate_nothing() {
         assert!(recording.launches() >= 2);
         assert_eq!(allocations(|| (0..100).for_each(|_| recording.replay().unwrap())), 0, "{device}");
         assert_eq!(y.to_vec::<f32>().unwrap(), work().unwrap().to_vec::<f32>().unwrap());
+    }
+}
+
+/// A tensor is two allocations (its memory's handle and its shape), a model's result has its shape from the plan.
+#[test]
+fn calls_allocate_little_beside_their_results() {
+    // The host's threads are given work in boxes.
+    for device in with_driver() {
+        let settings = [("inputs", ConfigValue::Size(8)), ("outputs", ConfigValue::Size(8))];
+        let layer = Layer::new(&device, Seed(1), "Linear", &settings).unwrap();
+        let x = Tensor::from_slice(&device, &[1.0f32; 64], &[8, 8]).unwrap();
+        let step = affine();
+        let weight = layer.core().tensor("weight").unwrap();
+        let (model, loss) = (common::Line::new(&device), common::line_gradients());
+        let row = Tensor::from_slice(&device, &[1.0f32; 3], &[1, 3]).unwrap();
+        let calls: [(&str, usize, &dyn Fn()); 4] = [
+            ("a function of two tensors", 3, &|| drop(step.call(None, "", &[&x, &weight], &[]).unwrap())),
+            ("a model's loss with gradients", 6, &|| {
+                loss.call_with_gradients(&model.core, "", &[&row], &[]).unwrap();
+            }),
+            ("map", 5, &|| drop(algorithms::map("v0 * 3 + 1", &[&x]).unwrap())),
+            ("reduce", 8, &|| drop(algorithms::reduce(Operator::Sum, &x).unwrap())),
+        ];
+        for (what, most, call) in calls {
+            // Builds, binds, and fills the pool.
+            (0..3).for_each(|_| call());
+            device.finish().unwrap();
+            let count = allocations(|| (0..20).for_each(|_| call()));
+            assert!(count <= 20 * most, "{what} on {device}: {count} allocations in 20 calls");
+            device.finish().unwrap();
+        }
     }
 }

@@ -23,8 +23,9 @@ fn main() -> netcl::Result<ExitCode> {
     let device = if unordered { device.with_queue(QueueOrder::OutOfOrder)? } else { device };
     let time = Duration::from_secs_f64(60.0 * number("--minutes", 10.0));
     let report = soak::run(&device, number("--threads", 8.0) as u64, time, number("--seed", 1.0) as u64)?;
+    report.mistakes.iter().for_each(|mistake| eprintln!("{mistake}"));
     println!(
-        r#"{{"device":"{device}","seconds":{},"operations":{},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"bare_mib":{},"pooled_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
+        r#"{{"device":"{device}","seconds":{},"operations":{},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"bare_mib":[{},{}],"pooled_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
         time.as_secs(),
         report.operations,
         report.checked as f64 / 1e9,
@@ -33,7 +34,8 @@ fn main() -> netcl::Result<ExitCode> {
         report.pinned_bytes_left,
         report.resident[0] >> 20,
         report.resident[1] >> 20,
-        report.resident_bare >> 20,
+        report.resident_bare[0] >> 20,
+        report.resident_bare[1] >> 20,
         report.pooled[0] >> 20,
         report.pooled[1] >> 20,
         report.late_programs,

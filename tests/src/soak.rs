@@ -4,8 +4,8 @@
 use netcl::raw::{Grid, KernelSpec, RawKernel};
 use netcl::{BufferPool, DType, Device, Result, Tensor, ToHost, UserEvent, algorithms};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -30,14 +30,17 @@ pub struct Report {
     pub checked: u64,
     /// Bytes that were wrong.
     pub wrong: u64,
+    /// Where they were found.
+    pub mistakes: Vec<String>,
     /// Bytes of device memory in use at the end, beyond those at the beginning.
     pub device_bytes_left: i64,
     /// The same of page-locked memory.
     pub pinned_bytes_left: i64,
     /// The process's memory in bytes after a quarter of the time, and at the end; 0 where the system does not tell.
     pub resident: [u64; 2],
-    /// At the end, once the pools have given back what is idle, and the allocator what is free.
-    pub resident_bare: u64,
+    /// The same before the first and after the last operation, when the pools have given back what is idle, and the C library
+    /// what is free. What is left is in use or lost.
+    pub resident_bare: [u64; 2],
     /// Bytes that pools of the device, of the host and of page-locked memory hold, at the same times as `resident`.
     pub pooled: [u64; 2],
     /// Programs that were built or loaded after the first of each kind.
@@ -67,9 +70,12 @@ impl Draw {
 }
 
 /// A tensor and what is in it.
+#[derive(Clone)]
 struct Known {
     tensor: Tensor,
     values: Vec<u32>,
+    /// How it was made.
+    made: &'static str,
 }
 
 /// What all workers share.
@@ -89,7 +95,7 @@ struct Worker<'a> {
     device: &'a Device,
     draw: Draw,
     held: Vec<Known>,
-    pending: Vec<(ToHost<u32>, Vec<u32>)>,
+    pending: Vec<(ToHost<u32>, Vec<u32>, &'static str)>,
     totals: &'a Totals,
 }
 
@@ -98,12 +104,20 @@ struct Totals {
     operations: AtomicU64,
     checked: AtomicU64,
     wrong: AtomicU64,
+    mistakes: Mutex<Vec<String>>,
 }
 
 impl Totals {
-    fn compare(&self, found: &[u32], wanted: &[u32]) {
-        let wrong = found.iter().zip(wanted).filter(|(found, wanted)| found != wanted).count();
-        let wrong = wrong + found.len().abs_diff(wanted.len());
+    /// `what` tells how the elements were read.
+    fn compare(&self, what: &str, found: &[u32], wanted: &[u32]) {
+        let differ = |(found, wanted): &(&u32, &u32)| found != wanted;
+        let wrong = found.iter().zip(wanted).filter(differ).count() + found.len().abs_diff(wanted.len());
+        if wrong > 0 {
+            let first = found.iter().zip(wanted).position(|pair| differ(&pair)).unwrap_or(0);
+            let (is, was) = (found.get(first).copied(), wanted.get(first).copied());
+            let text = format!("{what}: {wrong} of {} from {first} on: {is:?}, not {was:?}", wanted.len());
+            self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        }
         self.checked.fetch_add(4 * wanted.len() as u64, Ordering::Relaxed);
         self.wrong.fetch_add(4 * wrong as u64, Ordering::Relaxed);
     }
@@ -115,26 +129,27 @@ impl Worker<'_> {
         (0..count as u32).map(|i| first.wrapping_add(i.wrapping_mul(2_654_435_761))).collect()
     }
 
-    fn hold(&mut self, tensor: Tensor, values: Vec<u32>) {
+    fn hold(&mut self, made: &'static str, tensor: Tensor, values: Vec<u32>) {
         if self.held.len() == HELD {
             let gone = self.draw.below(HELD as u64) as usize;
             self.held.swap_remove(gone);
         }
-        self.held.push(Known { tensor, values });
+        self.held.push(Known { tensor, values, made });
     }
 
-    fn any(&mut self) -> Option<(Tensor, Vec<u32>)> {
+    fn any(&mut self) -> Option<Known> {
         let count = self.held.len() as u64;
         let known = &self.held[(count > 0).then(|| self.draw.below(count) as usize)?];
-        Some((known.tensor.clone(), known.values.clone()))
+        Some(known.clone())
     }
 
     /// One operation.
     fn step(&mut self) -> Result<()> {
         let operation = self.draw.below(15);
-        let Some((x, values)) = (if operation < 2 { None } else { self.any() }) else {
+        let Some(Known { tensor: x, values, made }) = (if operation < 2 { None } else { self.any() }) else {
             let count = self.draw.size();
             let values = self.values(count);
+            let made = if operation == 0 { "from page-locked memory" } else { "from a slice" };
             let tensor = if operation == 0 {
                 let mut pinned = self.device.pinned_pool().allocate(4 * count)?;
                 pinned.as_mut_slice::<u32>()?.copy_from_slice(&values);
@@ -142,34 +157,34 @@ impl Worker<'_> {
             } else {
                 Tensor::from_slice(self.device, &values, &[count])?
             };
-            self.hold(tensor, values);
+            self.hold(made, tensor, values);
             return Ok(());
         };
         match operation {
-            2 | 3 => self.totals.compare(&x.to_vec::<u32>()?, &values),
-            4 => self.pending.push((x.to_host_async::<u32>()?, values)),
+            2 | 3 => self.totals.compare(made, &x.to_vec::<u32>()?, &values),
+            4 => self.pending.push((x.to_host_async::<u32>()?, values, made)),
             5 => {
-                for (copy, wanted) in std::mem::take(&mut self.pending) {
-                    self.totals.compare(&copy.wait()?, &wanted);
+                for (copy, wanted, made) in std::mem::take(&mut self.pending) {
+                    self.totals.compare(made, &copy.wait()?, &wanted);
                 }
             }
             6 => {
                 let doubled = values.iter().map(|value| value.wrapping_add(*value)).collect();
-                self.hold(x.add(&x)?, doubled);
+                self.hold("a sum", x.add(&x)?, doubled);
             }
             7 => {
                 let mapped = values.iter().map(|value| value.wrapping_mul(3).wrapping_add(1)).collect();
-                self.hold(algorithms::map(MAPPED, &[&x])?, mapped);
+                self.hold("mapped", algorithms::map(MAPPED, &[&x])?, mapped);
             }
             8 => {
                 let sum = values.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
                 let found = algorithms::reduce(algorithms::Operator::Sum, &x)?.item::<u32>()?;
-                self.totals.compare(&[found], &[sum]);
+                self.totals.compare("reduced", &[found], &[sum]);
             }
             9 => {
                 let moved = x.to_device(&self.common.host)?;
-                self.totals.compare(&moved.to_vec::<u32>()?, &values);
-                self.hold(moved.to_device(self.device)?, values);
+                self.totals.compare(made, &moved.to_vec::<u32>()?, &values);
+                self.hold("from another device", moved.to_device(self.device)?, values);
             }
             10 => {
                 let (mut recording, (once, twice)) = self.device.record(|| {
@@ -179,13 +194,13 @@ impl Worker<'_> {
                 })?;
                 (0..3).try_for_each(|_| recording.replay())?;
                 drop(once);
-                self.hold(twice, values.iter().map(|value| value.wrapping_mul(3)).collect());
+                self.hold("replayed", twice, values.iter().map(|value| value.wrapping_mul(3)).collect());
             }
             11 => {
                 // In place, in memory that nobody else has.
                 let own = Tensor::from_slice(self.device, &values, &[values.len()])?;
                 if self.common.add(&own, 7)? {
-                    self.hold(own, values.iter().map(|value| value.wrapping_add(7)).collect());
+                    self.hold("changed in place", own, values.iter().map(|value| value.wrapping_add(7)).collect());
                 }
             }
             12 => {
@@ -202,14 +217,14 @@ impl Worker<'_> {
                 gate.complete();
                 let copy = x.to_host_async::<u32>()?;
                 block_on(self.device.record_event()?)?;
-                self.totals.compare(&block_on(copy)?, &values);
+                self.totals.compare(made, &block_on(copy)?, &values);
             }
             _ => {
                 let buffer = self.common.small.allocate(4 * values.len())?;
                 let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
                 buffer.write(&bytes)?;
                 let tensor = Tensor::from_buffer(self.device, buffer, &[values.len()], DType::U32)?;
-                self.hold(tensor, values);
+                self.hold("of a small pool", tensor, values);
             }
         }
         Ok(())
@@ -220,15 +235,15 @@ impl Worker<'_> {
             self.step()?;
             self.totals.operations.fetch_add(1, Ordering::Relaxed);
             if self.pending.len() > 8 {
-                let (copy, wanted) = self.pending.remove(0);
-                self.totals.compare(&copy.wait()?, &wanted);
+                let (copy, wanted, made) = self.pending.remove(0);
+                self.totals.compare(made, &copy.wait()?, &wanted);
             }
         }
         for known in self.held.drain(..) {
-            self.totals.compare(&known.tensor.to_vec::<u32>()?, &known.values);
+            self.totals.compare(known.made, &known.tensor.to_vec::<u32>()?, &known.values);
         }
-        for (copy, wanted) in self.pending.drain(..) {
-            self.totals.compare(&copy.wait()?, &wanted);
+        for (copy, wanted, made) in self.pending.drain(..) {
+            self.totals.compare(made, &copy.wait()?, &wanted);
         }
         Ok(())
     }
@@ -330,7 +345,16 @@ pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<R
         ];
         stats.iter().map(|stats| (stats.idle + stats.in_use) as u64).sum::<u64>()
     };
-    let prepared = programs();
+    let bare = || {
+        for pool in [device.buffer_pool(), &common.small, common.host.buffer_pool()] {
+            pool.release_idle();
+        }
+        device.pinned_pool().release_idle();
+        common.host.pinned_pool().release_idle();
+        trim();
+        resident()
+    };
+    let (prepared, bare_before) = (programs(), bare());
     let start = Instant::now();
     let mut early = (0, 0);
     std::thread::scope(|scope| {
@@ -355,24 +379,19 @@ pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<R
         })
     })?;
     let added = common.added.load(Ordering::Relaxed);
-    common.totals.compare(&common.shared.to_vec::<u32>()?, &[added; SHARED]);
+    common.totals.compare("changed by every thread", &common.shared.to_vec::<u32>()?, &[added; SHARED]);
     device.finish()?;
     let after = used();
     let (late, late_pooled) = (resident(), pooled());
-    for pool in [device.buffer_pool(), &common.small, common.host.buffer_pool()] {
-        pool.release_idle();
-    }
-    device.pinned_pool().release_idle();
-    common.host.pinned_pool().release_idle();
-    trim();
     Ok(Report {
         operations: common.totals.operations.load(Ordering::Relaxed),
         checked: common.totals.checked.load(Ordering::Relaxed),
         wrong: common.totals.wrong.load(Ordering::Relaxed),
+        mistakes: std::mem::take(&mut *common.totals.mistakes.lock().unwrap_or_else(PoisonError::into_inner)),
         device_bytes_left: after.0 - before.0,
         pinned_bytes_left: after.1 - before.1,
         resident: [early.0, late],
-        resident_bare: resident(),
+        resident_bare: [bare_before, bare()],
         pooled: [early.1, late_pooled],
         late_programs: programs() - prepared,
     })

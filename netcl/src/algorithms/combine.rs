@@ -28,10 +28,10 @@ pub enum Operator {
 /// assert_eq!(algorithms::reduce(Operator::Max, &x)?.item::<u32>()?, 12);
 /// # Ok::<(), netcl::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Combine(Kind);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Operator(Operator),
     Text { expression: String, neutral: String },

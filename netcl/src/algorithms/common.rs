@@ -2,6 +2,7 @@
 
 use crate::device::geometry::Geometry;
 use crate::device::opencl::OpenCl;
+use crate::device::opencl::idle::Origin;
 use crate::device::opencl::kernel::Set;
 use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
@@ -10,6 +11,7 @@ use crate::expression::{Expression, Number, type_name};
 use crate::tensor::Tensor;
 use half::f16;
 use netcl_kernels::dtype::DType;
+use std::sync::Arc;
 
 /// Elements that a thread of the host takes at a time.
 pub(super) const CHUNK: usize = 1 << 14;
@@ -167,14 +169,21 @@ pub(super) fn busy_groups(profile: &DeviceProfile, items: usize, group: usize) -
     items.div_ceil(group).clamp(1, (profile.compute_units as usize * 8).clamp(1, 2048))
 }
 
-/// The text of a kernel file after these macros.
-pub(super) fn source(macros: &str, file: &str) -> String {
-    format!("{macros}{file}")
+/// The text of a kernel file after some macros.
+pub(super) struct Source {
+    macros: Arc<str>,
+    file: &'static str,
 }
 
-/// Makes a kernel of netcl's own.
-pub(super) fn kernel(opencl: &OpenCl, entry: &str, text: &str) -> Result<ClKernel> {
-    opencl.kernel(entry, text, OpenCl::OPTIONS)
+/// The text of a kernel file after these macros.
+pub(super) fn source(macros: impl Into<Arc<str>>, file: &'static str) -> Source {
+    Source { macros: macros.into(), file }
+}
+
+/// Makes a kernel of netcl's own, or takes one that was made before.
+pub(super) fn kernel(opencl: &OpenCl, entry: &'static str, source: &Source) -> Result<ClKernel> {
+    let (head, body) = (source.macros.clone(), source.file.into());
+    opencl.kernel(Origin { entry: entry.into(), head, options: OpenCl::OPTIONS.into(), body })
 }
 
 /// Launches `groups` work-groups of `group` items.

@@ -1,6 +1,6 @@
 //! Picking elements.
 
-use super::common::{self, Place};
+use super::common::{self, Place, Source};
 use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
@@ -65,14 +65,14 @@ fn checked(operation: &'static str, mask: &Tensor) -> Result<u32> {
 }
 
 /// An unsigned integer as large as an element.
-fn text(dtype: DType) -> String {
+fn text(dtype: DType) -> Source {
     let element = match dtype.size() {
         1 => "uchar",
         2 => "ushort",
         4 => "uint",
         _ => "ulong",
     };
-    common::source(&format!("#define ELEMENT {element}\n"), include_str!("compact.cl"))
+    common::source(format!("#define ELEMENT {element}\n"), include_str!("compact.cl"))
 }
 
 fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> Result<Tensor> {

@@ -104,7 +104,7 @@ fn count<T: Element>(
     }
     let local = bins <= LOCAL_BINS && (bins * 4) as u64 <= device.profile().local_memory.reported;
     let macros = format!("#define LOCAL {}\n{macros}", u32::from(local));
-    let kernel = common::kernel(opencl, "count_bins", &common::source(&macros, include_str!("histogram.cl")))?;
+    let kernel = common::kernel(opencl, "count_bins", &common::source(macros, include_str!("histogram.cl")))?;
     let group = common::group(device.profile(), 256).min(kernel.limits()?.work_group);
     let groups = common::busy_groups(device.profile(), x.elements(), group);
     let (n, bins32) = ((x.elements() as u64).to_ne_bytes(), bins32.to_ne_bytes());

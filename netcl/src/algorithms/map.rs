@@ -1,6 +1,7 @@
 //! A result for each element.
 
-use super::common::{self, CHUNK, Place, with_number};
+use super::common::{self, CHUNK, Place, Source, with_number};
+use super::lately::Lately;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
@@ -8,6 +9,7 @@ use crate::expression::{Evaluator, Expression, Number};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// The result of `expression` for the elements `v0`, `v1`, … of `inputs`, which are of one type and shape; the result has
 /// both. Does not wait for the device.
@@ -37,12 +39,38 @@ pub fn matching(expression: &str, inputs: &[&Tensor]) -> Result<Tensor> {
     run("algorithms::matching", expression, inputs, DType::Bool)
 }
 
+/// An expression for inputs of some type, and what kernels get of it.
+struct Mapping {
+    expression: Expression,
+    source: Source,
+}
+
+/// What tells mappings apart: the expression, how many inputs of which type, the type of the result.
+type Asked = (String, usize, DType, DType);
+
+fn mapping(expression: &str, inputs: usize, dtype: DType, result: DType) -> Result<Arc<Mapping>> {
+    static LATELY: Lately<Asked, Mapping> = Lately::new();
+    let rest = (inputs, dtype, result);
+    let fits = |known: &Asked| known.0 == expression && (known.1, known.2, known.3) == rest;
+    LATELY.get(fits, || {
+        let asked = (expression.to_owned(), inputs, dtype, result);
+        let expression = Expression::parse(expression, &Expression::variables(inputs), dtype)?;
+        let mut macros = common::element_macros(dtype, inputs, Some(&expression));
+        if result == DType::Bool {
+            macros.push_str("#undef OUT\n#undef PUT\n#define OUT uchar\n#define PUT(p, i, v) ((p)[i] = (v) != 0)\n");
+        }
+        Ok((asked, Mapping { expression, source: common::source(macros, include_str!("map.cl")) }))
+    })
+}
+
 fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
     let first = common::alike(operation, inputs)?;
-    let expression = Expression::parse(expression, &Expression::variables(inputs.len()), first.dtype())?;
+    let mapping = mapping(expression, inputs.len(), first.dtype(), result)?;
     match common::place(operation, first.device())? {
-        Place::Host => with_number!(operation, first.dtype(), T => on_host::<T>(&expression, inputs, result)),
-        Place::OpenCl(opencl) => on_opencl(operation, opencl, &expression, inputs, result),
+        Place::Host => {
+            with_number!(operation, first.dtype(), T => on_host::<T>(&mapping.expression, inputs, result))
+        }
+        Place::OpenCl(opencl) => on_opencl(operation, opencl, &mapping.source, inputs, result),
     }
 }
 
@@ -72,20 +100,10 @@ pub(super) fn values_of<T: Number>(expression: &Expression, inputs: &[Vec<T>], c
     results
 }
 
-fn on_opencl(
-    operation: &str,
-    opencl: &OpenCl,
-    expression: &Expression,
-    inputs: &[&Tensor],
-    result: DType,
-) -> Result<Tensor> {
+fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
     let (device, dtype, n) = (inputs[0].device(), inputs[0].dtype(), inputs[0].elements());
     common::computable(operation, device, dtype)?;
-    let mut macros = common::element_macros(dtype, inputs.len(), Some(expression));
-    if result == DType::Bool {
-        macros.push_str("#undef OUT\n#undef PUT\n#define OUT uchar\n#define PUT(p, i, v) ((p)[i] = (v) != 0)\n");
-    }
-    let kernel = common::kernel(opencl, "map_elements", &common::source(&macros, include_str!("map.cl")))?;
+    let kernel = common::kernel(opencl, "map_elements", source)?;
     let out = Tensor::uninitialised("map", device, inputs[0].shape(), result)?;
     let count = (n as u64).to_ne_bytes();
     let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();

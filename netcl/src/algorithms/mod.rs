@@ -31,6 +31,7 @@ mod combine;
 mod common;
 mod compact;
 mod histogram;
+mod lately;
 mod map;
 mod random;
 mod reduce;

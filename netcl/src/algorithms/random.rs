@@ -106,7 +106,7 @@ impl Random {
 
     fn draw<T: Element>(
         &self,
-        entry: &str,
+        entry: &'static str,
         shape: &[usize],
         dtype: DType,
         parameters: &[u32],
@@ -121,7 +121,7 @@ impl Random {
                 Tensor::from_slice(&self.device, &numbers, shape)
             }
             Place::OpenCl(opencl) => {
-                let kernel = common::kernel(opencl, entry, include_str!("philox.cl"))?;
+                let kernel = common::kernel(opencl, entry, &common::source("", include_str!("philox.cl")))?;
                 let (seed, stream, count) =
                     (self.seed.to_ne_bytes(), self.stream.to_ne_bytes(), (n as u64).to_ne_bytes());
                 let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();

@@ -1,15 +1,18 @@
 //! All elements combined to one.
 
 use super::combine::{Combine, Combining};
-use super::common::{self, CHUNK, Place, with_number};
+use super::common::{self, CHUNK, Place, Source, with_number};
+use super::lately::Lately;
 use super::map::values_of;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::{Expression, Number};
 use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// All elements of `x` combined, as a tensor of shape `[]` and the same type; of no elements the neutral one. Does not wait
 /// for the device.
@@ -38,21 +41,54 @@ pub fn reduce(combine: impl Into<Combine>, x: &Tensor) -> Result<Tensor> {
 ///
 /// Those of [`super::map`] and [`reduce`].
 pub fn map_reduce(expression: &str, combine: impl Into<Combine>, inputs: &[&Tensor]) -> Result<Tensor> {
-    let first = common::alike("algorithms::map_reduce", inputs)?;
-    let expression = Expression::parse(expression, &Expression::variables(inputs.len()), first.dtype())?;
-    run("algorithms::map_reduce", &combine.into(), Some(&expression), inputs)
+    common::alike("algorithms::map_reduce", inputs)?;
+    run("algorithms::map_reduce", &combine.into(), Some(expression), inputs)
 }
 
-fn run(
-    operation: &'static str,
+/// How elements become one, and what kernels get of it.
+struct Reduction {
+    combining: Combining,
+    expression: Option<Expression>,
+    source: Source,
+}
+
+/// What tells reductions apart: the operator, the expression, how many inputs of which type, the size of work-groups.
+type Asked = (Combine, Option<String>, usize, DType, usize);
+
+fn reduction(
     combine: &Combine,
-    expression: Option<&Expression>,
-    inputs: &[&Tensor],
-) -> Result<Tensor> {
-    let combining = combine.parse(inputs[0].dtype())?;
-    match common::place(operation, inputs[0].device())? {
-        Place::Host => with_number!(operation, inputs[0].dtype(), T => on_host::<T>(&combining, expression, inputs)),
-        Place::OpenCl(opencl) => on_opencl(operation, opencl, &combining, expression, inputs),
+    expression: Option<&str>,
+    inputs: usize,
+    dtype: DType,
+    group: usize,
+) -> Result<Arc<Reduction>> {
+    static LATELY: Lately<Asked, Reduction> = Lately::new();
+    let rest = (inputs, dtype, group);
+    let fits =
+        |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
+    LATELY.get(fits, || {
+        let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, group);
+        let combining = combine.parse(dtype)?;
+        let parse = |expression| Expression::parse(expression, &Expression::variables(inputs), dtype);
+        let expression = expression.map(parse).transpose()?;
+        let elements = common::element_macros(dtype, inputs, expression.as_ref());
+        let macros = format!("{elements}{}#define GROUP {group}\n", combining.macros());
+        let source = common::source(macros, include_str!("reduce.cl"));
+        Ok((asked, Reduction { combining, expression, source }))
+    })
+}
+
+fn run(operation: &'static str, combine: &Combine, expression: Option<&str>, inputs: &[&Tensor]) -> Result<Tensor> {
+    let (device, dtype) = (inputs[0].device(), inputs[0].dtype());
+    let place = common::place(operation, device)?;
+    let profile = device.profile();
+    let group = common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 });
+    let reduction = reduction(combine, expression, inputs.len(), dtype, group)?;
+    match place {
+        Place::Host => with_number!(operation, dtype, T => {
+            on_host::<T>(&reduction.combining, reduction.expression.as_ref(), inputs)
+        }),
+        Place::OpenCl(opencl) => on_opencl(operation, opencl, &reduction.source, group, inputs),
     }
 }
 
@@ -81,31 +117,18 @@ fn total<T: Number>(combining: &Combining, values: &[T]) -> T {
     values.first().map_or(neutral, |&value| evaluator.one(&[neutral, value]))
 }
 
-fn on_opencl(
-    operation: &str,
-    opencl: &OpenCl,
-    combining: &Combining,
-    expression: Option<&Expression>,
-    inputs: &[&Tensor],
-) -> Result<Tensor> {
+fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, group: usize, inputs: &[&Tensor]) -> Result<Tensor> {
     let (device, dtype, n) = (inputs[0].device(), inputs[0].dtype(), inputs[0].elements());
     common::computable(operation, device, dtype)?;
     let profile = device.profile();
-    let group = common::group(profile, if profile.target == Target::Gpu { 256 } else { 64 });
-    let macros = format!(
-        "{}{}#define GROUP {group}\n",
-        common::element_macros(dtype, inputs.len(), expression),
-        combining.macros()
-    );
-    let text = common::source(&macros, include_str!("reduce.cl"));
     let groups = common::busy_groups(profile, n, group);
     let parts = device.allocate(groups * dtype.compute().size())?;
     let out = Tensor::uninitialised("reduce", device, &[], dtype)?;
     let (count, part_count) = ((n as u64).to_ne_bytes(), (groups as u32).to_ne_bytes());
     let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();
     arguments.extend([Set::Memory(&parts), Set::Bytes(&count)]);
-    common::launch(device, &common::kernel(opencl, "reduce_parts", &text)?, &arguments, groups, group)?;
+    common::launch(device, &common::kernel(opencl, "reduce_parts", source)?, &arguments, groups, group)?;
     let arguments = [Set::Memory(&parts), Set::Memory(out.region()), Set::Bytes(&part_count)];
-    common::launch(device, &common::kernel(opencl, "reduce_last", &text)?, &arguments, 1, group)?;
+    common::launch(device, &common::kernel(opencl, "reduce_last", source)?, &arguments, 1, group)?;
     Ok(out)
 }

@@ -110,8 +110,8 @@ impl Job<'_> {
         let exclusive = u32::from(self.kind == Scan::Exclusive);
         let macros =
             format!("{}#define EXCLUSIVE {exclusive}\n#define GROUP {group}\n#define ITEMS {items}\n", self.macros);
-        let text = common::source(&macros, include_str!("scan.cl"));
-        let kernel = |entry: &str| common::kernel(self.opencl, entry, &text);
+        let text = common::source(macros, include_str!("scan.cl"));
+        let kernel = |entry: &'static str| common::kernel(self.opencl, entry, &text);
         let tiles = n.div_ceil(group * items);
         let parts = self.device.allocate(tiles * self.value)?;
         let (count, tile_count) = ((n as u64).to_ne_bytes(), (tiles as u64).to_ne_bytes());

@@ -1,6 +1,6 @@
 //! Stable radix sort.
 
-use super::common::{self, Place};
+use super::common::{self, Place, Source};
 use super::compact::gather;
 use super::scan::places;
 use crate::device::opencl::OpenCl;
@@ -221,7 +221,7 @@ fn on_opencl(
 
 /// How a pass over one digit is launched.
 struct Pass {
-    text: String,
+    text: Source,
     bits: u32,
     group: usize,
     items: usize,
@@ -244,7 +244,7 @@ impl Pass {
             kind.macros(order),
             u32::from(payload)
         );
-        Pass { text: common::source(&macros, include_str!("radix_sort.cl")), bits, group, items }
+        Pass { text: common::source(macros, include_str!("radix_sort.cl")), bits, group, items }
     }
 
     fn digits(&self) -> usize {

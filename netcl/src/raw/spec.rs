@@ -3,6 +3,7 @@
 use super::kernel::RawKernel;
 use super::tuner::WorkGroupTuner;
 use crate::device::Device;
+use crate::device::opencl::idle::Origin;
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::emit::opencl_types::storage_type;
@@ -222,7 +223,7 @@ impl KernelSpec {
         }
         let source = self.to_source();
         let options = self.build_options();
-        let kernel = opencl.kernel(&self.name, &source, &options)?;
+        let kernel = opencl.kernel(Origin::of(&self.name, &source, &options))?;
         RawKernel::new(device, self, source, options, kernel)
     }
 }

@@ -31,6 +31,8 @@ impl OpenCl {
             let copied = Pending::new(copied);
             drop(turn);
             self.shared.queue.queue.flush().map_err(|error| error.0)?;
+            // One turn at a time: two devices that copy from each other would wait for each other's.
+            let _turn = source.turn();
             // The source's memory may be handed out again as soon as this returns.
             drop(DriverEvent::new(enqueue_barrier_with_wait_list(source.queue.queue.get(), 1, &copied.get())?));
             source.queue.queue.flush().map_err(|error| error.0)?;

@@ -2,17 +2,32 @@
 //! would be built or loaded again.
 
 use super::kernel::KernelObject;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// At most so many are kept, the least recently used go first.
 const KEPT: usize = 256;
 
-/// What a kernel object was made from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Origin {
-    pub(super) entry: String,
-    pub(super) options: String,
-    pub(super) text: String,
+/// What a kernel object is made from. What is compared first tells most apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Origin {
+    /// The kernel's name.
+    pub(crate) entry: Cow<'static, str>,
+    /// What the text starts with: of netcl's own kernels the macros.
+    pub(crate) head: Arc<str>,
+    /// For `clBuildProgram`.
+    pub(crate) options: Cow<'static, str>,
+    /// The rest of the text.
+    pub(crate) body: Cow<'static, str>,
+}
+
+impl Origin {
+    /// A text that is a whole.
+    pub(crate) fn of(entry: &str, text: &str, options: &str) -> Origin {
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        Origin { entry: own(entry), head: "".into(), options: own(options), body: own(text) }
+    }
 }
 
 /// Those of one device.

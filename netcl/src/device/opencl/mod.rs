@@ -17,7 +17,7 @@ mod exit;
 mod flight;
 mod health;
 mod held;
-mod idle;
+pub(crate) mod idle;
 pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;

@@ -77,6 +77,12 @@ impl Parts {
         Ok(turn)
     }
 
+    /// The turn of a command that waits for less than all before it.
+    #[inline]
+    pub(super) fn turn(&self) -> Turn<'_> {
+        if self.order == QueueOrder::InOrder { Turn(None) } else { self.take_turn() }
+    }
+
     /// Keeps other threads from enqueueing commands that wait for all before them.
     #[cold]
     pub(super) fn take_turn(&self) -> Turn<'_> {
@@ -239,6 +245,9 @@ impl Parts {
                 (stand_in.get(), Told::default())
             }
         };
+        // Some drivers (PoCL 3.1) have a command wait for the latest barrier alone: this one, if it came between another
+        // thread's barrier and what is to come after that, would let it begin too early.
+        let _turn = self.turn();
         // SAFETY: queue and event are alive and of one context; whatever the event waits for is flushed or a user
         // event (OpenCL 5.12).
         let barrier = unsafe { enqueue_barrier_with_wait_list(self.queue.queue.get(), 1, &awaited) };

@@ -22,8 +22,8 @@ pub(crate) struct ClKernel {
     /// Locked from the first argument to the launch: arguments belong to the kernel object, not to a launch. Taken out by
     /// drop alone.
     kernel: Option<Mutex<KernelObject>>,
-    origin: Origin,
-    name: Arc<str>,
+    /// Taken out by drop alone.
+    origin: Option<Origin>,
     shared: Arc<Shared>,
 }
 
@@ -48,20 +48,22 @@ pub(crate) struct KernelLimits {
 }
 
 impl OpenCl {
-    /// Builds a text and makes its kernel `entry`, or takes one that was made before and is used no more.
-    pub(crate) fn kernel(&self, entry: &str, text: &str, options: &str) -> Result<ClKernel> {
+    /// Builds a text and makes its kernel, or takes one that was made before and is used no more.
+    pub(crate) fn kernel(&self, origin: Origin) -> Result<ClKernel> {
         process::check()?;
-        let origin = Origin { entry: entry.to_owned(), options: options.to_owned(), text: text.to_owned() };
         let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
         let kernel = match idle {
             Some(kernel) => kernel,
-            None => self.new_kernel(entry, text, options)?,
+            None => self.new_kernel(&origin)?,
         };
-        Ok(ClKernel { kernel: Some(Mutex::new(kernel)), origin, name: entry.into(), shared: self.shared.clone() })
+        Ok(ClKernel { kernel: Some(Mutex::new(kernel)), origin: Some(origin), shared: self.shared.clone() })
     }
 
-    fn new_kernel(&self, entry: &str, text: &str, options: &str) -> Result<KernelObject> {
-        let source = build::Source { name: entry, text, options };
+    #[cold]
+    fn new_kernel(&self, origin: &Origin) -> Result<KernelObject> {
+        let entry = &*origin.entry;
+        let text = format!("{}{}", origin.head, origin.body);
+        let source = build::Source { name: entry, text: &text, options: &origin.options };
         let program = build::program(&self.shared, &source)?;
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
         // Also what keeps a NUL out of the call below.
@@ -148,7 +150,7 @@ impl ClKernel {
             // SAFETY: every argument is set (`RawKernel` compares their number with the kernel's; netcl's own calls are
             // tested). That the kernel stays inside its buffers is vouched for by who calls `RawKernel::launch`, and of
             // netcl's own by their tests.
-            unsafe { self.shared.enqueue(&kernel, geometry, &self.name) }?;
+            unsafe { self.shared.enqueue(&kernel, geometry, self.name()) }?;
         }
         device.count_launches(1);
         if recording::is_active(device.backend()) {
@@ -164,7 +166,7 @@ impl ClKernel {
             }
             kernel
                 .set(index, argument)
-                .map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{}`", self.name), code))?;
+                .map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{}`", self.name()), code))?;
         }
         Ok(())
     }
@@ -172,15 +174,19 @@ impl ClKernel {
     #[cold]
     fn record<'a>(&self, arguments: impl Iterator<Item = Set<'a>> + Clone, geometry: &Geometry) -> Result<()> {
         let program = self.lock().program().clone();
-        let mut kernel = KernelObject::new(&self.shared, &program, &self.name)?;
+        let mut kernel = KernelObject::new(&self.shared, &program, self.name())?;
         self.set(&mut kernel, arguments.clone())?;
         let memory = arguments.filter_map(|argument| match argument {
             Set::Memory(memory) => Some(memory.clone()),
             Set::Bytes(_) | Set::Local(_) => None,
         });
-        let (memory, shared, name) = (memory.collect(), self.shared.clone(), self.name.clone());
+        let (memory, shared, name) = (memory.collect(), self.shared.clone(), Arc::from(self.name()));
         recording::push(Box::new(Recorded { kernel, geometry: *geometry, name, memory, shared }));
         Ok(())
+    }
+
+    fn name(&self) -> &str {
+        self.origin.as_ref().map_or("", |origin| &origin.entry)
     }
 
     fn lock(&self) -> MutexGuard<'_, KernelObject> {
@@ -191,11 +197,10 @@ impl ClKernel {
 
 impl Drop for ClKernel {
     fn drop(&mut self) {
-        if let Some(kernel) = self.kernel.take()
+        if let (Some(kernel), Some(origin)) = (self.kernel.take(), self.origin.take())
             && !process::is_forked()
         {
             let kernel = kernel.into_inner().unwrap_or_else(PoisonError::into_inner);
-            let origin = std::mem::take(&mut self.origin);
             let mut idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner);
             let surplus = idle.put(origin, kernel);
             drop(idle);

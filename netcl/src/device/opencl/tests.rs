@@ -2,6 +2,7 @@
 
 use super::commands::CommandBuffer;
 use super::health::Told;
+use super::idle::Origin;
 use super::*;
 use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
@@ -167,7 +168,8 @@ fn a_lost_device_is_not_out_of_memory() {
 fn a_lost_device_is_not_a_source_that_cannot_be_built() {
     for device in with_driver() {
         let lost = with_profile(&device, |_| {});
-        let broken = |lost: &OpenCl| lost.kernel("broken", "__kernel void broken() { nothing; }", "").err().unwrap();
+        let broken =
+            |lost: &OpenCl| lost.kernel(Origin::of("broken", "__kernel void broken() { nothing; }", "")).err().unwrap();
         assert!(matches!(broken(&lost), Error::Build { .. }), "the source is what is wrong");
         lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
         assert!(matches!(broken(&lost), Error::Lost { .. }));
