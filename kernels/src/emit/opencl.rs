@@ -232,8 +232,8 @@ fn declare_array(array: &Array, name: &str) -> String {
     format!("{space}{element} {name}[{}];", array.length)
 }
 
-/// The type of elements in memory.
-pub(crate) fn storage_type(dtype: DType) -> &'static str {
+/// The OpenCL C type in which elements lie in memory: `ushort` for bf16, `uchar` for bool.
+pub fn storage_type(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool | DType::U8 => "uchar",
         DType::I32 => "int",
