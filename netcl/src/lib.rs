@@ -31,6 +31,7 @@ pub mod select;
 pub mod simt;
 mod tensor;
 
+pub use config::check_environment;
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
     FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, Partition, Partitions, Ptx, QueueOrder, Quirk,

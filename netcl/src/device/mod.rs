@@ -42,9 +42,6 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
-/// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
-const DEFAULT_CACHED: u64 = 4 << 30;
-
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
@@ -117,7 +114,7 @@ impl Device {
     pub(crate) fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         process::watch();
-        let mut max_cached = DEFAULT_CACHED;
+        let mut max_cached = crate::config::DEFAULT_MAX_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
             crate::profile::install(config);

@@ -10,6 +10,7 @@ use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
+use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, legal};
 use std::fmt;
 use std::path::PathBuf;
@@ -243,6 +244,11 @@ impl KernelSelector {
         let known = self.state.known();
         all.retain(|config| circumstances.allows(config.variant) && known.own.why_bad(task, config).is_none());
         all
+    }
+
+    /// What the device has, as far as configurations are limited by it.
+    pub fn limits(&self) -> Limits {
+        self.state.limits()
     }
 
     /// Measures the configurations of `task`: see [`Device::tune`].
