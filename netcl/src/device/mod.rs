@@ -72,6 +72,11 @@ impl Device {
     /// println!("running on {device}");
     /// # Ok::<(), netcl::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] if an environment variable has a bad value; [`Error::NoDevice`] if `NETCL_DEVICE` names none that is there,
+    /// with what there is; [`Error::Driver`] if that one cannot be opened; [`Error::Forked`] in a forked child.
     pub fn auto() -> Result<Device> {
         DeviceManager::global().auto()
     }
@@ -184,6 +189,10 @@ impl Device {
     }
 
     /// Waits until everything that was started on it is done; reports what went wrong meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] and [`Error::Lost`] for what went wrong since it was last asked; [`Error::Forked`] in a forked child.
     pub fn finish(&self) -> Result<()> {
         process::check()?;
         self.0.backend.finish()
