@@ -48,6 +48,7 @@ fn main() -> Result<()> {
         };
         let difference = (moved(1e-2)? - moved(-1e-2)?) / 2e-2;
         println!("d loss / d bias[{c}]: {:.4}, by differences {difference:.4}", gradient[c]);
+        assert!((gradient[c] - difference).abs() < 1e-2 * difference.abs().max(0.1), "the gradient is wrong");
     }
 
     let steps = options.epochs * 10;

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: netcl devices --device gpu")]
 pub(crate) struct Args {
-    /// Everything about one device: auto, gpu, cpu, accel, host, null, opencl:P:D, or part of a name
+    /// Everything about one device: auto, gpu, cpu, accel, other, host, null, opencl:P:D, or part of a name
     #[arg(long, value_name = "SELECTOR")]
     device: Option<String>,
     /// Everything about each device, not one line

@@ -88,3 +88,29 @@ fn failed(failure: &Failure, output: &Output) -> ExitCode {
     }
     ExitCode::FAILURE
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a shell makes of a line whose words have no quotes.
+    fn words(line: &str) -> impl Iterator<Item = &str> {
+        line.split(" #").next().unwrap_or_default().split_whitespace()
+    }
+
+    #[test]
+    fn every_line_of_the_page_is_understood() {
+        let page = include_str!("../../docs/command-line.md");
+        let shell = page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let lines: Vec<&str> = shell.flat_map(str::lines).filter(|line| line.starts_with("netcl ")).collect();
+        assert!(lines.len() >= 15, "{lines:?}");
+        for line in lines {
+            let wrong = match Cli::try_parse_from(words(line)) {
+                // `--help` and `--version` are answered in place of a command.
+                Err(error) if error.use_stderr() => Some(error),
+                _ => None,
+            };
+            assert!(wrong.is_none(), "{line}: {}", wrong.map(|error| error.to_string()).unwrap_or_default());
+        }
+    }
+}

@@ -6,7 +6,7 @@ use netcl::Device;
 /// Where to run.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Select {
-    /// auto, gpu, cpu, accel, host, null, opencl:P:D, or part of a device's or platform's name; auto also heeds
+    /// auto, gpu, cpu, accel, other, host, null, opencl:P:D, or part of a device's or platform's name; auto also heeds
     /// NETCL_DEVICE
     #[arg(long, value_name = "SELECTOR", default_value = "auto")]
     pub(crate) device: String,

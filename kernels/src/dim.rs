@@ -367,7 +367,7 @@ impl fmt::Display for Dim {
 }
 
 /// The dimensions of a tensor, outermost first.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Shape(pub Vec<Dim>);
 
 impl Shape {

@@ -42,6 +42,18 @@ fn emitted_opencl_c_is_as_before() {
     assert!(different.is_empty(), "differs (NETCL_BLESS=1 rewrites):\n{}", different.join("\n"));
 }
 
+/// `docs/ir.md` shows one of them.
+#[test]
+fn the_page_shows_the_golden_as_it_is() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let page = read("../docs/ir.md");
+    for (language, golden) in [("text", "tests/golden/row_sum.kir"), ("c", "tests/golden/row_sum.cl")] {
+        let listing = format!("```{language}\n{}```\n", read(golden));
+        assert!(page.contains(&listing), "docs/ir.md does not show {golden} as it is");
+    }
+}
+
 #[test]
 fn the_text_form_round_trips() {
     for path in sources() {

@@ -9,9 +9,10 @@ use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, OutputKind, ReduceOp}
 use netcl_kernels::plan::{ConvKind, Plan, Target};
 use netcl_kernels::template::{Axis, Choice, Limits};
 use netcl_kernels::variant::{
-    self, Always, BatchNorm, Conv2dTask, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K, Select, Task,
-    Variant, candidates, default_config, legal, typical,
+    self, Always, BatchNorm, Conv2dTask, Defaults, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K,
+    Select, Task, Variant, candidates, default_config, legal, typical,
 };
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 const TARGETS: [Target; 2] = [Target::Cpu, Target::Gpu];
@@ -138,7 +139,7 @@ fn every_variant_is_a_candidate_of_some_task_on_both_kinds_of_device() {
 #[test]
 fn small_devices_have_candidates_too() {
     // Loops have work-groups of one size on GPUs, which nearly every GPU has; products and convolutions adapt.
-    let small = |work_group| Limits { local_bytes: 1 << 10, work_group, units: 1, lanes: 1 };
+    let small = |work_group| Limits { local_bytes: 1 << 10, work_group, units: 1, lanes: 1, between_bytes: 1 << 20 };
     for (target, work_group) in [(Target::Cpu, 1), (Target::Gpu, 256), (Target::Gpu, 255), (Target::Gpu, 1)] {
         let limits = small(work_group);
         for task in tasks() {
@@ -234,7 +235,87 @@ fn reason(variant: Variant, task: &Task<u64>, target: Target) -> String {
         }
         _ => KernelConfig::plain(variant),
     };
-    legal(&config, task, target, &typical(target)).err().unwrap_or_default()
+    legal(&config, task, target, &Limits { between_bytes: u64::MAX, ..typical(target) }).err().unwrap_or_default()
+}
+
+/// Parts of sums count like patches and tiles: kernels must be able to count them, and the device to hold them.
+#[test]
+fn what_lies_between_kernels_is_bounded() {
+    let parts = |variant, values: &[(&'static str, u32)]| KernelConfig::new(variant, Choice::new(values));
+    let naive = |parts_of| parts(parts_of, &[("LOCAL_M", 4), ("LOCAL_N", 16), (SPLIT_K, 128)]);
+    let images = |kind| Task::Conv2d(Conv2dTask { images: 256, channels: 256, out_channels: 256, ..conv(kind) });
+    let large = |kind| Conv2dTask { images: 1 << 8, channels: 256, size: [64, 64], out_channels: 256, ..conv(kind) };
+    for (config, task, bytes, uncountable) in [
+        (naive(Variant::MatMulNaive), Task::Product(product(1 << 10, 1 << 10, 1 << 10)), 1 << 29, false),
+        (naive(Variant::MatMulNaive), Task::Product(product(1 << 12, 1 << 12, 1 << 10)), 1 << 33, true),
+        (naive(Variant::Conv2dNaive), images(ConvKind::WeightGrad), 128 * 256 * 256 * 9 * 4, false),
+        (naive(Variant::Conv2dNaive), images(ConvKind::Forward), 128 * 256 * 256 * 63 * 4, false),
+        (naive(Variant::Conv2dNaive), Task::Conv2d(large(ConvKind::Forward)), 0, true),
+        (naive(Variant::Conv2dNaive), Task::Conv2d(large(ConvKind::InputGrad)), 0, true),
+        (KernelConfig::plain(Variant::Conv2dIm2col), images(ConvKind::Forward), 9 * 256 * 256 * 63 * 4, false),
+        (
+            KernelConfig::plain(Variant::Conv2dWinograd),
+            images(ConvKind::Forward),
+            16 * 4 * (2 * 256 * 256 * 20 + 256 * 256),
+            false,
+        ),
+    ] {
+        for target in TARGETS {
+            let with = |between_bytes| legal(&config, &task, target, &Limits { between_bytes, ..typical(target) });
+            let all = with(u64::MAX);
+            assert_eq!(all.is_err(), uncountable, "{config} for {task}: {all:?}");
+            if uncountable {
+                assert!(all.unwrap_err().contains("elements, and kernels count"));
+            } else {
+                assert_eq!(with(bytes), Ok(()), "{config} for {task}");
+                assert!(with(bytes - 1).unwrap_err().contains(&format!("write down {bytes} bytes")), "{config}");
+            }
+        }
+    }
+}
+
+/// A GPU without local memory to use gets none, not in parts of what is rewritten either.
+#[test]
+fn without_local_memory_no_kernel_has_any() {
+    let limits = Limits { local_bytes: 0, ..typical(Target::Gpu) };
+    let rows = |rows, columns| Reduction { rows, columns, contiguous: true, op: ReduceOp::Sum, dtype: DType::F32 };
+    let long = [Task::Reduction(rows(1, 1 << 20)), Task::Product(product(16, 16, 1 << 14))];
+    for task in tasks().into_iter().chain(long) {
+        let plan = compile_with(&variant::graph(&task), Target::Gpu, &Options { limits, select: &Defaults }).unwrap();
+        assert!(plan.steps.iter().all(|step| step.local_bytes == 0), "{task}: {:?}", plan.decisions);
+        let all = candidates(&task, Target::Gpu, &limits);
+        assert!(!all.is_empty() && all.iter().all(|config| !config.variant.local_memory(Target::Gpu)), "{task}");
+    }
+    let cut = default_config(&Task::Reduction(rows(1, 1 << 20)), Target::Gpu, &limits);
+    assert_eq!(cut.variant, Variant::ReductionParallel, "the parts are asked about");
+}
+
+/// Whoever chooses is asked about the parts of what is rewritten, and the plan says what they are.
+#[test]
+fn parts_are_tasks_like_others() {
+    let task = Task::Reduction(Reduction {
+        rows: 1,
+        columns: 1 << 20,
+        contiguous: true,
+        op: ReduceOp::Sum,
+        dtype: DType::F32,
+    });
+    struct Sequential(RefCell<Vec<Task<u64>>>);
+    impl Select for Sequential {
+        fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
+            let known = task.estimate();
+            let long = matches!(&known, Task::Reduction(own) if own.columns > 1 << 16);
+            self.0.borrow_mut().push(known);
+            (!long).then(|| KernelConfig::plain(Variant::ReductionSequential))
+        }
+    }
+    let asked = Sequential(RefCell::default());
+    let plan = with(&variant::graph(&task), Target::Gpu, &asked);
+    let decided: Vec<Variant> = plan.decisions.iter().map(|decision| decision.config.variant).collect();
+    use Variant::{ReductionParallel, ReductionSequential};
+    assert_eq!(decided, [ReductionParallel, ReductionSequential, ReductionSequential], "{:?}", plan.decisions);
+    let tasks: Vec<Task<u64>> = plan.decisions.iter().map(|decision| decision.task.evaluate(&[]).unwrap()).collect();
+    assert_eq!(asked.0.into_inner(), tasks);
 }
 
 #[test]
@@ -454,12 +535,12 @@ fn a_part_that_is_computed_in_another_way_is_noted() {
         .unwrap();
     let plan = with(&graph, Target::Gpu, &Always(staged.clone()));
     assert_eq!(plan.decisions[0].config, staged);
-    let [_, part] = &plan.decisions[..] else { panic!("{:?}", plan.decisions) };
+    let [_, part, _] = &plan.decisions[..] else { panic!("{:?}", plan.decisions) };
     assert!(matches!(&part.task, Task::Product(part) if part.batch.is(2)), "{}", part.task);
     assert_eq!(legal(&part.config, &part.task.estimate(), Target::Gpu, &limits), Ok(()));
-    // A part that is computed as was decided needs no words.
+    // A part that is computed as was decided needs no words; the sum of the parts is a task of its own.
     let tiled = KernelConfig::new(Variant::MatMulTiled, Choice::new(&[("TILE", 16), (SPLIT_K, 2)]));
-    assert_eq!(with(&graph, Target::Gpu, &Always(tiled)).decisions.len(), 1);
+    assert_eq!(with(&graph, Target::Gpu, &Always(tiled)).decisions.len(), 2);
 }
 
 /// The statistics of large images: whatever is decided about them is what is done, and is said.

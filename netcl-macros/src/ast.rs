@@ -3,7 +3,7 @@
 use crate::lower::Unit;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::layers::{Config, Init, Layer};
+use netcl_kernels::layers::{Config, Init, Layer, Mode};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -66,6 +66,8 @@ pub(crate) struct Arg {
 #[derive(Clone)]
 pub(crate) struct Function {
     pub(crate) attrs: Vec<syn::Attribute>,
+    /// The mode that all its forms are compiled in, if `#[mode(..)]` says so.
+    pub(crate) mode: Option<Mode>,
     pub(crate) vis: syn::Visibility,
     pub(crate) name: Ident,
     pub(crate) receiver: bool,

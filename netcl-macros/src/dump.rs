@@ -1,5 +1,7 @@
 //! `NETCL_DUMP=Name` prints what an item becomes to stderr while the crate compiles: graphs, kernels, Rust.
 
+mod layout;
+
 use crate::compile::Compiled;
 use netcl_kernels::graph::Graph;
 use proc_macro2::TokenStream;
@@ -21,7 +23,7 @@ fn covers(asked: &str, name: &str) -> bool {
 /// Prints generated Rust.
 pub(crate) fn tokens(name: &str, what: &str, tokens: &TokenStream) {
     if wanted(name) {
-        eprintln!("// netcl: {name}, {what}\n{tokens}\n");
+        eprintln!("// netcl: {name}, {what}\n{}\n", layout::lines(tokens));
     }
 }
 
@@ -64,6 +66,35 @@ fn plans_of(name: &str, plans: &[Compiled]) {
 #[cfg(test)]
 mod tests {
     use super::covers;
+    use std::process::Command;
+
+    /// What two tests print when they are run with `NETCL_DUMP`: a kernel's graph and code, and a model's Rust.
+    #[test]
+    fn graphs_kernels_and_rust_are_printed() {
+        let printed = |test: &str, name: &str| {
+            let own = std::env::current_exe().expect("this program");
+            let run = Command::new(own).args([test, "--exact", "--nocapture"]).env("NETCL_DUMP", name).output();
+            let run = run.expect("it runs");
+            assert!(run.status.success(), "{run:?}");
+            String::from_utf8(run.stderr).expect("text")
+        };
+        let text = printed("tests::kernels::index_form", "bias_relu");
+        for part in [
+            "// netcl: bias_relu\ngraph bias_relu\n%0 = input argument 0",
+            "// netcl: bias_relu, gpu plan, 1 launches\n",
+            "\n__kernel __attribute__((reqd_work_group_size(256, 1, 1)))\nvoid bias_relu_0_map(\n",
+            "// netcl: bias_relu.vjp\n",
+            "// netcl: bias_relu, kernel\n#[doc = ",
+            "\n    impl Kernel {\n",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+        assert!(!text.contains("row_mean"), "only what was asked for:\n{text}");
+        let text = printed("tests::models::a_model_gets_its_functions", "Mlp");
+        for part in ["// netcl: Mlp, struct\n", "// netcl: Mlp, impl\n", "\nimpl Mlp {\n    "] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+    }
 
     #[test]
     fn what_belongs_to_a_name_is_asked_for_with_it() {

@@ -42,7 +42,7 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => ordinary(&f.attrs, &f.vis, &f.sig),
         ImplItem::Fn(f) => {
             let mut f = f.clone();
-            f.attrs.retain(|attr| !function::is_dynamic(attr));
+            f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_mode(attr));
             quote!(#f)
         }
         other => quote!(#other),
@@ -90,7 +90,8 @@ fn written(item: &ItemImpl, name: &Ident) -> bool {
 
 /// A half-typed function of plain Rust: what is known of its signature, and no body.
 pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -> TokenStream {
-    let attrs = attrs.iter().filter(|attr| !recover::is_half_typed(attr) && !function::is_dynamic(attr));
+    let ours = |attr: &Attribute| recover::is_half_typed(attr) || function::is_dynamic(attr) || function::is_mode(attr);
+    let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {
         if let FnArg::Typed(typed) = input

@@ -102,6 +102,10 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
     let (constants, sizes) = (&unit.constants, BTreeSet::new());
     let (attrs, vis, sig) = (&item.attrs, &item.vis, &item.sig);
     let function = parse::function::function(diag, attrs, vis, sig, &item.block, constants, &sizes)?;
+    // Kernels have no layers.
+    for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
+        diag.report(attr.path().span(), &m::MODE, &[]);
+    }
     let paths = lower::lower(diag, unit, &function, Mode::Inference);
     match form {
         Form::Callable => expand::kernel::kernel(diag, &function, paths),

@@ -35,6 +35,10 @@ use proc_macro::TokenStream;
 /// a field call its functions. Further blocks, here or in other modules, have names: `#[netcl::model(block = training)]`
 /// brings `report_training` and so on, and its functions call those of the first block.
 ///
+/// Layers that differ between training and inference, such as `Dropout` and `BatchNorm`, infer in a function's plain form and
+/// train in its `…_with_gradients`. `#[mode(training)]` or `#[mode(inference)]` on a function says what both do. A function
+/// that another one calls is in that one's mode.
+///
 /// The struct's `const` parameters of type `usize`, and `const` items, can be sizes of its layers, parameters and nested
 /// models.
 #[proc_macro_attribute]
@@ -43,6 +47,11 @@ pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a function of scalars usable in kernels and models, element by element and differentiated.
+///
+/// It stays a function of Rust too, and both give the same: methods such as `max`, `round` and `signum` are Rust's in it
+/// (in kernels and models `max` and `round` are netcl's operations, whose maximum with NaN is NaN and whose halves are
+/// rounded to even). An `if` on a value computes both of its branches and chooses, for its value as for each variable that
+/// a branch assigns.
 ///
 /// Where a body calls a function without it, rustc says ``cannot find macro `name` in this scope``: the attribute makes a
 /// macro of the function's name, by which bodies find it. The same is said of a `const` without
@@ -68,6 +77,11 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Compiles kernels written element by element, with their gradients.
+///
+/// The body of a kernel in index form is a closure over the indices of the result. `sum(0..C, |c| x[n, c])`, and likewise
+/// `prod`, `max`, `min` and `mean`, reduce along a range, or several: `sum((0..H, 0..W), |h, w| ..)`. `argmax` and `argmin`
+/// give the index of the first element that is largest or smallest; over several ranges, which then start at 0, the
+/// row-major position within them.
 ///
 /// A kernel with `#[launch(global = [N], local = [64])]` is in SIMT form: its body runs once for each work-item. An index
 /// that is outside, in a tensor or in an array, reads zero and writes nothing; `#[launch(.., unchecked)]` leaves the

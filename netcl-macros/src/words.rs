@@ -26,6 +26,8 @@ pub(crate) const COUNT: &str = "count";
 pub(crate) const INIT: &str = "init";
 /// `#[netcl::dynamic]` on a function that is left to the run-time tape.
 pub(crate) const DYNAMIC: &str = "dynamic";
+/// `#[mode(training)]` on a function of a model.
+pub(crate) const MODE: &str = "mode";
 /// `#[gradient(..)]` on a kernel.
 pub(crate) const GRADIENT: &str = "gradient";
 /// `#[launch(global = [N], local = [64])]` on a SIMT-form kernel.

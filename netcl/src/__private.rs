@@ -2,28 +2,11 @@
 
 pub use crate::device::backend::NativeEntry;
 pub use crate::device::host::exports as host;
+pub use crate::device::scalar::Scalar;
 pub use crate::executor::function::{Function, FunctionSource, PlanSource};
-pub use crate::executor::scalar::Scalar;
-pub use crate::model::{Gradients, Model, ModelCore, Schema, Seed};
+pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
 pub use netcl_kernels as kernels;
 pub use netcl_macros::__resume;
-
-/// What `#[netcl::model]` implements so that one model can be a field of another.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no model",
-    label = "not a model",
-    note = "write `#[netcl::model]` above its struct"
-)]
-pub trait Part: Sized {
-    /// The generated struct of its gradients.
-    type Gradients;
-
-    /// The part of `core` whose paths start with `prefix` (empty, or with a trailing dot).
-    fn attach(core: &ModelCore, prefix: &str) -> Self;
-
-    /// The gradients of that part; the prefix is that in the whole model, whatever part `all` is of.
-    fn gradients(all: &Gradients, prefix: &str) -> Self::Gradients;
-}
 
 /// What the plans of these functions do on devices of that kind: launches, bytes, memory.
 ///
@@ -36,6 +19,11 @@ pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result
         text.push_str(&function.report(target, &crate::report::BATCHES)?);
     }
     Ok(text)
+}
+
+/// An argument of a kernel as it is now, for a gradient that is asked for later.
+pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
+    tensor.as_it_is()
 }
 
 /// Builds what these functions need on the device, on as many threads as there are processors.

@@ -342,3 +342,10 @@ pub enum Error {
         diagnostic: Diagnostic,
     },
 }
+
+impl Error {
+    /// What the compiler says of the graph of `operation`.
+    pub(crate) fn graph(operation: &str, diagnostic: Diagnostic) -> Error {
+        Error::Graph { operation: operation.to_owned(), diagnostic }
+    }
+}

@@ -1,8 +1,14 @@
 //! Events: what is known of work that a device was given. Futures, too.
 
+mod user;
+
+pub use user::UserEvent;
+
+use crate::device::process;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -40,7 +46,7 @@ pub struct EventTimes {
 /// Something that a device will have done: [`crate::Device::record_event`], a copy, or a [`UserEvent`]. Cheap to clone.
 ///
 /// It can be waited for, with or without a limit; it can call back; and it is a [`Future`], so that a task of any
-/// executor waits for a device without keeping a thread. On devices that compute at once (the host) events are complete
+/// executor waits for a device without keeping a thread; each handle keeps the waker that it was polled with last. On devices that compute at once (the host) events are complete
 /// from the start. A waiting thread does not handle signals, so Ctrl-C ends the process as ever.
 ///
 /// ```
@@ -60,8 +66,11 @@ pub struct EventTimes {
 /// ```
 ///
 /// In an `async` function, `device.record_event()?.await?` does the same.
-#[derive(Clone)]
-pub struct Event(Arc<Core>);
+pub struct Event {
+    core: Arc<Core>,
+    /// Under which this handle's waker is kept, from when it is first polled; 0 before.
+    seat: u64,
+}
 
 struct Core {
     state: Mutex<State>,
@@ -69,14 +78,21 @@ struct Core {
     source: Option<Box<dyn Source>>,
 }
 
-type Callback = Box<dyn FnOnce(Result<()>) + Send>;
+struct Callback {
+    call: Box<dyn FnOnce(Result<(), Failure>) + Send>,
+    /// Whether it is the program's, which learns of a failure by it.
+    tells: bool,
+}
 
 #[derive(Default)]
 struct State {
     outcome: Option<Result<(), Failure>>,
     /// Whether the source was asked to tell.
     watched: bool,
-    wakers: Vec<Waker>,
+    /// One for each handle that was polled.
+    wakers: Vec<(u64, Waker)>,
+    /// Those given to handles.
+    seats: u64,
     callbacks: Vec<Callback>,
 }
 
@@ -86,6 +102,7 @@ pub(crate) enum Failure {
     Driver { device: String, operation: String, code: String },
     Lost { device: String, operation: String, code: String },
     User { reason: String },
+    Forked,
 }
 
 impl Failure {
@@ -94,6 +111,7 @@ impl Failure {
             Failure::Driver { device, operation, code } => Error::Driver { device, operation, code },
             Failure::Lost { device, operation, code } => Error::Lost { device, operation, code },
             Failure::User { reason } => Error::Event { reason },
+            Failure::Forked => Error::Forked,
         }
     }
 }
@@ -111,6 +129,14 @@ pub(crate) trait Source: Send + Sync {
     /// `None` where the driver does not note them.
     fn times(&self) -> Option<EventTimes>;
 
+    /// What has failed on its device earlier and was not told, now that the program has waited for the device. Told once.
+    fn earlier(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The program was told that it failed.
+    fn told(&self) {}
+
     /// For the backend that made it.
     fn as_any(&self) -> &dyn std::any::Any;
 }
@@ -124,22 +150,29 @@ impl Event {
     }
 
     pub(crate) fn of(source: Box<dyn Source>) -> Event {
-        Event(Arc::new(Core { state: Mutex::default(), changed: Condvar::new(), source: Some(source) }))
+        Event::new(Some(source))
     }
 
     fn pending() -> Event {
-        Event(Arc::new(Core { state: Mutex::default(), changed: Condvar::new(), source: None }))
+        Event::new(None)
+    }
+
+    fn new(source: Option<Box<dyn Source>>) -> Event {
+        Event { core: Arc::new(Core { state: Mutex::default(), changed: Condvar::new(), source }), seat: 0 }
     }
 
     pub(crate) fn source(&self) -> Option<&dyn Source> {
-        self.0.source.as_deref()
+        self.core.source.as_deref()
     }
 
-    /// How far it is.
+    /// How far it is. In a forked child: how it ended, if that was known before the fork, else [`EventStatus::Failed`].
     pub fn status(&self) -> EventStatus {
+        if process::is_forked() {
+            return if self.when_forked().is_ok() { EventStatus::Complete } else { EventStatus::Failed };
+        }
         // The lock is not held while the driver is asked: its own locks may be held by a thread that calls back.
         let outcome = self.lock().outcome.as_ref().map(|outcome| outcome.is_ok());
-        match (outcome, &self.0.source) {
+        match (outcome, &self.core.source) {
             (Some(true), _) => EventStatus::Complete,
             (Some(false), _) => EventStatus::Failed,
             (None, Some(source)) => source.status().unwrap_or(EventStatus::Failed),
@@ -156,20 +189,22 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] if what it stands for failed; [`Error::Event`] for a [`UserEvent`] that did;
-    /// [`Error::Forked`] in a forked child.
+    /// [`Error::Driver`] if what it stands for failed, or if something else that its device was given before has failed
+    /// and nobody was told, as [`crate::Device::finish`] does; [`Error::Lost`] if the device is lost; [`Error::Event`] for
+    /// a [`UserEvent`] that failed; [`Error::Forked`] in a forked child.
     pub fn wait(&self) -> Result<()> {
-        crate::device::host::process::check()?;
+        process::check()?;
         let is_over = self.lock().outcome.is_some();
-        if let (false, Some(source)) = (is_over, &self.0.source) {
-            return source.wait().map_err(Failure::into_error);
+        if let (false, Some(source)) = (is_over, &self.core.source) {
+            return self.tell(source.wait());
         }
         let mut state = self.lock();
         loop {
-            if let Some(outcome) = &state.outcome {
-                return outcome.clone().map_err(Failure::into_error);
+            if let Some(outcome) = state.outcome.clone() {
+                drop(state);
+                return self.tell(outcome);
             }
-            state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.core.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -179,7 +214,14 @@ impl Event {
     ///
     /// As [`Event::wait`].
     pub fn wait_timeout(&self, limit: Duration) -> Result<bool> {
-        crate::device::host::process::check()?;
+        process::check()?;
+        // Drivers tell late, and some tell nothing while nobody asks.
+        if self.is_complete() {
+            return self.wait().map(|()| true);
+        }
+        if limit.is_zero() {
+            return Ok(false);
+        }
         self.watch()?;
         // A limit beyond what the clock can hold is none.
         let Some(end) = Instant::now().checked_add(limit) else {
@@ -187,47 +229,84 @@ impl Event {
         };
         let mut state = self.lock();
         loop {
-            if let Some(outcome) = &state.outcome {
-                return outcome.clone().map(|()| true).map_err(Failure::into_error);
+            if let Some(outcome) = state.outcome.clone() {
+                drop(state);
+                return self.tell(outcome).map(|()| true);
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Ok(false);
+                drop(state);
+                return if self.is_complete() { self.wait().map(|()| true) } else { Ok(false) };
             }
-            state = self.0.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.core.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Calls `callback` when it is done: at once if it is already, else from a thread of the driver's. It should be
-    /// short, and must not wait for a device: drivers do not go on while it runs.
+    /// short, and must not wait for a device: drivers do not go on while it runs. One that panics is logged, and the
+    /// others are called all the same.
     pub fn on_complete(&self, callback: impl FnOnce(Result<()>) + Send + 'static) {
-        {
+        let call = Box::new(|outcome: Result<(), Failure>| callback(outcome.map_err(Failure::into_error)));
+        self.call_back(Callback { call, tells: true });
+    }
+
+    /// As [`Event::on_complete`], for netcl's own: what has failed is not told to the program by it.
+    pub(crate) fn on_outcome(&self, callback: impl FnOnce(Result<(), Failure>) + Send + 'static) {
+        self.call_back(Callback { call: Box::new(callback), tells: false });
+    }
+
+    fn call_back(&self, callback: Callback) {
+        if process::is_forked() {
+            return (callback.call)(self.when_forked());
+        }
+        let outcome = {
             let mut state = self.lock();
-            if state.outcome.is_none() {
-                state.callbacks.push(Box::new(callback));
-                drop(state);
-                if let Err(error) = self.watch() {
-                    self.settle(Err(as_failure(error)));
+            match state.outcome.clone() {
+                Some(outcome) => outcome,
+                None => {
+                    state.callbacks.push(callback);
+                    drop(state);
+                    if let Err(error) = self.watch() {
+                        self.settle(Err(as_failure(error)));
+                    }
+                    return;
                 }
-                return;
+            }
+        };
+        self.pass_on(callback, outcome);
+    }
+
+    /// When it was queued, begun, and done; `None` before it is done, on devices without a clock, if
+    /// `NETCL_PROFILE_EVENTS` was not set, and in a forked child.
+    pub fn times(&self) -> Option<EventTimes> {
+        if process::is_forked() || self.status() != EventStatus::Complete {
+            return None;
+        }
+        self.core.source.as_ref()?.times()
+    }
+
+    /// What the program gets that has waited: how it ended, or what has failed on the device before.
+    fn tell(&self, outcome: Result<(), Failure>) -> Result<()> {
+        match (outcome, &self.core.source) {
+            (Ok(()), None) => Ok(()),
+            (Ok(()), Some(source)) => source.earlier(),
+            (Err(failure), source) => {
+                source.iter().for_each(|source| source.told());
+                Err(failure.into_error())
             }
         }
-        callback(self.outcome());
     }
 
-    /// When it was queued, begun, and done; `None` before it is done, on devices without a clock, and if
-    /// `NETCL_PROFILE_EVENTS` was not set.
-    pub fn times(&self) -> Option<EventTimes> {
-        if self.status() == EventStatus::Complete { self.0.source.as_ref()?.times() } else { None }
-    }
-
-    fn outcome(&self) -> Result<()> {
-        self.lock().outcome.clone().unwrap_or(Ok(())).map_err(Failure::into_error)
+    /// How it ended, as far as a forked child may know: no driver is asked, and no lock is waited for that a thread of the
+    /// parent's may have held.
+    fn when_forked(&self) -> Result<(), Failure> {
+        let known = self.core.state.try_lock().ok().and_then(|state| state.outcome.clone());
+        known.unwrap_or(Err(Failure::Forked))
     }
 
     /// Sees to it that the source tells when it is done.
     fn watch(&self) -> Result<()> {
-        let Some(source) = &self.0.source else {
+        let Some(source) = &self.core.source else {
             return Ok(());
         };
         {
@@ -238,11 +317,26 @@ impl Event {
             state.watched = true;
         }
         let event = self.clone();
-        source.watch(Box::new(move |outcome| event.settle(outcome)))
+        let watched = source.watch(Box::new(move |outcome| event.settle(outcome)));
+        if watched.is_err() {
+            // Whoever has relied on this watch tries it again.
+            let wakers = {
+                let mut state = self.lock();
+                state.watched = false;
+                std::mem::take(&mut state.wakers)
+            };
+            self.core.changed.notify_all();
+            wakers.into_iter().for_each(|(_, waker)| guarded(|| waker.wake()));
+        }
+        watched
     }
 
     /// It is over. Only the first outcome counts.
     fn settle(&self, outcome: Result<(), Failure>) {
+        if process::is_forked() {
+            // What waits for it would go on with drivers that are the parent's.
+            return;
+        }
         let (wakers, callbacks) = {
             let mut state = self.lock();
             if state.outcome.is_some() {
@@ -251,15 +345,50 @@ impl Event {
             state.outcome = Some(outcome.clone());
             (std::mem::take(&mut state.wakers), std::mem::take(&mut state.callbacks))
         };
-        self.0.changed.notify_all();
-        wakers.into_iter().for_each(Waker::wake);
+        self.core.changed.notify_all();
+        wakers.into_iter().for_each(|(_, waker)| guarded(|| waker.wake()));
         for callback in callbacks {
-            callback(outcome.clone().map_err(Failure::into_error));
+            guarded(|| self.pass_on(callback, outcome.clone()));
         }
     }
 
+    fn pass_on(&self, callback: Callback, outcome: Result<(), Failure>) {
+        if let (true, true, Some(source)) = (callback.tells, outcome.is_err(), &self.core.source) {
+            source.told();
+        }
+        (callback.call)(outcome);
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.core.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Calls what others wrote: one panic is not to keep the rest from being called, and none may reach a driver.
+fn guarded(call: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(call)).is_err() {
+        tracing::error!("a callback or waker of an event panicked");
+    }
+}
+
+impl Clone for Event {
+    fn clone(&self) -> Event {
+        Event { core: self.core.clone(), seat: 0 }
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.seat == 0 || process::is_forked() {
+            return;
+        }
+        let waker = {
+            let mut state = self.lock();
+            let seat = state.wakers.iter().position(|(seat, _)| *seat == self.seat);
+            seat.map(|seat| state.wakers.swap_remove(seat))
+        };
+        // Without the lock: it may be the last to hold a task that has handles of this event.
+        drop(waker);
     }
 }
 
@@ -267,6 +396,7 @@ fn as_failure(error: Error) -> Failure {
     match error {
         Error::Driver { device, operation, code } => Failure::Driver { device, operation, code },
         Error::Lost { device, operation, code } => Failure::Lost { device, operation, code },
+        Error::Forked => Failure::Forked,
         other => Failure::User { reason: other.to_string() },
     }
 }
@@ -274,21 +404,54 @@ fn as_failure(error: Error) -> Failure {
 impl Future for Event {
     type Output = Result<()>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        crate::device::host::process::check()?;
-        {
-            let mut state = self.lock();
-            if let Some(outcome) = &state.outcome {
-                return Poll::Ready(outcome.clone().map_err(Failure::into_error));
-            }
-            if !state.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
-                state.wakers.push(context.waker().clone());
-            }
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        process::check()?;
+        if self.is_complete() {
+            return Poll::Ready(self.wait());
+        }
+        if let Poll::Ready(outcome) = self.take_seat(context.waker()) {
+            return Poll::Ready(self.tell(outcome));
         }
         self.watch()?;
-        match self.lock().outcome.clone() {
-            Some(outcome) => Poll::Ready(outcome.map_err(Failure::into_error)),
-            None => Poll::Pending,
+        let outcome = self.lock().outcome.clone();
+        outcome.map_or(Poll::Pending, |outcome| Poll::Ready(self.tell(outcome)))
+    }
+}
+
+impl Event {
+    /// Keeps the waker in place of the one that this handle was polled with before, or gives the outcome.
+    fn take_seat(&mut self, waker: &Waker) -> Poll<Result<(), Failure>> {
+        // Executors' code runs without the lock.
+        let mut new = None;
+        loop {
+            let mut state = self.core.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(outcome) = state.outcome.clone() {
+                return Poll::Ready(outcome);
+            }
+            let seat = self.seat;
+            let own = state.wakers.iter().position(|(taken, _)| *taken == seat);
+            if own.is_some_and(|own| state.wakers[own].1.will_wake(waker)) {
+                return Poll::Pending;
+            }
+            let Some(new) = new.take() else {
+                drop(state);
+                new = Some(waker.clone());
+                continue;
+            };
+            let old = match own {
+                Some(own) => Some(std::mem::replace(&mut state.wakers[own].1, new)),
+                None => {
+                    if self.seat == 0 {
+                        state.seats += 1;
+                        self.seat = state.seats;
+                    }
+                    state.wakers.push((self.seat, new));
+                    None
+                }
+            };
+            drop(state);
+            drop(old);
+            return Poll::Pending;
         }
     }
 }
@@ -299,50 +462,5 @@ impl fmt::Debug for Event {
     }
 }
 
-/// An event that the program completes itself, so that a device waits for something that is not a device's:
-/// [`crate::Device::wait_for`] with [`UserEvent::event`] holds back what is started on the device afterwards.
-///
-/// Dropping it without [`UserEvent::complete`] fails it.
-///
-/// ```
-/// use netcl::UserEvent;
-///
-/// let ready = UserEvent::new();
-/// let event = ready.event();
-/// let thread = std::thread::spawn(move || event.wait());
-/// ready.complete();
-/// thread.join().unwrap()?;
-/// # Ok::<(), netcl::Error>(())
-/// ```
-#[derive(Debug)]
-pub struct UserEvent(Event);
-
-impl UserEvent {
-    /// One that is not complete.
-    #[allow(clippy::new_without_default, reason = "a default would be an event that nobody completes")]
-    pub fn new() -> UserEvent {
-        UserEvent(Event::pending())
-    }
-
-    /// What others wait for.
-    pub fn event(&self) -> Event {
-        self.0.clone()
-    }
-
-    /// Lets those who wait go on.
-    pub fn complete(self) {
-        self.0.settle(Ok(()));
-    }
-
-    /// Lets those who wait go on with [`Error::Event`]. A device that waits goes on as if all were well: whoever needs
-    /// to know looks at the event.
-    pub fn fail(self, reason: &str) {
-        self.0.settle(Err(Failure::User { reason: reason.to_owned() }));
-    }
-}
-
-impl Drop for UserEvent {
-    fn drop(&mut self) {
-        self.0.settle(Err(Failure::User { reason: "it was dropped before it was completed".to_owned() }));
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! netcl: deep learning for every OpenCL device, with gradients generated while your crate compiles.
 #![deny(unsafe_code)]
+// Who calls a public function must know what can go wrong.
+#![warn(clippy::missing_errors_doc)]
 
 // What the macros generate says `::netcl`, here as in users' crates.
 extern crate self as netcl;
@@ -14,6 +16,7 @@ mod error;
 mod event;
 mod executor;
 mod expression;
+mod files;
 pub mod io;
 pub mod jit;
 mod log;

@@ -6,7 +6,7 @@ use crate::executor::{Call, Loaded};
 use crate::jit;
 use crate::model::{ModelCore, Schema, Seed};
 use crate::tensor::Tensor;
-use netcl_kernels::dim::Shape;
+use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
@@ -44,7 +44,7 @@ impl Layer {
         let (declaration, config) = configure(name, settings)?;
         let mut schema = Schema::new();
         for spec in (declaration.tensors)(&config) {
-            schema.add(spec.name, spec.fixed().map_err(|diagnostic| jit::failed(name, diagnostic))?);
+            schema.add(spec.name, spec.fixed().map_err(|diagnostic| Error::graph(name, diagnostic))?);
         }
         Ok(Layer { declaration, config, core: ModelCore::new(device, seed, &schema)?, prefix: String::new() })
     }
@@ -67,14 +67,20 @@ impl Layer {
         &self.core
     }
 
-    /// Runs it on as many tensors as it takes. In training, states such as running statistics are updated.
+    /// Runs it on as many tensors as it takes. In training, states such as running statistics are updated. What is compiled
+    /// for one batch size serves all of them.
     ///
     /// # Errors
     ///
     /// If the shapes do not fit: the message says both sides.
     pub fn forward(&self, inputs: &[&Tensor], mode: Mode) -> Result<Tensor> {
         let name = self.declaration.name;
-        let graph = self.graph(inputs, mode).map_err(|diagnostic| jit::failed(name, diagnostic))?;
+        // One kernel for every batch size: the leading axis is a symbol, where the layer takes one.
+        let batch = inputs.first().and_then(|input| input.shape().first().copied()).filter(|&size| size > 1);
+        let symbolic = batch.and_then(|size| self.graph(inputs, mode, Some(size)).ok());
+        let graph = symbolic
+            .map_or_else(|| self.graph(inputs, mode, None), Ok)
+            .map_err(|diagnostic| Error::graph(name, diagnostic))?;
         let store = self.core.store();
         let loaded: Arc<Loaded> = jit::load(&graph, store.device())?;
         let call = Call {
@@ -83,16 +89,22 @@ impl Layer {
             seed: Some(&|| self.core.next_seed()),
             ..Call::default()
         };
-        let mut results = loaded.call(&call)?.results;
-        results.pop().ok_or_else(|| jit::failed(name, Diagnostic::new("it has no result")))
+        let mut results = loaded.call(store.device(), &call)?.results;
+        results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))
     }
 
-    fn graph(&self, inputs: &[&Tensor], mode: Mode) -> Result<Graph, Diagnostic> {
+    /// Of inputs of these shapes; leading axes of the size `batch` are the symbol `N`.
+    fn graph(&self, inputs: &[&Tensor], mode: Mode, batch: Option<usize>) -> Result<Graph, Diagnostic> {
         let mut builder = Builder::new(self.declaration.name);
         let mut nodes = Vec::with_capacity(inputs.len());
         for (position, tensor) in inputs.iter().enumerate() {
             let name = if inputs.len() == 1 { "x".to_owned() } else { format!("x{position}") };
-            let shape = Shape::of(tensor.shape());
+            let mut shape = Shape::of(tensor.shape());
+            if let (Some(batch), Some(first)) = (batch, shape.0.first_mut())
+                && first.is(batch as i64)
+            {
+                *first = Dim::symbol("N");
+            }
             nodes.push(builder.input(InputKind::Argument(position), &name, shape, tensor.dtype()));
         }
         let specs = (self.declaration.tensors)(&self.config);
@@ -141,7 +153,7 @@ fn configure(name: &str, settings: &[(&str, ConfigValue)]) -> Result<(&'static l
         settings.iter().map(|(key, value)| (*key, value.clone(), Span::NONE)).collect();
     let config = Config::from_pairs(declaration, &pairs).map_err(|diagnostics| {
         let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-        jit::failed(name, Diagnostic::new(messages.join("; ")))
+        Error::graph(name, Diagnostic::new(messages.join("; ")))
     })?;
     Ok((declaration, config))
 }

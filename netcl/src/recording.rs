@@ -2,8 +2,8 @@
 
 use crate::device::Device;
 use crate::device::backend::Backend;
-use crate::device::host::process;
 use crate::device::opencl::commands::CommandBuffer;
+use crate::device::process;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use std::cell::RefCell;

@@ -1,8 +1,8 @@
 //! What a compiled function costs, as text: kernels, launches, bytes, arithmetic, memory by batch size.
 
+use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
-use crate::executor::geometry;
 use crate::memory::ALIGNMENT;
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::plan::memory::layout;

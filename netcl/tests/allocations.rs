@@ -1,7 +1,11 @@
 //! What the hot path allocates: nothing.
 
+#[path = "common/devices.rs"]
+mod devices;
+
+use devices::with_driver;
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{DType, Device, DeviceKind, Tensor};
+use netcl::{DType, Tensor};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -42,47 +46,43 @@ fn the_counter_counts() {
 /// Drivers' own allocations are not Rust's and are not counted.
 #[test]
 fn launches_allocate_nothing() {
-    let Ok(device) = Device::select("cpu") else { return };
-    let source = "__kernel void add(__global const float* a, __global float* b, float by, uint n) {
+    for device in with_driver() {
+        let source = "__kernel void add(__global const float* a, __global float* b, float by, uint n) {
         uint i = get_global_id(0);
         if (i < n) b[i] = a[i] + by;
     }";
-    let add = KernelSpec::from_source("add", source).build(&device).unwrap();
-    let x = Tensor::from_slice(&device, &[1.0f32; 64], &[64]).unwrap();
-    let (y, z) =
-        (Tensor::zeros(&device, &[64], DType::F32).unwrap(), Tensor::zeros(&device, &[64], DType::F32).unwrap());
-    device.finish().unwrap();
-    let launch = |into: &Tensor, by: f32, grid: &Grid| {
-        // SAFETY: at most 64 elements of tensors that have as many, each from one work-item.
-        unsafe { add.launch(&[(&x).into(), into.into(), by.into(), 64u32.into()], grid) }.unwrap();
-    };
-    let count = allocations(|| {
-        for round in 0..100u16 {
-            // The same arguments, other tensors, other numbers, other grids.
-            launch(&y, 1.0, &Grid::from(64));
-            launch(&y, 1.0, &Grid::from(64).in_groups([32]));
-            launch(if round % 2 == 0 { &y } else { &z }, f32::from(round), &Grid::from([64, 1]).in_groups([16, 1]));
-        }
-    });
-    assert_eq!(count, 0);
-    assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 64]);
-    assert_eq!(z.to_vec::<f32>().unwrap(), [100.0; 64]);
+        let add = KernelSpec::from_source("add", source).build(&device).unwrap();
+        let x = Tensor::from_slice(&device, &[1.0f32; 64], &[64]).unwrap();
+        let (y, z) =
+            (Tensor::zeros(&device, &[64], DType::F32).unwrap(), Tensor::zeros(&device, &[64], DType::F32).unwrap());
+        device.finish().unwrap();
+        let launch = |into: &Tensor, by: f32, grid: &Grid| {
+            // SAFETY: at most 64 elements of tensors that have as many, each from one work-item.
+            unsafe { add.launch(&[(&x).into(), into.into(), by.into(), 64u32.into()], grid) }.unwrap();
+        };
+        let count = allocations(|| {
+            for round in 0..100u16 {
+                // The same arguments, other tensors, other numbers, other grids.
+                launch(&y, 1.0, &Grid::from(64));
+                launch(&y, 1.0, &Grid::from(64).in_groups([32]));
+                launch(if round % 2 == 0 { &y } else { &z }, f32::from(round), &Grid::from([64, 1]).in_groups([16, 1]));
+            }
+        });
+        assert_eq!(count, 0);
+        assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 64]);
+        assert_eq!(z.to_vec::<f32>().unwrap(), [100.0; 64]);
+    }
 }
 
 #[test]
 fn replays_allocate_nothing() {
-    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
-    for selector in found {
-        let device = Device::select(&selector).unwrap();
-        if device.profile().kind == DeviceKind::Host {
-            continue;
-        }
+    for device in with_driver() {
         let x = Tensor::from_slice(&device, &[1.0f32; 64], &[8, 8]).unwrap();
         let work = || x.matmul(&x)?.add(&x)?.exp()?.sum(&[0]);
         let (mut recording, y) = device.record(work).unwrap();
         device.finish().unwrap();
         assert!(recording.launches() >= 2);
-        assert_eq!(allocations(|| (0..100).for_each(|_| recording.replay().unwrap())), 0, "{selector}");
+        assert_eq!(allocations(|| (0..100).for_each(|_| recording.replay().unwrap())), 0, "{device}");
         assert_eq!(y.to_vec::<f32>().unwrap(), work().unwrap().to_vec::<f32>().unwrap());
     }
 }

@@ -3,14 +3,15 @@
 
 mod common;
 
+use common::devices::with_driver;
 use common::processes::{command, names, scratch, text};
-use common::{affine_square, function, opencl, toy_schema};
+use common::{affine_square, function, toy_schema};
 use netcl::__private::{ModelCore, Seed};
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{DType, DeviceManager, Tensor, cache};
+use netcl::{DType, Device, DeviceManager, Tensor, cache};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 // ---- what runs in processes of their own ----
@@ -21,7 +22,7 @@ fn child() {
     let Some(role) = std::env::var_os("NETCL_TEST_ROLE") else { return };
     match role.to_str().unwrap() {
         role @ ("compute" | "compute in a shared context") => {
-            let mut device = opencl().unwrap();
+            let mut device = played_on();
             if role != "compute" {
                 device = DeviceManager::global().shared_context(&[device.clone(), device]).unwrap().remove(1);
             }
@@ -36,7 +37,7 @@ fn child() {
             println!("built {} loaded {} refused {}", stats.built, stats.loaded, stats.refused);
         }
         "build many" => {
-            let device = opencl().unwrap();
+            let device = played_on();
             for number in 0..5 {
                 let source = format!("__kernel void number(__global uint* x) {{ x[get_global_id(0)] = {number}; }}");
                 let kernel = KernelSpec::from_source("number", &source).build(&device).unwrap();
@@ -58,9 +59,21 @@ fn child() {
     }
 }
 
+/// The device that the process was told to use.
+fn played_on() -> Device {
+    Device::select(&std::env::var("NETCL_DEVICE").expect("set by `playing`")).unwrap()
+}
+
+/// This program again, playing `role` on the device.
+fn playing(role: &str, device: &Device) -> Command {
+    let mut command = command(role, None);
+    command.env("NETCL_DEVICE", &device.profile().selector);
+    command
+}
+
 /// The number of programs that a process of its own built, loaded and found refused, with that cache folder.
-fn compute(cache: &Path) -> [u64; 3] {
-    statistics(&command("compute", None).env("NETCL_CACHE_DIR", cache).output().unwrap())
+fn compute(device: &Device, cache: &Path) -> [u64; 3] {
+    statistics(&playing("compute", device).env("NETCL_CACHE_DIR", cache).output().unwrap())
 }
 
 fn statistics(output: &Output) -> [u64; 3] {
@@ -73,9 +86,9 @@ fn statistics(output: &Output) -> [u64; 3] {
 }
 
 /// What the process that lists the cache prints after `word`, and that every file is whole.
-fn listed(cache: &Path, limit: &str) -> usize {
+fn listed(device: &Device, cache: &Path, limit: &str) -> usize {
     let output =
-        command("list", None).env("NETCL_CACHE_DIR", cache).env("NETCL_CACHE_LIMIT_MB", limit).output().unwrap();
+        playing("list", device).env("NETCL_CACHE_DIR", cache).env("NETCL_CACHE_LIMIT_MB", limit).output().unwrap();
     let text = text(&output);
     assert!(output.status.success() && text.contains("cleared true"), "{text}");
     let count = text.split_once("programs ").unwrap().1;
@@ -103,150 +116,144 @@ fn with_a_wrong_binary(whole: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_damaged_program_is_built_again() {
-    if opencl().is_none() {
-        return;
+    for device in with_driver() {
+        let cache = scratch("programs");
+        assert_eq!(compute(&device, &cache), [1, 0, 0]);
+        let folder = cache.join("programs");
+        // The other file says what was found out about the device.
+        let programs = names(&folder).into_iter().map(|name| folder.join(name)).filter(|path| {
+            let text = fs::read(path).unwrap();
+            text.windows(16).any(|part| part == b"\noptions -cl-std")
+        });
+        let [path]: [PathBuf; 1] = programs.collect::<Vec<_>>().try_into().unwrap();
+        let whole = fs::read(&path).unwrap();
+        assert_eq!(compute(&device, &cache), [0, 1, 0], "a good file is taken");
+        let mut flipped = whole.clone();
+        flipped[whole.len() / 2] ^= 0x10;
+        for (what, damaged, refused) in [
+            ("empty", Vec::new(), 0),
+            ("cut short", whole[..whole.len() / 2].to_vec(), 0),
+            ("one byte too few", whole[..whole.len() - 1].to_vec(), 0),
+            ("one bit flipped", flipped, 0),
+            ("no binary of the driver", with_a_wrong_binary(&whole), 1),
+        ] {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(compute(&device, &cache), [1, 0, refused], "{what}");
+            assert_eq!(compute(&device, &cache), [0, 1, 0], "{what}: the file is good again");
+        }
+        fs::remove_dir_all(&cache).unwrap();
     }
-    let cache = scratch("programs");
-    assert_eq!(compute(&cache), [1, 0, 0]);
-    let folder = cache.join("programs");
-    // The other file says what was found out about the device.
-    let programs = names(&folder).into_iter().map(|name| folder.join(name)).filter(|path| {
-        let text = fs::read(path).unwrap();
-        text.windows(16).any(|part| part == b"\noptions -cl-std")
-    });
-    let [path]: [PathBuf; 1] = programs.collect::<Vec<_>>().try_into().unwrap();
-    let whole = fs::read(&path).unwrap();
-    assert_eq!(compute(&cache), [0, 1, 0], "a good file is taken");
-    let mut flipped = whole.clone();
-    flipped[whole.len() / 2] ^= 0x10;
-    for (what, damaged, refused) in [
-        ("empty", Vec::new(), 0),
-        ("cut short", whole[..whole.len() / 2].to_vec(), 0),
-        ("one byte too few", whole[..whole.len() - 1].to_vec(), 0),
-        ("one bit flipped", flipped, 0),
-        ("no binary of the driver", with_a_wrong_binary(&whole), 1),
-    ] {
-        fs::write(&path, damaged).unwrap();
-        assert_eq!(compute(&cache), [1, 0, refused], "{what}");
-        assert_eq!(compute(&cache), [0, 1, 0], "{what}: the file is good again");
-    }
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_does_no_harm() {
-    if opencl().is_none() {
-        return;
+    for device in with_driver() {
+        let folder = scratch("unwritable");
+        let file = folder.join("file");
+        fs::write(&file, b"not a folder").unwrap();
+        assert_eq!(compute(&device, &file), [1, 0, 0], "a file where the folder should be");
+        if cfg!(target_os = "linux") {
+            // Nobody may write there, whoever they are.
+            assert_eq!(compute(&device, Path::new("/proc/netcl")), [1, 0, 0], "a read-only file system");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let closed = folder.join("closed");
+            fs::create_dir(&closed).unwrap();
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+            assert_eq!(compute(&device, &closed), [1, 0, 0], "a read-only folder");
+            fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
-    let folder = scratch("unwritable");
-    let file = folder.join("file");
-    fs::write(&file, b"not a folder").unwrap();
-    assert_eq!(compute(&file), [1, 0, 0], "a file where the folder should be");
-    if cfg!(target_os = "linux") {
-        // Nobody may write there, whoever they are.
-        assert_eq!(compute(Path::new("/proc/netcl")), [1, 0, 0], "a read-only file system");
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let closed = folder.join("closed");
-        fs::create_dir(&closed).unwrap();
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
-        assert_eq!(compute(&closed), [1, 0, 0], "a read-only folder");
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn two_processes_race_on_one_cache() {
-    if opencl().is_none() {
-        return;
-    }
-    let cache = scratch("race");
-    for _ in 0..3 {
-        let racers: Vec<_> = (0..3)
-            .map(|_| {
-                let mut racer = command("compute", None);
-                racer.env("NETCL_CACHE_DIR", &cache).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-            })
-            .collect();
-        for racer in racers {
-            let [built, loaded, refused] = statistics(&racer.wait_with_output().unwrap());
-            assert_eq!((built + loaded, refused), (1, 0));
+    for device in with_driver() {
+        let cache = scratch("race");
+        for _ in 0..3 {
+            let racers: Vec<_> = (0..3)
+                .map(|_| {
+                    let mut racer = playing("compute", &device);
+                    racer.env("NETCL_CACHE_DIR", &cache).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+                })
+                .collect();
+            for racer in racers {
+                let [built, loaded, refused] = statistics(&racer.wait_with_output().unwrap());
+                assert_eq!((built + loaded, refused), (1, 0));
+            }
+            assert_eq!(compute(&device, &cache), [0, 1, 0], "whoever came last left a whole file");
+            assert!(names(&cache.join("programs")).iter().all(|name| !name.ends_with(".tmp")));
+            assert_eq!(listed(&device, &cache, ""), 1);
         }
-        assert_eq!(compute(&cache), [0, 1, 0], "whoever came last left a whole file");
-        assert!(names(&cache.join("programs")).iter().all(|name| !name.ends_with(".tmp")));
-        assert_eq!(listed(&cache, ""), 1);
+        fs::remove_dir_all(&cache).unwrap();
     }
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn a_process_killed_while_it_writes_leaves_whole_files() {
-    if opencl().is_none() {
-        return;
+    for device in with_driver() {
+        let cache = scratch("killed");
+        assert_eq!(compute(&device, &cache), [1, 0, 0]);
+        for round in 0..6u64 {
+            let mut builder = playing("build many", &device);
+            builder.env("NETCL_CACHE_DIR", &cache).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut builder = builder.spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(60 + 45 * round));
+            builder.kill().unwrap();
+            builder.wait().unwrap();
+        }
+        assert_eq!(compute(&device, &cache), [0, 1, 0]);
+        assert!(listed(&device, &cache, "") >= 1);
+        fs::remove_dir_all(&cache).unwrap();
     }
-    let cache = scratch("killed");
-    assert_eq!(compute(&cache), [1, 0, 0]);
-    for round in 0..6u64 {
-        let mut builder = command("build many", None);
-        builder.env("NETCL_CACHE_DIR", &cache).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut builder = builder.spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(60 + 45 * round));
-        builder.kill().unwrap();
-        builder.wait().unwrap();
-    }
-    assert_eq!(compute(&cache), [0, 1, 0]);
-    assert!(listed(&cache, "") >= 1);
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn processes_keep_the_folder_within_its_limit() {
-    if opencl().is_none() {
-        return;
+    for device in with_driver() {
+        let cache = scratch("limited");
+        let build = |limit: &str| {
+            let mut builder = playing("build many", &device);
+            builder.env("NETCL_CACHE_DIR", &cache).env("NETCL_CACHE_LIMIT_MB", limit);
+            builder.stdout(Stdio::null()).spawn().unwrap()
+        };
+        assert!(build("").wait().unwrap().success());
+        let sizes = |folder: &Path| -> Vec<u64> {
+            let metadata = |name: &String| fs::metadata(folder.join(name)).unwrap().len();
+            names(folder).iter().map(metadata).collect()
+        };
+        let folder = cache.join("programs");
+        let before = sizes(&folder);
+        assert!(before.len() >= 5);
+        fs::remove_dir_all(&folder).unwrap();
+        // Room for about three.
+        let limit = 3 * before.iter().max().unwrap();
+        let limit_mb = format!("{}", limit as f64 / f64::from(1 << 20));
+        let builders = [build(&limit_mb), build(&limit_mb)];
+        for mut builder in builders {
+            assert!(builder.wait().unwrap().success());
+        }
+        let after = sizes(&folder);
+        assert!(!after.is_empty() && after.iter().sum::<u64>() <= limit, "{after:?}, {limit}");
+        listed(&device, &cache, &limit_mb);
+        fs::remove_dir_all(&cache).unwrap();
     }
-    let cache = scratch("limited");
-    let build = |limit: &str| {
-        let mut builder = command("build many", None);
-        builder.env("NETCL_CACHE_DIR", &cache).env("NETCL_CACHE_LIMIT_MB", limit);
-        builder.stdout(Stdio::null()).spawn().unwrap()
-    };
-    assert!(build("").wait().unwrap().success());
-    let sizes = |folder: &Path| -> Vec<u64> {
-        let metadata = |name: &String| fs::metadata(folder.join(name)).unwrap().len();
-        names(folder).iter().map(metadata).collect()
-    };
-    let folder = cache.join("programs");
-    let before = sizes(&folder);
-    assert!(before.len() >= 5);
-    fs::remove_dir_all(&folder).unwrap();
-    // Room for about three.
-    let limit = 3 * before.iter().max().unwrap();
-    let limit_mb = format!("{}", limit as f64 / f64::from(1 << 20));
-    let builders = [build(&limit_mb), build(&limit_mb)];
-    for mut builder in builders {
-        assert!(builder.wait().unwrap().success());
-    }
-    let after = sizes(&folder);
-    assert!(!after.is_empty() && after.iter().sum::<u64>() <= limit, "{after:?}, {limit}");
-    listed(&cache, &limit_mb);
-    fs::remove_dir_all(&cache).unwrap();
 }
 
 #[test]
 fn devices_in_a_shared_context_use_the_cache_too() {
-    if opencl().is_none() {
-        return;
+    for device in with_driver() {
+        let shared = |cache: &Path| {
+            let mut computing = playing("compute in a shared context", &device);
+            statistics(&computing.env("NETCL_CACHE_DIR", cache).output().unwrap())
+        };
+        let cache = scratch("shared");
+        assert_eq!(shared(&cache), [1, 0, 0]);
+        assert_eq!(shared(&cache), [0, 1, 0]);
+        assert_eq!(compute(&device, &cache), [0, 1, 0], "the device alone takes the same");
+        fs::remove_dir_all(&cache).unwrap();
     }
-    let shared = |cache: &Path| {
-        let mut computing = command("compute in a shared context", None);
-        statistics(&computing.env("NETCL_CACHE_DIR", cache).output().unwrap())
-    };
-    let cache = scratch("shared");
-    assert_eq!(shared(&cache), [1, 0, 0]);
-    assert_eq!(shared(&cache), [0, 1, 0]);
-    assert_eq!(compute(&cache), [0, 1, 0], "the device alone takes the same");
-    fs::remove_dir_all(&cache).unwrap();
 }

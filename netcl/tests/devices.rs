@@ -1,18 +1,10 @@
 //! The OpenCL devices that are there: their profiles, their parts, shared contexts.
 
+mod common;
+
+use common::devices::with_driver;
 use netcl::prelude::*;
 use netcl::{DeviceKind, DeviceManager, FloatAtomics, Partition, Vendor};
-
-/// Every OpenCL device, or a note that there is none.
-fn opencl_devices() -> Vec<Device> {
-    let profiles = Device::all();
-    let found = profiles.iter().filter(|profile| profile.selector.starts_with("opencl:"));
-    let devices: Vec<Device> = found.map(|profile| Device::select(&profile.selector).unwrap()).collect();
-    if devices.is_empty() {
-        eprintln!("no OpenCL device here: this test checks nothing");
-    }
-    devices
-}
 
 /// 0, 1, 2, ... with an offset.
 fn ramp(device: &Device, count: usize, offset: f32) -> (Tensor, Vec<f32>) {
@@ -27,7 +19,7 @@ fn doubled(tensor: &Tensor) -> Vec<f32> {
 
 #[test]
 fn profiles_of_known_drivers_are_what_their_documentation_says() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         let profile = device.profile();
         assert!(profile.max_work_group >= 1 && profile.max_work_items[0] >= 1, "{profile:?}");
         assert!(profile.local_memory.usable >= profile.local_memory.reported, "{profile:?}");
@@ -56,7 +48,7 @@ fn profiles_of_known_drivers_are_what_their_documentation_says() {
 
 #[test]
 fn a_second_manager_finds_the_same_profiles() {
-    let devices = opencl_devices();
+    let devices = with_driver();
     let profiles = DeviceManager::discover().profiles();
     for device in devices {
         let found = profiles.iter().find(|profile| profile.selector == device.profile().selector);
@@ -66,7 +58,7 @@ fn a_second_manager_finds_the_same_profiles() {
 
 #[test]
 fn parts_compute_and_exchange_tensors() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         let profile = device.profile();
         if !profile.partitions.equally || profile.compute_units < 2 {
             eprintln!("{device} cannot be divided");
@@ -91,7 +83,7 @@ fn parts_compute_and_exchange_tensors() {
 
 #[test]
 fn parts_of_given_sizes() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         let profile = device.profile();
         if !profile.partitions.by_counts || profile.compute_units < 2 {
             continue;
@@ -109,7 +101,7 @@ fn parts_of_given_sizes() {
 
 #[test]
 fn a_part_outlives_the_handles_it_came_from() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         if !device.profile().partitions.equally {
             continue;
         }
@@ -130,7 +122,7 @@ fn a_part_outlives_the_handles_it_came_from() {
 
 #[test]
 fn devices_of_one_context_keep_the_order_of_copies_and_writes() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         let both = DeviceManager::global().shared_context(&[device.clone(), device.clone()]).unwrap();
         assert!(both[0] != both[1] && both[0].shares_context_with(&both[1]));
         let count = if device.profile().vendor == Vendor::Oclgrind { 1_000 } else { 200_000 };
@@ -161,7 +153,7 @@ fn devices_of_one_context_keep_the_order_of_copies_and_writes() {
 
 #[test]
 fn programs_are_built_from_many_threads_at_once() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind crashes when two threads run kernels");
             continue;
@@ -188,8 +180,27 @@ fn programs_are_built_from_many_threads_at_once() {
 }
 
 #[test]
+fn threads_that_call_one_new_function_build_it_once() {
+    for device in with_driver() {
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind crashes when two threads run kernels");
+            continue;
+        }
+        let device = DeviceManager::global().shared_context(&[device]).unwrap().remove(0);
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[3]).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(x.add(&x).unwrap().to_vec::<f32>().unwrap(), [2.0, 4.0, 6.0]));
+            }
+        });
+        let stats = device.program_stats();
+        assert_eq!(stats.built + stats.loaded, 1, "{device}: {stats:?}");
+    }
+}
+
+#[test]
 fn empty_tensors_move_too() {
-    for device in opencl_devices() {
+    for device in with_driver() {
         let both = DeviceManager::global().shared_context(&[device.clone(), device]).unwrap();
         if let Ok(empty) = Tensor::from_slice::<f32>(&both[0], &[], &[0]) {
             assert_eq!(empty.to_device(&both[1]).unwrap().shape(), [0]);

@@ -1,6 +1,10 @@
 //! What environment variables do. They are read once in a process, so each case is a process of its own: this program,
 //! started again.
 
+mod common;
+
+use common::devices::with_driver;
+use common::settings;
 use netcl::{Device, KernelStrategy, Tensor};
 use std::process::Command;
 
@@ -23,12 +27,7 @@ const FILES: [&str; 2] = ["NETCL_CACHE_DIR", "NETCL_TRACE"];
 /// Runs one of the `child_` tests below with these variables, and gives what it printed after `answer:`.
 fn child(name: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", name, "--ignored", "--nocapture"]);
-    // What the one who runs the tests may have set; the cache's folder stays.
-    for (variable, ..) in BAD {
-        command.env_remove(variable);
-    }
-    command.env_remove("NETCL_TRACE");
+    settings::clear(&mut command).args(["--exact", name, "--ignored", "--nocapture"]);
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let answer = text.lines().find_map(|line| line.split_once("answer: ")).map(|(_, answer)| answer.to_owned());
@@ -138,24 +137,21 @@ fn child_transfers() {
 
 #[test]
 fn transfers_pools_and_profiles_heed_their_variables() {
-    let found = Device::all().into_iter().find(|profile| profile.selector.starts_with("opencl:"));
-    let Some(profile) = found else {
-        eprintln!("no OpenCL device here: this test checks nothing");
-        return;
-    };
-    let answer = |variables: &[(&str, &str)]| {
-        let device = [("NETCL_DEVICE", profile.selector.as_str())];
-        child("child_transfers", &[&device[..], variables].concat())
-    };
-    assert_eq!(answer(&[]), "right true, times None, pinned true, limit 4294967296, kept true");
-    assert_eq!(
-        answer(&[("NETCL_PINNED_H2D", "0"), ("NETCL_PROFILE_EVENTS", "1")]),
-        "right true, times Some(true), pinned false, limit 4294967296, kept true"
-    );
-    assert_eq!(
-        answer(&[("NETCL_ASYNC_H2D", "0"), ("NETCL_MAX_CACHED_GB", "0")]),
-        "right true, times None, pinned true, limit 0, kept false"
-    );
+    for device in with_driver() {
+        let answer = |variables: &[(&str, &str)]| {
+            let device = [("NETCL_DEVICE", device.profile().selector.as_str())];
+            child("child_transfers", &[&device[..], variables].concat())
+        };
+        assert_eq!(answer(&[]), "right true, times None, pinned true, limit 4294967296, kept true");
+        assert_eq!(
+            answer(&[("NETCL_PINNED_H2D", "0"), ("NETCL_PROFILE_EVENTS", "1")]),
+            "right true, times Some(true), pinned false, limit 4294967296, kept true"
+        );
+        assert_eq!(
+            answer(&[("NETCL_ASYNC_H2D", "0"), ("NETCL_MAX_CACHED_GB", "0")]),
+            "right true, times None, pinned true, limit 0, kept false"
+        );
+    }
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Events: waited for, with limits, called back, awaited; and what ends a process that waits.
 
+mod common;
+
+use common::devices::{all, with_driver};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{DType, DeviceKind, Error, Event, EventStatus, UserEvent, Vendor};
+use netcl::{DType, DeviceKind, Error, Event, EventStatus, QueueOrder, UserEvent, Vendor};
 use std::future::Future;
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
@@ -12,16 +15,6 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
-
-fn devices() -> Vec<Device> {
-    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
-    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
-}
-
-/// Devices with a queue.
-fn queues() -> Vec<Device> {
-    devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host).collect()
-}
 
 /// The simplest executor.
 fn block_on<F: Future>(future: F) -> F::Output {
@@ -50,7 +43,7 @@ fn busy(device: &Device) -> Tensor {
 
 #[test]
 fn events_are_waited_for_in_every_way() {
-    for device in devices() {
+    for device in all() {
         let y = busy(&device);
         let done = device.record_event().unwrap();
         while !done.wait_timeout(Duration::from_millis(1)).unwrap() {}
@@ -67,7 +60,7 @@ fn events_are_waited_for_in_every_way() {
 
 #[test]
 fn events_and_copies_are_futures() {
-    for device in devices() {
+    for device in all() {
         let sums = block_on(async {
             let y = busy(&device);
             device.record_event()?.await?;
@@ -87,7 +80,7 @@ fn events_and_copies_are_futures() {
 
 #[test]
 fn callbacks_are_called_once() {
-    for device in devices() {
+    for device in all() {
         let (sender, receiver) = channel();
         let y = busy(&device);
         let event = device.record_event().unwrap();
@@ -109,7 +102,7 @@ fn callbacks_are_called_once() {
 
 #[test]
 fn a_device_waits_for_the_program() {
-    for device in queues() {
+    for device in with_driver() {
         let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
         x.add(&x).unwrap().to_vec::<f32>().unwrap();
         let gate = UserEvent::new();
@@ -127,7 +120,7 @@ fn a_device_waits_for_the_program() {
 
 #[test]
 fn a_device_waits_for_another() {
-    let devices = devices();
+    let devices = all();
     for first in &devices {
         for second in &devices {
             let x = busy(first);
@@ -144,13 +137,73 @@ fn a_device_waits_for_another() {
 
 #[test]
 fn a_gate_that_is_given_up_holds_nobody_for_ever() {
-    for device in queues() {
+    for device in with_driver() {
         let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
         let gate = UserEvent::new();
         device.wait_for(&gate.event()).unwrap();
         let y = x.add(&x).unwrap();
         drop(gate);
-        assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 100], "{device}");
+        let error = y.to_vec::<f32>().unwrap_err();
+        assert!(matches!(&error, Error::Event { reason } if reason.contains("dropped")), "{device}: {error}");
+        assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 100], "{device} says so once");
+    }
+}
+
+/// As [`with_driver`], each with a queue of its own beside the others' work, and once more with one that is out of order.
+fn queues_of_their_own() -> Vec<Device> {
+    let orders = [QueueOrder::InOrder, QueueOrder::OutOfOrder];
+    with_driver().iter().flat_map(|device| orders.map(|order| device.with_queue(order).ok())).flatten().collect()
+}
+
+#[test]
+fn waiting_for_a_device_has_an_end() {
+    assert!(Device::host().finish_timeout(Duration::ZERO).unwrap());
+    for device in queues_of_their_own() {
+        let x = Tensor::from_slice(&device, &vec![1.0f32; 1 << 18], &[1 << 18]).unwrap();
+        assert!(device.finish_timeout(Duration::MAX).unwrap());
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let y = x.add(&x).unwrap();
+        // Beside the device's own queue, and behind it.
+        let values = y.to_host_async::<f32>().unwrap();
+        assert!(!device.finish_timeout(Duration::ZERO).unwrap(), "{device}");
+        assert!(!device.finish_timeout(Duration::from_millis(20)).unwrap(), "{device}");
+        gate.complete();
+        assert!(device.finish_timeout(Duration::from_secs(60)).unwrap(), "{device}");
+        assert!(values.event().is_complete(), "the copy is done, too");
+        assert_eq!(values.wait().unwrap()[0], 2.0);
+    }
+}
+
+#[test]
+fn a_device_may_be_dropped_before_what_it_waits_for() {
+    for device in queues_of_their_own() {
+        let gate = UserEvent::new();
+        let x = Tensor::from_slice(&device, &vec![1.0f32; 1 << 18], &[1 << 18]).unwrap();
+        device.wait_for(&gate.event()).unwrap();
+        let values = x.add(&x).unwrap().to_host_async::<f32>().unwrap();
+        let (event, name) = (values.event().clone(), device.to_string());
+        drop((x, values, device));
+        assert!(!event.is_complete(), "{name}");
+        gate.complete();
+        assert!(event.wait_timeout(Duration::from_secs(60)).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_device_may_be_dropped_by_a_callback() {
+    for device in queues_of_their_own() {
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let x = Tensor::full(&device, 1.0f32, &[1 << 18]).unwrap();
+        let (event, name) = (device.record_event().unwrap(), device.to_string());
+        let (sender, receiver) = channel();
+        event.on_complete(move |result| {
+            drop((x, device));
+            sender.send(result.is_ok()).unwrap();
+        });
+        gate.complete();
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)), Ok(true), "{name}");
     }
 }
 
@@ -186,9 +239,14 @@ fn user_events_tell_how_they_ended() {
 
 /// Runs one of the `child_` tests below in a process of its own.
 fn child(name: &str, selector: &str) -> Child {
+    command(name, selector).spawn().unwrap()
+}
+
+fn command(name: &str, selector: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", name, "--ignored", "--nocapture"]).env("NETCL_DEVICE", selector);
-    command.stdout(Stdio::piped()).spawn().unwrap()
+    command.stdout(Stdio::piped());
+    command
 }
 
 /// Waits, but not for ever: then it is killed, and `None`.
@@ -260,8 +318,6 @@ fn child_exits_stuck() {
 #[ignore = "run by the others, in a process of its own"]
 fn child_exits() {
     let device = Device::auto().unwrap();
-    // Drivers compile at the first launch, and PoCL's compiler does not bear the end of its process.
-    busy(&device).to_vec::<f32>().unwrap();
     let y = busy(&device);
     drop(y.to_host_async::<f32>().unwrap());
     device.record_event().unwrap().on_complete(|_| println!("\ncalled back"));
@@ -269,12 +325,27 @@ fn child_exits() {
     std::process::exit(7);
 }
 
+/// Launches what was never compiled, and returns from `main` while the driver still compiles it.
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_ends_at_once() {
+    let device = Device::auto().unwrap();
+    let name = std::env::var("NETCL_TEST_KERNEL").unwrap();
+    let sums: String = (0..12).map(|i| format!("y = sin(y * {i}.5f) + sqrt(fabs(y));\n")).collect();
+    let source =
+        format!("__kernel void {name}(__global float* x) {{ float y = x[get_global_id(0)]; {sums} x[0] = y; }}");
+    let kernel = KernelSpec::from_source(&name, &source).build(&device).unwrap();
+    let x = Tensor::zeros(&device, &[1], DType::F32).unwrap();
+    // SAFETY: it stays inside its only element.
+    unsafe { kernel.launch(&[(&x).into()], &Grid::from(1)) }.unwrap();
+}
+
 #[test]
 #[cfg(unix)]
 fn ctrl_c_ends_a_wait() {
     use std::io::{BufRead, BufReader};
     use std::os::unix::process::ExitStatusExt;
-    for device in queues().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
+    for device in with_driver().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind computes while it is given work: there is no wait");
             continue;
@@ -295,7 +366,7 @@ fn ctrl_c_ends_a_wait() {
 
 #[test]
 fn a_process_ends_cleanly_while_devices_work() {
-    for device in queues().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
+    for device in with_driver().iter().filter(|device| device.profile().kind != DeviceKind::Null) {
         let mut child = child("child_exits", &device.profile().selector);
         let status = ended(&mut child).expect("the process ends");
         assert_eq!(status.code(), Some(7), "{device}: {status}");
@@ -304,6 +375,24 @@ fn a_process_ends_cleanly_while_devices_work() {
             let mut child = self::child("child_exits_stuck", &device.profile().selector);
             let status = ended(&mut child).expect("a stuck kernel does not keep the process");
             assert_eq!(status.code(), Some(7), "{device}: {status}");
+        }
+    }
+}
+
+#[test]
+fn a_process_ends_cleanly_while_a_driver_compiles() {
+    for device in with_driver() {
+        for round in 0..3 {
+            // What the device can do is known, so that the driver's compiler is first used after the device was opened: for
+            // a source, then for binaries that netcl has kept and PoCL has not.
+            let cache = std::env::temp_dir().join(format!("netcl-new-{}-{round}", std::process::id()));
+            std::fs::create_dir_all(&cache).unwrap();
+            let mut command = command("child_ends_at_once", &device.profile().selector);
+            command.env("POCL_CACHE_DIR", &cache).env("NETCL_TEST_KERNEL", format!("new_{}", std::process::id()));
+            let mut child = command.spawn().unwrap();
+            let status = ended(&mut child).expect("the process ends");
+            let _ = std::fs::remove_dir_all(&cache);
+            assert_eq!(status.code(), Some(0), "{device}: {status}, round {round}");
         }
     }
 }

@@ -2,8 +2,9 @@
 
 mod common;
 
+use common::devices::with_driver;
 use common::processes::{command, names, scratch, text};
-use common::{affine_square, function, opencl, toy_schema};
+use common::{affine_square, function, toy_schema};
 use netcl::__private::kernels::dim::Dim;
 use netcl::__private::kernels::dtype::DType;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
@@ -209,24 +210,49 @@ fn damaged_weights_are_refused_and_nothing_is_loaded() {
 
 #[test]
 fn a_broken_source_loses_nothing() {
-    let Some(device) = opencl() else { return };
-    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-    let x = Tensor::from_slice(&device, &[1.0f32; 6], &[2, 3]).unwrap();
-    let forward = function(&affine_square());
-    let before = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
-    let numbers = before.to_vec::<f32>().unwrap();
-    let mut plan = affine_square();
-    plan.source = plan.source.replace("uint size) {", "uint size) { undeclared += 1;");
-    for attempt in 0..2 {
-        let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
-        let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };
-        assert_eq!((named.as_str(), program.as_str()), (device.profile().name.as_str(), "Toy::forward"));
-        assert!(log.contains("undeclared"), "attempt {attempt}: {log}");
-        assert!(source_text.contains("   3 |") && source_text.contains("undeclared += 1;"), "{source_text}");
+    for device in with_driver() {
+        let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+        let x = Tensor::from_slice(&device, &[1.0f32; 6], &[2, 3]).unwrap();
+        let forward = function(&affine_square());
+        let before = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
+        let numbers = before.to_vec::<f32>().unwrap();
+        let mut plan = affine_square();
+        plan.source = plan.source.replace("uint size) {", "uint size) { undeclared += 1;");
+        for attempt in 0..2 {
+            let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
+            let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };
+            assert_eq!((named.as_str(), program.as_str()), (device.profile().name.as_str(), "Toy::forward"));
+            assert!(log.contains("undeclared"), "attempt {attempt}: {log}");
+            assert!(source_text.contains("   3 |") && source_text.contains("undeclared += 1;"), "{source_text}");
+        }
+        assert_eq!(before.to_vec::<f32>().unwrap(), numbers, "what was computed is there");
+        let again = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
+        assert_eq!(again.to_vec::<f32>().unwrap(), numbers, "and the device computes on");
     }
-    assert_eq!(before.to_vec::<f32>().unwrap(), numbers, "what was computed is there");
-    let again = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
-    assert_eq!(again.to_vec::<f32>().unwrap(), numbers, "and the device computes on");
+}
+
+/// Of layers whose tensors take more than there is, too: on the host, and where all memory is said to be there.
+#[test]
+fn layers_beyond_reason_are_errors() {
+    use netcl::nn::{ConfigValue::Size, Layer};
+    let largest = Size(i32::MAX as u64);
+    for device in [Device::null(Target::Cpu, u64::MAX), Device::host()] {
+        for (name, keys) in [
+            ("Linear", vec!["inputs", "outputs"]),
+            ("Conv2d", vec!["inputs", "outputs", "kernel", "stride", "padding", "dilation", "groups"]),
+            ("Conv2d", vec!["inputs", "outputs", "kernel"]),
+            ("Embedding", vec!["entries", "features"]),
+            ("SelfAttention", vec!["features", "heads"]),
+        ] {
+            let settings: Vec<_> = keys.into_iter().map(|key| (key, largest.clone())).collect();
+            let error = match Layer::new(&device, Seed(1), name, &settings) {
+                Ok(_) => panic!("`{name}` of {settings:?} fits"),
+                Err(error) => error.to_string(),
+            };
+            let words = ["larger than memory", "more elements than can be counted"];
+            assert!(words.iter().any(|words| error.contains(words)), "{name}: {error}");
+        }
+    }
 }
 
 #[test]

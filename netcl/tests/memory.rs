@@ -2,16 +2,12 @@
 
 mod common;
 
+use common::devices::{all, with_driver};
 use common::turn;
 use netcl::prelude::*;
-use netcl::{BufferPool, DType, DeviceKind, Error, Target, UserEvent, Vendor};
+use netcl::{BufferPool, DType, DeviceKind, DeviceManager, Error, QueueOrder, Target, UserEvent, Vendor};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// The host, a null device and every OpenCL device.
-fn devices() -> Vec<Device> {
-    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
-    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
-}
 
 /// How large copies may be: beyond what goes in one piece, but for the simulator.
 fn large(device: &Device) -> usize {
@@ -25,7 +21,7 @@ fn ramp(count: usize, offset: usize) -> Vec<f32> {
 #[test]
 fn page_locked_memory_becomes_tensors() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         for count in [0, 1, 1000, 100_003, large(&device)] {
             let mut pinned = device.pinned_pool().allocate(4 * count).unwrap();
             assert_eq!(pinned.len(), 4 * count);
@@ -47,7 +43,7 @@ fn page_locked_memory_becomes_tensors() {
 #[test]
 fn page_locked_memory_of_another_device_is_copied() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         let other = Device::null(Target::Gpu, 1 << 20);
         let mut pinned = other.pinned_pool().allocate(8).unwrap();
         pinned.as_mut_slice::<f32>().unwrap().copy_from_slice(&[1.0, 2.0]);
@@ -59,7 +55,7 @@ fn page_locked_memory_of_another_device_is_copied() {
 #[test]
 fn vectors_become_device_memory() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         for count in [1, 1000, 300_000] {
             let buffer = device.create_zero_copy_buffer(ramp(count, 3)).unwrap();
             let x = Tensor::from_buffer(&device, buffer, &[count], DType::F32).unwrap();
@@ -75,7 +71,7 @@ fn vectors_become_device_memory() {
 #[test]
 fn results_are_read_where_they_are() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         for count in [1, 1000, 300_000] {
             let x = Tensor::from_slice(&device, &ramp(count, 0), &[count]).unwrap();
             let y = x.add(&x).unwrap();
@@ -98,7 +94,7 @@ fn results_are_read_where_they_are() {
 #[test]
 fn copies_that_nobody_waits_for_keep_their_order() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         let count = if device.profile().vendor == Vendor::Oclgrind { 70_000 } else { 400_000 };
         let mut pending = Vec::new();
         for round in 0..24 {
@@ -125,7 +121,7 @@ fn check((factor, offset, values): (f32, usize, netcl::ToHost<f32>)) {
 #[test]
 fn what_is_changed_in_place_was_read_before() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         let pool = BufferPool::new(&device, 1 << 30);
         let buffer = pool.allocate(4 * 300_000).unwrap();
         let x = Tensor::from_buffer(&device, buffer.clone(), &[300_000], DType::F32).unwrap();
@@ -141,10 +137,55 @@ fn what_is_changed_in_place_was_read_before() {
     }
 }
 
+/// Copies that run beside a device's queue, to the host and to another device, while another thread changes what they
+/// copy: each is of one moment.
+#[test]
+fn what_another_thread_changes_is_copied_before_or_after() {
+    let _turn = turn();
+    for device in with_driver() {
+        let (count, rounds) = if device.profile().vendor == Vendor::Oclgrind { (70_000, 2) } else { (1 << 20, 40) };
+        let mut sources = DeviceManager::global().shared_context(&[device.clone(), device.clone()]).unwrap();
+        let other = sources.pop().unwrap();
+        sources.extend(device.with_queue(QueueOrder::OutOfOrder).ok());
+        for source in &sources {
+            let place = source.buffer_pool().allocate(4 * count).unwrap();
+            place.zero().unwrap();
+            let x = Tensor::from_buffer(source, place.clone(), &[count], DType::F32).unwrap();
+            let constants = [1.0f32, 2.0].map(|value| {
+                let constant = source.buffer_pool().allocate(4 * count).unwrap();
+                constant.write(&value.to_ne_bytes().repeat(count)).unwrap();
+                constant
+            });
+            let is_over = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    for constant in constants.iter().cycle().take_while(|_| !is_over.load(Ordering::Relaxed)) {
+                        constant.copy_into(&place).unwrap();
+                        source.record_event().unwrap().wait().unwrap();
+                    }
+                });
+                let check = |values: Vec<f32>, round: usize| {
+                    let first = values[0];
+                    let torn = values.iter().filter(|value| **value != first).count();
+                    is_over.fetch_or(torn > 0, Ordering::Relaxed);
+                    assert_eq!(torn, 0, "{source}: {torn} of {count} elements are of another moment, round {round}");
+                };
+                for round in 0..rounds {
+                    check(x.to_host_async::<f32>().unwrap().wait().unwrap(), round);
+                    if source.shares_context_with(&other) {
+                        check(x.to_device(&other).unwrap().to_vec::<f32>().unwrap(), round);
+                    }
+                }
+                is_over.store(true, Ordering::Relaxed);
+            });
+        }
+    }
+}
+
 #[test]
 fn copies_larger_than_a_piece_arrive_whole() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         let count = large(&device);
         let values = ramp(count, 1);
         let x = Tensor::from_slice(&device, &values, &[count]).unwrap();
@@ -158,7 +199,7 @@ fn copies_larger_than_a_piece_arrive_whole() {
 #[test]
 fn every_element_type_comes_back() {
     let _turn = turn();
-    for device in devices() {
+    for device in all() {
         let flags: Vec<bool> = (0..1000).map(|i| i % 3 == 0).collect();
         let x = Tensor::from_slice(&device, &flags, &[1000]).unwrap();
         assert_eq!(x.to_vec::<bool>().unwrap(), flags);
@@ -174,7 +215,7 @@ fn every_element_type_comes_back() {
 fn wrong_sizes_and_devices_are_errors() {
     let _turn = turn();
     let other = Device::null(Target::Gpu, 1 << 20);
-    for device in devices() {
+    for device in all() {
         let buffer = device.buffer_pool().allocate(16).unwrap();
         assert!(buffer.bytes() >= 16);
         let long = vec![0; buffer.bytes() + 1];
@@ -196,7 +237,7 @@ fn wrong_sizes_and_devices_are_errors() {
 #[test]
 fn copies_do_not_wait_for_kernels_that_do_not_use_their_memory() {
     let _turn = turn();
-    for device in devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host) {
+    for device in with_driver() {
         let count = large(&device);
         let values = ramp(count, 1);
         let upload = || Tensor::from_slice(&device, &values, &[count]).unwrap();
@@ -226,7 +267,7 @@ fn copies_do_not_wait_for_kernels_that_do_not_use_their_memory() {
 #[test]
 fn more_than_the_device_has_is_an_error_and_it_stays_usable() {
     let _turn = turn();
-    for device in devices().into_iter().filter(|device| device.profile().max_allocation > 0) {
+    for device in all().into_iter().filter(|device| device.profile().max_allocation > 0) {
         let too_many = usize::try_from(device.profile().memory).unwrap() / 4 * 2;
         let error = device.buffer_pool().allocate(4 * too_many).unwrap_err();
         assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
@@ -240,7 +281,7 @@ fn copies_do_not_wait_for_memory_that_commands_use() {
     let _turn = turn();
     let real =
         |device: &Device| matches!(device.profile().kind, DeviceKind::Cpu | DeviceKind::Gpu | DeviceKind::Accelerator);
-    for device in devices().into_iter().filter(real) {
+    for device in all().into_iter().filter(real) {
         let pool = device.buffer_pool();
         let (count, allocations) = (200_000, || pool.stats().allocations);
         let x = Tensor::from_slice(&device, &ramp(count, 0), &[count]).unwrap();

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::devices::{all, with_driver};
 use common::{embed, turn};
 use netcl::__private::kernels::autodiff::{Arguments, append_gradients};
 use netcl::__private::kernels::dim::{Dim, Shape};
@@ -128,8 +129,7 @@ fn train(device: &Device) -> Vec<f32> {
 #[test]
 fn an_mlp_learns_alike_on_every_device() {
     let _turn = turn();
-    let devices: Vec<Device> = std::iter::once(Device::host()).chain(Device::select("cpu")).collect();
-    let losses: Vec<Vec<f32>> = devices.iter().map(train).collect();
+    let losses: Vec<Vec<f32>> = all().iter().map(train).collect();
     for other in &losses[1..] {
         for (step, (a, b)) in losses[0].iter().zip(other).take(20).enumerate() {
             assert!((a - b).abs() <= 1e-4 * a.abs(), "step {step}: {a} {b}");
@@ -168,9 +168,7 @@ fn a_training_step_has_few_launches() {
 fn a_thousand_steps_ask_the_driver_for_memory_in_the_first_three_alone() {
     let _turn = turn();
     let null = Device::null(Target::Gpu, 1 << 30);
-    let opencl = Device::all().into_iter().filter(|profile| profile.selector.starts_with("opencl:"));
-    let opencl = opencl.map(|profile| Device::select(&profile.selector).unwrap());
-    for device in std::iter::once(null).chain(opencl) {
+    for device in std::iter::once(null).chain(with_driver()) {
         let steps = if device.profile().vendor == netcl::Vendor::Oclgrind { 10 } else { 1000 };
         let loss = embed(&loss_graph());
         let mut model = Mlp(ModelCore::new(&device, Seed(42), &Mlp::schema()).unwrap());

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{affine_square, arg, buffer, function, n, opencl, result, step, toy_schema};
+use common::devices::with_driver;
+use common::{affine_square, arg, buffer, function, n, result, step, toy_schema};
 use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
 use netcl::__private::kernels::plan::{Arg, Plan, Role, Target, Work};
@@ -15,47 +16,49 @@ fn expected(x: &[f32], w: &[f32], b: &[f32]) -> Vec<f32> {
 
 #[test]
 fn one_plan_serves_every_batch_size() {
-    let Some(device) = opencl() else { return };
-    let forward = function(&affine_square());
-    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-    let w = core.tensor("layer.w").unwrap().to_vec::<f32>().unwrap();
-    for batch in [1usize, 7, 32, 1797, 7, 1] {
-        let x: Vec<f32> = (0..batch * 3).map(|i| i as f32 * 0.01 - 1.0).collect();
-        let argument = Tensor::from_slice(&device, &x, &[batch, 3]).unwrap();
-        let y = forward.call(Some(&core), "", &[&argument], &[]).unwrap();
-        assert_eq!(y[0].shape(), [batch, 3]);
-        for (found, wanted) in y[0].to_vec::<f32>().unwrap().iter().zip(expected(&x, &w, &[0.25; 3])) {
-            assert!((found - wanted).abs() <= 1e-6 * wanted.abs().max(1.0), "{found} {wanted}");
+    for device in with_driver() {
+        let forward = function(&affine_square());
+        let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+        let w = core.tensor("layer.w").unwrap().to_vec::<f32>().unwrap();
+        for batch in [1usize, 7, 32, 1797, 7, 1] {
+            let x: Vec<f32> = (0..batch * 3).map(|i| i as f32 * 0.01 - 1.0).collect();
+            let argument = Tensor::from_slice(&device, &x, &[batch, 3]).unwrap();
+            let y = forward.call(Some(&core), "", &[&argument], &[]).unwrap();
+            assert_eq!(y[0].shape(), [batch, 3]);
+            for (found, wanted) in y[0].to_vec::<f32>().unwrap().iter().zip(expected(&x, &w, &[0.25; 3])) {
+                assert!((found - wanted).abs() <= 1e-6 * wanted.abs().max(1.0), "{found} {wanted}");
+            }
         }
     }
 }
 
 #[test]
 fn a_steady_loop_asks_the_driver_for_nothing() {
-    let Some(device) = opencl() else { return };
-    let device = {
-        // The pool is the device's, and other tests share the device: count on a null device as well.
-        let null = Device::null(Target::Cpu, 1 << 20);
-        [device, null]
-    };
-    for device in device {
-        let forward = function(&affine_square());
-        let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-        let batches: Vec<Tensor> =
-            [4usize, 9].iter().map(|&batch| Tensor::zeros(&device, &[batch, 3], DType::F32).unwrap()).collect();
-        let run = || {
-            for x in &batches {
-                forward.call(Some(&core), "", &[x], &[]).unwrap();
-            }
+    for device in with_driver() {
+        let device = {
+            // The pool is the device's, and other tests share the device: count on a null device as well.
+            let null = Device::null(Target::Cpu, 1 << 20);
+            [device, null]
         };
-        run();
-        let before = device.memory_stats();
-        (0..20).for_each(|_| run());
-        if device.profile().kind == netcl::DeviceKind::Null {
-            let after = device.memory_stats();
-            assert_eq!((before.allocations, before.in_use), (after.allocations, after.in_use));
-            assert_eq!(device.launches(), 84);
-            assert_eq!(device.take_records().unwrap()[1].entry.as_ref(), "square");
+        for device in device {
+            let forward = function(&affine_square());
+            let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+            let batches: Vec<Tensor> =
+                [4usize, 9].iter().map(|&batch| Tensor::zeros(&device, &[batch, 3], DType::F32).unwrap()).collect();
+            let run = || {
+                for x in &batches {
+                    forward.call(Some(&core), "", &[x], &[]).unwrap();
+                }
+            };
+            run();
+            let before = device.memory_stats();
+            (0..20).for_each(|_| run());
+            if device.profile().kind == netcl::DeviceKind::Null {
+                let after = device.memory_stats();
+                assert_eq!((before.allocations, before.in_use), (after.allocations, after.in_use));
+                assert_eq!(device.launches(), 84);
+                assert_eq!(device.take_records().unwrap()[1].entry.as_ref(), "square");
+            }
         }
     }
 }
@@ -152,37 +155,39 @@ fn training_plan(late: bool) -> Plan {
 
 #[test]
 fn states_are_overwritten_after_their_last_reader() {
-    let Some(device) = opencl() else { return };
-    for late in [false, true] {
-        let loss = function(&training_plan(late));
-        // The function's paths start inside the model.
-        let mut schema = netcl::Schema::new();
-        schema.add_model("block", {
-            let mut inner = netcl::Schema::new();
-            for (path, spec) in toy_schema().entries() {
-                inner.add(path.rsplit('.').next().unwrap(), spec.clone());
+    for device in with_driver() {
+        for late in [false, true] {
+            let loss = function(&training_plan(late));
+            // The function's paths start inside the model.
+            let mut schema = netcl::Schema::new();
+            schema.add_model("block", {
+                let mut inner = netcl::Schema::new();
+                for (path, spec) in toy_schema().entries() {
+                    inner.add(path.rsplit('.').next().unwrap(), spec.clone());
+                }
+                inner
+            });
+            let core = ModelCore::new(&device, Seed(9), &schema).unwrap();
+            let x = Tensor::from_slice(&device, &[2.0f32, 4.0, 8.0], &[1, 3]).unwrap();
+            let mut seeds = Vec::new();
+            for (old, new) in [([0.0f32; 3], [1.0f32, 2.0, 4.0]), ([1.0, 2.0, 4.0], [1.5, 3.0, 6.0])] {
+                let (results, gradients, _) =
+                    loss.call_with_gradients(&core, "block", &[&x], &[Scalar::F32(0.5)]).unwrap();
+                assert_eq!(results[1].to_vec::<f32>().unwrap(), old, "late: {late}");
+                assert_eq!(core.tensor("block.mean").unwrap().to_vec::<f32>().unwrap(), new, "late: {late}");
+                assert_eq!(gradients.tensor("block.w").unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0, 4.0]);
+                assert_eq!(gradients.tensor("block.b").unwrap().to_vec::<f32>().unwrap(), [0.0; 3]);
+                seeds.push(results[0].to_vec::<u32>().unwrap()[0]);
             }
-            inner
-        });
-        let core = ModelCore::new(&device, Seed(9), &schema).unwrap();
-        let x = Tensor::from_slice(&device, &[2.0f32, 4.0, 8.0], &[1, 3]).unwrap();
-        let mut seeds = Vec::new();
-        for (old, new) in [([0.0f32; 3], [1.0f32, 2.0, 4.0]), ([1.0, 2.0, 4.0], [1.5, 3.0, 6.0])] {
-            let (results, gradients, _) = loss.call_with_gradients(&core, "block", &[&x], &[Scalar::F32(0.5)]).unwrap();
-            assert_eq!(results[1].to_vec::<f32>().unwrap(), old, "late: {late}");
-            assert_eq!(core.tensor("block.mean").unwrap().to_vec::<f32>().unwrap(), new, "late: {late}");
-            assert_eq!(gradients.tensor("block.w").unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0, 4.0]);
-            assert_eq!(gradients.tensor("block.b").unwrap().to_vec::<f32>().unwrap(), [0.0; 3]);
-            seeds.push(results[0].to_vec::<u32>().unwrap()[0]);
+            assert_ne!(seeds[0], seeds[1], "every step draws other numbers");
+            let again = ModelCore::new(&device, Seed(9), &schema).unwrap();
+            // Calls that fail draw nothing.
+            let wrong = Tensor::zeros(&device, &[1, 4], DType::F32).unwrap();
+            loss.call_with_gradients(&again, "block", &[&wrong], &[Scalar::F32(0.5)]).unwrap_err();
+            loss.call_with_gradients(&again, "block", &[&x], &[Scalar::U32(1)]).unwrap_err();
+            let results = loss.call_with_gradients(&again, "block", &[&x], &[Scalar::F32(0.5)]).unwrap().0;
+            assert_eq!(results[0].to_vec::<u32>().unwrap()[0], seeds[0], "a run can be repeated");
         }
-        assert_ne!(seeds[0], seeds[1], "every step draws other numbers");
-        let again = ModelCore::new(&device, Seed(9), &schema).unwrap();
-        // Calls that fail draw nothing.
-        let wrong = Tensor::zeros(&device, &[1, 4], DType::F32).unwrap();
-        loss.call_with_gradients(&again, "block", &[&wrong], &[Scalar::F32(0.5)]).unwrap_err();
-        loss.call_with_gradients(&again, "block", &[&x], &[Scalar::U32(1)]).unwrap_err();
-        let results = loss.call_with_gradients(&again, "block", &[&x], &[Scalar::F32(0.5)]).unwrap().0;
-        assert_eq!(results[0].to_vec::<u32>().unwrap()[0], seeds[0], "a run can be repeated");
     }
 }
 
@@ -270,40 +275,42 @@ fn gradients_that_nobody_holds_are_few() {
 
 #[test]
 fn a_broken_source_gives_the_log_and_the_numbered_source() {
-    let Some(device) = opencl() else { return };
-    let mut plan = affine_square();
-    plan.source = plan.source.replace("h[i] * h[i]", "h[i] * nowhere");
-    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-    let x = Tensor::zeros(&device, &[2, 3], DType::F32).unwrap();
-    let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
-    assert!(matches!(error, Error::Build { .. }), "{error}");
-    let text = error.to_string();
-    assert!(text.contains("nowhere") && text.contains("   2 |") && text.contains("Toy::forward"), "{text}");
+    for device in with_driver() {
+        let mut plan = affine_square();
+        plan.source = plan.source.replace("h[i] * h[i]", "h[i] * nowhere");
+        let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+        let x = Tensor::zeros(&device, &[2, 3], DType::F32).unwrap();
+        let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
+        assert!(matches!(error, Error::Build { .. }), "{error}");
+        let text = error.to_string();
+        assert!(text.contains("nowhere") && text.contains("   2 |") && text.contains("Toy::forward"), "{text}");
+    }
 }
 
 #[test]
 fn two_threads_may_call_at_once() {
-    let Some(device) = opencl() else { return };
-    let forward = function(&affine_square());
-    let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
-    let w = core.tensor("layer.w").unwrap().to_vec::<f32>().unwrap();
-    std::thread::scope(|scope| {
-        for thread in 0..4usize {
-            let (forward, core, w, device) = (&forward, &core, &w, &device);
-            scope.spawn(move || {
-                for round in 0..30 {
-                    let batch = 1 + (thread + round) % 3;
-                    let x: Vec<f32> = (0..batch * 3).map(|i| (i + thread * 100 + round) as f32).collect();
-                    let argument = Tensor::from_slice(device, &x, &[batch, 3]).unwrap();
-                    let y = forward.call(Some(core), "", &[&argument], &[]).unwrap();
-                    let wanted = expected(&x, w, &[0.25; 3]);
-                    for (found, wanted) in y[0].to_vec::<f32>().unwrap().iter().zip(wanted) {
-                        assert!((found - wanted).abs() <= 1e-5 * wanted.abs().max(1.0));
+    for device in with_driver() {
+        let forward = function(&affine_square());
+        let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
+        let w = core.tensor("layer.w").unwrap().to_vec::<f32>().unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4usize {
+                let (forward, core, w, device) = (&forward, &core, &w, &device);
+                scope.spawn(move || {
+                    for round in 0..30 {
+                        let batch = 1 + (thread + round) % 3;
+                        let x: Vec<f32> = (0..batch * 3).map(|i| (i + thread * 100 + round) as f32).collect();
+                        let argument = Tensor::from_slice(device, &x, &[batch, 3]).unwrap();
+                        let y = forward.call(Some(core), "", &[&argument], &[]).unwrap();
+                        let wanted = expected(&x, w, &[0.25; 3]);
+                        for (found, wanted) in y[0].to_vec::<f32>().unwrap().iter().zip(wanted) {
+                            assert!((found - wanted).abs() <= 1e-5 * wanted.abs().max(1.0));
+                        }
                     }
-                }
-            });
-        }
-    });
+                });
+            }
+        });
+    }
 }
 
 #[test]

@@ -2,26 +2,24 @@
 
 mod common;
 
+use common::devices::with_driver;
 use common::{Line, embed, line_gradients};
 use netcl::__private::Function;
 use netcl::__private::kernels::dim::Shape;
 use netcl::__private::kernels::graph::build::Builder;
 use netcl::__private::kernels::graph::{InputKind, OutputKind, ReduceOp, UnaryOp};
 use netcl::optim::{Adam, Optimizer};
-use netcl::{DType, Device, DeviceKind, Error, QueueOrder, Target, Tensor, algorithms};
+use netcl::{DType, Device, Error, QueueOrder, Target, Tensor, algorithms};
 
 /// The OpenCL devices, each with such a queue, and as it is.
 fn devices() -> Vec<(Device, Device)> {
-    let found = Device::all().into_iter().filter(|profile| profile.kind != DeviceKind::Host);
-    found
-        .filter_map(|profile| {
-            let device = Device::select(&profile.selector).unwrap();
-            match device.with_queue(QueueOrder::OutOfOrder) {
-                Ok(other) => Some((other, device)),
-                Err(error) => {
-                    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
-                    None
-                }
+    with_driver()
+        .into_iter()
+        .filter_map(|device| match device.with_queue(QueueOrder::OutOfOrder) {
+            Ok(other) => Some((other, device)),
+            Err(error) => {
+                assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+                None
             }
         })
         .collect()

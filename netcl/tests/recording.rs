@@ -2,14 +2,10 @@
 
 mod common;
 
+use common::devices::{all, with_driver};
 use netcl::optim::{Optimizer, Sgd};
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{BufferHandle, DType, Device, DeviceKind, Error, Target, Tensor, algorithms};
-
-fn devices() -> Vec<Device> {
-    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
-    found.iter().map(|selector| Device::select(selector).unwrap()).collect()
-}
+use netcl::{BufferHandle, DType, Device, Error, Target, Tensor, algorithms};
 
 /// A tensor whose memory can be written to.
 fn input(device: &Device, values: &[f32]) -> (BufferHandle, Tensor) {
@@ -25,7 +21,7 @@ fn write(memory: &BufferHandle, values: &[f32]) {
 
 #[test]
 fn a_replay_computes_again_from_new_inputs() {
-    for device in devices() {
+    for device in all() {
         let (memory, x) = input(&device, &[1.0, 2.0, 3.0]);
         let before = device.launches();
         let (mut recording, (y, sum)) = device
@@ -53,7 +49,7 @@ fn a_replay_computes_again_from_new_inputs() {
 #[test]
 fn what_a_recording_uses_is_nobody_elses() {
     let _turn = common::turn();
-    for device in devices() {
+    for device in all() {
         let (memory, x) = input(&device, &[1.0; 1000]);
         let (mut recording, y) = device.record(|| x.add(&x)?.add(&x)?.add(&x)).unwrap();
         drop(x);
@@ -72,7 +68,7 @@ fn what_a_recording_uses_is_nobody_elses() {
 
 #[test]
 fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
-    for device in devices().into_iter().filter(|device| device.profile().kind != DeviceKind::Host) {
+    for device in with_driver() {
         let source = "__kernel void twice(__global float* x, float by) { x[get_global_id(0)] *= by; }";
         let scale = KernelSpec::from_source("twice", source).build(&device).unwrap();
         let (memory, x) = input(&device, &[1.0, 5.0, 3.0, 4.0]);
@@ -98,7 +94,7 @@ fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
 
 #[test]
 fn a_recorded_training_step_trains() {
-    for device in devices() {
+    for device in all() {
         let trained = |recorded: bool| -> Vec<f32> {
             let model = common::Line::new(&device);
             let gradients = common::line_gradients();
@@ -125,7 +121,7 @@ fn a_recorded_training_step_trains() {
 
 #[test]
 fn recorded_gradients_are_not_those_of_later_steps() {
-    for device in devices() {
+    for device in all() {
         let (mut model, gradients) = (common::Line::new(&device), common::line_gradients());
         let core = model.core.clone();
         let weights = || core.tensor("w").unwrap().to_vec::<f32>().unwrap();

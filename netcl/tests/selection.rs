@@ -3,10 +3,14 @@
 //! What is found on devices with a driver is kept on disk and would change what other tests see, so that each such case is a
 //! process of its own with a cache of its own: this program, started again.
 
+mod common;
+
+use common::devices::selectors_with_driver;
+use common::settings;
 use netcl::select::{
     Conv2dTask, ConvKind, KernelConfig, Outcome, Product, Reason, ReduceOp, Reduction, Task, TuneOptions, Variant,
 };
-use netcl::{Axis, DType, Device, DeviceKind, Result, Target, Tensor};
+use netcl::{Axis, DType, Device, Result, Target, Tensor};
 use netcl_kernels::plan::{Plan, Work};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -172,6 +176,107 @@ fn a_version_that_cannot_be_launched_gives_way_to_the_functions_own() -> Result<
     Ok(())
 }
 
+/// Launched while something of another family is asked for, which is not what decides.
+#[test]
+fn what_is_learnt_counts_while_something_else_is_asked_for() -> Result<()> {
+    let device = gpu();
+    let selector = device.selector();
+    let sizes = [256, 512, 512];
+    let _other = selector.force(config("conv2d_im2col"));
+    assert_eq!(launched(&device, sizes)?, ["matmul_register"]);
+    selector.set(&product(256, 512, 512), config("matmul_tiled TILE=16"))?;
+    assert_eq!(launched(&device, sizes)?, ["matmul_tiled"]);
+    selector.unset();
+    assert_eq!(launched(&device, sizes)?, ["matmul_register"]);
+    Ok(())
+}
+
+#[test]
+fn a_task_whose_every_kernel_is_wrong_is_an_error_until_one_is_right() -> Result<()> {
+    let device = gpu();
+    let selector = device.selector();
+    let (rows, columns, op) = (37, 700, ReduceOp::Sum);
+    let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
+    let sum = || Tensor::zeros(&device, &[37, 700], DType::F32)?.sum(&[1])?.to_vec::<f32>();
+    assert!(sum().is_ok());
+    for bad in selector.candidates(&task) {
+        assert!(sum().is_ok(), "there are others than those left out so far");
+        selector.alter(Some(cannot_launch(bad.clone())));
+        // Alone, so that the others are not tried.
+        let all = device.tune(&task, &TuneOptions { again: true, ..few(9) })?;
+        let outcome = all.candidates.iter().find(|own| own.config == bad).map(|own| own.outcome.clone());
+        assert!(matches!(outcome, Some(Outcome::Failed(_))), "{all}");
+    }
+    // The last one alone is left out now: what is right again is used again.
+    assert_eq!(selector.rejected().len(), 1);
+    assert!(sum().is_ok());
+
+    selector.alter(Some(Arc::new(|_: &KernelConfig, plan: &mut Plan| {
+        for step in &mut plan.steps {
+            if let Work::Kernel { launch, .. } = &mut step.work {
+                launch.local = vec![1 << 12, 1, 1];
+            }
+        }
+    })));
+    device.tune(&task, &TuneOptions { again: true, ..few(9) })?;
+    assert_eq!(selector.candidates(&task), []);
+    let error = sum().unwrap_err().to_string();
+    assert!(error.contains("sum") && error.contains("null") && error.contains(&task.to_string()), "{error}");
+    assert!(error.contains("erase_records"), "{error}");
+
+    selector.alter(None);
+    assert!(sum().is_err(), "nobody has looked");
+    assert!(device.tune(&task, &few(9))?.candidates.is_empty(), "what is left out is not tried");
+    device.tune(&task, &TuneOptions { again: true, ..few(9) })?;
+    assert_eq!(selector.rejected(), []);
+    assert!(sum().is_ok());
+    Ok(())
+}
+
+fn conv(images: u64, channels: u64) -> Conv2dTask<u64> {
+    Conv2dTask {
+        kind: ConvKind::Forward,
+        images,
+        channels,
+        size: [28; 2],
+        filter: [3; 2],
+        out_channels: 64,
+        stride: [1; 2],
+        padding: [1; 2],
+        dilation: [1; 2],
+        groups: 1,
+        dtype: DType::F32,
+    }
+}
+
+#[test]
+fn faster_kernels_that_do_not_fit_into_memory_give_way() -> Result<()> {
+    const MIB: usize = 1 << 20;
+    let device = Device::null(Target::Gpu, 64 << 20);
+    let selector = device.selector();
+    let im2col = config("conv2d_im2col");
+    // More than a quarter of the memory is never taken for patches.
+    let error = selector.set(&Task::Conv2d(conv(32, 64)), im2col.clone()).unwrap_err().to_string();
+    assert!(error.contains("write down 57802752 bytes between its kernels"), "{error}");
+    let _forced = selector.force(im2col);
+    let convolve = |images: usize| {
+        let x = Tensor::zeros(&device, &[images, 64, 28, 28], DType::F32)?;
+        let w = Tensor::zeros(&device, &[64, 64, 3, 3], DType::F32)?;
+        let one = [1i64, 1];
+        let y =
+            x.apply("conv2d", &[(&w).into(), (&one[..]).into(), (&one[..]).into(), (&one[..]).into(), 1i64.into()])?;
+        y.to_vec::<f32>()?;
+        let records = device.take_records().expect("a null device");
+        Ok::<_, netcl::Error>(records.len())
+    };
+    // 13 MiB of patches: as long as there is as much, and without them where there is not.
+    assert!(convolve(8)? > 1, "patches and a product");
+    device.release_idle_memory();
+    let _held = Tensor::zeros(&device, &[48 * MIB / 4], DType::F32)?;
+    assert_eq!(convolve(8)?, 1, "no patches");
+    Ok(())
+}
+
 #[test]
 fn progress_is_told_after_each_candidate() -> Result<()> {
     let seen = std::cell::RefCell::new(Vec::new());
@@ -202,19 +307,14 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-fn opencl() -> Vec<String> {
-    let own = |kind| !matches!(kind, DeviceKind::Host | DeviceKind::Null);
-    Device::all().into_iter().filter(|profile| own(profile.kind)).map(|profile| profile.selector).collect()
-}
-
 /// Runs one of the `child_` tests on a device with that cache; gives the warnings that it wrote.
 fn child(name: &str, device: &str, cache: &Path, variables: &[(&str, &str)]) -> Vec<String> {
-    let output = Command::new(std::env::current_exe().unwrap())
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output = settings::clear(&mut command)
         .args(["--exact", name, "--ignored", "--nocapture"])
         .env("NETCL_TEST_SELECTION", device)
         .env("NETCL_CACHE_DIR", cache)
         .env("NETCL_LOG", "warn")
-        .env_remove("NETCL_AUTOTUNE")
         .envs(variables.iter().copied())
         .output()
         .unwrap();
@@ -276,9 +376,10 @@ fn child_tunes_among_broken_candidates() {
     let record = tuning.record.expect("the others are right");
     assert!(record.config != first && record.config != second);
     assert_eq!(selector.select(&task).reason, Reason::Measured);
-    // Neither is tried again.
-    let again = device.tune(&task, &TuneOptions { again: true, ..few(3) }).unwrap();
-    assert!(again.candidates.iter().all(|own| own.config != first && own.config != second), "{again}");
+    // Neither is tried again of itself, and both are left out still when they were tried again.
+    assert!(device.tune(&task, &few(3)).unwrap().candidates.is_empty());
+    assert!(!selector.candidates(&task).iter().any(|config| [&first, &second].contains(&config)));
+    device.tune(&task, &TuneOptions { again: true, ..few(2) }).unwrap();
     assert_eq!(selector.rejected().len(), 2);
     check_product(&device, SIZES);
     assert!(selector.path().expect("a file").exists());
@@ -307,7 +408,7 @@ fn child_uses_no_measurement() {
 
 #[test]
 fn wrong_and_broken_candidates_are_never_picked_and_later_runs_know_what_was_found() {
-    for device in opencl() {
+    for device in selectors_with_driver() {
         let cache = scratch("tune");
         let warnings = child("child_tunes_among_broken_candidates", &device, &cache, &[]);
         let [one, other] = &warnings[..] else { panic!("one warning for each: {warnings:#?}") };
@@ -332,7 +433,8 @@ fn child_has_a_variant_that_computes_wrong() {
     })));
     check_product(&device, SIZES);
     assert_ne!(selector.select(&product(64, 48, 32)).config.variant, bad);
-    assert_eq!(selector.rejected(), [(format!("{bad} f32"), "it failed its self-test".to_owned())]);
+    let [(what, why)] = &selector.rejected()[..] else { panic!("{:?}", selector.rejected()) };
+    assert!(what.starts_with(&format!("{bad} f32 a=k b=outer")) && why == "it failed its self-test", "{what}: {why}");
 }
 
 #[test]
@@ -345,7 +447,7 @@ fn child_knows_the_variant_that_computes_wrong() {
 
 #[test]
 fn a_variant_that_fails_its_self_test_is_left_out_with_one_warning() {
-    for device in opencl() {
+    for device in selectors_with_driver() {
         let cache = scratch("self-test");
         let warnings = child("child_has_a_variant_that_computes_wrong", &device, &cache, &[]);
         assert!(matches!(&warnings[..], [one] if one.contains("fails its self-test")), "{warnings:#?}");
@@ -369,7 +471,7 @@ fn child_measures_at_first_use() {
 
 #[test]
 fn autotune_measures_what_is_not_known_at_its_first_use() {
-    for device in opencl() {
+    for device in selectors_with_driver() {
         let cache = scratch("autotune");
         assert_eq!(child("child_measures_at_first_use", &device, &cache, &[("NETCL_AUTOTUNE", "on")]), [""; 0]);
         std::fs::remove_dir_all(&cache).unwrap();
@@ -379,30 +481,27 @@ fn autotune_measures_what_is_not_known_at_its_first_use() {
 #[test]
 #[ignore = "run by the others, in a process of its own"]
 fn child_chooses_convolutions() {
-    let selector = gpu().selector();
-    let conv = Conv2dTask {
-        kind: ConvKind::Forward,
-        images: 32,
-        channels: 64,
-        size: [28; 2],
-        filter: [3; 2],
-        out_channels: 64,
-        stride: [1; 2],
-        padding: [1; 2],
-        dilation: [1; 2],
-        groups: 1,
-        dtype: DType::F32,
-    };
-    let all = selector.candidates(&Task::Conv2d(conv));
-    let tiled = all.iter().any(|config| config.variant == Variant::Conv2dTiledLocal);
-    assert_eq!(tiled, std::env::var("NETCL_CONV_TILED_LOCAL").is_ok_and(|value| value == "1"), "{all:?}");
+    let switch = |name: &str, unset: bool| std::env::var(name).map_or(unset, |value| value == "1");
+    let device = gpu();
+    let task = Task::Conv2d(conv(32, 64));
+    let all = device.selector().candidates(&task);
+    let has = |variant| all.iter().any(|config| config.variant == variant);
+    assert_eq!(has(Variant::Conv2dTiledLocal), switch("NETCL_CONV_TILED_LOCAL", false), "{all:?}");
+    let winograd = switch("NETCL_CONV_WINOGRAD", true);
+    assert_eq!(has(Variant::Conv2dWinograd), winograd, "{all:?}");
+    // Nor is it measured where somebody asks for that.
+    let also = [config("conv2d_winograd")];
+    let tuning = device.tune(&task, &TuneOptions { also: &also, ..few(2) }).unwrap();
+    assert_eq!(tuning.candidates.iter().any(|own| own.config == also[0]), winograd, "{tuning}");
 }
 
 #[test]
-fn tiles_of_images_in_local_memory_are_asked_for() {
+fn convolutions_that_are_switched_off_are_no_candidates() {
     for value in ["0", "1"] {
         let cache = scratch("tiled-local");
-        assert_eq!(child("child_chooses_convolutions", "null", &cache, &[("NETCL_CONV_TILED_LOCAL", value)]), [""; 0]);
+        for variable in ["NETCL_CONV_TILED_LOCAL", "NETCL_CONV_WINOGRAD"] {
+            assert_eq!(child("child_chooses_convolutions", "null", &cache, &[(variable, value)]), [""; 0]);
+        }
         assert!(!cache.exists(), "a null device keeps nothing");
     }
 }

@@ -1,13 +1,13 @@
 //! Tensors and operations compiled at run time, on every device that computes.
 
+mod common;
+
+use common::devices::all;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::data::DataLoader;
-use netcl::{DType, Device, Element, Error, Operand, Target, Tensor};
-
-fn devices() -> Vec<Device> {
-    std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
-}
+use netcl::nn::{ConfigValue, Layer, Mode};
+use netcl::{DType, Device, Element, Error, Operand, QueueOrder, Target, Tensor};
 
 #[test]
 fn every_element_type_comes_back_as_it_went() {
@@ -17,7 +17,7 @@ fn every_element_type_comes_back_as_it_went() {
         assert_eq!(tensor.to_vec::<T>().unwrap(), elements);
         assert_eq!(Tensor::full(device, elements[0], &[3, 2]).unwrap().to_vec::<T>().unwrap(), [elements[0]; 6]);
     }
-    for device in devices() {
+    for device in all() {
         check(&device, &[true, false, true]);
         check(&device, &[0u8, 255, 3]);
         check(&device, &[i32::MIN, i32::MAX, -1]);
@@ -27,6 +27,37 @@ fn every_element_type_comes_back_as_it_went() {
         check(&device, &[half::bf16::MAX, half::bf16::from_f32(-0.5)]);
         check(&device, &[f32::MIN_POSITIVE, -0.0, f32::INFINITY]);
         check(&device, &[f64::MIN_POSITIVE, -0.0, f64::INFINITY]);
+    }
+}
+
+#[test]
+fn a_layer_is_built_once_for_all_batch_sizes() {
+    let Some(device) = Device::select("cpu").ok() else { return };
+    // With programs and counters of its own.
+    let device = device.with_queue(QueueOrder::InOrder).unwrap();
+    let size = ConfigValue::Size;
+    let layers: [(&str, &[(&str, ConfigValue)]); 3] = [
+        ("Linear", &[("inputs", size(6)), ("outputs", size(4))]),
+        ("LayerNorm", &[("features", size(6))]),
+        ("BatchNorm", &[("features", size(6))]),
+    ];
+    for (name, settings) in layers {
+        let layer = Layer::new(&device, Seed(1), name, settings).unwrap();
+        let run = |rows: usize| {
+            let values: Vec<f32> = (0..rows * 6).map(|value| value as f32).collect();
+            let x = Tensor::from_slice(&device, &values, &[rows, 6]).unwrap();
+            let y = layer.forward(&[&x], Mode::Training).unwrap();
+            assert_eq!(y.shape()[0], rows);
+            y.to_vec::<f32>().unwrap()
+        };
+        let programs = || device.program_stats().built + device.program_stats().loaded;
+        let first = run(5);
+        let built = programs();
+        for rows in [9, 5, 64, 9] {
+            run(rows);
+        }
+        assert_eq!(programs(), built, "{name}");
+        assert_eq!(run(5), first, "{name}");
     }
 }
 
@@ -48,7 +79,7 @@ fn misuse_is_an_error_that_says_what_to_do() {
 
 #[test]
 fn operations_compute_on_every_device() {
-    for device in devices() {
+    for device in all() {
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0, -4.0, 5.0, -6.0], &[2, 3]).unwrap();
         let row = Tensor::from_slice(&device, &[10.0f32, 20.0, 30.0], &[3]).unwrap();
         let of = |tensor: netcl::Result<Tensor>| tensor.unwrap().to_vec::<f32>().unwrap();
@@ -79,7 +110,7 @@ fn a_seed_gives_the_same_parameters_on_every_device() {
     };
     let first = bits(&Device::host());
     assert!(first.iter().any(|bits| *bits != 0));
-    for device in devices() {
+    for device in all() {
         assert_eq!(bits(&device), first, "{device}");
     }
 }
@@ -103,7 +134,7 @@ fn sizes_beyond_reason_are_errors() {
 
 #[test]
 fn a_constant_larger_than_a_piece_is_filled_to_its_end() {
-    for device in std::iter::once(Device::host()).chain(Device::select("cpu")) {
+    for device in all() {
         let elements = (8 << 20) + 77;
         let filled = Tensor::full(&device, 0x1234_5678u32, &[elements]).unwrap().to_vec::<u32>().unwrap();
         assert!(filled.len() == elements && filled.iter().all(|&value| value == 0x1234_5678));
@@ -118,7 +149,7 @@ fn a_weight_as_long_as_the_batch_is_no_batch() {
     let (x, w): (Vec<f32>, Vec<f32>) =
         ((0..8 * 3 * 64).map(|i| (i % 7) as f32).collect(), (0..8 * 27).map(|i| (i % 5) as f32 - 2.0).collect());
     let mut results = Vec::new();
-    for device in std::iter::once(Device::host()).chain(Device::select("cpu")) {
+    for device in all() {
         let input = Tensor::from_slice(&device, &x, &[8, 3, 8, 8]).unwrap();
         let weight = Tensor::from_slice(&device, &w, &[8, 3, 3, 3]).unwrap();
         let one = [1i64, 1];

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::devices::all;
 use netcl::__private::kernels::dim::Shape;
 use netcl::__private::kernels::graph::build::Builder;
 use netcl::__private::kernels::graph::{InputKind, OutputKind};
@@ -11,10 +12,6 @@ use netcl::__private::{Function, ModelCore, Schema, Seed};
 use netcl::data::DataLoader;
 use netcl::optim::{Adam, AdamW, Optimizer, Sgd};
 use netcl::{DType, Device, Error, Gradients, Model, Tensor, io};
-
-fn devices() -> Vec<Device> {
-    std::iter::once(Device::host()).chain(Device::select("cpu")).collect()
-}
 
 /// A model of two parameters of awkward sizes and a state.
 struct Two {
@@ -82,7 +79,7 @@ type Rule = fn(f64, f64, &mut [f64; 2], i32) -> f64;
 
 fn check(make: fn() -> Box<dyn Optimizer>, rule: Rule) {
     let function = pass_gradients();
-    for device in devices() {
+    for device in all() {
         let mut model = Two::new(&device, 3);
         let mut optimizer = make();
         let read = |model: &Two| -> Vec<Vec<f64>> {
@@ -176,7 +173,7 @@ fn gradients_of_another_model_are_refused() {
 #[test]
 fn a_model_moves_with_its_optimizer() {
     let function = pass_gradients();
-    let all = devices();
+    let all = all();
     let run = |places: &[&Device]| -> Vec<f32> {
         let mut model = Two::new(places[0], 5);
         let mut optimizer = Adam::new(0.05);
@@ -195,7 +192,7 @@ fn a_model_moves_with_its_optimizer() {
 
 #[test]
 fn an_epoch_has_every_sample_once_in_another_order() {
-    for device in devices() {
+    for device in all() {
         let samples = 103usize;
         let x: Vec<f32> = (0..samples * 3).map(|i| i as f32).collect();
         let labels: Vec<u32> = (0..samples as u32).collect();
@@ -251,7 +248,7 @@ fn weights_go_through_a_file() {
     let folder = std::env::temp_dir().join(format!("netcl-weights-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("model.safetensors");
-    let all = devices();
+    let all = all();
     let (saved, mut loaded) = (Two::new(&all[0], 1), Two::new(all.last().unwrap(), 2));
     let bits = |model: &Two| -> Vec<u32> {
         let tensors = model.parameters().into_iter().chain(model.states());

@@ -5,7 +5,8 @@
 //! NETCL_CACHE_DIR=off cargo bench -p netcl-tests --bench selection -- opencl:0 24
 //! ```
 //!
-//! The arguments are a device's selector and how many configurations of each shape to measure. The picks are asked for
+//! The arguments are a device's selector, how many configurations of each shape to measure, and, to look at some shapes
+//! alone, words of their texts (`matmul "m=128 "`): of these the whole table of times is shown. The picks are asked for
 //! before the measurement that they are compared with, which is made anew for every shape; configurations that are close
 //! are timed in turns, and medians compared.
 
@@ -107,6 +108,17 @@ fn compared(device: &Device, task: &Task<u64>, picks: &[KernelConfig], options: 
     Ok(picks.iter().map(|config| time(config) / best).collect())
 }
 
+/// The times of all configurations of the shapes whose texts have all of these words.
+fn alone(device: &Device, words: &[String], options: &TuneOptions<'_>) -> Result<()> {
+    for task in shapes() {
+        let text = format!("{task} ");
+        if words.iter().all(|word| text.contains(word.as_str())) {
+            println!("{}", device.tune(&task, options)?);
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let device = Device::select(arguments.first().map_or("cpu", String::as_str))?;
@@ -117,6 +129,9 @@ fn main() -> Result<()> {
         std::process::exit(1);
     }
     let options = TuneOptions { budget: Duration::from_secs(60), candidates, ..TuneOptions::default() };
+    if arguments.len() > 2 {
+        return alone(&device, &arguments[2..], &options);
+    }
     let shapes = shapes();
     println!("{} shapes on {device}, up to {candidates} configurations each", shapes.len());
     let rules: Vec<KernelConfig> = shapes.iter().map(|task| selector.select(task).config).collect();

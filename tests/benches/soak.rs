@@ -1,9 +1,11 @@
 //! Minutes of random allocations, transfers and launches from eight threads; ends with an error if a byte was wrong or
 //! memory was not given back. One JSON object.
 //!
-//! `cargo bench -p netcl-tests --bench soak -- [--device SELECTOR] [--minutes 10] [--threads 8] [--seed 1]`
+//! `cargo bench -p netcl-tests --bench soak -- [--device SELECTOR] [--minutes 10] [--threads 8] [--seed 1]
+//! [--out-of-order]`
 #![allow(missing_docs, reason = "a program")]
 
+use netcl::QueueOrder;
 use netcl::prelude::*;
 use netcl_tests::soak;
 use std::process::ExitCode;
@@ -17,10 +19,12 @@ fn main() -> netcl::Result<ExitCode> {
     };
     let number = |name: &str, unset: f64| after(name).map_or(unset, |text| text.parse().expect("a number"));
     let device = Device::select(after("--device").as_deref().unwrap_or("opencl:0"))?;
+    let unordered = arguments.iter().any(|argument| argument == "--out-of-order");
+    let device = if unordered { device.with_queue(QueueOrder::OutOfOrder)? } else { device };
     let time = Duration::from_secs_f64(60.0 * number("--minutes", 10.0));
     let report = soak::run(&device, number("--threads", 8.0) as u64, time, number("--seed", 1.0) as u64)?;
     println!(
-        r#"{{"device":"{device}","seconds":{},"operations":{},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
+        r#"{{"device":"{device}","seconds":{},"operations":{},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"bare_mib":{},"pooled_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
         time.as_secs(),
         report.operations,
         report.checked as f64 / 1e9,
@@ -29,6 +33,9 @@ fn main() -> netcl::Result<ExitCode> {
         report.pinned_bytes_left,
         report.resident[0] >> 20,
         report.resident[1] >> 20,
+        report.resident_bare >> 20,
+        report.pooled[0] >> 20,
+        report.pooled[1] >> 20,
         report.late_programs,
         device.memory_stats(),
     );

@@ -2,14 +2,24 @@
 //! seconds as a test.
 
 use netcl::raw::{Grid, KernelSpec, RawKernel};
-use netcl::{Device, Result, Tensor, ToHost, algorithms};
-use std::sync::atomic::{AtomicU64, Ordering};
+use netcl::{BufferPool, DType, Device, Result, Tensor, ToHost, UserEvent, algorithms};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// Tensors that a thread holds at most.
 const HELD: usize = 24;
 /// Elements of the largest.
 const LARGEST: u64 = 1 << 19;
+/// Bytes that a pool of the workers' own keeps: far fewer than they free.
+const SMALL_CAP: usize = 1 << 20;
+/// What [`algorithms::map`] computes.
+const MAPPED: &str = "v0 * 3 + 1";
+/// Elements of the tensor that all workers change.
+const SHARED: usize = 3000;
 
 /// What happened.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +36,11 @@ pub struct Report {
     pub pinned_bytes_left: i64,
     /// The process's memory in bytes after a quarter of the time, and at the end; 0 where the system does not tell.
     pub resident: [u64; 2],
-    /// Programs that were built or loaded after a quarter of the time.
+    /// At the end, once the pools have given back what is idle, and the allocator what is free.
+    pub resident_bare: u64,
+    /// Bytes that pools of the device, of the host and of page-locked memory hold, at the same times as `resident`.
+    pub pooled: [u64; 2],
+    /// Programs that were built or loaded after the first of each kind.
     pub late_programs: u64,
 }
 
@@ -58,13 +72,24 @@ struct Known {
     values: Vec<u32>,
 }
 
-struct Worker<'a> {
-    device: &'a Device,
+/// What all workers share.
+struct Common {
     host: Device,
+    mix: Option<RawKernel>,
+    /// Keeps little.
+    small: BufferPool,
+    /// All of one value: how much was added to it.
+    shared: Tensor,
+    added: AtomicU32,
+    totals: Totals,
+}
+
+struct Worker<'a> {
+    common: &'a Common,
+    device: &'a Device,
     draw: Draw,
     held: Vec<Known>,
     pending: Vec<(ToHost<u32>, Vec<u32>)>,
-    mix: Option<&'a RawKernel>,
     totals: &'a Totals,
 }
 
@@ -106,7 +131,7 @@ impl Worker<'_> {
 
     /// One operation.
     fn step(&mut self) -> Result<()> {
-        let operation = self.draw.below(12);
+        let operation = self.draw.below(15);
         let Some((x, values)) = (if operation < 2 { None } else { self.any() }) else {
             let count = self.draw.size();
             let values = self.values(count);
@@ -134,7 +159,7 @@ impl Worker<'_> {
             }
             7 => {
                 let mapped = values.iter().map(|value| value.wrapping_mul(3).wrapping_add(1)).collect();
-                self.hold(algorithms::map("v0 * 3 + 1", &[&x])?, mapped);
+                self.hold(algorithms::map(MAPPED, &[&x])?, mapped);
             }
             8 => {
                 let sum = values.iter().fold(0u32, |sum, value| sum.wrapping_add(*value));
@@ -142,7 +167,7 @@ impl Worker<'_> {
                 self.totals.compare(&[found], &[sum]);
             }
             9 => {
-                let moved = x.to_device(&self.host)?;
+                let moved = x.to_device(&self.common.host)?;
                 self.totals.compare(&moved.to_vec::<u32>()?, &values);
                 self.hold(moved.to_device(self.device)?, values);
             }
@@ -156,14 +181,35 @@ impl Worker<'_> {
                 drop(once);
                 self.hold(twice, values.iter().map(|value| value.wrapping_mul(3)).collect());
             }
-            _ => {
+            11 => {
                 // In place, in memory that nobody else has.
-                let Some(mix) = self.mix else { return Ok(()) };
                 let own = Tensor::from_slice(self.device, &values, &[values.len()])?;
-                let arguments = [(&own).into(), 7u32.into(), (values.len() as u32).into()];
-                // SAFETY: the kernel touches the elements that there are, each from one work-item.
-                unsafe { mix.launch(&arguments, &Grid::rounded_up(values.len(), 64))? };
-                self.hold(own, values.iter().map(|value| value ^ 7).collect());
+                if self.common.add(&own, 7)? {
+                    self.hold(own, values.iter().map(|value| value.wrapping_add(7)).collect());
+                }
+            }
+            12 => {
+                // In place, in memory that every thread has.
+                let by = self.draw.next() as u32;
+                if self.common.add(&self.common.shared, by)? {
+                    self.common.added.fetch_add(by, Ordering::Relaxed);
+                }
+            }
+            13 => {
+                // Behind an event of the program's, and looked at by a task.
+                let gate = UserEvent::new();
+                self.device.wait_for(&gate.event())?;
+                gate.complete();
+                let copy = x.to_host_async::<u32>()?;
+                block_on(self.device.record_event()?)?;
+                self.totals.compare(&block_on(copy)?, &values);
+            }
+            _ => {
+                let buffer = self.common.small.allocate(4 * values.len())?;
+                let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
+                buffer.write(&bytes)?;
+                let tensor = Tensor::from_buffer(self.device, buffer, &[values.len()], DType::U32)?;
+                self.hold(tensor, values);
             }
         }
         Ok(())
@@ -188,6 +234,49 @@ impl Worker<'_> {
     }
 }
 
+impl Common {
+    /// Adds to every element where it lies; says whether the device takes such kernels.
+    fn add(&self, tensor: &Tensor, by: u32) -> Result<bool> {
+        let Some(mix) = &self.mix else { return Ok(false) };
+        let count = tensor.shape()[0];
+        let arguments = [tensor.into(), by.into(), (count as u32).into()];
+        // SAFETY: the kernel touches the elements that there are, each from one work-item.
+        unsafe { mix.launch(&arguments, &Grid::rounded_up(count, 64))? };
+        Ok(true)
+    }
+}
+
+/// Waits for a future on this thread.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+/// Has the C library give free memory back to the system, where it can.
+fn trim() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        // SAFETY: the signature is that of the GNU C library.
+        unsafe extern "C" {
+            fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        // SAFETY: may be called at any time from any thread.
+        unsafe { malloc_trim(0) };
+    }
+}
+
 /// Memory of the process that is not swapped out, in bytes; 0 where the system does not tell.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -203,10 +292,24 @@ fn resident() -> u64 {
 pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<Report> {
     let source = "__kernel void mix(__global uint* x, uint by, uint n) {
         uint i = get_global_id(0);
-        if (i < n) x[i] ^= by;
+        if (i < n) x[i] += by;
     }";
-    // The host takes no OpenCL C.
-    let mix = KernelSpec::from_source("mix", source).build(device).ok();
+    let common = Common {
+        host: Device::host(),
+        // The host takes no OpenCL C.
+        mix: KernelSpec::from_source("mix", source).build(device).ok(),
+        small: BufferPool::new(device, SMALL_CAP),
+        shared: Tensor::zeros(device, &[SHARED], DType::U32)?,
+        added: AtomicU32::new(0),
+        totals: Totals::default(),
+    };
+    // Every program: one for a single element, one for more.
+    for count in [1, 2] {
+        let x = Tensor::from_slice(device, &vec![1u32; count], &[count])?;
+        x.add(&x)?;
+        algorithms::map(MAPPED, &[&x])?;
+        algorithms::reduce(algorithms::Operator::Sum, &x)?;
+    }
     device.finish()?;
     let used = || {
         let pinned = device.pinned_pool().stats().in_use;
@@ -217,40 +320,60 @@ pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<R
         let stats = device.program_stats();
         stats.built + stats.loaded
     };
-    let totals = Totals::default();
+    let pooled = || {
+        let stats = [
+            device.memory_stats(),
+            device.pinned_pool().stats(),
+            common.small.stats(),
+            common.host.memory_stats(),
+            common.host.pinned_pool().stats(),
+        ];
+        stats.iter().map(|stats| (stats.idle + stats.in_use) as u64).sum::<u64>()
+    };
+    let prepared = programs();
     let start = Instant::now();
     let mut early = (0, 0);
     std::thread::scope(|scope| {
         let workers: Vec<_> = (1..=threads)
             .map(|number| {
                 let mut worker = Worker {
+                    common: &common,
                     device,
-                    host: Device::host(),
                     draw: Draw(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ number),
                     held: Vec::new(),
                     pending: Vec::new(),
-                    mix: mix.as_ref(),
-                    totals: &totals,
+                    totals: &common.totals,
                 };
                 scope.spawn(move || worker.run(start + time))
             })
             .collect();
         std::thread::sleep(time / 4);
-        early = (resident(), programs());
+        early = (resident(), pooled());
         workers.into_iter().try_for_each(|worker| match worker.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         })
     })?;
+    let added = common.added.load(Ordering::Relaxed);
+    common.totals.compare(&common.shared.to_vec::<u32>()?, &[added; SHARED]);
     device.finish()?;
     let after = used();
+    let (late, late_pooled) = (resident(), pooled());
+    for pool in [device.buffer_pool(), &common.small, common.host.buffer_pool()] {
+        pool.release_idle();
+    }
+    device.pinned_pool().release_idle();
+    common.host.pinned_pool().release_idle();
+    trim();
     Ok(Report {
-        operations: totals.operations.into_inner(),
-        checked: totals.checked.into_inner(),
-        wrong: totals.wrong.into_inner(),
+        operations: common.totals.operations.load(Ordering::Relaxed),
+        checked: common.totals.checked.load(Ordering::Relaxed),
+        wrong: common.totals.wrong.load(Ordering::Relaxed),
         device_bytes_left: after.0 - before.0,
         pinned_bytes_left: after.1 - before.1,
-        resident: [early.0, resident()],
-        late_programs: programs() - early.1,
+        resident: [early.0, late],
+        resident_bare: resident(),
+        pooled: [early.1, late_pooled],
+        late_programs: programs() - prepared,
     })
 }

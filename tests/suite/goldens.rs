@@ -55,8 +55,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
 /// Each template as it stands, and with the choices that begin problems of several kinds.
 fn templates() -> Vec<(String, String)> {
     let limits = [
-        Limits { local_bytes: 32 << 10, work_group: 256, units: 16, lanes: 1 },
-        Limits { local_bytes: 32 << 10, work_group: 4096, units: 2, lanes: 8 },
+        Limits { local_bytes: 32 << 10, work_group: 256, units: 16, lanes: 1, between_bytes: 1 << 30 },
+        Limits { local_bytes: 32 << 10, work_group: 4096, units: 2, lanes: 8, between_bytes: 1 << 30 },
     ];
     let problems = [
         Problem { aligned: true, ..Problem::new(128, 256, 784).contiguous(Axis::Outer, Axis::Outer) },

@@ -129,7 +129,7 @@ impl Example {
     }
 }
 
-fn upload(device: &Device, value: &HostTensor) -> Result<Tensor, Failed> {
+pub(crate) fn upload(device: &Device, value: &HostTensor) -> Result<Tensor, Failed> {
     let (shape, data) = (value.shape(), value.to_f64());
     let tensor = match value.dtype() {
         DType::F32 => Tensor::from_slice(device, &data.iter().map(|&x| x as f32).collect::<Vec<_>>(), shape),

@@ -2,8 +2,11 @@
 
 mod algorithms;
 mod exceptions;
+#[path = "../../netcl/tests/common/devices.rs"]
+mod found;
 mod goldens;
 mod graphs;
+mod layers;
 mod limits;
 mod model_cases;
 #[path = "../../kernels/tests/common/models.rs"]
@@ -44,9 +47,7 @@ impl Case {
 fn main() {
     let arguments = Arguments::from_args();
     let devices = Device::all();
-    if std::env::var_os("NETCL_REQUIRE_OPENCL").is_some()
-        && !devices.iter().any(|info| info.selector.starts_with("opencl:"))
-    {
+    if found::required() && !devices.iter().any(|info| info.selector.starts_with("opencl:")) {
         eprintln!("no OpenCL device was found, but NETCL_REQUIRE_OPENCL is set: install a driver such as PoCL");
         std::process::exit(1);
     }
@@ -59,6 +60,7 @@ fn main() {
             .chain(model_cases::all())
             .chain(prologue_cases::all())
             .chain(pytorch::all())
+            .chain(layers::all())
             .chain(sub_groups::all())
             .chain(limits::all())
             .chain(types::all())

@@ -18,7 +18,7 @@ use netcl_kernels::graph::interp::HostTensor;
 use netcl_kernels::graph::{Graph, InputKind, Op, OutputKind};
 
 /// What a float may differ by, relative.
-const TOLERANCE: f64 = 1e-4;
+pub(crate) const TOLERANCE: f64 = 1e-4;
 
 /// Cases that may differ by more, the tolerance, and why.
 const LOOSER: &[(&str, f64, &str)] = &[];
@@ -115,13 +115,19 @@ fn run(
 
 fn compare(outputs: &[(OutputKind, Tensor)], kind: &OutputKind, expected: &Data, tolerance: f64) -> Result<(), Failed> {
     let (_, found) = outputs.iter().find(|(known, _)| known == kind).ok_or_else(|| format!("no output {kind:?}"))?;
-    let (dtype, shape) = (expected.dtype(), &expected.shape);
+    close(&format!("{kind:?}"), found, &expected.tensor(), tolerance)
+}
+
+/// An error, which begins with `what`, where an element is not the expected one within `tolerance`, as the head of this
+/// file has it.
+pub(crate) fn close(what: &str, found: &Tensor, expected: &HostTensor, tolerance: f64) -> Result<(), Failed> {
+    let (dtype, shape) = (expected.dtype(), expected.shape());
     let both_float = found.dtype().is_float() && dtype.is_float();
     if found.shape() != shape || (found.dtype() != dtype && !both_float) {
-        return Err(format!("{kind:?}: {} {:?}, expected {dtype} {shape:?}", found.dtype(), found.shape()).into());
+        return Err(format!("{what}: {} {:?}, expected {dtype} {shape:?}", found.dtype(), found.shape()).into());
     }
     let tolerance = if both_float { tolerance } else { 0.0 };
-    let wanted = expected.values();
+    let wanted = expected.to_f64();
     let finite = || wanted.iter().filter(|value| value.is_finite());
     let mean = finite().map(|value| value.abs()).sum::<f64>() / finite().count().max(1) as f64;
     for (element, (found, wanted)) in download(found)?.into_iter().zip(&wanted).enumerate() {
@@ -131,7 +137,7 @@ fn compare(outputs: &[(OutputKind, Tensor)], kind: &OutputKind, expected: &Data,
             found == *wanted || found.is_nan() && wanted.is_nan()
         };
         if !close {
-            return Err(format!("{kind:?}, element {element}: {found}, expected {wanted}").into());
+            return Err(format!("{what}, element {element}: {found}, expected {wanted}").into());
         }
     }
     Ok(())

@@ -1,13 +1,15 @@
 //! Events under tokio: tasks wait for devices without keeping its threads.
 
+#[path = "../../netcl/tests/common/devices.rs"]
+mod devices;
+
 use netcl::prelude::*;
 use std::time::Duration;
 
 #[test]
 fn tasks_wait_for_devices_side_by_side() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
-    for profile in Device::all() {
-        let device = Device::select(&profile.selector).unwrap();
+    for device in devices::all() {
         runtime.block_on(async {
             let tasks: Vec<_> = (0..20)
                 .map(|number| {

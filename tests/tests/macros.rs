@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{device, everywhere, floats};
+use common::{device, everywhere, floats, found};
 use netcl::optim::{Adam, Optimizer};
 use netcl::{Model, Result, Seed, Tensor};
 
@@ -64,6 +64,18 @@ impl Net {
         }
         let loss = h.mse_loss(target) * scale;
         if halved { loss * self.half } else { loss }
+    }
+
+    /// `mask` is needed on one path, `rest` on none.
+    pub fn masked(
+        &self,
+        x: &Tensor<f32, N, 2>,
+        mask: &Tensor<f32, N, 3>,
+        rest: &Tensor<f32, N, 4>,
+        on: bool,
+    ) -> Tensor<f32, N, 3> {
+        let h = self.hidden.forward(x);
+        if on { h * mask } else { h }
     }
 
     /// Left to run time.
@@ -164,6 +176,23 @@ fn a_model_computes_what_it_says() -> Result<()> {
 }
 
 #[test]
+fn arguments_are_checked_where_nothing_needs_them() -> Result<()> {
+    everywhere(|| {
+        let net = Net::new(&device(), Seed(7))?;
+        let of = |columns: usize| floats(&vec![0.5; 2 * columns], &[2, columns]);
+        for on in [true, false] {
+            assert_eq!(net.masked(&of(2), &of(3), &of(4), on)?.shape(), &[2, 3]);
+            let wrong = [net.masked(&of(2), &of(4), &of(4), on), net.masked(&of(2), &of(3), &of(3), on)];
+            for (name, result) in ["mask", "rest"].into_iter().zip(wrong) {
+                let error = result.expect_err("a wrong shape").to_string();
+                assert!(error.contains(&format!("`{name}`")), "{error}");
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
 fn gradients_are_differences() -> Result<()> {
     everywhere(|| {
         let mut net = Net::new(&device(), Seed(3))?;
@@ -255,6 +284,23 @@ fn pullbacks_reduce_over_broadcast_axes() -> Result<()> {
 }
 
 #[test]
+fn pullbacks_use_the_arguments_as_they_were() -> Result<()> {
+    everywhere(|| {
+        let settings = [("inputs", netcl::nn::ConfigValue::Size(2)), ("outputs", netcl::nn::ConfigValue::Size(3))];
+        let layer = netcl::nn::Layer::new(&device(), Seed(1), "Linear", &settings)?;
+        let weight = layer.core().tensor("weight")?;
+        layer.core().set_tensor("weight", &floats(&[1.0, -2.0, 3.0, 0.5, 0.0, -1.0], &[2, 3]))?;
+        let (_, pullback) = bias_leak.vjp(&weight, &floats(&[0.5, 0.5, -4.0], &[3]))?;
+        // As an optimizer would, between the two.
+        layer.core().set_tensor("weight", &floats(&[-9.0; 6], &[2, 3]))?;
+        let (dx, _) = pullback(&floats(&[1.0; 6], &[2, 3]))?;
+        close(&values(&dx), &[1.0, 0.1, 0.1, 1.0, 1.0, 0.1]);
+        close(&values(&weight), &[-9.0; 6]);
+        Ok(())
+    })
+}
+
+#[test]
 fn plans_can_be_seen() -> Result<()> {
     use netcl::Target;
     let report = Net::report(Target::Gpu)?;
@@ -273,20 +319,21 @@ fn a_prepared_model_builds_nothing_later() -> Result<()> {
     let host = Device::host();
     Net::prepare(&host)?;
     bias_leak.prepare(&host)?;
-    let Ok(device) = Device::select("cpu") else { return Ok(()) };
-    // A device whose programs no other test uses.
-    let device = netcl::DeviceManager::global().shared_context(&[device])?.remove(0);
-    Net::prepare(&device)?;
-    let programs = |device: &Device| {
-        let stats = device.program_stats();
-        stats.built + stats.loaded
-    };
-    let prepared = programs(&device);
-    assert!(prepared >= 2, "{prepared}");
-    let net = Net::new(&device, Seed(1))?;
-    net.forward(&Tensor::from_slice(&device, &[0.5f32; 6], &[3, 2])?)?.to_vec::<f32>()?;
-    Net::prepare(&device)?;
-    assert_eq!(programs(&device), prepared);
+    for device in found::with_driver() {
+        // A device whose programs no other test uses.
+        let device = netcl::DeviceManager::global().shared_context(&[device])?.remove(0);
+        Net::prepare(&device)?;
+        let programs = |device: &Device| {
+            let stats = device.program_stats();
+            stats.built + stats.loaded
+        };
+        let prepared = programs(&device);
+        assert!(prepared >= 2, "{prepared}");
+        let net = Net::new(&device, Seed(1))?;
+        net.forward(&Tensor::from_slice(&device, &[0.5f32; 6], &[3, 2])?)?.to_vec::<f32>()?;
+        Net::prepare(&device)?;
+        assert_eq!(programs(&device), prepared);
+    }
     Ok(())
 }
 

@@ -1,8 +1,9 @@
-use super::{devices, json, printed, refused};
+use super::found::selectors;
+use super::{json, printed, refused};
 
 #[test]
 fn every_measurement_has_a_time_and_what_moves_or_computes_a_rate() {
-    for device in devices() {
+    for device in &selectors() {
         let value = json(&["bench", "--quick", "--device", device]);
         assert_eq!(value["device"]["selector"], device.as_str());
         let measured = value["measurements"].as_array().unwrap();

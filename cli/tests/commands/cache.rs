@@ -1,20 +1,20 @@
 //! Each test has a cache folder of its own, filled by a benchmark on the OpenCL device.
 
-use super::{NETCL, devices, texts};
+use super::found::selectors_with_driver;
+use super::{command, texts};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 struct Cache(PathBuf);
 
 impl Cache {
-    /// With what a run leaves there; `None` without an OpenCL device.
-    fn filled(name: &str) -> Option<Cache> {
-        let device = devices().iter().find(|device| device.starts_with("opencl"))?;
+    /// With what a run on that device leaves there.
+    fn filled(name: &str, device: &str) -> Cache {
         let cache = Cache::empty(name);
         let filled = cache.run(&["bench", "--quick", "--device", device]);
         assert!(filled.status.success(), "{filled:?}");
-        Some(cache)
+        cache
     }
 
     fn empty(name: &str) -> Cache {
@@ -24,7 +24,7 @@ impl Cache {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        Command::new(NETCL).args(args).env("NETCL_CACHE_DIR", &self.0).output().unwrap()
+        command(args).env("NETCL_CACHE_DIR", &self.0).output().unwrap()
     }
 
     /// What `cache ACTION --json` prints as it ends with that code.
@@ -52,43 +52,47 @@ fn path(entry: &Value) -> &Path {
 
 #[test]
 fn files_are_listed_filtered_and_removed() {
-    let Some(cache) = Cache::filled("list") else { return };
-    let list = cache.list(&[]);
-    let named = |entry: &&Value| entry["holds"].as_array().unwrap().iter().any(|name| name == "bench_chain_0_map");
-    let program = list.iter().find(named).expect("the chain's program");
-    assert_eq!(program["kind"], "program");
-    let device = program["device"].as_str().unwrap();
-    let table = texts(&cache.run(&["cache", "list"])).0;
-    assert_eq!(table.lines().count(), list.len() + 2, "{table}");
-    assert!(table.contains(device) && table.contains("bench_chain_0_map"), "{table}");
+    for device in selectors_with_driver() {
+        let cache = Cache::filled("list", &device);
+        let list = cache.list(&[]);
+        let named = |entry: &&Value| entry["holds"].as_array().unwrap().iter().any(|name| name == "bench_chain_0_map");
+        let program = list.iter().find(named).expect("the chain's program");
+        assert_eq!(program["kind"], "program");
+        let device = program["device"].as_str().unwrap();
+        let table = texts(&cache.run(&["cache", "list"])).0;
+        assert_eq!(table.lines().count(), list.len() + 2, "{table}");
+        assert!(table.contains(device) && table.contains("bench_chain_0_map"), "{table}");
 
-    assert_eq!(cache.list(&["--device", &device.to_uppercase()]).len(), list.len());
-    assert_eq!(cache.list(&["--device", "no such device"]), [] as [Value; 0]);
-    assert_eq!(cache.list(&["--older-than", "1d"]), [] as [Value; 0]);
+        assert_eq!(cache.list(&["--device", &device.to_uppercase()]).len(), list.len());
+        assert_eq!(cache.list(&["--device", "no such device"]), [] as [Value; 0]);
+        assert_eq!(cache.list(&["--older-than", "1d"]), [] as [Value; 0]);
 
-    assert_eq!(cache.json(&["clear", "--older-than", "1d"], 0)["files"], 0);
-    assert_eq!(cache.list(&[]).len(), list.len());
-    let files = list.iter().filter(|entry| entry["device"] == device).count();
-    assert_eq!(cache.json(&["clear", "--device", device], 0)["files"], files);
-    assert!(!path(program).exists());
-    assert_eq!(cache.json(&["clear"], 0)["files"], list.len() - files);
-    assert_eq!(cache.list(&[]), [] as [Value; 0]);
+        assert_eq!(cache.json(&["clear", "--older-than", "1d"], 0)["files"], 0);
+        assert_eq!(cache.list(&[]).len(), list.len());
+        let files = list.iter().filter(|entry| entry["device"] == device).count();
+        assert_eq!(cache.json(&["clear", "--device", device], 0)["files"], files);
+        assert!(!path(program).exists());
+        assert_eq!(cache.json(&["clear"], 0)["files"], list.len() - files);
+        assert_eq!(cache.list(&[]), [] as [Value; 0]);
+    }
 }
 
 #[test]
 fn a_damaged_file_is_named() {
-    let Some(cache) = Cache::filled("verify") else { return };
-    let list = cache.list(&[]);
-    let whole = cache.json(&["verify"], 0);
-    assert_eq!((&whole["files"], &whole["damaged"]), (&list.len().into(), &Value::Array(Vec::new())));
-    let damaged = path(&list[0]);
-    let mut content = std::fs::read(damaged).unwrap();
-    *content.last_mut().unwrap() ^= 1;
-    std::fs::write(damaged, content).unwrap();
-    let found = cache.json(&["verify"], 1);
-    assert_eq!((&found["damaged"][0]["path"], found["damaged"].as_array().unwrap().len()), (&list[0]["path"], 1));
-    let output = cache.run(&["cache", "verify"]);
-    assert!(texts(&output).0.contains(damaged.to_str().unwrap()) && output.status.code() == Some(1), "{output:?}");
+    for device in selectors_with_driver() {
+        let cache = Cache::filled("verify", &device);
+        let list = cache.list(&[]);
+        let whole = cache.json(&["verify"], 0);
+        assert_eq!((&whole["files"], &whole["damaged"]), (&list.len().into(), &Value::Array(Vec::new())));
+        let damaged = path(&list[0]);
+        let mut content = std::fs::read(damaged).unwrap();
+        *content.last_mut().unwrap() ^= 1;
+        std::fs::write(damaged, content).unwrap();
+        let found = cache.json(&["verify"], 1);
+        assert_eq!((&found["damaged"][0]["path"], found["damaged"].as_array().unwrap().len()), (&list[0]["path"], 1));
+        let output = cache.run(&["cache", "verify"]);
+        assert!(texts(&output).0.contains(damaged.to_str().unwrap()) && output.status.code() == Some(1), "{output:?}");
+    }
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn an_empty_cache_is_no_error_and_none_is() {
     assert_eq!(cache.list(&[]), [] as [Value; 0]);
     assert_eq!(cache.json(&["verify"], 0)["files"], 0);
     assert_eq!(cache.json(&["clear"], 0)["files"], 0);
-    let off = Command::new(NETCL).args(["cache", "list"]).env("NETCL_CACHE_DIR", "off").output().unwrap();
+    let off = command(&["cache", "list"]).env("NETCL_CACHE_DIR", "off").output().unwrap();
     assert!(off.status.code() == Some(1) && texts(&off).1.contains("NETCL_CACHE_DIR"), "{off:?}");
 }
 

@@ -1,4 +1,5 @@
-use super::{devices, json, printed, refused, run, texts};
+use super::found::selectors;
+use super::{json, printed, refused, run, texts};
 
 #[test]
 fn the_list_has_a_line_for_each_device() {
@@ -7,14 +8,14 @@ fn the_list_has_a_line_for_each_device() {
     let all = all.as_array().unwrap();
     assert_eq!(list.lines().count(), all.len() + 1, "{list}");
     assert!(!list.contains('\u{1b}'), "no colours where nobody sees them: {list}");
-    for device in devices() {
+    for device in &selectors() {
         assert!(list.lines().any(|line| line.starts_with(device.as_str())), "{device}: {list}");
     }
 }
 
 #[test]
 fn one_device_is_described_in_full() {
-    for device in devices().iter().map(String::as_str).chain(["null"]) {
+    for device in selectors().iter().map(String::as_str).chain(["null"]) {
         let text = printed(&["devices", "--device", device]);
         for word in ["kind", "kernels", "memory", "fp16", "atomics", "divisible"] {
             assert!(text.contains(&format!("\n  {word} ")), "{device} tells {word}: {text}");
@@ -27,7 +28,7 @@ fn one_device_is_described_in_full() {
         assert!(value["fp64"].is_boolean() && value["local_memory"]["usable"].is_u64(), "{value}");
     }
     let verbose = printed(&["devices", "--verbose"]);
-    assert!(devices().iter().all(|device| verbose.contains(&format!("{device} = "))), "{verbose}");
+    assert!(selectors().iter().all(|device| verbose.contains(&format!("{device} = "))), "{verbose}");
 }
 
 #[test]

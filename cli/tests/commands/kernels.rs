@@ -95,8 +95,8 @@ fn every_template_is_printed_with_its_own_launch() {
 
 #[test]
 fn a_template_heeds_a_device() {
-    for device in super::devices() {
-        let args = ["kernels", "--template", "matmul_naive", "--device", device];
+    for device in super::found::selectors() {
+        let args = ["kernels", "--template", "matmul_naive", "--device", &device];
         match device.as_str() {
             "host" => assert!(refused(&args, 1).contains("the host has no templates")),
             _ => assert!(["cpu", "gpu"].contains(&json(&args)["target"].as_str().unwrap()), "{device}"),

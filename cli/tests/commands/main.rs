@@ -1,10 +1,14 @@
 //! The built `netcl`, run as people run it: each command with and without `--json`, on the host, the null device and the
-//! first OpenCL device, and what it says about bad input.
+//! OpenCL devices, and what it says about bad input.
 
 mod bench;
 mod cache;
 mod devices;
+#[path = "../../../netcl/tests/common/devices.rs"]
+mod found;
 mod kernels;
+#[path = "../../../netcl/tests/common/settings.rs"]
+mod settings;
 mod trace;
 mod tune;
 mod usage;
@@ -12,17 +16,13 @@ mod usage;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 const NETCL: &str = env!("CARGO_BIN_EXE_netcl");
 
 /// A command line whose programs are cached in a folder of these tests', and that heeds no other setting.
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(NETCL);
-    command.args(args).env("NETCL_CACHE_DIR", cache_dir());
-    for name in ["NETCL_DEVICE", "NETCL_TRACE", "NETCL_LOG", "NETCL_PROFILE_EVENTS", "NETCL_AUTOTUNE"] {
-        command.env_remove(name);
-    }
+    settings::clear(&mut command).args(args).env("NETCL_CACHE_DIR", cache_dir());
     command
 }
 
@@ -64,20 +64,6 @@ fn refused(args: &[&str], code: i32) -> String {
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
-}
-
-/// The host, and the first OpenCL device if there is one.
-fn devices() -> &'static [String] {
-    static DEVICES: OnceLock<Vec<String>> = OnceLock::new();
-    DEVICES.get_or_init(|| {
-        let all = json(&["devices"]);
-        let selectors = all.as_array().expect("a list").iter().filter_map(|device| device["selector"].as_str());
-        let opencl = selectors.into_iter().find(|selector| selector.starts_with("opencl"));
-        let found: Vec<String> = ["host"].into_iter().chain(opencl).map(str::to_owned).collect();
-        let required = std::env::var_os("NETCL_REQUIRE_OPENCL").is_some_and(|value| !value.is_empty());
-        assert!(found.len() == 2 || !required, "no OpenCL device");
-        found
-    })
 }
 
 /// A path for one test's file, which is not there.

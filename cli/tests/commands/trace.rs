@@ -1,11 +1,12 @@
 //! `netcl bench` is the program that is traced.
 
-use super::{NETCL, command, devices, printed, refused, scratch, text, texts};
+use super::found::selectors;
+use super::{NETCL, command, printed, refused, scratch, text, texts};
 use serde_json::Value;
 
 #[test]
 fn a_program_is_run_and_what_its_devices_did_is_written() {
-    for device in devices().iter().map(String::as_str).chain(["null"]) {
+    for device in selectors().iter().map(String::as_str).chain(["null"]) {
         let path = scratch(&format!("trace-{}", device.replace(':', "-")));
         let text = printed(&["trace", "--output", text(&path), NETCL, "bench", "--quick", "--device", device]);
         let events: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();

@@ -1,9 +1,10 @@
 //! Each test has a cache folder of its own, so that nothing is known before.
 
-use super::{NETCL, devices, refused, texts};
+use super::found::selectors_with_driver;
+use super::{NETCL, command, refused, texts};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
 struct Cache(PathBuf);
 
@@ -15,7 +16,7 @@ impl Cache {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        Command::new(NETCL).arg("tune").args(args).env("NETCL_CACHE_DIR", &self.0).output().unwrap()
+        command(&["tune"]).args(args).env("NETCL_CACHE_DIR", &self.0).output().unwrap()
     }
 
     fn json(&self, args: &[&str]) -> Value {
@@ -33,55 +34,57 @@ impl Drop for Cache {
 
 #[test]
 fn a_product_is_measured_once_and_kept() {
-    let Some(device) = devices().iter().find(|device| device.starts_with("opencl")) else { return };
-    let cache = Cache::new("product");
-    let args = ["--device", device, "--matmul", "64x64x64", "--candidates", "3", "--seconds", "2"];
-    let value = cache.json(&args);
-    let task = &value["tasks"][0];
-    assert!(task["task"].as_str().unwrap().starts_with("matmul f32 m=64 n=64 k=64"), "{task}");
-    let candidates = task["candidates"].as_array().unwrap();
-    assert!((1..=3).contains(&candidates.len()) && candidates[0]["default"] == true, "{task}");
-    let picked = candidates.iter().find(|candidate| candidate["config"] == task["config"]).unwrap();
-    assert_eq!(picked["outcome"], "timed", "{task}");
+    for device in &selectors_with_driver() {
+        let cache = Cache::new("product");
+        let args = ["--device", device, "--matmul", "64x64x64", "--candidates", "3", "--seconds", "2"];
+        let value = cache.json(&args);
+        let task = &value["tasks"][0];
+        assert!(task["task"].as_str().unwrap().starts_with("matmul f32 m=64 n=64 k=64"), "{task}");
+        let candidates = task["candidates"].as_array().unwrap();
+        assert!((1..=3).contains(&candidates.len()) && candidates[0]["default"] == true, "{task}");
+        let picked = candidates.iter().find(|candidate| candidate["config"] == task["config"]).unwrap();
+        assert_eq!(picked["outcome"], "timed", "{task}");
 
-    let again = cache.json(&args);
-    assert_eq!(
-        (&again["tasks"][0]["config"], &again["tasks"][0]["candidates"]),
-        (&task["config"], &Value::Array(vec![]))
-    );
-    let list = Command::new(NETCL).args(["cache", "list", "--json"]).env("NETCL_CACHE_DIR", &cache.0).output().unwrap();
-    let list: Vec<Value> = serde_json::from_str(&texts(&list).0).unwrap();
-    let kept = list.iter().find(|file| file["kind"] == "measurements").expect("a file of measurements");
-    assert_eq!(kept["holds"][0], task["task"], "{kept}");
-    let text = texts(&cache.run(&args)).0;
-    assert!(text.contains("measured before") && text.contains(task["config"].as_str().unwrap()), "{text}");
-    // A damaged file counts as none.
-    let path = kept["path"].as_str().unwrap();
-    std::fs::write(path, "{").unwrap();
-    let verify = Command::new(NETCL).args(["cache", "verify"]).env("NETCL_CACHE_DIR", &cache.0).output().unwrap();
-    assert!(verify.status.code() == Some(1) && texts(&verify).0.contains(path), "{verify:?}");
-    let text = texts(&cache.run(&[&args[..], &["--again"]].concat())).0;
-    assert!(text.contains("picked") && text.contains("default"), "a table: {text}");
-    let off = Command::new(NETCL).arg("tune").args(args).env("NETCL_CACHE_DIR", "off").output().unwrap();
-    let (text, note) = texts(&off);
-    assert!(off.status.success() && text.contains("picked") && note.contains("NETCL_CACHE_DIR is off"), "{off:?}");
+        let again = cache.json(&args);
+        assert_eq!(
+            (&again["tasks"][0]["config"], &again["tasks"][0]["candidates"]),
+            (&task["config"], &Value::Array(vec![]))
+        );
+        let list = command(&["cache", "list", "--json"]).env("NETCL_CACHE_DIR", &cache.0).output().unwrap();
+        let list: Vec<Value> = serde_json::from_str(&texts(&list).0).unwrap();
+        let kept = list.iter().find(|file| file["kind"] == "measurements").expect("a file of measurements");
+        assert_eq!(kept["holds"][0], task["task"], "{kept}");
+        let text = texts(&cache.run(&args)).0;
+        assert!(text.contains("measured before") && text.contains(task["config"].as_str().unwrap()), "{text}");
+        // A damaged file counts as none.
+        let path = kept["path"].as_str().unwrap();
+        std::fs::write(path, "{").unwrap();
+        let verify = command(&["cache", "verify"]).env("NETCL_CACHE_DIR", &cache.0).output().unwrap();
+        assert!(verify.status.code() == Some(1) && texts(&verify).0.contains(path), "{verify:?}");
+        let text = texts(&cache.run(&[&args[..], &["--again"]].concat())).0;
+        assert!(text.contains("picked") && text.contains("default"), "a table: {text}");
+        let off = command(&["tune"]).args(args).env("NETCL_CACHE_DIR", "off").output().unwrap();
+        let (text, note) = texts(&off);
+        assert!(off.status.success() && text.contains("picked") && note.contains("NETCL_CACHE_DIR is off"), "{off:?}");
+    }
 }
 
 #[test]
 fn the_functions_of_a_binary_are_tuned_for_given_sizes() {
-    let Some(device) = devices().iter().find(|device| device.starts_with("opencl")) else { return };
-    let cache = Cache::new("binary");
-    let binary = ["--device", device, "--binary", NETCL, "--name", "bench_chain"];
-    let value = cache.json(&[&binary[..], &["--size", "N=4096", "--candidates", "2", "--seconds", "1"]].concat());
-    let tasks = value["tasks"].as_array().unwrap();
-    assert!(tasks.iter().any(|task| task["task"].as_str().unwrap().starts_with("elementwise")), "{value}");
-    let extra = ["--size", "N=4096", "--size", "M=2"];
-    let error = texts(&cache.run(&[&binary[..], &extra].concat())).1;
-    assert!(error.contains("`--size M=2`") && error.contains("they have: N"), "{error}");
-    let error = texts(&cache.run(&binary)).1;
-    assert!(error.contains("--size N=64"), "{error}");
-    let error = texts(&cache.run(&["--device", device, "--binary", NETCL, "--name", "no_such"])).1;
-    assert!(error.contains("bench_chain"), "{error}");
+    for device in &selectors_with_driver() {
+        let cache = Cache::new("binary");
+        let binary = ["--device", device, "--binary", NETCL, "--name", "bench_chain"];
+        let value = cache.json(&[&binary[..], &["--size", "N=4096", "--candidates", "2", "--seconds", "1"]].concat());
+        let tasks = value["tasks"].as_array().unwrap();
+        assert!(tasks.iter().any(|task| task["task"].as_str().unwrap().starts_with("elementwise")), "{value}");
+        let extra = ["--size", "N=4096", "--size", "M=2"];
+        let error = texts(&cache.run(&[&binary[..], &extra].concat())).1;
+        assert!(error.contains("`--size M=2`") && error.contains("they have: N"), "{error}");
+        let error = texts(&cache.run(&binary)).1;
+        assert!(error.contains("--size N=64"), "{error}");
+        let error = texts(&cache.run(&["--device", device, "--binary", NETCL, "--name", "no_such"])).1;
+        assert!(error.contains("bench_chain"), "{error}");
+    }
 }
 
 /// A gradient, and operands that lie otherwise: each is found under its own name.

@@ -73,17 +73,13 @@ impl<'a> Decider<'a> {
         config
     }
 
-    /// How a part of something that was decided is computed: as `preferred`, or else by the rule, in one kernel. That is
-    /// noted as a decision where what was preferred turned out to be none for the part.
-    pub(super) fn part(&mut self, task: &Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
-        if let Some(preferred) = preferred.filter(|config| self.legal(config, task)) {
-            return preferred.clone();
+    /// How a part of something that was decided is computed: as `preferred`, which was decided with the whole, or else in
+    /// one kernel, as a task of its own.
+    pub(super) fn part(&mut self, task: Task<Dim>, preferred: Option<&KernelConfig>) -> KernelConfig {
+        match preferred.filter(|config| self.legal(config, &task)) {
+            Some(preferred) => preferred.clone(),
+            None => self.decide_in_one(task),
         }
-        let config = default_in_one(&task.estimate(), self.target, &self.options.limits);
-        if preferred.is_some() {
-            self.note(task.clone(), &config);
-        }
-        config
     }
 
     fn note(&mut self, task: Task<Dim>, config: &KernelConfig) {

@@ -2,32 +2,68 @@
 
 use super::buffers::{Buffers, operation};
 use crate::dim::Dim;
-use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op};
 
-/// `name = formula` of a member, cut at about `width` characters.
-pub(super) fn formula(graph: &Graph, buffers: &Buffers, id: NodeId, width: usize) -> String {
-    cut(format!("{} = {}", buffers.name(id), expression(graph, buffers, id, true, 12).0), width)
+/// Characters of a line of comment.
+const LINE: usize = 110;
+/// Lines of one formula at most: what does not fit is left out where it is nested deepest.
+const LINES: usize = 4;
+
+/// `name = formula` of a member, as lines of a comment.
+pub(super) fn formula(graph: &Graph, buffers: &Buffers, id: NodeId) -> Vec<String> {
+    lines(fitting(graph, buffers, id, Some(&buffers.name(id)), LINE * LINES))
 }
 
-/// The same of an operand that no buffer holds; without a name if the user gave it none.
-pub(super) fn operand_formula(graph: &Graph, buffers: &Buffers, id: NodeId, width: usize) -> String {
+/// The same on one line, for lists of steps.
+pub(super) fn label(graph: &Graph, buffers: &Buffers, id: NodeId) -> String {
+    fitting(graph, buffers, id, Some(&buffers.name(id)), LINE)
+}
+
+/// The formula of an operand that no buffer holds, as lines of a comment; without a name if the user gave it none.
+pub(super) fn operand_formula(graph: &Graph, buffers: &Buffers, id: NodeId) -> Vec<String> {
     let mut named = id;
     while let (Op::View { source, .. } | Op::Reshape(source), true) = (&graph[named].op, graph[named].name.is_empty()) {
         named = *source;
     }
-    let formula = expression(graph, buffers, named, true, 12).0;
-    match graph[named].name.as_str() {
-        "" => cut(formula, width),
-        name => cut(format!("{name} = {formula}"), width),
-    }
+    let name = Some(graph[named].name.as_str()).filter(|name| !name.is_empty());
+    lines(fitting(graph, buffers, named, name, LINE * LINES))
 }
 
-fn cut(text: String, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text;
+/// The formula with as much of what is nested as `width` characters hold; `…` stands for whole operands.
+fn fitting(graph: &Graph, buffers: &Buffers, id: NodeId, name: Option<&str>, width: usize) -> String {
+    let written = |depth: u32| {
+        let formula = expression(graph, buffers, id, true, depth).0;
+        name.map_or(formula.clone(), |name| format!("{name} = {formula}"))
+    };
+    let mut text = written(1);
+    for depth in 2.. {
+        if !text.contains('…') {
+            break;
+        }
+        let deeper = written(depth);
+        if deeper.chars().count() > width {
+            break;
+        }
+        text = deeper;
     }
-    let cut: String = text.chars().take(width.saturating_sub(1)).collect();
-    format!("{cut}…")
+    text
+}
+
+/// Lines that end between words; those after the first are indented.
+fn lines(text: String) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last().map_or("", String::as_str);
+        if !line.trim_start().is_empty() && line.chars().count() + 1 + word.chars().count() > LINE {
+            lines.push(format!("    {word}"));
+        } else if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 /// How tightly a formula's outermost operator binds. Sums, comparisons and choices are always in parentheses.
@@ -62,15 +98,28 @@ fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u
     if !root && let Some(name) = buffers.stored(id) {
         return Text::atom(name);
     }
-    if depth == 0 {
+    let leaf = matches!(node.op, Op::Input(_) | Op::Size(_) | Op::Constant(_) | Op::Iota { .. });
+    // What only moves elements is not written, and nests nothing.
+    let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_) | Op::Cast(_));
+    if depth == 0 && !leaf && !moved {
         return Text::atom("…");
     }
-    let inner = |id: NodeId| expression(graph, buffers, id, false, depth - 1);
+    let inner = |id: NodeId| expression(graph, buffers, id, false, if moved { depth } else { depth - 1 });
     match &node.op {
         Op::Input(_) => Text::atom(&node.name),
         Op::Size(dim) => size(dim),
         Op::Constant(literal) => Text::atom(literal.as_f64().to_string()),
+        // A coordinate is that of the axis that the view has for it.
+        Op::View { source, index } if matches!(graph[*source].op, Op::Iota { .. }) => {
+            let Op::Iota { axis } = graph[*source].op else { return inner(*source) };
+            Text::atom(format!("index({})", index.get(axis).and_then(AxisIndex::as_axis).unwrap_or(axis)))
+        }
         Op::View { source, .. } | Op::Reshape(source) | Op::Cast(source) => inner(*source),
+        Op::Iota { axis } => Text::atom(format!("index({axis})")),
+        Op::Reduce { op, source, axes } if axes.len() < graph[*source].shape.rank() => {
+            let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
+            Text::atom(format!("{}({} over {})", op.name(), inner(*source).0, axes.join(", ")))
+        }
         Op::Binary(op, a, b) => binary(*op, inner(*a), inner(*b)),
         Op::Compare(op, a, b) => {
             let sign = match op {
@@ -117,6 +166,18 @@ fn size(dim: &Dim) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_formulas_go_on_in_the_next_line() {
+        let short = "y = max(x, 0)".to_string();
+        assert_eq!(lines(short.clone()), [short]);
+        let long = format!("y = {}", vec!["some_operand"; 20].join(" + "));
+        let broken = lines(long.clone());
+        assert!(broken.len() == 3 && broken.iter().all(|line| line.chars().count() <= LINE), "{broken:#?}");
+        assert!(broken[1..].iter().all(|line| line.starts_with("    ")), "{broken:#?}");
+        let joined: Vec<&str> = broken.iter().map(|line| line.trim_start()).collect();
+        assert_eq!(joined.join(" "), long);
+    }
 
     #[test]
     fn what_stands_under_a_division_keeps_together() {

@@ -2,10 +2,8 @@
 
 use super::program::Program;
 use crate::dim::Dim;
-use crate::fuse::access::{is_anchor, trace};
 use crate::fuse::{Division, Kind};
 use crate::graph::{CompareOp, Graph, Op};
-use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Launch, Stmt, WorkItem};
 use crate::plan::Target;
@@ -138,42 +136,4 @@ fn what(graph: &Graph, division: &Division, clusters: &[usize]) -> String {
     }
     words.truncate(3);
     words.join("_")
-}
-
-/// Floating-point operations of a cluster: one for each node it evaluates, for each element.
-pub(super) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
-    let own = &division.clusters[cluster];
-    match &own.kind {
-        Kind::MatMul(id) => {
-            let Op::MatMul(a, _) = graph[*id].op else { unreachable!("a product") };
-            let depth = graph[a].shape.0.last().cloned().unwrap_or_default();
-            graph[*id].shape.elements() * depth * Dim::constant(2)
-        }
-        Kind::Conv(id) => {
-            let (output, weight) = match graph[*id].op {
-                Op::Conv2d { weight, .. } => (*id, weight),
-                Op::Conv2dInputGrad { grad, weight, .. } => (grad, weight),
-                Op::Conv2dWeightGrad { grad, .. } => (grad, *id),
-                _ => unreachable!("a convolution"),
-            };
-            let taps = graph[weight].shape.0[1..].iter().cloned().fold(Dim::constant(2), |product, dim| product * dim);
-            graph[output].shape.elements() * taps
-        }
-        Kind::Loop { space, .. } => {
-            let stops = |id| division.home.get(&id).is_some_and(|home| *home != cluster) || is_anchor(&graph[id].op);
-            let mut count = 0;
-            for &member in &own.members {
-                let (root, through) = match graph[member].op {
-                    Op::Reduce { source, .. } => (source, false),
-                    _ => (member, true),
-                };
-                let shape = &graph[root].shape;
-                let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
-                let inlined = trace(graph, root, &coordinates, &shape.0, &stops, through).inlined;
-                count += inlined.iter().filter(|(id, _)| graph[*id].op.is_elementwise()).count() as i64;
-                count += i64::from(root != member);
-            }
-            space.elements() * Dim::constant(count)
-        }
-    }
 }

@@ -13,6 +13,7 @@ mod prologue;
 mod states;
 mod survey;
 
+use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::fuse::{self, Kind};
 use crate::graph::{Graph, InputKind, Op, Window};
@@ -40,7 +41,7 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
 ///
 /// As [`compile`].
 pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Result<Plan> {
-    let mut requirements = windows(graph);
+    let mut requirements = requirements(graph);
     let mut graph = fuse::legalize::legalize(graph)?;
     let mut marks = Marks::default();
     let mut decider = Decider::new(options, target);
@@ -104,8 +105,8 @@ fn scalars(graph: &Graph) -> Vec<DType> {
     scalars
 }
 
-/// The windows of poolings and convolutions that symbols must leave room for.
-fn windows(graph: &Graph) -> Vec<Requirement> {
+/// What the graph's layers require of symbols: room for the windows of poolings and convolutions, elements to normalise.
+fn requirements(graph: &Graph) -> Vec<Requirement> {
     let mut windows: Vec<Window> = graph.windows.clone();
     for (id, node) in graph.iter() {
         let (input, weight, geometry) = match &node.op {
@@ -123,10 +124,12 @@ fn windows(graph: &Graph) -> Vec<Requirement> {
     windows.sort();
     windows.dedup();
     let known = graph.symbols();
-    windows.retain(|window| {
+    let bound = |size: &Dim| {
         let mut bound = true;
-        window.size.visit_symbols(&mut |symbol| bound &= known.contains(symbol));
-        bound && !window.spare().never_negative()
-    });
-    windows.into_iter().map(Requirement::Window).collect()
+        size.visit_symbols(&mut |symbol| bound &= known.contains(symbol));
+        bound
+    };
+    windows.retain(|window| bound(&window.size) && !window.spare().never_negative());
+    let batches = graph.batches.iter().filter(|batch| bound(&batch.count())).cloned();
+    windows.into_iter().map(Requirement::Window).chain(batches.map(Requirement::Batch)).collect()
 }

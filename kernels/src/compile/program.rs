@@ -1,13 +1,14 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
 use super::buffers::Buffers;
-use super::formula::formula;
+use super::formula::{formula, label};
 use super::survey::Choices;
 use crate::dim::Dim;
-use crate::emit::names::is_reserved;
 use crate::emit::opencl;
+use crate::fuse::cost;
 use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
+use crate::identifier::is_reserved;
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Limits, verify};
 use crate::kir::{Kernel, ParamKind};
@@ -57,14 +58,14 @@ impl<'a> Program<'a> {
         if is_reserved(&name) { format!("run_{name}") } else { name }
     }
 
-    /// What a cluster computes, a line for each stored member.
+    /// What a cluster computes, for the comment above its kernel: a formula for each stored member, line by line.
     pub(super) fn describe(&self, cluster: usize) -> Vec<String> {
-        let members = &self.division.clusters[cluster].members;
-        members
-            .iter()
-            .filter(|id| self.division.stored.contains(id))
-            .map(|&id| formula(self.graph, self.buffers, id, 110))
-            .collect()
+        self.stored_members(cluster).flat_map(|id| formula(self.graph, self.buffers, id)).collect()
+    }
+
+    fn stored_members(&self, cluster: usize) -> impl Iterator<Item = NodeId> {
+        let members = self.division.clusters[cluster].members.iter().copied();
+        members.filter(|id| self.division.stored.contains(id))
     }
 
     /// What is passed for the parameters of `kernel`.
@@ -156,10 +157,9 @@ impl<'a> Program<'a> {
         let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
         let mut reads: BTreeSet<BufferId> = BTreeSet::new();
         let mut writes: BTreeSet<BufferId> = BTreeSet::new();
-        let (mut label, mut flops) = (Vec::new(), Dim::default());
+        let (mut labels, mut flops) = (Vec::new(), Dim::default());
         for &cluster in clusters {
-            let members = &self.division.clusters[cluster].members;
-            writes.extend(members.iter().filter(|id| self.division.stored.contains(id)).map(|&id| self.buffers.of(id)));
+            writes.extend(self.stored_members(cluster).map(|id| self.buffers.of(id)));
             for id in read_by(self.graph, self.division, cluster, &roots) {
                 let scalar = matches!(self.graph[id].op, crate::graph::Op::Input(crate::graph::InputKind::Scalar(_)));
                 let own = self.division.home.get(&id) == Some(&cluster);
@@ -167,8 +167,8 @@ impl<'a> Program<'a> {
                     reads.insert(self.buffers.of(id));
                 }
             }
-            label.extend(self.describe(cluster));
-            flops = flops + super::loops::flops(self.graph, self.division, cluster);
+            labels.extend(self.stored_members(cluster).map(|id| label(self.graph, self.buffers, id)));
+            flops = flops + cost::flops(self.graph, self.division, cluster);
         }
         let bytes = |ids: &BTreeSet<BufferId>| {
             ids.iter().fold(Dim::default(), |sum, id| {
@@ -177,11 +177,10 @@ impl<'a> Program<'a> {
             })
         };
         let bytes = [bytes(&reads), bytes(&writes)];
-        let label = label.join("; ");
         let apart = self.apart(clusters);
         self.apart.extend(apart);
         self.steps.push(Step {
-            label,
+            label: labels.join("; "),
             work,
             args,
             reads: reads.into_iter().collect(),

@@ -40,7 +40,7 @@ impl Program<'_> {
                         _ => Task::Conv2d(self.conv_task(id)?),
                     };
                     let config = match marks.preferred.get(&id) {
-                        Some(preferred) => decider.part(&task, preferred.as_ref()),
+                        Some(preferred) => decider.part(task, preferred.as_ref()),
                         None => decider.decide(task),
                     };
                     choices.nodes.insert(id, config);
@@ -80,7 +80,7 @@ impl Program<'_> {
         };
         let task = Task::Reduction(self.reduction_task(cluster, space, reduced));
         if members.iter().any(|id| marks.preferred.contains_key(id)) {
-            return decider.part(&task, None);
+            return decider.decide_in_one(task);
         }
         if fused {
             // Parts are no rows of a channel: cutting would take the maps out of the kernel again.

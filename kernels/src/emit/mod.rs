@@ -1,6 +1,5 @@
 //! Source text out of verified kernels: OpenCL C ([`opencl`]) and Rust ([`rust`]).
 
-pub mod names;
 pub mod opencl;
 mod opencl_atomic;
 mod opencl_expr;
@@ -9,5 +8,6 @@ mod opencl_layout;
 mod opencl_operators;
 mod opencl_places;
 mod opencl_stmt;
+pub mod opencl_types;
 pub mod rust;
 mod rust_expr;

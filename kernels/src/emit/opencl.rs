@@ -23,10 +23,11 @@
 //! 0.5), so loop nests for CPUs should give each work-item one `float16` and a work-group 64 of them: then
 //! `tanh(a*b+c)*sigmoid(a)+relu(b)` over 2^24 elements runs at the speed of memory.
 
-use super::names::Namer;
 use super::opencl_layout::{WIDTH, comment, wrap};
 use super::opencl_stmt::Body;
+use super::opencl_types::{c_type, storage_type};
 use crate::dtype::DType;
+use crate::identifier::Namer;
 use crate::kir::verify::Verified;
 use crate::kir::{Access, Array, Function, Kernel, Param, ParamKind, Space, ValueType};
 use std::collections::{BTreeMap, BTreeSet};
@@ -230,38 +231,4 @@ fn declare_array(array: &Array, name: &str) -> String {
     // `half` cannot be declared without an extension, only pointed to.
     let element = if array.dtype == DType::F16 { "ushort" } else { storage_type(array.dtype) };
     format!("{space}{element} {name}[{}];", array.length)
-}
-
-/// The OpenCL C type in which elements lie in memory: `ushort` for bf16, `uchar` for bool.
-pub fn storage_type(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool | DType::U8 => "uchar",
-        DType::I32 => "int",
-        DType::U32 => "uint",
-        DType::I64 => "long",
-        DType::F16 => "half",
-        DType::BF16 => "ushort",
-        DType::F32 => "float",
-        DType::F64 => "double",
-    }
-}
-
-/// The type of values.
-pub(crate) fn c_type(ty: ValueType) -> String {
-    match (ty.dtype, ty.lanes) {
-        (DType::Bool, 1) => "bool".to_string(),
-        (DType::Bool, lanes) => format!("int{lanes}"),
-        (dtype, 1) => storage_type(dtype.compute()).to_string(),
-        (dtype, lanes) => format!("{}{lanes}", storage_type(dtype.compute())),
-    }
-}
-
-/// The vector of integers of the same width, in which comparisons of such vectors are given.
-pub(super) fn mask_type(ty: ValueType) -> String {
-    let element = match ty.dtype {
-        DType::U8 => "char",
-        DType::I64 | DType::F64 => "long",
-        DType::Bool | DType::I32 | DType::U32 | DType::F32 | DType::F16 | DType::BF16 => "int",
-    };
-    format!("{element}{}", ty.lanes)
 }

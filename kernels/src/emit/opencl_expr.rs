@@ -1,7 +1,7 @@
 //! Expressions of OpenCL C, as trees with the parentheses that they need.
 
-use super::opencl::{c_type, mask_type};
 use super::opencl_stmt::Body;
+use super::opencl_types::{c_type, mask_type};
 use crate::dtype::{DType, Literal};
 use crate::kir::*;
 

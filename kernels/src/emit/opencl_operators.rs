@@ -1,8 +1,8 @@
 //! Elementwise functions and operators of OpenCL C.
 
-use super::opencl::{c_type, mask_type};
 use super::opencl_expr::*;
 use super::opencl_stmt::Body;
+use super::opencl_types::{c_type, mask_type};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
 use crate::kir::*;

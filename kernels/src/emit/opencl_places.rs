@@ -1,8 +1,8 @@
 //! Conversions, loads, ids and sub-groups.
 
-use super::opencl::{c_type, mask_type};
 use super::opencl_expr::*;
 use super::opencl_stmt::{Body, space_name};
+use super::opencl_types::{c_type, mask_type};
 use crate::dtype::DType;
 use crate::kir::*;
 

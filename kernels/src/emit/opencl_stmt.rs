@@ -1,9 +1,10 @@
 //! Statements of OpenCL C.
 
-use super::names::Namer;
-use super::opencl::{Program, c_type};
+use super::opencl::Program;
 use super::opencl_layout::{comment, wrap};
+use super::opencl_types::c_type;
 use crate::dtype::Literal;
+use crate::identifier::Namer;
 use crate::kir::verify::{Verified, flow};
 use crate::kir::*;
 

@@ -11,7 +11,7 @@
 
 pub mod access;
 pub mod bundle;
-mod cost;
+pub(crate) mod cost;
 pub mod legalize;
 pub mod product;
 mod prologue;

@@ -121,6 +121,24 @@ impl Builder {
         }
     }
 
+    /// Notes that the channels of `batch` must have more than one element, where symbols decide that.
+    ///
+    /// # Errors
+    ///
+    /// If they have not, whatever the symbols are.
+    pub fn require_batch(&mut self, batch: Batch) -> Result<()> {
+        match batch.count().as_constant() {
+            Some(count) if count <= 1 => self.fail(batch.too_small(&batch.shape)),
+            Some(_) => Ok(()),
+            None => {
+                if !self.graph.batches.contains(&batch) {
+                    self.graph.batches.push(batch);
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// Declares an output.
     pub fn output(&mut self, kind: OutputKind, id: NodeId) {
         self.graph.outputs.push((kind, id));
@@ -215,5 +233,5 @@ fn pruned(graph: Graph) -> (Graph, Vec<Option<NodeId>>) {
     }
     let outputs = graph.outputs.into_iter().map(|(kind, id)| (kind, moved[id.index()])).collect();
     let places = moved.into_iter().zip(needed).map(|(id, needed)| needed.then_some(id)).collect();
-    (Graph { name: graph.name, nodes, outputs, windows: graph.windows }, places)
+    (Graph { name: graph.name, nodes, outputs, windows: graph.windows, batches: graph.batches }, places)
 }

@@ -19,6 +19,7 @@
 
 #[cfg(feature = "reference")]
 pub mod arbitrary;
+mod batch;
 pub mod build;
 #[cfg(feature = "reference")]
 pub mod interp;
@@ -30,6 +31,7 @@ mod window;
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::span::Span;
+pub use batch::Batch;
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use serde::{Deserialize, Serialize};
 pub use window::Window;
@@ -312,6 +314,9 @@ pub struct Graph {
     /// part of the text form.
     #[serde(default)]
     pub windows: Vec<Window>,
+    /// Batches whose channels symbols must give more than one element. They are no part of the text form either.
+    #[serde(default)]
+    pub batches: Vec<Batch>,
 }
 
 impl Graph {

@@ -1,52 +1,7 @@
 //! Judges kernels. Only what passes becomes a [`Verified`], and only that is emitted or interpreted.
 //!
-//! Verified IR never panics an emitter. The rules, each with a test that breaks it alone (`tests/kir_verify.rs`):
-//!
-//! Declarations
-//! - **K01** Names are identifiers; a kernel's is ASCII and not a word of OpenCL C, since the host looks it up.
-//! - **K02** Parameters and arrays have distinct names, and so have functions.
-//! - **K03** The launch has 1 to 3 dimensions; a work-group size has one entry for each, none zero, and its product is
-//!   within the device's limit. A device function has none of it, no local arrays and no barriers; only it has values
-//!   as parameters and may have a result.
-//! - **K04** The work-group size is given where barriers, local arrays or sub-groups are used.
-//! - **K05** Arrays have elements; local arrays fit the device's local memory.
-//! - **K06** Values have 1, 2, 4, 8 or 16 lanes; variables and scalar parameters are not of a storage type.
-//! - **K07** `f64` appears only where the device has it.
-//!
-//! Expressions
-//! - **K10** Ids exist, and an expression's operands come before it.
-//! - **K11** Literals are representable in their type.
-//! - **K12**, **K13** Elementwise functions get types they have a meaning for, binary ones two of the same.
-//! - **K14** Shifts take two integers of one type.
-//! - **K15** `a * b + c` takes three numbers of one type.
-//! - **K16** Comparisons take two values of one type; truth values have only `eq` and `ne`.
-//! - **K17** A selection takes a truth value (scalar, or with the branches' lanes) and two values of one type.
-//! - **K19** A bit cast keeps the size and concerns no truth values or storage types.
-//! - **K20** Loads read buffers that are readable.
-//! - **K21** Scalars are repeated, and lanes numbered, 2, 4, 8 or 16 times.
-//! - **K22** Lanes exist; lanes are combined by `sum`, `prod`, `max` or `min`.
-//! - **K23** Random numbers take a `u32` counter and a scalar `u32` seed.
-//! - **K24** Indices are scalar integers; literal ones are inside their array.
-//! - **K25** Index-space dimensions are 0, 1, 2; sub-groups appear only where the device has them.
-//! - **K26** Sub-group operations take one number, and a lane or mask where they need one.
-//! - **K27** Functions call earlier functions only (so there is no recursion).
-//! - **K28** Calls pass what the function takes.
-//! - **K29** The tree under a statement has at most 65536 nodes and a depth of 200: share values with `Let`.
-//!
-//! Statements
-//! - **K30** A variable is bound once, before its uses, and used only inside the block that binds it.
-//! - **K31** A variable gets values of its own type.
-//! - **K32** Loop counters are not assigned to.
-//! - **K33** Stores write buffers that are writable.
-//! - **K35** A loop's bounds and step have the counter's integer type; a literal step is at least 1.
-//! - **K36** Conditions of `if` and `while` are scalar truth values.
-//! - **K37** `break` and `continue` stand inside a loop.
-//! - **K38** Barriers stand where all work-items of a group agree to be, sub-group operations where all of a sub-group do.
-//! - **K39** Atomics update one element of a `ReadWrite` buffer or a local array, of a type that the device can update.
-//! - **K40** Blocks nest at most 48 deep.
-//!
-//! Helper functions
-//! - **K60** A helper function is pure, over scalars, and its parameters are the first of its variables.
+//! Verified IR never panics an emitter. The rules are numbered ([`RULES`]), and each has a test that breaks it alone; an
+//! error ends with the number of the one that is broken.
 
 mod declarations;
 pub(crate) mod flow;
@@ -56,6 +11,60 @@ mod uniform;
 use super::{Kernel, ValueType};
 use crate::dtype::DType;
 use crate::span::{Diagnostic, Span};
+
+/// The rules: number and what it says.
+pub const RULES: [(&str, &str); 37] = [
+    // Declarations.
+    ("K01", "names are identifiers; a kernel's is ASCII and not a word of OpenCL C, since the host looks it up"),
+    ("K02", "parameters and arrays have distinct names, and so have functions"),
+    (
+        "K03",
+        "the launch has 1 to 3 dimensions; a work-group size has one entry for each, none zero, and its product is within the device's limit; a device function has none of it, no local arrays and no barriers; only it has values as parameters and may have a result",
+    ),
+    ("K04", "the work-group size is given where barriers, local arrays or sub-groups are used"),
+    ("K05", "arrays have elements; local arrays fit the device's local memory"),
+    ("K06", "values have 1, 2, 4, 8 or 16 lanes; variables and scalar parameters are not of a storage type"),
+    ("K07", "`f64` appears only where the device has it"),
+    // Expressions.
+    ("K08", "ids exist, and an expression's operands come before it"),
+    ("K09", "literals are representable in their type"),
+    ("K10", "an elementwise function gets a type it has a meaning for"),
+    ("K11", "an elementwise function of two values gets two of one type, which it has a meaning for"),
+    ("K12", "shifts take two integers of one type"),
+    ("K13", "`a * b + c` takes three numbers of one type"),
+    ("K14", "comparisons take two values of one type; truth values have only `eq` and `ne`"),
+    ("K15", "a selection takes a truth value (scalar, or with the branches' lanes) and two values of one type"),
+    ("K16", "a bit cast keeps the size and concerns no truth values or storage types"),
+    ("K17", "loads read buffers that are readable"),
+    ("K18", "scalars are repeated, and lanes numbered, 2, 4, 8 or 16 times"),
+    ("K19", "lanes exist; lanes are combined by `sum`, `prod`, `max` or `min`"),
+    ("K20", "random numbers take a `u32` counter and a scalar `u32` seed"),
+    ("K21", "indices are scalar integers; literal ones are inside their array"),
+    ("K22", "index-space dimensions are 0, 1, 2; sub-groups appear only where the device has them"),
+    ("K23", "sub-group operations take one number, and a lane or mask where they need one"),
+    ("K24", "functions call earlier functions only (so there is no recursion)"),
+    ("K25", "calls pass what the function takes"),
+    ("K26", "the tree under a statement has at most 65536 nodes and a depth of 200: share values with `Let`"),
+    // Statements.
+    ("K27", "a variable is bound once, before its uses, and used only inside the block that binds it"),
+    ("K28", "a variable gets values of its own type"),
+    ("K29", "loop counters are not assigned to"),
+    ("K30", "stores write buffers that are writable"),
+    ("K31", "a loop's bounds and step have the counter's integer type; a literal step is at least 1"),
+    ("K32", "conditions of `if` and `while` are scalar truth values"),
+    ("K33", "`break` and `continue` stand inside a loop"),
+    (
+        "K34",
+        "barriers stand where all work-items of a group agree to be, sub-group operations where all of a sub-group do",
+    ),
+    (
+        "K35",
+        "atomics update one element of a `ReadWrite` buffer or a local array, of a type that the device can update",
+    ),
+    ("K36", "blocks nest at most 48 deep"),
+    // Helper functions.
+    ("K37", "a helper function is pure, over scalars, and its parameters are the first of its variables"),
+];
 
 /// What a device can do, as far as it matters to whether a kernel is legal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::{Config, ConfigKey, Context, Init, Layer, Mode, TensorSpec, normalise
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, NodeId};
+use crate::graph::{Batch, BinaryOp, NodeId};
 use crate::ops::{along, moments};
 use crate::span::{Diagnostic, Result};
 
@@ -12,8 +12,8 @@ pub(super) static BATCH_NORM: Layer = Layer {
     name: "BatchNorm",
     doc: "`(x - mean) / sqrt(variance + epsilon) * weight + bias` for each channel (axis 1) of `x [n, features]` or \
           `[n, features, h, w]`. In training mean and variance (population) are the batch's, and the running ones \
-          become `(1 - momentum) * running + momentum * batch`, the batch's variance there being that of a sample; in \
-          inference the running ones are used. Weight starts at 1, bias at 0, running mean at 0, running variance at 1.",
+          become `(1 - momentum) * running + momentum * batch`, the batch's variance there being that of a sample, \
+          for which a channel must have more than one element; in inference the running ones are used. Weight starts at 1, bias at 0, running mean at 0, running variance at 1.",
     config: &[
         ConfigKey::size("features", "channels"),
         ConfigKey::number("epsilon", 1e-5, "added to the variance"),
@@ -57,13 +57,9 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         Mode::Inference => [context.tensor(0, dtype)?, context.tensor(1, dtype)?],
         Mode::Training => {
             let axes: Vec<usize> = (0..shape.rank()).filter(|&axis| axis != 1).collect();
-            let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * shape[axis].clone());
-            if count.is(1) {
-                return Err(Diagnostic::new(format!(
-                    "`{}` expects more than 1 element for each channel while training, found {shape}",
-                    context.name
-                )));
-            }
+            let batch = Batch { layer: context.name.to_owned(), shape: shape.clone() };
+            let count = batch.count();
+            context.builder.require_batch(batch)?;
             let [mean, variance] = moments(context.builder, x, &axes)?;
             update(context, mean, variance, &count)?;
             [mean, variance]
@@ -97,11 +93,9 @@ fn update(context: &mut Context<'_>, mean: NodeId, variance: NodeId, count: &Dim
             b.binary(BinaryOp::Mul, variance, ratio)?
         }
         None => {
-            // A batch of one element has no sample variance; its population variance, 0, is taken and not 0/0.
             let one = b.constant(1.0, state);
             let count = b.dim(count, state)?;
             let fewer = b.binary(BinaryOp::Sub, count, one)?;
-            let fewer = b.binary(BinaryOp::Max, fewer, one)?;
             let total = b.binary(BinaryOp::Mul, variance, count)?;
             b.binary(BinaryOp::Div, total, fewer)?
         }

@@ -47,6 +47,8 @@ pub enum ConfigValue {
     Number(f64),
     /// For `Bool`.
     Bool(bool),
+    /// For no key: something else, as it was written.
+    Other(String),
 }
 
 impl ConfigValue {
@@ -68,6 +70,7 @@ impl std::fmt::Display for ConfigValue {
             // `{:?}` keeps small numbers short: `1e-5`.
             ConfigValue::Number(value) => write!(f, "{value:?}"),
             ConfigValue::Bool(value) => write!(f, "{value}"),
+            ConfigValue::Other(text) => f.write_str(text),
         }
     }
 }
@@ -247,11 +250,26 @@ fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic
     let size = match value {
         ConfigValue::Size(size) => *size,
         ConfigValue::Pair([height, width]) => *height.max(width),
-        ConfigValue::Named(_) | ConfigValue::Number(_) | ConfigValue::Bool(_) => 0,
+        _ => 0,
     };
     let limit = if size > LARGEST { format!(" up to {LARGEST}") } else { String::new() };
     let expected = key.kind.describe();
     Diagnostic::new(format!("`{}` of `{}` expects {expected}{limit}, found {value}", key.name, layer.name))
+        .hint(format!("write {}", example(key)))
+}
+
+/// How `key` is given a value.
+fn example(key: &ConfigKey) -> String {
+    let name = key.name;
+    match key.kind {
+        ConfigKind::Size => format!("`{name} = 64`; in a model also the name of a `const`"),
+        ConfigKind::Fixed | ConfigKind::Count => {
+            format!("`{name} = 4`; in a model also the name of a `#[netcl::constant]`")
+        }
+        ConfigKind::Pair => format!("`{name} = 3` or `{name} = (3, 5)`"),
+        ConfigKind::Number => format!("`{name} = 0.5`"),
+        ConfigKind::Bool => format!("`{name} = true`"),
+    }
 }
 
 fn unknown_key(layer: &Layer, name: &str) -> Diagnostic {

@@ -46,14 +46,30 @@ fn check(config: &Config) -> Result<()> {
             )));
         }
     }
+    if fan(config).and_then(|fan| fan.checked_mul(i64::try_from(config.count("outputs")).ok()?)).is_none() {
+        let ([height, width], [inputs, outputs]) =
+            (config.pair("kernel"), ["inputs", "outputs"].map(|k| config.count(k)));
+        return Err(Diagnostic::new(format!(
+            "the weight of `Conv2d` has more elements than can be counted, found `inputs = {inputs}`, \
+             `outputs = {outputs}` and `kernel = ({height}, {width})`"
+        )));
+    }
     Ok(())
+}
+
+/// How many elements of the input meet in one of the output; `None` beyond what can be counted.
+fn fan(config: &Config) -> Option<i64> {
+    let [height, width] = config.pair("kernel");
+    let channels = config.count("inputs") / config.count("groups");
+    i64::try_from(channels.checked_mul(height)?.checked_mul(width)?).ok()
 }
 
 fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
     let (outputs, [height, width]) = (config.count("outputs"), config.pair("kernel"));
     let channels = config.count("inputs") / config.count("groups");
     let sizes = [outputs, channels, height, width].map(|size| Dim::constant(size as i64));
-    let init = fan_in(Dim::constant((channels * height * width) as i64));
+    // `check` has seen that it can be counted.
+    let init = fan_in(Dim::constant(fan(config).unwrap_or(i64::MAX)));
     let mut tensors = vec![TensorSpec::parameter("weight", &sizes, init.clone())];
     if config.bool("bias") {
         tensors.push(TensorSpec::parameter("bias", &sizes[..1], init));

@@ -128,9 +128,20 @@ pub struct Operation {
     pub build: fn(&mut Builder, &[Value]) -> Result<NodeId>,
 }
 
+/// Operations that belong together: a file, and a section of the documentation.
+pub struct Family {
+    /// The section's title.
+    pub title: &'static str,
+    /// Whether an element of the result depends on the operands' elements at its place alone. Such operations have a
+    /// meaning for single elements too, as kernels in index form and functions of scalars compute with them.
+    pub elementwise: bool,
+    /// The operations.
+    pub operations: &'static [Operation],
+}
+
 /// Every operation, family by family.
 pub fn all() -> impl Iterator<Item = &'static Operation> {
-    families().iter().flat_map(|(_, operations)| operations.iter())
+    families().iter().flat_map(|family| family.operations.iter())
 }
 
 /// The operation of that method name.
@@ -138,20 +149,30 @@ pub fn find(name: &str) -> Option<&'static Operation> {
     all().find(|operation| operation.name == name)
 }
 
-/// The families with their titles.
-pub fn families() -> &'static [(&'static str, &'static [Operation])] {
-    &[
-        ("Arithmetic", arithmetic::OPERATIONS),
-        ("Activations", activation::OPERATIONS),
-        ("Reductions", reduction::OPERATIONS),
-        ("Softmax", softmax::OPERATIONS),
-        ("Shapes", shape::OPERATIONS),
-        ("Indexing", index::OPERATIONS),
-        ("Products", linear::OPERATIONS),
-        ("Convolution and pooling", convolution::OPERATIONS),
-        ("Attention", attention::OPERATIONS),
-        ("Losses", loss::OPERATIONS),
-    ]
+/// Whether there is an operation of that name and its family is [elementwise](Family::elementwise).
+pub fn is_elementwise(name: &str) -> bool {
+    let mut families = families().iter().filter(|family| family.elementwise);
+    families.any(|family| family.operations.iter().any(|operation| operation.name == name))
+}
+
+/// The families in the order of the documentation.
+pub fn families() -> &'static [Family] {
+    const fn family(title: &'static str, elementwise: bool, operations: &'static [Operation]) -> Family {
+        Family { title, elementwise, operations }
+    }
+    const FAMILIES: &[Family] = &[
+        family("Arithmetic", true, arithmetic::OPERATIONS),
+        family("Activations", true, activation::OPERATIONS),
+        family("Reductions", false, reduction::OPERATIONS),
+        family("Softmax", false, softmax::OPERATIONS),
+        family("Shapes", false, shape::OPERATIONS),
+        family("Indexing", false, index::OPERATIONS),
+        family("Products", false, linear::OPERATIONS),
+        family("Convolution and pooling", false, convolution::OPERATIONS),
+        family("Attention", false, attention::OPERATIONS),
+        family("Losses", false, loss::OPERATIONS),
+    ];
+    FAMILIES
 }
 
 /// Checks the arguments of `operation` and builds it.

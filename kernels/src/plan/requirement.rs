@@ -1,7 +1,7 @@
 //! What the values of symbols must satisfy for a plan to be run, beyond its buffers' own sizes.
 
-use crate::dim::{Bindings, Dim};
-use crate::graph::Window;
+use crate::dim::{Bindings, Dim, Shape};
+use crate::graph::{Batch, Window};
 use serde::{Deserialize, Serialize};
 
 /// The most elements of a buffer and the most rounds of a loop.
@@ -17,6 +17,8 @@ pub enum Requirement {
     Countable(Dim),
     /// A window (of a pooling or a convolution) fits into an axis.
     Window(Window),
+    /// The channels of a batch that is normalised by its own statistics have more than one element.
+    Batch(Batch),
 }
 
 impl Requirement {
@@ -34,6 +36,13 @@ impl Requirement {
             },
             Requirement::Window(window) => match (window.spare().evaluate(bindings), window.size.evaluate(bindings)) {
                 (Some(spare), Some(size)) if spare < 0 => Err(window.misfit(&size)),
+                _ => Ok(()),
+            },
+            Requirement::Batch(batch) => match batch.count().evaluate(bindings) {
+                Some(count) if count <= 1 => {
+                    let size = |dim: &Dim| dim.evaluate(bindings).map_or_else(|| dim.clone(), Dim::constant);
+                    Err(batch.too_small(&Shape(batch.shape.0.iter().map(size).collect())))
+                }
                 _ => Ok(()),
             },
         }
@@ -69,5 +78,16 @@ mod tests {
         let check = |size| window.check(&[(Symbol::new("H"), size)]);
         assert_eq!(check(3), Ok(()));
         assert_eq!(check(2).unwrap_err(), "a window of 5 does not fit into 2 with padding 1");
+    }
+
+    #[test]
+    fn channels_have_enough_elements_or_not() {
+        let shape = Shape(vec![Dim::symbol("N"), Dim::from(3), Dim::symbol("H"), Dim::from(1)]);
+        let batch = Requirement::Batch(Batch { layer: "norm".into(), shape });
+        let check = |n, h| batch.check(&[(Symbol::new("N"), n), (Symbol::new("H"), h)]);
+        assert_eq!((check(2, 1), check(1, 2)), (Ok(()), Ok(())));
+        let expected = "`norm` expects more than 1 element for each channel while training, found ";
+        assert_eq!(check(1, 1).unwrap_err(), format!("{expected}[1, 3, 1, 1]"));
+        assert_eq!(check(0, 5).unwrap_err(), format!("{expected}[0, 3, 5, 1]"));
     }
 }

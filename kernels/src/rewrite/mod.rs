@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is known of the nodes of a graph besides the graph itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    /// How a part of a rewritten node is computed, where that is legal for the part. Nobody is asked about these.
+    /// How a part of a rewritten node is computed, where that is legal for the part; `None`: in one kernel, whichever.
     pub preferred: BTreeMap<NodeId, Option<KernelConfig>>,
     /// What the division keeps to.
     pub constraints: Constraints,

@@ -9,7 +9,7 @@
 //! use netcl_kernels::template::{Axis, Limits, Problem, matmul_cpu};
 //!
 //! let problem = Problem::new(128, 512, 784).contiguous(Axis::K, Axis::Outer);
-//! let limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16 };
+//! let limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: 1 << 30 };
 //! let template = &matmul_cpu::TEMPLATE;
 //! let choice = (template.initial)(&problem, &limits);
 //! assert_eq!((template.legal)(&choice, &problem, &limits), Ok(()));
@@ -216,7 +216,7 @@ impl Choice {
 /// What a template asks about a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of local memory of a work-group.
+    /// Bytes of local memory of a work-group; 0 where kernels are to have none.
     pub local_bytes: u64,
     /// Most work-items in a work-group.
     pub work_group: u32,
@@ -224,6 +224,9 @@ pub struct Limits {
     pub units: u32,
     /// Lanes of the accumulator type in a hardware vector; 1 on a GPU.
     pub lanes: u32,
+    /// Most bytes that all tensors between the kernels of one variant may take together: patches, transformed tiles,
+    /// parts of sums. Calls have them besides their own memory.
+    pub between_bytes: u64,
 }
 
 /// The axis along which neighbours of an operand are neighbours in memory.
@@ -314,10 +317,13 @@ impl Grid {
 mod tests {
     use super::*;
 
-    const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 132, lanes: 1 };
-    const SMALL_GPU: Limits = Limits { local_bytes: 16 << 10, work_group: 256, units: 8, lanes: 1 };
-    const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16 };
-    const OLD_CPU: Limits = Limits { local_bytes: 32 << 10, work_group: 1024, units: 64, lanes: 4 };
+    const GPU: Limits =
+        Limits { local_bytes: 48 << 10, work_group: 1024, units: 132, lanes: 1, between_bytes: u64::MAX };
+    const SMALL_GPU: Limits =
+        Limits { local_bytes: 16 << 10, work_group: 256, units: 8, lanes: 1, between_bytes: u64::MAX };
+    const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: u64::MAX };
+    const OLD_CPU: Limits =
+        Limits { local_bytes: 32 << 10, work_group: 1024, units: 64, lanes: 4, between_bytes: u64::MAX };
 
     fn problems() -> impl Iterator<Item = Problem> {
         let sizes = [1, 3, 10, 33, 128, 784, 4096];

@@ -1,9 +1,8 @@
 //! What may be chosen: the legal configurations of a task.
 
 use super::split::{PARTS, SPLIT_K, in_parts};
-use super::{Conv2dTask, Family, KernelConfig, Reduction, Task, Variant, default_config};
+use super::{Conv2dTask, Family, KernelConfig, Reduction, Task, Variant, between, default_config};
 use crate::dtype::DType;
-use crate::plan::requirement::INDEX_LIMIT;
 use crate::plan::{ConvKind, Target};
 use crate::rewrite::without_split;
 use crate::schedule::gpu::GROUP;
@@ -74,9 +73,13 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
     if variant.family() != task.family() {
         return Err(format!("{variant} does not compute `{task}`"));
     }
+    if variant.local_memory(target) && limits.local_bytes == 0 {
+        return Err("it needs local memory, and kernels are to have none on the device".into());
+    }
     if let Task::Conv2d(conv) = task {
         legal_conv(config, conv, limits)?;
     }
+    between::fits(config, task, limits)?;
     if let Some(template) = template_of(variant, target) {
         return legal_instance(config, template, task, (target, limits));
     }
@@ -186,10 +189,6 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
     }
     let rounds = conv.dtype.compute() != conv.dtype;
     match variant {
-        Variant::Conv2dIm2col | Variant::Conv2dWinograd if intermediate(variant, conv) > INDEX_LIMIT => Err(format!(
-            "it would write down {} elements, and kernels count up to {INDEX_LIMIT}",
-            intermediate(variant, conv)
-        )),
         Variant::Conv2dIm2col if rounds && conv.kind == ConvKind::InputGrad => {
             Err(format!("{} would round the gradients of patches before they are added up", conv.dtype))
         }
@@ -218,26 +217,6 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
             Ok(())
         }
         _ => Ok(()),
-    }
-}
-
-/// Elements of the largest tensor between the kernels of a variant that has several; saturating.
-fn intermediate(variant: Variant, conv: &Conv2dTask<u64>) -> u64 {
-    let Some(out) = conv.conv().0.out_size() else { return 0 };
-    let product = |sizes: &[u64]| sizes.iter().fold(1, |product: u64, size| product.saturating_mul(*size));
-    match variant {
-        // Each tap of each output pixel, in each channel of the input.
-        Variant::Conv2dIm2col => product(&[conv.channels, conv.filter[0], conv.filter[1], conv.images, out[0], out[1]]),
-        Variant::Conv2dWinograd => {
-            let (from, to, size) = match conv.kind {
-                ConvKind::InputGrad => (conv.out_channels, conv.channels, conv.size),
-                _ => (conv.channels, conv.out_channels, out),
-            };
-            // 16 values for each 2x2 results: of the pixels, of their products, and of the filters.
-            let tiles = [conv.images, size[0].div_ceil(2), size[1].div_ceil(2)];
-            product(&[16, from.max(to), product(&tiles)]).max(product(&[16, from, to]))
-        }
-        _ => 0,
     }
 }
 

@@ -24,6 +24,7 @@
 //! # Ok::<(), netcl_kernels::span::Diagnostic>(())
 //! ```
 
+mod between;
 mod config;
 mod graph;
 mod legal;
@@ -39,6 +40,7 @@ pub(crate) use rule::{default_for_plan, default_in_one};
 pub use split::SPLIT_K;
 pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 
+use crate::plan::Target;
 use serde::{Deserialize, Serialize};
 
 /// One implementation of a family of tasks. [`Variant::name`] is its name in records and options.
@@ -153,6 +155,19 @@ impl Variant {
     /// The variant of that name.
     pub fn parse(name: &str) -> Option<Variant> {
         Variant::ALL.into_iter().find(|variant| variant.name() == name)
+    }
+
+    /// Whether its own kernels keep tiles or partial results in local memory. Parts of it that are tasks of their own
+    /// (the product of im2col's patches, the two reductions of one in parts) are asked about like any others.
+    pub const fn local_memory(self, target: Target) -> bool {
+        use Variant::*;
+        match self {
+            MatMulTiled | MatMulRegisterTiled | Conv2dTiledLocal | ReductionWorkGroup => true,
+            // Processors have a template of their own for it, without.
+            Conv2dImplicitGemm => matches!(target, Target::Gpu),
+            MatMulNaive | MatMulVectorized | Conv2dNaive | Conv2dIm2col | Conv2dWinograd | ElementwiseScalar
+            | ElementwiseVector | ReductionSequential | ReductionParallel | BatchNormNaive | BatchNormFused => false,
+        }
     }
 
     /// What it is a variant of.

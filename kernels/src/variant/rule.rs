@@ -8,11 +8,16 @@ use crate::graph::ReduceOp;
 use crate::plan::{ConvKind, Target};
 use crate::template::{Choice, Limits};
 
+/// A quarter of the memory that a device may have at least.
+const BETWEEN: u64 = 256 << 20;
+
 /// What a device of that kind has at least, and about how large it is: for compiling where no device is known.
 pub fn typical(target: Target) -> Limits {
     match target {
-        Target::Gpu => Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1 },
-        Target::Cpu | Target::Host => Limits { local_bytes: 32 << 10, work_group: 1024, units: 8, lanes: 16 },
+        Target::Gpu => Limits { local_bytes: 32 << 10, work_group: 256, units: 64, lanes: 1, between_bytes: BETWEEN },
+        Target::Cpu | Target::Host => {
+            Limits { local_bytes: 32 << 10, work_group: 1024, units: 8, lanes: 16, between_bytes: BETWEEN }
+        }
     }
 }
 
@@ -81,7 +86,7 @@ pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) 
             Target::Cpu | Target::Host => Variant::ElementwiseVector,
         }),
         Task::Reduction(reduction) => KernelConfig::plain(match target {
-            Target::Gpu if reduction.columns > 64 => Variant::ReductionWorkGroup,
+            Target::Gpu if reduction.columns > 64 && limits.local_bytes > 0 => Variant::ReductionWorkGroup,
             _ => Variant::ReductionSequential,
         }),
         Task::BatchNorm(_) => KernelConfig::plain(Variant::BatchNormFused),

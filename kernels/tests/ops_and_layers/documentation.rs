@@ -14,9 +14,9 @@ fn operations() -> String {
     text += "What can be called on a tensor, in a model's functions and at run time; the first argument is the tensor \
              itself. Operands broadcast as in NumPy and must have one element type; a number takes the type of the \
              tensor it meets. `axis` and `axes` may count from the end (-1 is the last).\n";
-    for (title, family) in ops::families() {
-        write!(text, "\n## {title}\n\n| call | result |\n|---|---|\n").unwrap();
-        for operation in *family {
+    for family in ops::families() {
+        write!(text, "\n## {}\n\n| call | result |\n|---|---|\n", family.title).unwrap();
+        for operation in family.operations {
             let args: Vec<String> = operation.args[1..]
                 .iter()
                 .map(|arg| match arg.kind {

@@ -190,7 +190,8 @@ fn configurations_report_every_mistake() {
         messages,
         [
             "`Linear` has no key `in_features`\nhint: did you mean `inputs`? The keys are `inputs`, `outputs`, `bias`",
-            "`outputs` of `Linear` expects an integer of at least 1, found 0",
+            "`outputs` of `Linear` expects an integer of at least 1, found 0\nhint: write `outputs = 64`; in a model also the \
+             name of a `const`",
             "`outputs` of `Linear` is given twice",
             "`Linear` needs `inputs`: features of the input's last axis\nhint: write `inputs = ..`",
         ]
@@ -204,16 +205,25 @@ fn configurations_report_every_mistake() {
     );
     assert_eq!(
         complaints("Linear", &[linear[0].clone(), ("outputs", Size(1 << 40))]),
-        ["`outputs` of `Linear` expects an integer of at least 1 up to 2147483647, found 1099511627776"]
+        ["`outputs` of `Linear` expects an integer of at least 1 up to 2147483647, found 1099511627776\nhint: write \
+          `outputs = 64`; in a model also the name of a `const`"]
     );
     assert_eq!(
         complaints("Linear", &[linear[0].clone(), ("outputs", Number(-2.0))]),
-        ["`outputs` of `Linear` expects an integer of at least 1, found -2.0"]
+        [
+            "`outputs` of `Linear` expects an integer of at least 1, found -2.0\nhint: write `outputs = 64`; in a model also \
+          the name of a `const`"
+        ]
     );
     let conv = [("inputs", Size(4)), ("outputs", Size(6)), ("kernel", Pair([3, 3]))];
     assert_eq!(
         complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("groups", Size(3))]),
         ["`groups` of `Conv2d` must divide `inputs`, found `groups = 3` and `inputs = 4`"]
+    );
+    let odd = ("outputs", Size(5));
+    assert_eq!(
+        complaints("Conv2d", &[conv[0].clone(), odd, conv[2].clone(), ("groups", Size(2))]),
+        ["`groups` of `Conv2d` must divide `outputs`, found `groups = 2` and `outputs = 5`"]
     );
     assert_eq!(
         complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("stride", Pair([1, 0]))]),
@@ -243,6 +253,36 @@ fn configurations_report_every_mistake() {
         complaints("SelfAttention", &[("features", Size(6)), ("heads", Size(4))]),
         ["`heads` of `SelfAttention` must divide `features`, found `heads = 4` and `features = 6`"]
     );
+}
+
+/// The largest sizes that keys take: whatever a layer computes of them is an error or a number, and never overflows.
+#[test]
+fn the_largest_sizes_do_not_overflow() {
+    use netcl_kernels::layers::ConfigKind;
+    let largest = u64::try_from(i32::MAX).expect("a size");
+    let mut refused = Vec::new();
+    for layer in layers::all() {
+        // One key after the other, and all of them at once.
+        let sized = |key: &layers::ConfigKey| !matches!(key.kind, ConfigKind::Number | ConfigKind::Bool);
+        let keys: Vec<&str> = layer.config.iter().filter(|key| sized(key)).map(|key| key.name).collect();
+        let one = keys.iter().map(|key| vec![*key]);
+        for chosen in one.chain([keys.clone()]) {
+            let value = |key: &layers::ConfigKey| match key.kind {
+                ConfigKind::Number => (key.default.is_none()).then_some(ConfigValue::Number(0.5)),
+                ConfigKind::Bool => None,
+                _ if chosen.contains(&key.name) => Some(ConfigValue::Size(largest)),
+                _ => key.default.is_none().then_some(ConfigValue::Size(1)),
+            };
+            let given: Vec<_> = layer.config.iter().filter_map(|key| Some((key.name, value(key)?))).collect();
+            match pairs(layer.name, &given) {
+                Ok(config) => assert!((layer.tensors)(&config).iter().all(|spec| spec.fixed().is_ok()), "{given:?}"),
+                Err(errors) => refused.extend(errors.iter().map(ToString::to_string)),
+            }
+        }
+    }
+    let expected = "the weight of `Conv2d` has more elements than can be counted, found `inputs = 2147483647`, \
+                    `outputs = 2147483647` and `kernel = (2147483647, 2147483647)`";
+    assert!(refused.iter().any(|error| error == expected), "{refused:#?}");
 }
 
 /// Builds layers one after the other on a tensor; the field's name, the layer, its configuration.
@@ -300,6 +340,10 @@ fn layers_say_where_a_size_came_from() {
     let (conv, norm): (Field<'_>, Field<'_>) =
         (("conv", "Conv2d", conv), ("norm", "BatchNorm", &[("features", Size(5))]));
     assert_eq!(said(&[conv, norm], images.clone()), "`norm` expects 5 channels, found 4 (from `conv`, `outputs = 4`)");
+    assert_eq!(said(&[conv], rows(8)), "`conv` expects a tensor [n, inputs, h, w], found [N, 8]");
+    let three = Shape(["N", "T", "C"].map(Dim::symbol).to_vec());
+    let expected = "`norm` expects a tensor [n, features] or [n, features, h, w], found [N, T, C]";
+    assert_eq!(said(&[norm], three), expected);
     let flat: Field<'_> = ("flat", "Flatten", &[]);
     assert_eq!(
         said(&[conv, flat, output], images.clone()),

@@ -6,6 +6,7 @@ mod documentation;
 mod errors;
 mod hand;
 mod layers;
+mod messages;
 mod operations;
 #[path = "../common/reference_graphs.rs"]
 mod reference_graphs;

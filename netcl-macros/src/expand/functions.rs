@@ -44,14 +44,14 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
         }
         planned
     };
-    let plain = planned(Mode::Inference, Ok, &name);
+    let plain = planned(function.mode.unwrap_or(Mode::Inference), Ok, &name);
     // What is wrong in one mode is wrong in the other.
     if diag.count() > before || plain.is_empty() {
         return None;
     }
     let gradients = function.is_loss().then(|| {
         let with = |graph| autodiff::append_gradients(graph, Arguments::None);
-        planned(Mode::Training, with, &format!("{name}_with_gradients"))
+        planned(function.mode.unwrap_or(Mode::Training), with, &format!("{name}_with_gradients"))
     });
     for planned in plain.iter().chain(gradients.iter().flatten()) {
         unknown_sizes(diag, function, planned);
@@ -160,7 +160,11 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
     let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
     let chosen = source::chosen(planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
-    let doc = format!("[`{0}`](Self::{0}) in training mode, with the gradients in the parameters.", function.name);
+    let mode = match function.mode.unwrap_or(Mode::Training) {
+        Mode::Training => "training",
+        Mode::Inference => "inference",
+    };
+    let doc = format!("[`{0}`](Self::{0}) in {mode} mode, with the gradients in the parameters.", function.name);
     let unpacked = unpack(false, 1);
     quote! {
         #statics

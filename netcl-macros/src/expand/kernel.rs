@@ -208,14 +208,15 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
         quote!(::netcl::Tensor)
     };
     let unpacked = unpack(tuple, float.len());
-    let kept = tensors.iter().map(|name| quote!(let #name = ::core::clone::Clone::clone(#name);));
+    let scalar = paths::private();
+    let kept = tensors.iter().map(|name| quote!(let #name = #scalar::as_it_is(#name)?;));
     let given = tensors.iter().map(|name| quote!(&#name));
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
-    let scalar = paths::private();
     quote! {
         #statics
         impl Kernel {
-            /// The result, and the function that turns cotangents of it into gradients in the arguments.
+            /// The result, and the function that turns cotangents of it into gradients in the arguments: as they are now,
+            /// whatever an optimizer makes of them meanwhile.
             #[allow(clippy::type_complexity)]
             pub fn vjp(
                 &self,

@@ -111,7 +111,8 @@ fn vjp(
         .map(|position| format_ident!("__netcl_cotangent_{position}"))
         .collect();
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
-    let kept = signature.inputs().map(|(name, _)| quote!(let #name = ::core::clone::Clone::clone(#name);));
+    let private = paths::private();
+    let kept = signature.inputs().map(|(name, _)| quote!(let #name = #private::as_it_is(#name)?;));
     let passed = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| {
         let name = &arg.name;
         match arg.ty {
@@ -123,7 +124,8 @@ fn vjp(
         #[allow(unused_imports)]
         use super::*;
         impl Kernel {
-            /// The result, and the given kernel that turns cotangents of it into gradients in the inputs.
+            /// The result, and the given kernel that turns cotangents of it into gradients in the inputs: as they are now,
+            /// whatever an optimizer makes of them meanwhile.
             #[allow(clippy::type_complexity)]
             pub fn vjp(
                 &self,

@@ -3,6 +3,7 @@
 use super::{Affine, Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
+use crate::parse::quotient;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::fold;
@@ -110,6 +111,17 @@ impl<'a> Lowering<'a> {
             (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
+                }
+                // Beside a tensor the same numbers would be floats: nobody could tell `1 / W` from `1 / 64`.
+                if op == BinaryOp::Div || b.is(0) && op == BinaryOp::Rem {
+                    let sign = if op == BinaryOp::Div { "/" } else { "%" };
+                    let float = match a.as_constant() {
+                        Some(a) => format!("{a}.0"),
+                        None if a.to_string().contains(' ') => format!("({a}) as f32"),
+                        None => format!("{a} as f32"),
+                    };
+                    let values = [format!("{a} {sign} {b}"), format!("{float} {sign} {b}")];
+                    return self.report(span, &m::QUOTIENT, &[&values[0], &values[1]]);
                 }
             }
             (Operator::Compare(op), Val::Dim(a), Val::Dim(b)) => {
@@ -262,11 +274,7 @@ fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
         BinaryOp::Add => a.clone() + b.clone(),
         BinaryOp::Sub => a.clone() - b.clone(),
         BinaryOp::Mul => a.clone() * b.clone(),
-        BinaryOp::Div => match b.as_constant() {
-            Some(divisor) if divisor > 0 => a.floor_div(divisor as u64),
-            Some(_) => return None,
-            None => a.exact_div(b)?,
-        },
+        BinaryOp::Div => quotient(a, b)?,
         BinaryOp::Rem | BinaryOp::Max | BinaryOp::Min => {
             let (a, b) = (a.as_constant()?, b.as_constant()?);
             if op == BinaryOp::Rem && b == 0 {

@@ -7,6 +7,7 @@ use crate::messages as m;
 use crate::parse::{name as name_of, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -250,7 +251,35 @@ impl<'a> Lowering<'a> {
         let value = self.block(&helper.body);
         self.elementwise = elementwise;
         self.frames.pop();
-        value
+        self.helper_result(helper, value, span)
+    }
+
+    /// What a function of scalars gives, as the type that it declares.
+    pub(super) fn helper_result(&mut self, helper: &Helper, value: Val<'a>, span: Span) -> Val<'a> {
+        let id = match value {
+            Val::Number(_) | Val::Dim(_) | Val::Bool(_) => {
+                // Stays known, so that it can decide an `if`.
+                return if self.tensor(value.clone(), Some(helper.result), span).is_some() {
+                    value
+                } else {
+                    Val::Unknown
+                };
+            }
+            Val::Tensor(id) => id,
+            value => match self.tensor(value, Some(helper.result), span) {
+                Some(id) => id,
+                None => return Val::Unknown,
+            },
+        };
+        match (self.builder.dtype(id), helper.result) {
+            (found, declared) if found == declared => Val::Tensor(id),
+            // Whole numbers without a type in the body have the result's.
+            (DType::I32, DType::U32) => {
+                let result = self.builder.cast(id, DType::U32);
+                self.check(result, span)
+            }
+            (found, declared) => self.report(span, &m::RESULT_DTYPE, &[&helper.name, &declared, &found, &declared]),
+        }
     }
 
     /// Whether calling `name` of `unit` now would go round in a circle; reported if so. Functions of scalars cannot: each

@@ -1,14 +1,12 @@
-//! Blocks, `let`, assignment, `for` and `if`.
+//! Blocks, `let`, assignment and `for`.
 
 use super::{Lowering, Place, Val};
-use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::text;
 use crate::words;
-use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, ExprForLoop, ExprIf, Pat, Stmt};
+use syn::{Block, Expr, ExprForLoop, Pat, Stmt};
 
 /// What to write instead of an assignment.
 const NEW_TENSORS: &str = "operations give new tensors: write `let y = ..`";
@@ -141,7 +139,9 @@ impl<'a> Lowering<'a> {
         if !variable.mutable {
             return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         }
-        if variable.axes != depth && matches!(value, Val::Tensor(_)) {
+        if variable.axes != depth {
+            // The closure is evaluated once for all of its indices.
+            variable.value = Val::Unknown;
             let instead = "give the value of the closure instead";
             return self.report(span, &m::UNSUPPORTED, &[&"assigning to a variable outside the closure", &instead]);
         }
@@ -154,6 +154,7 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::ASSIGN_TYPE, &[&name, &before, &after]);
         }
         variable.value = value;
+        variable.assigned += 1;
         Val::Unit
     }
 
@@ -191,84 +192,6 @@ impl<'a> Lowering<'a> {
             }
         }
         Val::Unit
-    }
-
-    /// `if`: on a constant, on a plain argument (a path of its own), or, among scalars, element by element.
-    pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
-        let span = branch.cond.span();
-        match self.expr(&branch.cond) {
-            Val::Bool(value) => self.taken(branch, value),
-            Val::Plain(tokens, PlainType::Bool) => {
-                let value = self.decide(tokens);
-                self.taken(branch, value)
-            }
-            Val::Unknown => {
-                // Look into both branches for mistakes of their own.
-                self.taken(branch, true);
-                self.taken(branch, false);
-                Val::Unknown
-            }
-            Val::Tensor(condition) if self.elementwise => {
-                let dtype = self.builder.dtype(condition);
-                if dtype != DType::Bool {
-                    return self.report(span, &m::CONDITION_TYPE, &[&dtype]);
-                }
-                let Some((_, otherwise)) = &branch.else_branch else {
-                    return self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]);
-                };
-                let then = self.block(&branch.then_branch);
-                let otherwise = self.expr(otherwise);
-                self.choose(condition, then, otherwise, span)
-            }
-            Val::Tensor(_) => self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]),
-            other => self.report(span, &m::CONDITION_TYPE, &[&other.kind()]),
-        }
-    }
-
-    /// `condition ? then : otherwise` for values of any kind that can be tensors.
-    pub(super) fn choose(
-        &mut self,
-        condition: netcl_kernels::graph::NodeId,
-        then: Val<'a>,
-        otherwise: Val<'a>,
-        span: Span,
-    ) -> Val<'a> {
-        if let (Val::Tuple(a), Val::Tuple(b)) = (&then, &otherwise)
-            && a.len() == b.len()
-        {
-            let pairs: Vec<_> = a.iter().cloned().zip(b.iter().cloned()).collect();
-            return Val::Tuple(pairs.into_iter().map(|(a, b)| self.choose(condition, a, b, span)).collect());
-        }
-        if then.is_unknown() || otherwise.is_unknown() {
-            return Val::Unknown;
-        }
-        let dtype = self.common_dtype(&then, &otherwise);
-        let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
-        let (Some(then), Some(otherwise)) = (then, otherwise) else { return Val::Unknown };
-        self.at(span);
-        let result = self.builder.select(condition, then, otherwise);
-        self.check(result, span)
-    }
-
-    fn taken(&mut self, branch: &'a ExprIf, value: bool) -> Val<'a> {
-        if value {
-            return self.block(&branch.then_branch);
-        }
-        match &branch.else_branch {
-            Some((_, otherwise)) => self.expr(otherwise),
-            None => Val::Unit,
-        }
-    }
-
-    /// Which way this path goes at a condition over plain arguments; the same condition is decided once.
-    fn decide(&mut self, condition: proc_macro2::TokenStream) -> bool {
-        let text = condition.to_string();
-        if let Some((_, value)) = self.decisions.iter().find(|(known, _)| known.to_string() == text) {
-            return *value;
-        }
-        let value = self.given.get(self.decisions.len()).copied().unwrap_or(true);
-        self.decisions.push((condition, value));
-        value
     }
 }
 

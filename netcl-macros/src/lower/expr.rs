@@ -50,7 +50,14 @@ impl<'a> Lowering<'a> {
                     (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
                     _ => {}
                 }
+                let before = self.assignments();
                 let right = self.expr(&binary.right);
+                let lazy = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
+                if lazy && !matches!(left, Val::Bool(_)) && self.assignments() > before {
+                    let what = format!("an assignment on the right of `{}`", text(&binary.op));
+                    let instead = "write it before the condition, or under an `if`";
+                    return self.report(binary.right.span(), &m::UNSUPPORTED, &[&what, &instead]);
+                }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
                 self.binary(&binary.op, left, right, places)
             }

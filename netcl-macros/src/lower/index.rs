@@ -9,7 +9,7 @@ use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op, ReduceOp};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
@@ -73,7 +73,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Binds the closure's names to the axes from `first` on; `starts` are the ranges' first values.
-    fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
+    pub(super) fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
         for (position, (pattern, start)) in names.zip(starts).enumerate() {
             match pattern {
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
@@ -87,7 +87,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Rule: a closure uses its indices. Wrong: `|n, c| x[n]`.
-    fn unused(&mut self, closure: &ExprClosure) {
+    pub(super) fn unused(&mut self, closure: &ExprClosure) {
         let used = names_in(quote::ToTokens::to_token_stream(&closure.body));
         for pattern in &closure.inputs {
             if let Pat::Ident(ident) = pattern {
@@ -310,71 +310,6 @@ impl<'a> Lowering<'a> {
             return self.view(read, name, gathered, affine, 0, &written[1..], padded);
         }
         self.view(read, name, gathered, affine, rank, written, padded)
-    }
-
-    /// `sum(0..C, |c| ..)` and its like; `sum((0..H, 0..W), |h, w| ..)` over several indices.
-    pub(super) fn reduction(&mut self, name: &str, call: &'a ExprCall) -> Val<'a> {
-        let (Some(range), Some(Expr::Closure(closure)), 2) = (call.args.first(), call.args.last(), call.args.len())
-        else {
-            return self.report(call.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
-        };
-        let ranges = match self.expr(range) {
-            Val::Unknown => return Val::Unknown,
-            Val::Tuple(ranges) => ranges,
-            one => vec![one],
-        };
-        let (mut starts, mut sizes) = (Vec::new(), Vec::new());
-        for value in ranges {
-            match value {
-                Val::Range(start, end) => {
-                    let size = end - start.clone();
-                    if size.as_constant().is_some_and(|size| size < 1) {
-                        return self.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]);
-                    }
-                    sizes.push(size);
-                    starts.push(start);
-                }
-                _ => return self.report(range.span(), &m::KERNEL_RANGE, &[&text(range)]),
-            }
-        }
-        if closure.inputs.len() != sizes.len() {
-            return self.report(closure.inputs.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
-        }
-        let outer = self.axes.clone().unwrap_or_default();
-        let first = outer.len();
-        self.axes = Some(outer.iter().chain(&sizes).cloned().collect());
-        self.frame_mut().scopes.push(Vec::new());
-        self.indices(closure.inputs.iter(), first, &starts);
-        let value = self.expr(&closure.body);
-        if !value.is_unknown() {
-            self.unused(closure);
-        }
-        self.frame_mut().scopes.pop();
-        let reduced = if value.is_unknown() { Val::Unknown } else { self.reduce(name, value, first, call.span()) };
-        self.axes = Some(outer);
-        reduced
-    }
-
-    fn reduce(&mut self, name: &str, value: Val<'a>, first: usize, span: Span) -> Val<'a> {
-        let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
-        let axes = self.axes.clone().unwrap_or_default();
-        // What does not depend on the reduced indices still counts once for each.
-        let own = self.builder.shape(id).clone();
-        let mut shape: Vec<Dim> = vec![Dim::constant(1); axes.len()];
-        if own.rank() == axes.len() {
-            shape[..first].clone_from_slice(&own.0[..first]);
-        }
-        shape[first..].clone_from_slice(&axes[first..]);
-        self.at(span);
-        let reduced: Vec<usize> = (first..axes.len()).collect();
-        let result = self.builder.broadcast_to(id, &Shape(shape)).and_then(|id| match name {
-            "mean" => self.builder.mean(id, &reduced, false),
-            _ => {
-                let op = ReduceOp::ALL.into_iter().find(|op| op.name() == name).unwrap_or(ReduceOp::Sum);
-                self.builder.reduce(op, id, &reduced, false)
-            }
-        });
-        self.check(result, span)
     }
 }
 

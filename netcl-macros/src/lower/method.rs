@@ -107,18 +107,29 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
-        if self.axes.is_some() && ops::find(name).is_some() && elementwise(name).is_none() {
-            return self.report(span, &m::KERNEL_METHOD, &[&name]);
+        if let Some(value) = self.as_in_rust(name, &receiver, &args, span) {
+            return value;
+        }
+        // Of elements, not of tensors along an axis.
+        let scalars = self.axes.is_some() || self.elementwise;
+        if scalars && let Some(op) = [BinaryOp::Max, BinaryOp::Min].into_iter().find(|op| op.name() == name) {
+            let [other] = args.as_slice() else {
+                let example = format!("`x.{name}(y)`; along an axis, in a kernel, `{name}(0..C, |c| x[n, c])`");
+                return self.report(span, &m::KERNEL_TWO_VALUES, &[&name, &(args.len() + 1), &example]);
+            };
+            return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), Places::all(span));
         }
         // Rust's own names for functions of `f32`, so that a body is plain Rust as well.
         let name = match name {
             "ln" => "log",
             "powf" | "powi" => "pow",
-            "signum" => "sign",
             "exp_m1" => "expm1",
             "ln_1p" => "log1p",
             other => other,
         };
+        if scalars && ops::find(name).is_some() && !ops::is_elementwise(name) {
+            return self.report(span, &m::KERNEL_METHOD, &[&name]);
+        }
         if args.is_empty()
             && let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == name)
         {
@@ -208,9 +219,7 @@ impl<'a> Lowering<'a> {
         }
         let mut args = args.into_iter();
         match args.next() {
-            Some(first) if elementwise(name).is_some() || ops::find(name).is_some() => {
-                self.operation(name, first, args.collect(), span)
-            }
+            Some(first) if ops::find(name).is_some() => self.operation(name, first, args.collect(), span),
             _ => {
                 let known = builtins();
                 self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, known.iter().copied())])
@@ -234,37 +243,4 @@ fn builtins() -> Vec<&'static str> {
     let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
     let own = words::REDUCTIONS.into_iter().chain([words::PAD, "select"]);
     unary.chain(binary).chain(own).chain(ops::all().map(|operation| operation.name)).collect()
-}
-
-/// The operation of that name, if it works element by element on operands of one shape.
-fn elementwise(name: &str) -> Option<&'static str> {
-    const ACTIVATIONS: [&str; 24] = [
-        "relu",
-        "leaky_relu",
-        "elu",
-        "celu",
-        "gelu",
-        "gelu_tanh",
-        "silu",
-        "sigmoid",
-        "softplus",
-        "square",
-        "clamp",
-        "lerp",
-        "select",
-        "cast",
-        "is_nan",
-        "is_finite",
-        "relu6",
-        "hard_sigmoid",
-        "hard_swish",
-        "mish",
-        "softsign",
-        "selu",
-        "log_sigmoid",
-        "detach",
-    ];
-    let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
-    let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
-    unary.chain(binary).chain(ACTIVATIONS).find(|known| *known == name)
 }

@@ -4,12 +4,15 @@
 //! everything that follows from it.
 
 mod arith;
+mod branch;
 mod call;
 mod control;
 mod expr;
 mod index;
 mod method;
 mod place;
+mod reduction;
+mod rust;
 mod sizes;
 mod value;
 
@@ -108,6 +111,8 @@ struct Var<'a> {
     argument: bool,
     /// How many index axes there were when it was bound.
     axes: usize,
+    /// How often it was assigned.
+    assigned: usize,
 }
 
 /// One call: whose names hold, and its variables, scope by scope.
@@ -182,9 +187,7 @@ pub(crate) fn check_helper(diag: &Diag, helper: &Helper) {
         lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
     let value = lowering.block(&helper.body);
-    if !value.is_unknown() {
-        lowering.tensor(value, Some(helper.result), helper.name.span());
-    }
+    lowering.helper_result(helper, value, helper.name.span());
 }
 
 fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {
@@ -316,7 +319,7 @@ impl<'a> Lowering<'a> {
         }
         let axes = self.axes.as_ref().map_or(0, Vec::len);
         let scopes = &mut self.frame_mut().scopes;
-        let variable = Var { name: name.to_string(), value, mutable, argument, axes };
+        let variable = Var { name: name.to_string(), value, mutable, argument, axes, assigned: 0 };
         scopes.last_mut().expect("a call has a scope").push(variable);
     }
 

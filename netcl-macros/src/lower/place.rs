@@ -220,6 +220,6 @@ fn expected_key(config: &Config, message: &str) -> Option<usize> {
     let fits = |size: String| expected.strip_prefix(&size).is_some_and(|rest| rest.starts_with(' '));
     config.values.iter().position(|value| match value {
         ConfigValue::Size(_) | ConfigValue::Named(_) => fits(value.to_string()),
-        ConfigValue::Pair(_) | ConfigValue::Number(_) | ConfigValue::Bool(_) => false,
+        _ => false,
     })
 }

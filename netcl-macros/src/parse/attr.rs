@@ -1,13 +1,13 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{list, suggestion, text, types};
+use super::{text, types};
 use crate::ast::{Constant, LayerField};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
-use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Init, Layer};
+use netcl_kernels::layers::{Config, ConfigValue, Init, Layer};
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -81,86 +81,51 @@ pub(crate) fn layer(
     place: Span,
     constants: &Constants,
 ) -> Option<LayerField> {
-    let before = diag.count();
-    let keys = || layer.config.iter().map(|key| key.name);
-    let mut values = vec![None; layer.config.len()];
     let mut places = vec![None; layer.config.len()];
-    for (key, value) in pairs.given {
+    let mut given = Vec::new();
+    for (key, value) in &pairs.given {
         let name = key.to_string();
-        let Some(position) = layer.config.iter().position(|known| known.name == name) else {
-            diag.report(key.span(), &m::UNKNOWN_KEY, &[&layer.name, &name, &suggestion(&name, keys()), &list(keys())]);
-            continue;
-        };
-        places[position] = Some(value.span());
-        let kind = layer.config[position].kind;
-        values[position] = config_value(kind, &value, constants);
-        if values[position].is_none() {
-            diag.report(value.span(), &m::KEY_TYPE, &[&name, &kind_name(kind), &text(&value), &example(kind, &name)]);
+        let known = layer.config.iter().position(|known| known.name == name);
+        let at = known.map_or(key.span(), |_| value.span());
+        if let Some(position) = known {
+            places[position] = Some(at);
         }
+        given.push((name, config_value(value, constants), diag.id(at)));
     }
-    for (position, key) in layer.config.iter().enumerate() {
-        if values[position].is_none() {
-            values[position] = key.default.clone();
-            if key.default.is_none() && places[position].is_none() {
-                diag.report(place, &m::MISSING_KEY, &[&layer.name, &key.name, &key.doc, &key.name]);
-            }
+    let given: Vec<_> = given.iter().map(|(name, value, at)| (name.as_str(), value.clone(), *at)).collect();
+    match Config::from_pairs(layer, &given) {
+        Ok(config) => Some(LayerField { layer, config, places }),
+        Err(errors) => {
+            errors.iter().for_each(|error| diag.diagnostic(error, place));
+            None
         }
-    }
-    let values: Option<Vec<ConfigValue>> = values.into_iter().collect();
-    if diag.count() > before {
-        return None;
-    }
-    let config = Config { keys: layer.config, values: values? };
-    if let Err(error) = (layer.check)(&config) {
-        diag.diagnostic(&error, place);
-        return None;
-    }
-    Some(LayerField { layer, config, places })
-}
-
-fn kind_name(kind: ConfigKind) -> &'static str {
-    match kind {
-        ConfigKind::Size => "a number of at least 1, or the name of one",
-        ConfigKind::Fixed => "a number of at least 1",
-        ConfigKind::Count => "a whole number",
-        ConfigKind::Pair => "a number or a pair `(height, width)`",
-        ConfigKind::Number => "a number",
-        ConfigKind::Bool => "`true` or `false`",
     }
 }
 
-/// What to write for `key`.
-fn example(kind: ConfigKind, key: &str) -> String {
-    match kind {
-        ConfigKind::Size => format!("`{key} = 64`, or the name of a `const`: `{key} = WIDTH`"),
-        ConfigKind::Fixed | ConfigKind::Count => format!("`{key} = 4`, or the name of a `#[netcl::constant]`"),
-        ConfigKind::Pair => format!("`{key} = 3` or `{key} = (3, 5)`"),
-        ConfigKind::Number => format!("`{key} = 0.5`"),
-        ConfigKind::Bool => format!("`{key} = true`"),
-    }
-}
-
-fn config_value(kind: ConfigKind, value: &Expr, constants: &Constants) -> Option<ConfigValue> {
-    let whole = |expr: &Expr| match constant::evaluate(expr, constants)? {
-        Constant::Integer(value) => u64::try_from(value).ok().filter(|&value| value <= u64::from(u32::MAX)),
-        _ => None,
-    };
-    match (kind, value) {
-        (ConfigKind::Pair, Expr::Tuple(tuple)) if tuple.elems.len() == 2 => {
-            Some(ConfigValue::Pair([whole(&tuple.elems[0])?, whole(&tuple.elems[1])?]))
-        }
-        (ConfigKind::Pair, _) => whole(value).map(|value| ConfigValue::Pair([value, value])),
-        (ConfigKind::Size, _) => {
-            let size = types::expr_dim(value, constants)?;
-            let fits = |value: i64| (1..=i64::from(u32::MAX)).contains(&value);
-            size.as_constant().is_none_or(fits).then(|| ConfigValue::of(size))
-        }
-        (ConfigKind::Fixed, _) => whole(value).filter(|&value| value > 0).map(ConfigValue::Size),
-        (ConfigKind::Count, _) => whole(value).map(ConfigValue::Size),
-        (ConfigKind::Number, _) => number(value, constants).map(ConfigValue::Number),
-        (ConfigKind::Bool, _) => match constant::evaluate(value, constants)? {
-            Constant::Bool(value) => Some(ConfigValue::Bool(value)),
+/// What is written as a key's value; the layer's declaration judges it.
+fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
+    let other = || ConfigValue::Other(text(value));
+    let whole = |value: i64| u64::try_from(value).ok();
+    if let Expr::Tuple(tuple) = value {
+        let sizes = tuple.elems.iter().map(|elem| match constant::evaluate(elem, constants) {
+            Some(Constant::Integer(value)) => whole(value),
             _ => None,
+        });
+        return match sizes.collect::<Option<Vec<_>>>().as_deref() {
+            Some([height, width]) => ConfigValue::Pair([*height, *width]),
+            _ => other(),
+        };
+    }
+    match constant::evaluate(value, constants) {
+        Some(Constant::Integer(value)) => whole(value).map_or_else(other, ConfigValue::Size),
+        Some(Constant::Float(value)) => ConfigValue::Number(value),
+        Some(Constant::Bool(value)) => ConfigValue::Bool(value),
+        None => match types::expr_dim(value, constants) {
+            Some(size) => match size.as_constant() {
+                Some(size) => whole(size).map_or_else(other, ConfigValue::Size),
+                None => ConfigValue::Named(size),
+            },
+            None => other(),
         },
     }
 }

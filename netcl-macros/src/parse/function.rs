@@ -7,6 +7,7 @@ use crate::lower::Unit;
 use crate::messages as m;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::layers::Mode;
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
@@ -25,6 +26,7 @@ pub(crate) fn function(
     let before = diag.count();
     form(diag, sig);
     super::attr::decided(diag, attrs);
+    let mode = mode(diag, attrs);
     let mut receiver = false;
     let mut args: Vec<Arg> = Vec::new();
     for input in &sig.inputs {
@@ -52,7 +54,8 @@ pub(crate) fn function(
         return None;
     }
     let function = Function {
-        attrs: attrs.to_vec(),
+        attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
+        mode,
         vis: vis.clone(),
         name: sig.ident.clone(),
         receiver,
@@ -63,6 +66,28 @@ pub(crate) fn function(
     };
     unbound(diag, &function, sizes);
     (diag.count() == before).then_some(function)
+}
+
+/// Rule: a function's mode is one of two, said once. Wrong: `#[mode(train)] fn forward(..)`.
+fn mode(diag: &Diag, attrs: &[Attribute]) -> Option<Mode> {
+    let mut given = attrs.iter().filter(|attr| is_mode(attr));
+    let first = given.next()?;
+    if let Some(second) = given.next() {
+        diag.report(second.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&crate::words::MODE]);
+    }
+    let word = first.parse_args::<Ident>();
+    match &word {
+        Ok(word) if word == "training" => return Some(Mode::Training),
+        Ok(word) if word == "inference" => return Some(Mode::Inference),
+        _ => {}
+    }
+    diag.report(word.map_or(first.path().span(), |word| word.span()), &m::MODE, &[]);
+    None
+}
+
+/// Whether this is `#[mode(..)]`.
+pub(crate) fn is_mode(attr: &Attribute) -> bool {
+    attr.path().is_ident(crate::words::MODE)
 }
 
 /// Rule: a compiled function is a plain `fn`. Wrong: `async fn forward(..)`, `fn forward<T>(..)`.

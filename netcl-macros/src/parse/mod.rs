@@ -9,6 +9,7 @@ pub(crate) mod model;
 pub(crate) mod standard;
 pub(crate) mod types;
 
+use netcl_kernels::dim::Dim;
 use netcl_kernels::fold;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -62,6 +63,8 @@ fn write(tokens: TokenStream, text: &mut String) {
     // How many `<` of types are open: others compare.
     let mut angles = 0usize;
     let mut capital = false;
+    // Whether the last sign was the first colon of `::`.
+    let mut path = false;
     for token in tokens {
         match token {
             TokenTree::Group(group) => {
@@ -86,14 +89,20 @@ fn write(tokens: TokenStream, text: &mut String) {
                 angles = angles + usize::from(opens) - usize::from(closing);
                 let closes =
                     matches!(sign, ',' | ';' | '.' | ':' | '?') || opens || closing || (sign == '!' && operand);
-                if !joined && !closes {
+                let starts = sign == ':' && punct.spacing() == Spacing::Joint;
+                if !joined && (!closes || starts && !operand) {
                     text.push(' ');
                 }
                 let unary = matches!(sign, '-' | '!' | '&' | '*') && !operand;
                 text.push(sign);
                 operand = closing || sign == '?';
                 capital = false;
-                joined = unary || opens || matches!(sign, '.' | ':' | '!' | '\'') || punct.spacing() == Spacing::Joint;
+                joined = unary
+                    || opens
+                    || (sign == ':' && path)
+                    || matches!(sign, '.' | '!' | '\'' | '#')
+                    || punct.spacing() == Spacing::Joint;
+                path = starts;
             }
             word => {
                 if !joined {
@@ -108,6 +117,17 @@ fn write(tokens: TokenStream, text: &mut String) {
     }
 }
 
+/// `a / b` of whole numbers: of constants rounded toward zero, as Rust does it; of sizes, which are not negative, the
+/// floor by a constant, or what is exact. `None` where there is no such number.
+pub(crate) fn quotient(a: &Dim, b: &Dim) -> Option<Dim> {
+    match (a.as_constant(), b.as_constant()) {
+        (Some(a), Some(b)) => a.checked_div(b).map(Dim::constant),
+        (None, Some(divisor)) if divisor > 0 => Some(a.floor_div(divisor.unsigned_abs())),
+        (None, Some(_)) => None,
+        (_, None) => a.exact_div(b),
+    }
+}
+
 /// Arithmetic on literals while parsing.
 pub(crate) fn fold_integers(op: &syn::BinOp, a: i64, b: i64) -> Option<i64> {
     use netcl_kernels::graph::BinaryOp;
@@ -115,7 +135,7 @@ pub(crate) fn fold_integers(op: &syn::BinOp, a: i64, b: i64) -> Option<i64> {
         syn::BinOp::Add(_) => a.checked_add(b)?,
         syn::BinOp::Sub(_) => a.checked_sub(b)?,
         syn::BinOp::Mul(_) => a.checked_mul(b)?,
-        syn::BinOp::Div(_) if b != 0 => fold::binary_i64(BinaryOp::Div, a, b)?,
+        syn::BinOp::Div(_) => quotient(&Dim::constant(a), &Dim::constant(b))?.as_constant()?,
         syn::BinOp::Rem(_) if b != 0 => fold::binary_i64(BinaryOp::Rem, a, b)?,
         _ => return None,
     })

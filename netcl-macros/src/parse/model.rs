@@ -261,7 +261,10 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             }
             ImplItem::Fn(f) => {
                 let mut f = f.clone();
-                f.attrs.retain(|attr| !function::is_dynamic(attr));
+                for attr in f.attrs.iter().filter(|attr| function::is_mode(attr)) {
+                    diag.report(attr.path().span(), &m::MODE, &[]);
+                }
+                f.attrs.retain(|attr| !function::is_dynamic(attr) && !function::is_mode(attr));
                 others.push(f.into_token_stream());
             }
             other => others.push(other.to_token_stream()),

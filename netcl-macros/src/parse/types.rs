@@ -114,11 +114,7 @@ pub(crate) fn expr_dim(expr: &Expr, constants: &Constants) -> Option<Dim> {
                 BinOp::Add(_) => Some(a + b),
                 BinOp::Sub(_) => Some(a - b),
                 BinOp::Mul(_) => Some(a * b),
-                BinOp::Div(_) => match b.as_constant() {
-                    Some(divisor) if divisor > 0 => Some(a.floor_div(divisor as u64)),
-                    Some(_) => None,
-                    None => a.exact_div(&b),
-                },
+                BinOp::Div(_) => super::quotient(&a, &b),
                 _ => None,
             }
         }

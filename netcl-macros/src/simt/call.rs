@@ -229,6 +229,9 @@ impl<'a> Simt<'a> {
                 self.mul_add(receiver, b, c, span)
             }
             (receiver @ (Val::Expr(..) | Val::Number(_)), _) => {
+                if let Some(value) = self.as_in_rust(&name, &receiver, &args, span) {
+                    return value;
+                }
                 // Rust's own names for functions of `f32`.
                 let name = match name.as_str() {
                     "ln" => "log",

@@ -31,8 +31,11 @@ pub(super) fn restrict(kernel: &mut Kernel, signature: &Signature, zeroed: &[boo
 pub(super) fn verified(diag: &Diag, signature: &Signature, kernel: &Kernel, barriers: &[Span]) -> bool {
     let Err(errors) = verify(kernel, &Limits::unlimited()) else { return true };
     for error in &errors {
+        // The rule's number is for those who read the verifier.
+        let message = error.message.rsplit_once(" [K").map_or(error.message.as_str(), |(message, _)| message);
+        let error = Diagnostic { message: message.to_string(), ..error.clone() };
         let barrier = barriers.first().copied().filter(|_| error.message.contains("barrier"));
-        diag.diagnostic(error, barrier.unwrap_or_else(|| signature.name.span()));
+        diag.diagnostic(&error, barrier.unwrap_or_else(|| signature.name.span()));
     }
     false
 }

@@ -1,11 +1,11 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
+use crate::device::geometry::Geometry;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
-use crate::executor::geometry::Geometry;
 use crate::expression::{Expression, Number, type_name};
 use crate::tensor::Tensor;
 use half::f16;

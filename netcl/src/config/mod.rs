@@ -31,7 +31,7 @@ pub(crate) struct Config {
     pub(crate) trace: Option<PathBuf>,
     /// `NETCL_AUTOTUNE`: whether measurements of kernels are used, and made.
     pub(crate) autotune: Autotune,
-    /// `NETCL_CONV_WINOGRAD`: a rule may pick Winograd convolutions.
+    /// `NETCL_CONV_WINOGRAD`: Winograd convolutions may be picked.
     pub(crate) conv_winograd: bool,
     /// `NETCL_CONV_TILED_LOCAL`: convolutions tiled in local memory may be picked.
     pub(crate) conv_tiled_local: bool,

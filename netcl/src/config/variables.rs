@@ -86,7 +86,8 @@ pub(super) static KERNEL_STRATEGY: Variable = Variable {
     name: "NETCL_KERNEL_STRATEGY",
     accepted: "auto, portable, optimized",
     row: Row {
-        meaning: "what `Device::kernel_strategy()` answers on every device; `auto` is each device's own answer",
+        meaning: "what `Device::kernel_strategy()` answers on every device; `auto` is each device's own answer. \
+                  `portable` also rules out variants that need local memory",
         unset: Unset::Words("`auto`"),
     },
 };
@@ -128,8 +129,8 @@ pub(super) static CONV_WINOGRAD: Variable = Variable {
     name: "NETCL_CONV_WINOGRAD",
     accepted: SWITCH,
     row: Row {
-        meaning: "whether a rule may pick Winograd's algorithm for 3×3 convolutions of stride 1 on GPUs. A \
-                  measurement may pick it in any case",
+        meaning: "whether Winograd's algorithm for 3×3 convolutions of stride 1 may be picked, by a rule or a \
+                  measurement, and measured",
         unset: Unset::Words("`1`"),
     },
 };

@@ -9,14 +9,15 @@ use crate::device::opencl::memory::ClMemory;
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::executor::scalar::Scalar;
-use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
+use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Native code of a plan's loop steps on the host, by step; empty where there is none.
 pub(crate) type Native = &'static [Option<NativeEntry>];
@@ -35,6 +36,8 @@ pub(crate) enum Memory {
 pub(crate) enum AllocateError {
     /// There is none left: freeing something may help.
     OutOfMemory,
+    /// It is more than the device ever gives in one piece.
+    TooLarge,
     /// Anything else.
     Other(Error),
 }
@@ -127,8 +130,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 
     /// Copies from the start of `memory`, after everything before, without waiting. The bytes may be looked at when the
-    /// event is complete.
-    fn download(&self, memory: &Memory, mut into: PinnedBuffer) -> Result<(Event, Arc<PinnedBuffer>)> {
+    /// event is complete. `aside`: beside what is enqueued next, which must not write to `memory` before the event.
+    fn download(&self, memory: &Memory, mut into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
+        let _ = aside;
         self.read(memory, &mut into)?;
         Ok((Event::complete(), Arc::new(into)))
     }
@@ -148,6 +152,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn mark(&self) -> Result<()> {
         Ok(())
     }
+
+    /// What holds memory of the physical device without needing it.
+    fn reserves(&self) -> &Reserves;
 
     /// Page-locked host memory.
     fn pinned_pool(&self) -> &PinnedBufferPool;
@@ -185,6 +192,17 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Waits until everything enqueued is done.
     fn finish(&self) -> Result<()>;
+
+    /// As [`Backend::finish`], for at most `limit`; says whether everything is done.
+    fn finish_timeout(&self, limit: Duration) -> Result<bool> {
+        let _ = limit;
+        self.finish().map(|()| true)
+    }
+
+    /// What has failed since somebody asked last, as far as is known without waiting.
+    fn reported(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Where its programs came from.
     fn program_stats(&self) -> ProgramStats {

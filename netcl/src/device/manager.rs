@@ -1,10 +1,10 @@
 //! What devices there are, opened when they are first wanted.
 
 use crate::config;
-use crate::device::host::process;
-use crate::device::host_backend::Host;
+use crate::device::host::backend::Host;
 use crate::device::null::Null;
 use crate::device::opencl;
+use crate::device::process;
 use crate::device::profile::{DeviceKind, DeviceProfile};
 use crate::device::selector::{ACCEPTED, Selector};
 use crate::device::{Device, backend::Backend};
@@ -62,6 +62,11 @@ impl DeviceManager {
     /// The process's manager. Devices are looked for at the first call.
     pub fn global() -> &'static DeviceManager {
         static GLOBAL: OnceLock<DeviceManager> = OnceLock::new();
+        static NONE: OnceLock<DeviceManager> = OnceLock::new();
+        if process::is_forked() {
+            // A thread of the parent's may have been looking for devices.
+            return GLOBAL.get().unwrap_or_else(|| NONE.get_or_init(|| DeviceManager::of(Vec::new())));
+        }
         GLOBAL.get_or_init(DeviceManager::discover)
     }
 
@@ -82,7 +87,7 @@ impl DeviceManager {
     }
 
     /// What there is: every (platform, device), then the host. A device whose capabilities were never tried is opened;
-    /// one that cannot be opened is listed as its driver describes it.
+    /// one that cannot be opened, as in a forked child, is listed as its driver describes it.
     pub fn profiles(&self) -> Vec<DeviceProfile> {
         let mut profiles: Vec<DeviceProfile> = self.entries.iter().map(Entry::profile).collect();
         profiles.push(host().profile().clone());
@@ -133,8 +138,10 @@ impl DeviceManager {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened.
+    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened; [`Error::Forked`] in a
+    /// forked child.
     pub fn find(&self, fits: impl Fn(&DeviceProfile) -> bool) -> Result<Device> {
+        process::check()?;
         for kind in PREFERENCE {
             if kind == DeviceKind::Host && fits(host().profile()) {
                 return Ok(host());
@@ -167,8 +174,9 @@ impl DeviceManager {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if there are none, one is no OpenCL device, or they belong to several platforms;
-    /// [`Error::Driver`] if the driver refuses.
+    /// [`Error::Driver`] if the driver refuses; [`Error::Forked`] in a forked child.
     pub fn shared_context(&self, devices: &[Device]) -> Result<Vec<Device>> {
+        process::check()?;
         let unsupported = |device: String, problem: String| Error::Unsupported {
             function: "DeviceManager::shared_context".to_owned(),
             device,
@@ -243,6 +251,8 @@ impl std::fmt::Debug for DeviceManager {
 
 impl Entry {
     fn open(&self) -> Result<Device> {
+        // Before the lock: it may have been held while the process forked.
+        process::check()?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(device) = &*opened {
             return Ok(device.clone());
@@ -252,6 +262,9 @@ impl Entry {
     }
 
     fn profile(&self) -> DeviceProfile {
+        if process::is_forked() {
+            return self.found.recorded().unwrap_or_else(|| self.found.reported().clone());
+        }
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(device) = opened {
             return device.profile().clone();

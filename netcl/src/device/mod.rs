@@ -2,9 +2,8 @@
 
 mod active;
 pub(crate) mod backend;
+pub(crate) mod geometry;
 pub(crate) mod host;
-mod host_backend;
-mod host_launch;
 mod manager;
 pub(crate) mod null;
 pub(crate) mod opencl;
@@ -12,11 +11,13 @@ pub(crate) mod partition;
 pub(crate) mod profile;
 pub(crate) mod queue;
 pub(crate) mod quirks;
+pub(crate) mod scalar;
 pub(crate) mod selector;
 pub(crate) mod strategy;
 pub(crate) mod vendor;
 
 pub use active::ActiveDevice;
+pub(crate) use host::process;
 pub use manager::DeviceManager;
 pub use null::LaunchRecord;
 pub use partition::{AffinityDomain, Partition};
@@ -30,17 +31,18 @@ pub use vendor::{Architecture, Vendor};
 
 use crate::error::Result;
 use crate::event::Event;
+use crate::executor::compiled::Compiled;
 use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 use crate::program::ProgramStats;
 use crate::select::{KernelSelector, State, Task, TuneOptions, Tuning};
 use crate::tensor::Element;
 use backend::Backend;
 use host::plain::Elements;
-use host::process;
 use netcl_kernels::plan::Target;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
 #[derive(Clone)]
@@ -48,13 +50,13 @@ pub struct Device(Arc<Inner>);
 
 struct Inner {
     id: u32,
+    /// What was compiled for it.
+    compiled: Compiled,
     backend: Arc<dyn Backend>,
     pool: BufferPool,
     launches: AtomicU64,
     /// What is known about its kernels, from when that is first asked for.
     selection: OnceLock<Arc<State>>,
-    /// What holds memory that it could do without.
-    reserves: Mutex<Vec<Weak<dyn Reserve>>>,
 }
 
 /// Something that keeps memory so as not to allocate it again: arenas of functions, gradients of the last step.
@@ -86,7 +88,7 @@ impl Device {
     /// | selector | device |
     /// |---|---|
     /// | `auto` | a GPU, else an accelerator, else the host |
-    /// | `gpu`, `cpu`, `accel` | the first OpenCL device of that kind |
+    /// | `gpu`, `cpu`, `accel`, `other` | the first OpenCL device of that kind |
     /// | `host` | this process's own threads; always there |
     /// | `null` | records launches and computes nothing |
     /// | `opencl:P:D` | device `D` of OpenCL platform `P` (`opencl:P`: its first) |
@@ -126,9 +128,9 @@ impl Device {
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
-        let (selection, reserves) = (OnceLock::new(), Mutex::default());
-        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), selection, reserves }))
+        let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX), usize::MAX);
+        let (selection, compiled) = (OnceLock::new(), Compiled::default());
+        Device(Arc::new(Inner { id, compiled, pool, backend, launches: AtomicU64::new(0), selection }))
     }
 
     /// What it is and what it can do.
@@ -147,8 +149,17 @@ impl Device {
 
     /// What says which kernels compute a task on it.
     pub fn selector(&self) -> KernelSelector {
-        let state = self.0.selection.get_or_init(|| Arc::new(State::of(self.id(), self.profile())));
-        KernelSelector::new(self.clone(), state.clone())
+        KernelSelector::new(self.clone(), self.selection().clone())
+    }
+
+    /// What is known about its kernels.
+    pub(crate) fn selection(&self) -> &Arc<State> {
+        self.0.selection.get_or_init(|| Arc::new(State::of(self.id(), self.profile())))
+    }
+
+    /// What was compiled for it.
+    pub(crate) fn compiled(&self) -> &Compiled {
+        &self.0.compiled
     }
 
     /// Measures the configurations of `task` on this device and keeps the fastest right one, in memory and on disk: from
@@ -188,14 +199,44 @@ impl Device {
         }
     }
 
-    /// Waits until everything that was started on it is done; reports what went wrong meanwhile.
+    /// Waits until everything that was started on it is done; reports what went wrong meanwhile. Ctrl-C ends the process;
+    /// to do something else instead, wait with [`Device::finish_timeout`].
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] and [`Error::Lost`] for what went wrong since it was last asked; [`Error::Forked`] in a forked child.
+    /// [`crate::Error::Driver`] if the driver, or something that was started before, has failed, which is told once;
+    /// [`crate::Error::Event`] if a [`crate::UserEvent`] failed that it was to wait for; [`crate::Error::Lost`] if the
+    /// device is lost; [`crate::Error::Forked`] in a forked child.
     pub fn finish(&self) -> Result<()> {
         process::check()?;
         self.0.backend.finish()
+    }
+
+    /// As [`Device::finish`], for at most `limit`; says whether everything is done. A program that handles Ctrl-C itself, or
+    /// has other work, waits in steps:
+    ///
+    /// ```
+    /// use netcl::{Device, Tensor};
+    /// use std::time::Duration;
+    ///
+    /// let device = Device::auto()?;
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+    /// let y = x.add(&x)?;
+    /// while !device.finish_timeout(Duration::from_millis(100))? {
+    ///     println!("still computing"); // or: return, if the user wants to stop
+    /// }
+    /// assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// A limit of zero does not wait. Devices without a queue (the host) are always done.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::finish`].
+    pub fn finish_timeout(&self, limit: Duration) -> Result<bool> {
+        process::check()?;
+        self.0.backend.finish_timeout(limit)
     }
 
     /// The event of everything that was started on the device so far. A copy to the device that runs beside it belongs to
@@ -335,40 +376,26 @@ impl Device {
         &*self.0.backend
     }
 
-    /// Uninitialised memory of at least `bytes`. Where there is none, what is held in reserve is given up for it.
+    /// Uninitialised memory of at least `bytes`.
     pub(crate) fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
-        self.with_reserves(|| self.0.pool.allocate(bytes))
+        self.0.pool.allocate(bytes)
     }
 
     /// As [`Device::allocate`], for what is copied there next; see [`BufferPool::allocate_for_upload`].
     pub(crate) fn allocate_for_upload(&self, bytes: usize) -> Result<BufferHandle> {
-        self.with_reserves(|| self.0.pool.allocate_for_upload(bytes))
-    }
-
-    fn with_reserves(&self, allocate: impl Fn() -> Result<BufferHandle>) -> Result<BufferHandle> {
-        match allocate() {
-            Err(crate::Error::OutOfMemory { .. }) if self.release_reserves() => allocate(),
-            result => result,
-        }
+        self.0.pool.allocate_for_upload(bytes)
     }
 
     /// Has `reserve` be asked to give memory up when there is none left.
     pub(crate) fn add_reserve(&self, reserve: Weak<dyn Reserve>) {
-        let mut reserves = self.0.reserves.lock().unwrap_or_else(PoisonError::into_inner);
-        // Seldom, and not at each: the list is long where there are many functions.
-        if reserves.len().is_power_of_two() {
-            reserves.retain(|reserve| reserve.strong_count() > 0);
-        }
-        reserves.push(reserve);
+        self.0.backend.reserves().add_holder(reserve);
     }
 
-    /// Says whether anything was given up.
-    pub(crate) fn release_reserves(&self) -> bool {
-        // Without the lock: what is given up may be the last to hold something that has reserves of its own.
-        let reserves = self.0.reserves.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let released = reserves.iter().filter_map(Weak::upgrade).filter(|reserve| reserve.release()).count();
-        tracing::debug!(released, device = self.profile().name, "out of device memory: reserves are given up");
-        released > 0
+    /// Says whether the device and what is behind it are there still.
+    #[cfg(test)]
+    pub(crate) fn alive(&self) -> impl Fn() -> [bool; 2] + use<> {
+        let (device, backend) = (Arc::downgrade(&self.0), Arc::downgrade(&self.0.backend));
+        move || [device.strong_count() > 0, backend.strong_count() > 0]
     }
 
     pub(crate) fn shared_backend(&self) -> Arc<dyn Backend> {

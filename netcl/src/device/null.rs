@@ -1,13 +1,13 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
 use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
-use crate::device::host_backend::ordinary_memory;
+use crate::device::geometry;
+use crate::device::host::backend::ordinary_memory;
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::executor::geometry;
-use crate::executor::scalar::Scalar;
-use crate::memory::{BufferHandle, PinnedBufferPool};
+use crate::memory::{BufferHandle, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,6 +48,7 @@ impl Drop for NullMemory {
 pub(crate) struct Null {
     profile: DeviceProfile,
     used: Arc<AtomicU64>,
+    reserves: Arc<Reserves>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     pinned: PinnedBufferPool,
     fault: Arc<Fault>,
@@ -101,8 +102,8 @@ impl Null {
     pub(crate) fn with_profile(profile: DeviceProfile) -> Null {
         let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
         let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
-        let (pinned, used, records) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
-        Null { pinned, profile, tracks, used, records, fault }
+        let (pinned, used, reserves) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
+        Null { pinned, profile, tracks, used, reserves, records: Arc::default(), fault }
     }
 }
 
@@ -111,6 +112,12 @@ impl Null {
     /// How many bytes are allocated.
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
+    }
+
+    /// Another handle of the same memory, as another queue would be.
+    pub(crate) fn again(&self) -> Null {
+        let again = Null::with_profile(self.profile.clone());
+        Null { used: self.used.clone(), reserves: self.reserves.clone(), ..again }
     }
 }
 
@@ -122,6 +129,9 @@ impl Backend for Null {
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
         self.fault.check().map_err(AllocateError::Other)?;
         let bytes = bytes as u64;
+        if bytes > self.profile.max_allocation {
+            return Err(AllocateError::TooLarge);
+        }
         let limit = self.profile.memory;
         let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
@@ -159,6 +169,10 @@ impl Backend for Null {
         Ok(Box::new(NullProgram { plan, records, fault: self.fault.clone(), tracks: self.tracks.clone() }))
     }
 
+    fn reserves(&self) -> &Reserves {
+        &self.reserves
+    }
+
     fn pinned_pool(&self) -> &PinnedBufferPool {
         &self.pinned
     }
@@ -169,6 +183,10 @@ impl Backend for Null {
     }
 
     fn finish(&self) -> Result<()> {
+        self.fault.check()
+    }
+
+    fn reported(&self) -> Result<()> {
         self.fault.check()
     }
 

@@ -70,8 +70,9 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the device cannot be divided so, or has fewer compute units than asked for;
-    /// [`Error::Driver`] if the driver refuses.
+    /// [`Error::Driver`] if the driver refuses; [`Error::Forked`] in a forked child.
     pub fn partition(&self, partition: &Partition) -> Result<Vec<Device>> {
+        crate::device::process::check()?;
         if let Some(problem) = problem(self.profile(), partition) {
             return Err(Error::Unsupported {
                 function: "Device::partition".to_owned(),

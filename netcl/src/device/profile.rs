@@ -93,6 +93,8 @@ pub struct DeviceProfile {
     pub max_work_items: [usize; 3],
     /// How many work-items run in step (warp, wavefront); 0 where not known.
     pub simd_width: u32,
+    /// How many `f32` its vector registers have; 1 where work-items are the lanes, 0 where not known.
+    pub vector_lanes: u32,
     /// Sub-group functions, tried; `None` where kernels cannot use them.
     pub sub_groups: Option<SubGroups>,
     /// Which atomics there are beyond those on 32-bit integers.
@@ -224,6 +226,7 @@ impl DeviceProfile {
             max_work_group: 0,
             max_work_items: [0; 3],
             simd_width: 0,
+            vector_lanes: 0,
             sub_groups: None,
             atomics: Atomics::default(),
             fp64: false,

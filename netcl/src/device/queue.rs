@@ -35,8 +35,9 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::Unsupported`] on devices without a queue (the host, the null device) and where the driver has no such
-    /// queues; [`Error::Driver`] if it fails.
+    /// queues; [`Error::Driver`] if it fails; [`Error::Forked`] in a forked child.
     pub fn with_queue(&self, order: QueueOrder) -> Result<Device> {
+        crate::device::process::check()?;
         match self.backend().with_queue(order)? {
             Some(backend) => Ok(Device::of(backend)),
             None => Err(Error::Unsupported {

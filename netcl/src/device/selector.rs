@@ -5,7 +5,7 @@ use std::fmt;
 
 /// What a selector may be.
 pub(crate) const ACCEPTED: &str =
-    "auto, gpu, cpu, accel, host, null, opencl:P, opencl:P:D or a part of a device's or platform's name";
+    "auto, gpu, cpu, accel, other, host, null, opencl:P, opencl:P:D or a part of a device's or platform's name";
 
 /// A text that names a device, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,7 @@ impl Selector {
             "gpu" => Selector::Kind(DeviceKind::Gpu),
             "cpu" => Selector::Kind(DeviceKind::Cpu),
             "accel" | "accelerator" => Selector::Kind(DeviceKind::Accelerator),
+            "other" => Selector::Kind(DeviceKind::Other),
             _ => match text.strip_prefix("opencl:") {
                 None => Selector::Named(text),
                 Some(numbers) => {
@@ -93,6 +94,7 @@ mod tests {
             ("cpu", Some(Selector::Kind(DeviceKind::Cpu))),
             ("accel", Some(Selector::Kind(DeviceKind::Accelerator))),
             ("Accelerator", Some(Selector::Kind(DeviceKind::Accelerator))),
+            ("other", Some(Selector::Kind(DeviceKind::Other))),
             ("host", Some(Selector::Host)),
             ("null", Some(Selector::Null)),
             ("opencl:1", opencl(1, None)),

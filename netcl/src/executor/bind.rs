@@ -2,10 +2,12 @@
 
 use crate::device::Device;
 use crate::device::backend::{BindRequest, Bound, Place};
+use crate::device::geometry;
 use crate::error::{Error, Result};
+use crate::executor::check;
 use crate::executor::version::Version;
-use crate::executor::{check, geometry};
 use crate::memory::{ALIGNMENT, BufferHandle};
+use crate::select::Generation;
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::Role;
 use netcl_kernels::plan::memory::{LayoutError, layout};
@@ -17,19 +19,26 @@ pub(super) struct BoundPlan {
     /// The symbols' values, in the plan's order.
     pub(super) sizes: Vec<u64>,
     /// What the selector knew then: [`crate::select::State::generation`].
-    pub(super) generation: u64,
+    pub(super) generation: Generation,
     /// Whose objects these are.
     pub(super) version: Arc<Version>,
     /// Ready to launch.
     pub(super) launcher: Box<dyn Bound>,
     /// Shape and bytes of the buffer in each slot.
     pub(super) externals: Vec<(Arc<[usize]>, usize)>,
+    /// Empty between calls: where a call lists its memory.
+    pub(super) given: Vec<BufferHandle>,
     /// Scratch memory; the launcher's regions are parts of it.
     _arena: Option<BufferHandle>,
 }
 
 /// Makes it.
-pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, generation: u64) -> Result<BoundPlan> {
+pub(super) fn bind(
+    version: &Arc<Version>,
+    device: &Device,
+    sizes: Vec<u64>,
+    generation: Generation,
+) -> Result<BoundPlan> {
     let Version { plan, interface, .. } = &**version;
     let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
     let size_error = |position: usize, problem: String| Error::Size {
@@ -84,5 +93,6 @@ pub(super) fn bind(version: &Arc<Version>, device: &Device, sizes: Vec<u64>, gen
         device = device.profile().name,
         "plan bound"
     );
-    Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, _arena: arena })
+    let given = Vec::with_capacity(externals.len());
+    Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, given, _arena: arena })
 }

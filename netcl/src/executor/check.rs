@@ -1,8 +1,9 @@
 //! Arguments against what the plan expects: shapes, types, devices, symbols.
 
 use crate::device::Device;
+use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::geometry;
+use crate::executor::few::Few;
 use crate::executor::interface::Interface;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Bindings, Dim, Factor, Shape, Symbol};
@@ -30,7 +31,7 @@ pub(super) fn symbols(
     device: &Device,
     model: &[(BufferId, Arc<[usize]>)],
     args: &[&Tensor],
-) -> Result<Vec<u64>> {
+) -> Result<Few<u64>> {
     // Trailing arguments that nothing needs have no buffer.
     if args.len() < interface.arguments.len() {
         return Err(Error::ArgumentCount {
@@ -39,7 +40,7 @@ pub(super) fn symbols(
             found: args.len(),
         });
     }
-    let mut check = Check { plan, values: vec![None; plan.symbols.len()] };
+    let mut check = Check { plan, values: Few::of(plan.symbols.len(), None) };
     let expected = || interface.arguments.iter().zip(args).filter_map(|(id, arg)| id.map(|id| (id, *arg)));
     // The model comes first: an argument that does not fit it is the one that is wrong.
     for (id, shape) in model {
@@ -62,10 +63,10 @@ pub(super) fn symbols(
     for (id, shape) in all() {
         check.computed_axes(id, shape)?;
     }
-    let mut values = Vec::with_capacity(check.values.len());
-    for (symbol, value) in plan.symbols.iter().zip(&check.values) {
-        match value {
-            Some((value, _)) => values.push(*value),
+    let mut values = Few::of(plan.symbols.len(), 0);
+    for ((symbol, found), value) in plan.symbols.iter().zip(check.values.iter()).zip(values.iter_mut()) {
+        match found {
+            Some((found, _)) => *value = *found,
             None => {
                 return Err(Error::Plan {
                     function: plan.name.clone(),
@@ -80,7 +81,7 @@ pub(super) fn symbols(
 struct Check<'a> {
     plan: &'a Plan,
     /// Value, and the argument or parameter it came from.
-    values: Vec<Option<(u64, BufferId)>>,
+    values: Few<Option<(u64, BufferId)>>,
 }
 
 impl Check<'_> {
@@ -153,7 +154,7 @@ impl Check<'_> {
     }
 
     fn bindings(&self) -> Vec<(Symbol, u64)> {
-        let pairs = self.plan.symbols.iter().zip(&self.values);
+        let pairs = self.plan.symbols.iter().zip(self.values.iter());
         pairs.filter_map(|(symbol, value)| value.map(|(value, _)| (symbol.clone(), value))).collect()
     }
 
@@ -165,7 +166,7 @@ impl Check<'_> {
         let bindings = self.bindings();
         for (dim, &size) in shape.0.iter().zip(found) {
             if dim.evaluate(&bindings) != Some(size as i64) {
-                return Err(self.wrong_size(id, found, format!(" with {}", super::geometry::show(&bindings))));
+                return Err(self.wrong_size(id, found, format!(" with {}", geometry::show(&bindings))));
             }
         }
         Ok(())

@@ -1,11 +1,10 @@
 //! Which plan computes a function for given sizes: its own, or one that the device's selector asks for.
 
 use crate::device::Device;
+use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::geometry;
 use crate::executor::version::Version;
-use crate::jit::failed;
-use crate::select::KernelSelector;
+use crate::select::{Generation, KernelSelector, State};
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
@@ -31,7 +30,7 @@ impl GraphSource {
         match self {
             GraphSource::Graph(graph) => Ok(graph.clone()),
             GraphSource::Text(source) => {
-                let graph = text::parse(source).map_err(|problem| failed(function, problem))?;
+                let graph = text::parse(source).map_err(|problem| Error::graph(function, problem))?;
                 Ok(Arc::new(graph))
             }
         }
@@ -55,10 +54,9 @@ impl Answer {
     }
 }
 
-/// The plans of one function on one device.
+/// The plans of one function on one device. They do not keep the device, which keeps them.
 pub(super) struct Choices {
-    device: Device,
-    selector: KernelSelector,
+    state: Arc<State>,
     graph: GraphSource,
     others: Mutex<Others>,
 }
@@ -68,49 +66,56 @@ struct Others {
     /// Used latest first.
     versions: Vec<Arc<Version>>,
     /// What was asked for in vain while the selector knew as much, so that it is not compiled again for each set of sizes.
-    vain: Vec<(u64, Vec<Option<KernelConfig>>)>,
+    vain: Vec<(Generation, Vec<Option<KernelConfig>>)>,
 }
 
 impl Choices {
     pub(super) fn new(device: &Device, graph: GraphSource) -> Choices {
-        Choices { device: device.clone(), selector: device.selector(), graph, others: Mutex::default() }
+        Choices { state: device.selection().clone(), graph, others: Mutex::default() }
     }
 
     /// While it is the same, so is the version for given sizes.
-    pub(super) fn generation(&self) -> u64 {
-        self.selector.state().generation()
+    pub(super) fn generation(&self) -> Generation {
+        self.state.generation()
     }
 
     /// The version for these values of the symbols: `base` unless something is known that speaks for another.
-    pub(super) fn version(&self, base: &Arc<Version>, sizes: &[u64]) -> Arc<Version> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if every kernel of a task is known to be wrong; what building another version than `base`
+    /// meets, if `base` is known to be wrong.
+    pub(super) fn version(&self, device: &Device, base: &Arc<Version>, sizes: &[u64]) -> Result<Arc<Version>> {
+        let selector = &device.selector();
         let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
-        if self.fits(base, &bindings) {
-            return base.clone();
+        if Self::fits(selector, base, &bindings) {
+            return Ok(base.clone());
         }
         // Without the lock: to ask may take a test, or wait for one.
         let versions = self.lock().versions.clone();
-        if let Some(version) = versions.into_iter().find(|version| self.fits(version, &bindings)) {
+        if let Some(version) = versions.into_iter().find(|version| Self::fits(selector, version, &bindings)) {
             let mut others = self.lock();
             others.versions.retain(|other| !Arc::ptr_eq(other, &version));
             others.versions.insert(0, version.clone());
-            return version;
+            return Ok(version);
         }
-        let wanted: Vec<Option<KernelConfig>> =
-            base.answers.iter().map(|answer| self.wanted(&answer.task, &bindings)).collect();
-        let asked = (self.generation(), wanted);
-        if self.lock().vain.contains(&asked) {
-            return base.clone();
+        let function = &base.plan.name;
+        let wanted = base.answers.iter().map(|answer| Self::wanted(selector, function, &answer.task, &bindings));
+        let asked = (self.generation(), wanted.collect::<Result<Vec<_>>>()?);
+        if self.lock().vain.contains(&asked) && Self::is_right(selector, base) {
+            return Ok(base.clone());
         }
-        match self.compile(&base.plan, &bindings) {
+        match self.compile(selector, &base.plan, &bindings) {
             Ok(version) => {
                 let version = Arc::new(version);
                 let mut others = self.lock();
                 others.versions.insert(0, version.clone());
                 others.versions.truncate(KEPT);
-                version
+                Ok(version)
             }
+            Err(error) if !Self::is_right(selector, base) => Err(error),
             Err(error) => {
-                let (function, device) = (&base.plan.name, &self.device.profile().name);
+                let device = &device.profile().name;
                 let sizes = geometry::show(&bindings);
                 tracing::warn!(function, device, sizes, %error, "kernels that were picked cannot be used; the default is");
                 // Memory may be there next time.
@@ -119,42 +124,64 @@ impl Choices {
                     others.vain.retain(|(generation, _)| *generation == asked.0);
                     others.vain.push(asked);
                 }
-                base.clone()
+                Ok(base.clone())
             }
         }
     }
 
+    /// Whether nothing is known to be wrong with the kernels of a version.
+    pub(super) fn is_right(selector: &KernelSelector, version: &Version) -> bool {
+        version.answers.iter().all(|answer| selector.is_right(&answer.task.estimate(), &answer.taken))
+    }
+
     /// Whether a version computes every task as the selector wants it.
-    fn fits(&self, version: &Version, bindings: Bindings<'_>) -> bool {
+    fn fits(selector: &KernelSelector, version: &Version, bindings: Bindings<'_>) -> bool {
         version.answers.iter().all(|Answer { task, wanted, taken }| {
-            let Ok(known) = task.evaluate(bindings) else { return true };
-            match self.selector.opinion(&known) {
-                Some(selection) => wanted.as_ref() == Some(&selection.config) || *taken == selection.config,
+            match Self::wanted(selector, &version.plan.name, task, bindings) {
+                Ok(Some(config)) => wanted.as_ref() == Some(&config) || *taken == config,
                 // What the compiler decides is right for all sizes: it must be possible for those that it had in mind.
-                None => wanted.is_none() && self.selector.usable(&task.estimate(), taken),
+                Ok(None) => {
+                    let known = task.evaluate(bindings).is_ok();
+                    !known || (wanted.is_none() && selector.usable(&task.estimate(), taken))
+                }
+                Err(_) => false,
             }
         })
     }
 
-    /// What is wanted for a task; `None` leaves it to the compiler.
-    fn wanted(&self, task: &Task<Dim>, bindings: Bindings<'_>) -> Option<KernelConfig> {
-        let known = task.evaluate(bindings).ok()?;
-        if let Some(selection) = self.selector.opinion(&known) {
-            return Some(selection.config);
+    /// What is wanted for a task of a function; `None` leaves it to the compiler.
+    fn wanted(
+        selector: &KernelSelector,
+        function: &str,
+        task: &Task<Dim>,
+        bindings: Bindings<'_>,
+    ) -> Result<Option<KernelConfig>> {
+        let Ok(known) = task.evaluate(bindings) else { return Ok(None) };
+        if let Some(selection) = selector.opinion(&known) {
+            return Ok(Some(selection.config));
         }
-        let (likely, limits) = (task.estimate(), &self.selector.state().limits());
-        if self.selector.usable(&likely, &default_config(&likely, self.selector.target(), limits)) {
-            return None;
+        let (likely, limits) = (task.estimate(), &selector.state().limits());
+        if selector.usable(&likely, &default_config(&likely, selector.target(), limits)) {
+            return Ok(None);
         }
-        self.selector.substitute(&likely).map(|selection| selection.config)
+        match selector.substitute(&likely) {
+            Some(selection) => Ok(Some(selection.config)),
+            // Where none is even possible, building the compiler's own choice says why.
+            None if selector.possible(&likely).is_empty() => Ok(None),
+            None => Err(no_kernel(selector, function, &known)),
+        }
     }
 
-    fn compile(&self, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
+    fn compile(&self, selector: &KernelSelector, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
         let graph = self.graph.graph(&base.name)?;
-        let asked = Asked { choices: self, bindings, answers: RefCell::default() };
-        let options = Options { limits: self.selector.state().limits(), select: &asked };
+        let (answers, failure) = (RefCell::default(), RefCell::default());
+        let asked = Asked { selector, function: &base.name, bindings, answers, failure };
+        let options = Options { limits: self.state.limits(), select: &asked };
         let mut plan =
-            compile_with(&graph, base.target, &options).map_err(|diagnostic| failed(&base.name, diagnostic))?;
+            compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
+        if let Some(failure) = asked.failure.into_inner() {
+            return Err(failure);
+        }
         base.name.clone_into(&mut plan.name);
         if plan.symbols != base.symbols || plan.scalars != base.scalars {
             let problem = "compiled again, it takes other sizes or scalars".to_owned();
@@ -169,18 +196,25 @@ impl Choices {
         let mut answers = asked.answers.into_inner();
         let mut taken = Vec::with_capacity(plan.decisions.len());
         for decision in plan.decisions.clone() {
-            self.selector.state().altered(&decision.config, &mut plan);
+            self.state.altered(&decision.config, &mut plan);
             let wanted = answers.remove(&decision.task).flatten();
+            // What is wanted may be several kernels where there is to be one: then the compiler has decided by itself.
+            if wanted.as_ref() != Some(&decision.config)
+                && !selector.is_right(&decision.task.estimate(), &decision.config)
+                && let Ok(known) = decision.task.evaluate(bindings)
+            {
+                return Err(no_kernel(selector, &base.name, &known));
+            }
             taken.push(Answer { task: decision.task, wanted, taken: decision.config });
         }
         tracing::debug!(
             function = plan.name,
             sizes = geometry::show(bindings),
-            device = self.device.profile().name,
+            device = selector.device().profile().name,
             "compiled with other kernels"
         );
         let version = Version::new(Arc::new(plan), taken, &[])?;
-        version.program(&self.device)?;
+        version.program(selector.device())?;
         Ok(version)
     }
 
@@ -189,16 +223,34 @@ impl Choices {
     }
 }
 
+fn no_kernel(selector: &KernelSelector, function: &str, task: &Task<u64>) -> Error {
+    Error::Unsupported {
+        function: function.to_owned(),
+        device: selector.device().to_string(),
+        problem: format!(
+            "with this driver every kernel for `{task}` computes wrong numbers or cannot be built \
+             (`device.selector().rejected()` says which); use another device or driver, or, after a repair, \
+             `device.selector().erase_records()`"
+        ),
+    }
+}
+
 /// Answers the compiler for given sizes.
 struct Asked<'a> {
-    choices: &'a Choices,
+    selector: &'a KernelSelector,
+    function: &'a str,
     bindings: Bindings<'a>,
     answers: RefCell<BTreeMap<Task<Dim>, Option<KernelConfig>>>,
+    /// Why there is no answer at all to a question.
+    failure: RefCell<Option<Error>>,
 }
 
 impl Select for Asked<'_> {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
-        let wanted = self.choices.wanted(task, self.bindings);
+        let wanted = Choices::wanted(self.selector, self.function, task, self.bindings).unwrap_or_else(|error| {
+            self.failure.replace(Some(error));
+            None
+        });
         self.answers.borrow_mut().insert(task.clone(), wanted.clone());
         wanted
     }

@@ -2,16 +2,16 @@
 
 use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::scalar::Scalar;
 use crate::executor::{Call, GraphSource, Loaded};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
 use netcl_kernels::plan::{Plan, Target, embed};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// One plan, as the macro embeds it.
 pub struct PlanSource {
@@ -40,7 +40,8 @@ pub struct FunctionSource {
 pub struct Function {
     source: &'static FunctionSource,
     plans: [OnceLock<Arc<Plan>>; 3],
-    loaded: RwLock<Vec<(u32, Arc<Loaded>)>>,
+    /// Under which devices keep it, from its first use on.
+    number: OnceLock<usize>,
     /// Calls without a model that drew random numbers.
     calls: AtomicU64,
 }
@@ -48,12 +49,7 @@ pub struct Function {
 impl Function {
     /// Of that source; nothing is parsed yet.
     pub const fn new(source: &'static FunctionSource) -> Function {
-        Function {
-            source,
-            plans: [const { OnceLock::new() }; 3],
-            loaded: RwLock::new(Vec::new()),
-            calls: AtomicU64::new(0),
-        }
+        Function { source, plans: [const { OnceLock::new() }; 3], number: OnceLock::new(), calls: AtomicU64::new(0) }
     }
 
     /// Runs it: the results by position.
@@ -77,7 +73,7 @@ impl Function {
         let store = core.map(ModelCore::store);
         let model = store.as_deref().map(|store| (store, prefix));
         let seed = || self.seed(core);
-        Ok(loaded.call(&Call { args, model, scalars, seed: Some(&seed), ..Call::default() })?.results)
+        Ok(loaded.call(&device, &Call { args, model, scalars, seed: Some(&seed), ..Call::default() })?.results)
     }
 
     /// Runs it, a function compiled with its gradients: the results by position, the gradients in the parameters, and
@@ -109,7 +105,7 @@ impl Function {
             gradients: Some(&buffer),
             ..Call::default()
         };
-        let outputs = loaded.call(&call)?;
+        let outputs = loaded.call(&device, &call)?;
         let argument_gradients = outputs.argument_gradients.into_iter().flatten().collect();
         Ok((outputs.results, Gradients::new(store, buffer), argument_gradients))
     }
@@ -126,13 +122,13 @@ impl Function {
     ) -> Result<()> {
         let loaded = self.loaded(device)?;
         let seed = || self.seed(None);
-        loaded.call(&Call { args, scalars, seed: Some(&seed), into, ..Call::default() })?;
+        loaded.call(device, &Call { args, scalars, seed: Some(&seed), into, ..Call::default() })?;
         Ok(())
     }
 
     /// Builds its kernels for the device, unless that was done.
     pub(crate) fn prepare(&self, device: &Device) -> Result<()> {
-        self.loaded(device)?.build()
+        self.loaded(device)?.build(device)
     }
 
     /// The function's name.
@@ -183,23 +179,13 @@ impl Function {
     }
 
     fn loaded(&self, device: &Device) -> Result<Arc<Loaded>> {
-        let find = |list: &[(u32, Arc<Loaded>)]| {
-            list.iter().find(|(id, _)| *id == device.id()).map(|(_, loaded)| loaded.clone())
-        };
-        if let Some(loaded) = find(&self.loaded.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(loaded);
-        }
-        let target = device.profile().target;
-        let native = self.native(target)?;
-        let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
-        let loaded = Arc::new(Loaded::new(device, self.plan(target)?, native, graph)?);
-        let mut list = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been first.
-        if let Some(loaded) = find(&list) {
-            return Ok(loaded);
-        }
-        list.push((device.id(), loaded.clone()));
-        Ok(loaded)
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = *self.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
+        device.compiled().function(number, || {
+            let target = device.profile().target;
+            let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
+            Loaded::new(device, self.plan(target)?, self.native(target)?, graph)
+        })
     }
 
     /// The random seed of the next call.

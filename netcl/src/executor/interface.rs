@@ -45,14 +45,16 @@ pub(super) struct Interface {
     pub(super) slots: Vec<Option<usize>>,
     /// Each argument's buffer, by position. A position without one belongs to an argument that nothing needs.
     pub(super) arguments: Vec<Option<BufferId>>,
-    /// How many results there are.
-    pub(super) results: usize,
+    /// The slot of each result.
+    pub(super) results: Vec<usize>,
     /// How many argument gradients there are at most.
     pub(super) argument_gradients: usize,
     /// Whether some step takes scalar 0, the random seed of model functions.
     pub(super) uses_first_scalar: bool,
     /// Whether memory of a model is needed.
     pub(super) needs_model: bool,
+    /// Whether new values of a model's states are written.
+    pub(super) writes_states: bool,
 }
 
 impl Interface {
@@ -81,13 +83,14 @@ impl Interface {
             externals: Vec::new(),
             slots: vec![None; plan.buffers.len()],
             arguments: Vec::new(),
-            results: 0,
+            results: Vec::new(),
             argument_gradients: 0,
             uses_first_scalar: plan
                 .steps
                 .iter()
                 .any(|step| step.args.iter().any(|arg| matches!(arg, Arg::Scalar(0, DType::U32)))),
             needs_model: false,
+            writes_states: false,
         };
         let mut results = Vec::new();
         for (position, buffer) in plan.buffers.iter().enumerate() {
@@ -111,7 +114,7 @@ impl Interface {
                     }
                     match kind {
                         OutputKind::Result(result) => {
-                            results.push(*result);
+                            results.push((*result, interface.externals.len()));
                             Supplier::Result(*result)
                         }
                         OutputKind::ArgumentGradient(argument) => {
@@ -127,14 +130,16 @@ impl Interface {
             };
             interface.needs_model |=
                 !matches!(supplier, Supplier::Argument(_) | Supplier::Result(_) | Supplier::ArgumentGradient(_));
+            interface.writes_states |= matches!(supplier, Supplier::NewState { .. });
             interface.slots[position] = Some(interface.externals.len());
             interface.externals.push(External { buffer: id, supplier });
         }
         results.sort_unstable();
-        if results.iter().enumerate().any(|(position, result)| position != *result) {
-            return Err(fail(format!("its results are numbered {results:?}")));
+        if results.iter().enumerate().any(|(position, (result, _))| position != *result) {
+            let numbers: Vec<usize> = results.iter().map(|(result, _)| *result).collect();
+            return Err(fail(format!("its results are numbered {numbers:?}")));
         }
-        interface.results = results.len();
+        interface.results = results.into_iter().map(|(_, slot)| slot).collect();
         Ok(interface)
     }
 }

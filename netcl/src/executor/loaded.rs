@@ -1,31 +1,36 @@
 //! A plan on a device: built once, called often, from any thread.
 
 use crate::device::backend::Native;
+use crate::device::scalar::Scalar;
 use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::check;
 use crate::executor::choices::{Answer, Choices, GraphSource};
+use crate::executor::few::Few;
 use crate::executor::interface::Supplier;
-use crate::executor::recorded::{Launched, RecordedPlan};
-use crate::executor::resolve::Resolved;
-use crate::executor::scalar::Scalar;
+use crate::executor::recorded::RecordedPlan;
+use crate::executor::resolve::{Of, Resolved};
+use crate::executor::states::Changes;
 use crate::executor::version::{Version, computes_f64};
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
 use crate::profile;
 use crate::recording;
+use crate::select::Generation;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
 const BOUND_KEPT: usize = 4;
 /// A function on a device.
 pub(crate) struct Loaded {
-    device: Device,
+    /// The number of the device, which keeps this and is not kept by it.
+    device: u32,
     /// As it was compiled where no device was known: what calls are checked against, and what runs unless something is
     /// known about the device.
     base: Arc<Version>,
@@ -34,6 +39,8 @@ pub(crate) struct Loaded {
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
     bound: Arc<Idle>,
+    /// Whether it was said that a version which was picked did not fit into memory.
+    warned: AtomicBool,
 }
 
 /// Plans that are bound and not in use. Their arenas are given up where memory is short.
@@ -98,7 +105,7 @@ impl Loaded {
         let base = Arc::new(Version::new(plan, answers, native)?);
         let bound = Arc::<Idle>::default();
         device.add_reserve(Arc::<Idle>::downgrade(&bound));
-        Ok(Loaded { device: device.clone(), base, choices, bound })
+        Ok(Loaded { device: device.id(), base, choices, bound, warned: AtomicBool::new(false) })
     }
 
     /// Takes a plan that is run as it is.
@@ -107,8 +114,8 @@ impl Loaded {
     }
 
     /// Builds the plan's kernels. Sizes that want other ones build those when they come.
-    pub(crate) fn build(&self) -> Result<()> {
-        self.base.program(&self.device).map(drop)
+    pub(crate) fn build(&self, device: &Device) -> Result<()> {
+        self.base.program(device).map(drop)
     }
 
     /// Whether the plan writes gradients of parameters.
@@ -116,111 +123,43 @@ impl Loaded {
         self.base.interface.needs_model
     }
 
-    /// Runs it.
-    pub(crate) fn call(&self, call: &Call<'_>) -> Result<Outputs> {
+    /// Runs it on the device that it was loaded for.
+    pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
+        debug_assert_eq!(device.id(), self.device, "devices keep what is loaded for them");
         let base = &*self.base;
         let _span = profile::call(&base.plan.name);
-        let mut resolved = base.resolved(&self.device, call)?;
+        let mut resolved = base.resolved(device, call)?;
         let named = resolved.as_deref().map_or(&[][..], |resolved| &resolved.named);
-        let sizes = check::symbols(&base.plan, &base.interface, &self.device, named, call.args)?;
+        let sizes = check::symbols(&base.plan, &base.interface, device, named, call.args)?;
         let seed = call.seed.filter(|_| self.takes_seed(call.scalars.len()));
         self.check_scalars(call.scalars, seed.is_some())?;
-        let call = &Call { seed, ..*call };
-        let recorded = recording::is_active(self.device.backend());
+        let recorded = recording::is_active(device.backend());
         // What is recorded keeps a bound plan of its own.
-        let mut bound = if recorded { self.bind(sizes, self.generation()) } else { self.take_bound(sizes) }?;
+        let generation = self.generation();
+        let mut bound =
+            if recorded { self.bind(device, &sizes, generation) } else { self.take_bound(device, &sizes, generation) }?;
         if !Arc::ptr_eq(&bound.version, &self.base) {
-            resolved = bound.version.resolved(&self.device, call)?;
+            resolved = bound.version.resolved(device, call)?;
         }
-        let (outputs, launched) = self.run(call, resolved.as_deref(), &mut bound)?;
+        let resolved = resolved.as_deref();
+        let mut given = std::mem::take(&mut bound.given);
+        supply(device, call, resolved, &bound, &mut given)?;
+        // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
+        let draws = bound.version.interface.uses_first_scalar;
+        let scalars = with_seed(seed.map(|draw| if draws { draw() } else { Scalar::U32(0) }), call.scalars);
+        let changes = Changes::of(call, resolved, &bound.version.interface, &bound.externals);
+        let launches = changes.make(&given, || bound.launcher.launch(&given, &scalars))?;
+        device.count_launches(launches);
+        let outputs = outputs(device, call, &bound, &given);
         if recorded {
-            let new_states = bound.externals.clone();
-            recording::push(Box::new(RecordedPlan::new(bound, &launched, call.scalars)));
-            self.store_states(call, resolved.as_deref(), &new_states, &launched.externals)?;
+            let changes = changes.kept();
+            recording::push(Box::new(RecordedPlan { bound, given, scalars: scalars.to_vec(), launches, changes }));
         } else {
-            self.store_states(call, resolved.as_deref(), &bound.externals, &launched.externals)?;
+            given.clear();
+            bound.given = given;
             self.keep_bound(bound);
         }
         Ok(outputs)
-    }
-
-    fn run(&self, call: &Call<'_>, resolved: Option<&Resolved>, bound: &mut BoundPlan) -> Result<(Outputs, Launched)> {
-        let version = bound.version.clone();
-        let Version { plan, interface, .. } = &*version;
-        let mut regions: Vec<Option<BufferHandle>> = vec![None; interface.externals.len()];
-        if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
-            for (slot, parameter) in &resolved.parameters {
-                regions[*slot] = Some(store.parameters()[*parameter].region.clone());
-            }
-            for (slot, state) in &resolved.states {
-                regions[*slot] = Some(store.states()[*state].region.clone());
-            }
-            if let Some(gradients) = call.gradients {
-                gradients.prepare(resolved.id, resolved.covers_all)?;
-                for (slot, parameter) in &resolved.gradients {
-                    regions[*slot] = Some(gradients.part(*parameter));
-                }
-            }
-        }
-        let mut outputs = Outputs::default();
-        outputs.argument_gradients.resize(interface.argument_gradients, None);
-        let mut results: Vec<Option<Tensor>> = vec![None; interface.results];
-        let mut externals = Vec::with_capacity(regions.len());
-        for (slot, (external, region)) in interface.externals.iter().zip(regions).enumerate() {
-            let (shape, bytes) = &bound.externals[slot];
-            let new_tensor = |region: &BufferHandle| {
-                let dtype = plan.buffer(external.buffer).dtype;
-                Tensor::from_region(region.clone(), shape.clone(), dtype, self.device.clone())
-            };
-            externals.push(match &external.supplier {
-                Supplier::Argument(position) => call.args[*position].region().clone(),
-                Supplier::Result(position) => match call.into.get(*position) {
-                    Some(region) => region.clone(),
-                    None => {
-                        let region = self.device.allocate(*bytes)?;
-                        results[*position] = Some(new_tensor(&region));
-                        region
-                    }
-                },
-                Supplier::ArgumentGradient(position) => {
-                    let region = self.device.allocate(*bytes)?;
-                    outputs.argument_gradients[*position] = Some(new_tensor(&region));
-                    region
-                }
-                Supplier::NewState { late: true, .. } => self.device.allocate(*bytes)?,
-                Supplier::Parameter(_) | Supplier::State(_) | Supplier::NewState { .. } | Supplier::Gradient(_) => {
-                    region.ok_or_else(|| no_memory(plan, external.buffer.0 as usize))?
-                }
-            });
-        }
-        // A call that draws nothing does not move the stream on: evaluating between steps changes no dropout.
-        let seed = call.seed.map(|draw| if interface.uses_first_scalar { draw() } else { Scalar::U32(0) });
-        let launches = match seed {
-            Some(seed) => {
-                let scalars: Vec<Scalar> = std::iter::once(seed).chain(call.scalars.iter().copied()).collect();
-                bound.launcher.launch(&externals, &scalars)?
-            }
-            None => bound.launcher.launch(&externals, call.scalars)?,
-        };
-        self.device.count_launches(launches);
-        outputs.results = results.into_iter().flatten().collect();
-        Ok((outputs, Launched { externals, seed, launches }))
-    }
-
-    /// Copies the new values of states that could not be written in place; `sizes` are of the externals.
-    fn store_states(
-        &self,
-        call: &Call<'_>,
-        resolved: Option<&Resolved>,
-        sizes: &[(Arc<[usize]>, usize)],
-        externals: &[BufferHandle],
-    ) -> Result<()> {
-        if let (Some(resolved), Some((store, _))) = (resolved, call.model) {
-            for (slot, state) in &resolved.late {
-                externals[*slot].copy_to(&store.states()[*state].region, sizes[*slot].1)?;
-            }
-        }
-        Ok(())
     }
 
     /// Whether the plan's first scalar is a seed that comes before that many others.
@@ -241,31 +180,43 @@ impl Loaded {
         })
     }
 
-    fn take_bound(&self, sizes: Vec<u64>) -> Result<BoundPlan> {
+    fn take_bound(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
         // While the selector knows nothing new, neither do the sizes that are ready.
-        let generation = self.generation();
-        let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == sizes;
+        let ready = |bound: &BoundPlan| bound.generation == generation && bound.sizes == *sizes;
         {
             let mut list = self.bound.0.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(position) = list.iter().position(ready) {
                 return Ok(list.remove(position));
             }
-            list.retain(|bound| bound.sizes != sizes);
+            list.retain(|bound| bound.sizes != *sizes);
         }
-        self.bind(sizes, generation)
+        self.bind(device, sizes, generation)
     }
 
     /// What the selector knows, by number.
-    fn generation(&self) -> u64 {
-        self.choices.as_ref().map_or(0, Choices::generation)
+    fn generation(&self) -> Generation {
+        self.choices.as_ref().map_or_else(Generation::default, Choices::generation)
     }
 
-    fn bind(&self, sizes: Vec<u64>, generation: u64) -> Result<BoundPlan> {
-        let version = match &self.choices {
-            Some(choices) => choices.version(&self.base, &sizes),
-            None => self.base.clone(),
-        };
-        bind(&version, &self.device, sizes, generation)
+    fn bind(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
+        let bind = |version| bind(version, device, sizes.to_vec(), generation);
+        let Some(choices) = &self.choices else { return bind(&self.base) };
+        let version = choices.version(device, &self.base, sizes)?;
+        match bind(&version) {
+            // Faster kernels may need more memory: a call that is possible stays so.
+            Err(error)
+                if is_too_large(&error)
+                    && !Arc::ptr_eq(&version, &self.base)
+                    && Choices::is_right(&device.selector(), &self.base) =>
+            {
+                if !self.warned.swap(true, Ordering::Relaxed) {
+                    let (function, device) = (&self.base.plan.name, &device.profile().name);
+                    tracing::warn!(function, device, %error, "kernels that were picked do not fit; the default is used");
+                }
+                bind(&self.base)
+            }
+            bound => bound,
+        }
     }
 
     fn keep_bound(&self, bound: BoundPlan) {
@@ -275,6 +226,75 @@ impl Loaded {
         drop(list);
         drop(surplus);
     }
+}
+
+/// The memory of every slot: what the call brings, and new memory for what it leaves.
+fn supply(
+    device: &Device,
+    call: &Call<'_>,
+    resolved: Option<&Resolved>,
+    bound: &BoundPlan,
+    given: &mut Vec<BufferHandle>,
+) -> Result<()> {
+    let Version { plan, interface, .. } = &*bound.version;
+    if let (Some(resolved), Some(gradients)) = (resolved, call.gradients) {
+        gradients.prepare(resolved.id, resolved.covers_all)?;
+    }
+    let of_model = |slot: usize| {
+        let (resolved, (store, _)) = (resolved?, call.model?);
+        match resolved.places[slot]? {
+            Of::Parameter(position) => Some(store.parameters()[position].region.clone()),
+            Of::State(position) => Some(store.states()[position].region.clone()),
+            Of::Gradient(position) => Some(call.gradients?.part(position)),
+        }
+    };
+    for (slot, (external, (_, bytes))) in interface.externals.iter().zip(&bound.externals).enumerate() {
+        given.push(match &external.supplier {
+            Supplier::Argument(position) => call.args[*position].region().clone(),
+            Supplier::Result(position) => match call.into.get(*position) {
+                Some(region) => region.clone(),
+                None => device.allocate(*bytes)?,
+            },
+            Supplier::ArgumentGradient(_) | Supplier::NewState { late: true, .. } => device.allocate(*bytes)?,
+            Supplier::Parameter(_) | Supplier::State(_) | Supplier::NewState { .. } | Supplier::Gradient(_) => {
+                of_model(slot).ok_or_else(|| no_memory(plan, external.buffer.0 as usize))?
+            }
+        });
+    }
+    Ok(())
+}
+
+/// What the call gives of the memory that it was run with.
+fn outputs(device: &Device, call: &Call<'_>, bound: &BoundPlan, given: &[BufferHandle]) -> Outputs {
+    let Version { plan, interface, .. } = &*bound.version;
+    let tensor = |slot: usize| {
+        let dtype = plan.buffer(interface.externals[slot].buffer).dtype;
+        Tensor::from_region(given[slot].clone(), bound.externals[slot].0.clone(), dtype, device.clone())
+    };
+    let mut outputs = Outputs::default();
+    outputs.results.extend(interface.results.iter().skip(call.into.len()).map(|&slot| tensor(slot)));
+    outputs.argument_gradients.resize(interface.argument_gradients, None);
+    if interface.argument_gradients > 0 {
+        for (slot, external) in interface.externals.iter().enumerate() {
+            if let Supplier::ArgumentGradient(position) = external.supplier {
+                outputs.argument_gradients[position] = Some(tensor(slot));
+            }
+        }
+    }
+    outputs
+}
+
+/// All scalars of a call.
+fn with_seed(seed: Option<Scalar>, others: &[Scalar]) -> Few<Scalar> {
+    let first = usize::from(seed.is_some());
+    let mut scalars = Few::of(first + others.len(), seed.unwrap_or(Scalar::U32(0)));
+    scalars[first..].copy_from_slice(others);
+    scalars
+}
+
+/// Whether a version failed for what its own kernels need besides the call's memory.
+fn is_too_large(error: &Error) -> bool {
+    matches!(error, Error::Size { .. } | Error::Sizes { .. } | Error::OutOfMemory { .. })
 }
 
 fn no_memory(plan: &Plan, buffer: usize) -> Error {

@@ -3,19 +3,20 @@
 //! What is done when: a plan's text is parsed on first use; once per set of symbol values the device's selector is asked
 //! how the plan's tasks are computed, which may give another plan ([`choices`]), and the arena and the kernel objects are
 //! made ([`bind`]); a plan's kernels are built once per device ([`version`]); a call sets what changed and launches
-//! ([`loaded`]).
+//! ([`loaded`]). What is loaded belongs to its device ([`compiled`]).
 
 mod bind;
 pub(crate) mod check;
 mod choices;
+pub(crate) mod compiled;
+mod few;
 pub(crate) mod function;
-pub(crate) mod geometry;
 mod interface;
 pub(crate) mod loaded;
 pub(crate) mod prepare;
 mod recorded;
 mod resolve;
-pub(crate) mod scalar;
+mod states;
 mod version;
 
 pub(crate) use choices::GraphSource;

@@ -1,7 +1,7 @@
 //! Programs built before they are needed, side by side.
 
 use crate::device::Device;
-use crate::device::host::process;
+use crate::device::process;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use std::sync::atomic::{AtomicUsize, Ordering};

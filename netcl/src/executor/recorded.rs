@@ -1,39 +1,29 @@
 //! Calls that are recorded, to be done again.
 
 use crate::device::opencl::commands::CommandBuffer;
+use crate::device::scalar::Scalar;
 use crate::error::Result;
 use crate::executor::bind::BoundPlan;
-use crate::executor::scalar::Scalar;
+use crate::executor::states::KeptChanges;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
 
-/// What a call launched with.
-pub(super) struct Launched {
-    pub(super) externals: Vec<BufferHandle>,
-    /// The scalar before those of the caller.
-    pub(super) seed: Option<Scalar>,
-    pub(super) launches: u64,
-}
-
 /// A call with all it needs, its arena included.
 pub(super) struct RecordedPlan {
-    bound: BoundPlan,
-    externals: Vec<BufferHandle>,
-    scalars: Vec<Scalar>,
-    launches: u64,
-}
-
-impl RecordedPlan {
-    /// `bound` was launched so, and is nobody else's.
-    pub(super) fn new(bound: BoundPlan, launched: &Launched, scalars: &[Scalar]) -> RecordedPlan {
-        let scalars = launched.seed.into_iter().chain(scalars.iter().copied()).collect();
-        RecordedPlan { bound, externals: launched.externals.clone(), scalars, launches: launched.launches }
-    }
+    /// Launched so, and nobody else's.
+    pub(super) bound: BoundPlan,
+    /// The memory of every slot.
+    pub(super) given: Vec<BufferHandle>,
+    /// All of them, the seed included.
+    pub(super) scalars: Vec<Scalar>,
+    pub(super) launches: u64,
+    pub(super) changes: KeptChanges,
 }
 
 impl Step for RecordedPlan {
     fn repeat(&mut self) -> Result<()> {
-        self.bound.launcher.launch(&self.externals, &self.scalars).map(|_| ())
+        let RecordedPlan { bound, given, scalars, changes, .. } = self;
+        changes.make(given, || bound.launcher.launch(given, scalars).map(|_| ()))
     }
 
     fn launches(&self) -> u64 {
@@ -41,10 +31,16 @@ impl Step for RecordedPlan {
     }
 
     fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
-        self.bound.launcher.encode(into)
+        if !self.bound.launcher.encode(into)? {
+            return Ok(false);
+        }
+        for (slot, state, bytes) in self.changes.late() {
+            into.copy(&self.given[*slot], state, *bytes)?;
+        }
+        Ok(true)
     }
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
-        self.externals.iter().for_each(visit);
+        self.given.iter().chain(self.changes.late().iter().map(|(_, state, _)| state)).for_each(visit);
     }
 }

@@ -15,19 +15,25 @@ pub(super) struct Resolved {
     pub(super) prefix: String,
     /// Distinct among all; identifies which gradients the plan writes.
     pub(super) id: u64,
-    // Positions and not regions, so that nothing here keeps the memory of a dropped model.
-    /// `(slot, position among the store's parameters)`.
-    pub(super) parameters: Vec<(usize, usize)>,
-    /// `(slot, position among the store's states)` of states and of new values written in place.
-    pub(super) states: Vec<(usize, usize)>,
+    /// By slot.
+    pub(super) places: Vec<Option<Of>>,
     /// `(slot, position among the store's states)` of new values that are copied after the last step.
     pub(super) late: Vec<(usize, usize)>,
-    /// `(slot, position among the store's parameters)` of gradients.
-    pub(super) gradients: Vec<(usize, usize)>,
     /// Buffer and shape of those whose shapes have symbols: they say what the symbols are.
     pub(super) named: Vec<(BufferId, Arc<[usize]>)>,
     /// Whether every parameter of the model gets a gradient.
     pub(super) covers_all: bool,
+}
+
+/// Which of the model's tensors it is: positions and not regions, so that nothing here keeps the memory of a dropped model.
+#[derive(Clone, Copy)]
+pub(super) enum Of {
+    /// That one of the store's parameters.
+    Parameter(usize),
+    /// That one of the store's states; also its new value, where that is written in place.
+    State(usize),
+    /// The gradient in that one of the store's parameters.
+    Gradient(usize),
 }
 
 /// Looks every path up.
@@ -37,13 +43,12 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
         store: store.id(),
         prefix: prefix.to_owned(),
         id: NEXT.fetch_add(1, Ordering::Relaxed),
-        parameters: Vec::new(),
-        states: Vec::new(),
+        places: vec![None; interface.externals.len()],
         late: Vec::new(),
-        gradients: Vec::new(),
         named: Vec::new(),
         covers_all: false,
     };
+    let mut gradients = 0;
     for (slot, external) in interface.externals.iter().enumerate() {
         let buffer = plan.buffer(external.buffer);
         let named = &mut resolved.named;
@@ -69,18 +74,19 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
                 let index = store.parameter_index(prefix, path)?;
                 fits(&store.parameters()[index])?;
                 let gradient = matches!(external.supplier, Supplier::Gradient(_));
-                let list = if gradient { &mut resolved.gradients } else { &mut resolved.parameters };
-                list.push((slot, index));
+                gradients += usize::from(gradient);
+                resolved.places[slot] = Some(if gradient { Of::Gradient(index) } else { Of::Parameter(index) });
             }
             Supplier::State(path) | Supplier::NewState { path, .. } => {
                 let index = store.state_index(prefix, path)?;
                 fits(&store.states()[index])?;
-                let late = matches!(external.supplier, Supplier::NewState { late: true, .. });
-                let list = if late { &mut resolved.late } else { &mut resolved.states };
-                list.push((slot, index));
+                match external.supplier {
+                    Supplier::NewState { late: true, .. } => resolved.late.push((slot, index)),
+                    _ => resolved.places[slot] = Some(Of::State(index)),
+                }
             }
         }
     }
-    resolved.covers_all = resolved.gradients.len() == store.parameters().len();
+    resolved.covers_all = gradients == store.parameters().len();
     Ok(resolved)
 }

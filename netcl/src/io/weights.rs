@@ -1,7 +1,7 @@
 //! Models as safetensors files.
 
 use crate::error::{Error, Result};
-use crate::io::{Durable, replace_file};
+use crate::files::{Durable, replace_file};
 use crate::model::Model;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
@@ -38,10 +38,16 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
 
 /// Reads every parameter and state of a model.
 ///
+/// Tensors are told apart by path, shape and type alone. Weights of another framework may have the right shape and another
+/// meaning: PyTorch's `Linear` has `[outputs, inputs]` where netcl's has `[inputs, outputs]`, so that a square one is taken
+/// as it is and computes with the transpose. Transpose such weights before they are written to the file.
+///
 /// # Errors
 ///
 /// If the file cannot be read or is damaged, or if a tensor is missing, unexpected, or of another shape or type: the
-/// error lists all of them, and the model is unchanged.
+/// error lists all of them, and the model is unchanged. If the device itself fails while the tensors are copied to it
+/// ([`Error::Driver`], [`Error::Lost`], [`Error::OutOfMemory`]), some of the model's tensors may be the file's already:
+/// load again, or drop the model.
 pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let bytes = fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;

@@ -1,5 +1,7 @@
 //! Sizes that memory is allocated in, so that what one tensor leaves fits the next.
 
+use std::ops::Range;
+
 /// The smallest bucket.
 pub(super) const SMALLEST: usize = 1 << 10;
 /// The bucket table ends here; larger buffers have buckets too, which are found by the same rule.
@@ -41,6 +43,12 @@ pub(super) fn of(bytes: usize) -> Option<Class> {
 /// The bucket (a power of two) of a class.
 pub(super) fn bucket(index: usize) -> usize {
     SMALLEST << (index / STEPS)
+}
+
+/// The classes of the bucket that a class is in.
+pub(super) fn of_bucket(index: usize) -> Range<usize> {
+    let first = index / STEPS * STEPS;
+    first..first + STEPS
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! A piece of device memory that gives itself back.
 
 use crate::device::backend::{Backend, Memory};
-use crate::device::host::process;
+use crate::device::process;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::memory::ALIGNMENT;
 use crate::memory::pinned::PinnedBuffer;
 use crate::memory::pool::{Block, BufferPool, next_id};
+use crate::memory::{ALIGNMENT, LARGE_COPY};
 use crate::recording;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -93,9 +93,14 @@ impl BufferHandle {
         Arc::strong_count(&self.0) > 1
     }
 
+    /// Whether it is a part of a larger buffer.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(self.0.source(), Source::Part(..))
+    }
+
     /// Whether no other handle can reach any of its memory.
     pub(crate) fn is_sole(&self) -> bool {
-        !self.is_shared() && !matches!(self.0.source(), Source::Part(..))
+        !self.is_shared() && !self.is_part()
     }
 
     pub(crate) fn memory(&self) -> &Memory {
@@ -181,26 +186,67 @@ impl BufferHandle {
 
     /// Copies the first `bytes` to the start of `to`, another buffer of the same device.
     pub(crate) fn copy_to(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
+        self.copy_unrecorded(to, bytes)?;
+        if bytes > 0 && recording::is_active(&**self.backend()) {
+            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
+        }
+        Ok(())
+    }
+
+    /// As [`BufferHandle::copy_to`], as a part of something that records itself.
+    pub(crate) fn copy_unrecorded(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         self.settle()?;
         to.settle()?;
         if bytes == 0 {
             return Ok(());
         }
-        self.backend().copy(self.memory(), to.memory(), bytes)?;
-        if recording::is_active(&**self.backend()) {
-            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
-        }
-        Ok(())
+        self.backend().copy(self.memory(), to.memory(), bytes)
     }
 
     /// Copies the first `bytes` to the start of `to`, a buffer of another device, if that is possible without the host;
     /// returns whether it is.
     pub(crate) fn copy_across(&self, to: &BufferHandle, bytes: usize) -> Result<bool> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
-        self.settle()?;
+        let Some(from) = self.as_it_is(bytes)? else { return Ok(false) };
         to.settle()?;
-        to.backend().copy_from(&**self.backend(), self.memory(), to.memory(), bytes)
+        to.backend().copy_from(&**self.backend(), from.memory(), to.memory(), bytes)
+    }
+
+    /// Copies its start, as long as `into`, without waiting. The bytes may be looked at when the event is complete, until
+    /// when the handle is to be held.
+    pub(crate) fn read_later(&self, into: PinnedBuffer) -> Result<(Event, Arc<PinnedBuffer>, BufferHandle)> {
+        self.check("BufferHandle::read_later", into.len())?;
+        let from = if into.len() < LARGE_COPY { None } else { self.as_it_is(into.len())? };
+        let Some(from) = from else {
+            // In turn with everything else that the device does.
+            self.settle()?;
+            let (event, bytes) = self.backend().download(self.memory(), into, false)?;
+            return Ok((event, bytes, self.clone()));
+        };
+        let (event, bytes) = self.backend().download(from.memory(), into, true)?;
+        if !event.is_complete() {
+            from.used_elsewhere(event.clone());
+        }
+        Ok((event, bytes, from))
+    }
+
+    /// Memory whose first `bytes` are what is in this one now and stay so while another queue reads them, though other
+    /// threads go on: this one, where no other handle is alive to write through, else a copy. A command of the device's own
+    /// queue makes the copy, so that what any thread enqueues comes as a whole before it or after it. `None` where there is
+    /// no room for it.
+    fn as_it_is(&self, bytes: usize) -> Result<Option<BufferHandle>> {
+        self.settle()?;
+        let has_queue = self.backend().enqueued() > 0;
+        if self.is_sole() || !has_queue {
+            return Ok(Some(self.clone()));
+        }
+        let copy = match self.0.pool.allocate(bytes) {
+            Err(Error::OutOfMemory { .. }) => return Ok(None),
+            copy => copy?,
+        };
+        self.backend().copy(self.memory(), copy.memory(), bytes)?;
+        Ok(Some(copy))
     }
 
     /// Sets all of it to zero.

@@ -4,12 +4,14 @@ mod classes;
 mod handle;
 pub(crate) mod pinned;
 mod pool;
+mod reserves;
 mod slab;
 mod stats;
 
 pub use handle::BufferHandle;
 pub use pinned::{PinnedBuffer, PinnedBufferPool};
 pub use pool::BufferPool;
+pub(crate) use reserves::Reserves;
 pub use stats::{Bucket, PoolStats};
 
 /// Every tensor, parameter and scratch buffer starts at a multiple of this many bytes: the largest base address

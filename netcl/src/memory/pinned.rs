@@ -1,5 +1,6 @@
 //! Host memory that devices copy from and to at full speed, because the system cannot move it (page-locked memory).
 
+use crate::device::Reserve;
 use crate::device::backend::{AllocateError, HostMemory, Memory};
 use crate::device::host::{plain, process};
 use crate::error::{Error, Result};
@@ -8,7 +9,7 @@ use crate::memory::stats::PoolStats;
 use crate::tensor::Element;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// How a device gets such memory.
 type Allocate = dyn Fn(usize) -> Result<Box<dyn HostMemory>, AllocateError> + Send + Sync;
@@ -89,15 +90,12 @@ impl PinnedBufferPool {
 
     /// Gives idle memory back to the system; returns how many bytes that were.
     pub fn release_idle(&self) -> usize {
-        if process::is_forked() {
-            return 0;
-        }
-        let (idle, bytes) = {
-            let mut state = self.lock();
-            (std::mem::take(&mut state.idle), std::mem::take(&mut state.stats.idle))
-        };
-        drop(idle);
-        bytes
+        self.0.release_idle()
+    }
+
+    /// Something that gives its idle memory back.
+    pub(crate) fn reserve(&self) -> Weak<dyn Reserve> {
+        Arc::<Shared>::downgrade(&self.0)
     }
 
     /// What it holds and how well it serves.
@@ -120,11 +118,12 @@ impl PinnedBufferPool {
             Ok(memory) => return Ok(memory),
             Err(AllocateError::Other(error)) => return Err(error),
             Err(AllocateError::OutOfMemory) => self.release_idle(),
+            Err(AllocateError::TooLarge) => return Err(self.out_of_memory(bytes)),
         };
         match (self.0.allocate)(bytes) {
             Ok(memory) => Ok(memory),
             Err(AllocateError::Other(error)) => Err(error),
-            Err(AllocateError::OutOfMemory) => Err(self.out_of_memory(bytes)),
+            Err(AllocateError::OutOfMemory | AllocateError::TooLarge) => Err(self.out_of_memory(bytes)),
         }
     }
 
@@ -153,9 +152,33 @@ impl PinnedBufferPool {
         Error::OutOfMemory { device, requested, pool: Box::new(self.stats()) }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock()
+    }
+}
+
+impl Reserve for Shared {
+    fn release(&self) -> bool {
+        self.release_idle() > 0
+    }
+}
+
+impl Shared {
+    fn release_idle(&self) -> usize {
+        if process::is_forked() {
+            return 0;
+        }
+        let (idle, bytes) = {
+            let mut state = self.lock();
+            (std::mem::take(&mut state.idle), std::mem::take(&mut state.stats.idle))
+        };
+        drop(idle);
+        bytes
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock leaves the state half changed.
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Freed device memory is kept for the next buffer of its size, because allocating on a device is slow.
 
-use crate::device::Device;
 use crate::device::backend::{AllocateError, Backend, Memory};
-use crate::device::host::process;
+use crate::device::process;
+use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::memory::LARGE_COPY;
 use crate::memory::classes::{self, Class};
@@ -12,13 +12,14 @@ use crate::memory::stats::{Bucket, PoolStats};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Memory of one device, kept for reuse by size: buckets of powers of two from 1 KiB on, those above 1 MiB with eight
 /// sizes each. Cheap to clone; clones are the same pool, and any thread may use it.
 ///
 /// At most [`BufferPool::max_cached`] bytes are kept idle: what is freed beyond that sends the least recently used
-/// buffers back to the driver. Buffers of up to 32 KiB are parts of driver buffers that they share.
+/// buffers back to the driver. Buffers of up to 32 KiB are parts of driver buffers that they share, as long as these are
+/// within the limit together; so it holds whatever of them is in use.
 ///
 /// Every tensor of a device comes from [`Device::buffer_pool`], whose limit is `NETCL_MAX_CACHED_GB`. A pool of one's
 /// own gives a part of a program a limit of its own.
@@ -44,6 +45,8 @@ pub struct BufferPool(Arc<Shared>);
 struct Shared {
     backend: Arc<dyn Backend>,
     max_cached: usize,
+    /// Of what is idle in each bucket.
+    max_bucket: usize,
     state: Mutex<State>,
 }
 
@@ -51,6 +54,8 @@ struct State {
     /// By [`Class::index`].
     classes: Vec<Kept>,
     stats: PoolStats,
+    /// Bytes of all driver buffers that small buffers share.
+    shared: usize,
     /// Counts what is freed, so that the least recently used is known.
     clock: u64,
 }
@@ -62,6 +67,14 @@ struct Kept {
     idle: VecDeque<Block>,
     /// The driver buffers that blocks of this class share.
     slabs: Vec<Arc<Slab>>,
+}
+
+impl Kept {
+    /// Bytes that are idle, also of what is left of shared driver buffers.
+    fn idle_bytes(&self) -> usize {
+        let whole = self.idle.iter().filter(|block| block.slab.is_none()).map(|block| block.class.bytes);
+        whole.sum::<usize>() + self.slabs.iter().map(|slab| slab.unused()).sum::<usize>()
+    }
 }
 
 /// So many buffers take turns where copying and computing overlap: one is computed with, one is copied to, one waits.
@@ -87,60 +100,55 @@ pub(super) fn next_id() -> u64 {
 impl BufferPool {
     /// A pool of its own for `device`, which keeps up to `max_cached` bytes of freed memory.
     pub fn new(device: &Device, max_cached: usize) -> BufferPool {
-        BufferPool::of(device.shared_backend(), max_cached)
+        BufferPool::of(device.shared_backend(), max_cached, usize::MAX)
     }
 
-    pub(crate) fn of(backend: Arc<dyn Backend>, max_cached: usize) -> BufferPool {
+    /// As [`BufferPool::new`], with a limit of `max_bucket` bytes for what is idle in each bucket as well, so that buffers
+    /// of one size do not push out those of all others.
+    ///
+    /// ```
+    /// use netcl::{BufferPool, Device};
+    ///
+    /// let pool = BufferPool::with_bucket_limit(&Device::auto()?, 64 << 20, 2 << 20);
+    /// let buffers: Vec<_> = (0..4).map(|_| pool.allocate(1 << 20)).collect::<Result<_, _>>()?;
+    /// drop(buffers);
+    /// assert_eq!(pool.stats().idle, 2 << 20);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    pub fn with_bucket_limit(device: &Device, max_cached: usize, max_bucket: usize) -> BufferPool {
+        BufferPool::of(device.shared_backend(), max_cached, max_bucket)
+    }
+
+    pub(crate) fn of(backend: Arc<dyn Backend>, max_cached: usize, max_bucket: usize) -> BufferPool {
         let classes = (0..classes::COUNT).map(|_| Kept::default()).collect();
-        let state = State { classes, stats: PoolStats::default(), clock: 0 };
-        BufferPool(Arc::new(Shared { backend, max_cached, state: Mutex::new(state) }))
+        let state = Mutex::new(State { classes, stats: PoolStats::default(), shared: 0, clock: 0 });
+        let shared = Arc::new(Shared { backend, max_cached, max_bucket, state });
+        shared.backend.reserves().add_pool(Arc::<Shared>::downgrade(&shared));
+        BufferPool(shared)
     }
 
     /// Memory of at least `bytes` bytes, with any content. It comes back to the pool when the last handle is dropped.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the device has no memory left, also after all idle memory was given back to the driver.
+    /// [`Error::OutOfMemory`] if the device has no memory left, also after everything that is idle in any pool of that
+    /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is more
+    /// than the driver gives in one piece.
     pub fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
             return Err(self.out_of_memory(bytes));
         };
-        let block = match self.take_idle(class, false) {
-            Some(block) => block,
-            None => self.miss(class)?,
-        };
-        Ok(BufferHandle::pooled(block, self.clone()))
+        self.with_reserves(class, || match self.take_idle(class, false) {
+            Some(block) => Ok(block),
+            None => self.miss(class),
+        })
     }
 
     /// Gives idle memory back to the driver; returns how many bytes that were. What is left of driver buffers that are
     /// partly in use stays.
     pub fn release_idle(&self) -> usize {
-        if process::is_forked() {
-            return 0;
-        }
-        let mut released = Vec::new();
-        let bytes = {
-            let mut state = self.lock();
-            let before = state.stats.idle;
-            for index in 0..state.classes.len() {
-                let kept = &mut state.classes[index];
-                let (part, whole): (VecDeque<Block>, _) = kept.idle.drain(..).partition(|block| block.slab.is_some());
-                kept.idle = part;
-                state.stats.idle -= whole.iter().map(|block| block.class.bytes).sum::<usize>();
-                released.extend(whole);
-                state.release_slabs(index, &mut released);
-            }
-            before - state.stats.idle
-        };
-        // Commands in flight may still use it, and some drivers free only when they are done.
-        if bytes > 0
-            && let Err(error) = self.0.backend.finish()
-        {
-            tracing::warn!(%error, "waiting for the device before freeing memory");
-        }
-        drop(released);
-        bytes
+        self.0.release_idle()
     }
 
     /// What it holds and how well it serves.
@@ -170,6 +178,11 @@ impl BufferPool {
         self.0.max_cached
     }
 
+    /// How many bytes are kept idle at most in each bucket ([`BufferPool::with_bucket_limit`]).
+    pub fn max_bucket(&self) -> usize {
+        self.0.max_bucket
+    }
+
     pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
         &self.0.backend
     }
@@ -185,20 +198,31 @@ impl BufferPool {
         if bytes < LARGE_COPY {
             return self.allocate(bytes);
         }
-        let oldest = {
-            let state = self.lock();
-            let idle = &state.classes[class.index].idle;
-            idle.front().map(|block| (block.idle_since, idle.len()))
+        self.with_reserves(class, || {
+            let oldest = {
+                let state = self.lock();
+                let idle = &state.classes[class.index].idle;
+                idle.front().map(|block| (block.idle_since, idle.len()))
+            };
+            let block = match oldest {
+                Some((since, kept)) if kept >= IN_TURNS || self.0.backend.is_done(since) => self.take_idle(class, true),
+                _ => None,
+            };
+            block.map_or_else(|| self.miss(class), Ok)
+        })
+    }
+
+    /// What `obtain` gives; if there is no memory, once more after reserves were given up for it.
+    fn with_reserves(&self, class: Class, obtain: impl Fn() -> Result<Block, AllocateError>) -> Result<BufferHandle> {
+        let block = match obtain() {
+            Err(AllocateError::OutOfMemory) if self.0.backend.reserves().release_holders() => obtain(),
+            result => result,
         };
-        let block = match oldest {
-            Some((since, kept)) if kept >= IN_TURNS || self.0.backend.is_done(since) => self.take_idle(class, true),
-            _ => None,
-        };
-        let block = match block {
-            Some(block) => block,
-            None => self.miss(class)?,
-        };
-        Ok(BufferHandle::pooled(block, self.clone()))
+        match block {
+            Ok(block) => Ok(BufferHandle::pooled(block, self.clone())),
+            Err(AllocateError::Other(error)) => Err(error),
+            Err(AllocateError::OutOfMemory | AllocateError::TooLarge) => Err(self.out_of_memory(class.bytes)),
+        }
     }
 
     /// Takes memory back; called when the last handle is dropped. Of memory that was copied to beside the device's queue it
@@ -218,11 +242,9 @@ impl BufferPool {
             slab.free_one();
         }
         state.classes[index].idle.push_back(block);
-        if state.stats.idle > self.0.max_cached {
-            let released = state.shrink(self.0.max_cached);
-            drop(state);
-            drop(released);
-        }
+        let released = self.0.over_limit(&mut state, index);
+        drop(state);
+        drop(released);
     }
 
     fn take_idle(&self, class: Class, oldest: bool) -> Option<Block> {
@@ -238,7 +260,7 @@ impl BufferPool {
     }
 
     #[cold]
-    fn miss(&self, class: Class) -> Result<Block> {
+    fn miss(&self, class: Class) -> Result<Block, AllocateError> {
         let alignment = self.0.backend.profile().buffer_alignment;
         if class.bytes <= slab::SHARED
             && class.bytes.is_multiple_of(alignment)
@@ -246,7 +268,7 @@ impl BufferPool {
         {
             return Ok(block);
         }
-        let memory = self.ask_driver(class.bytes)?.ok_or_else(|| self.out_of_memory(class.bytes))?;
+        let memory = self.ask_driver(class.bytes)?;
         let mut state = self.lock();
         state.stats.misses += 1;
         state.stats.allocations += 1;
@@ -256,8 +278,10 @@ impl BufferPool {
         Ok(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: None })
     }
 
-    /// A part of a driver buffer that several share; `None` if there is no memory for another of those.
-    fn cut(&self, class: Class) -> Result<Option<Block>> {
+    /// A part of a driver buffer that several share; `None` if there is no memory for another of those, or all of them
+    /// would be more than may be idle: only whole ones can go back to the driver.
+    fn cut(&self, class: Class) -> Result<Option<Block>, AllocateError> {
+        let mut released = Vec::new();
         let (slab, offset) = loop {
             {
                 let mut state = self.lock();
@@ -266,17 +290,26 @@ impl BufferPool {
                     slab.use_one();
                     state.stats.misses += 1;
                     state.count_used(class.bytes);
+                    released.extend(self.0.over_limit(&mut state, class.index));
                     break (slab, offset);
                 }
+                let of_class = (state.classes[class.index].slabs.len() + 1) * slab::BYTES;
+                if state.shared + slab::BYTES > self.0.max_cached || of_class > self.0.max_bucket {
+                    return Ok(None);
+                }
             }
-            let Some(memory) = self.ask_driver(slab::BYTES)? else {
-                return Ok(None);
+            let memory = match self.ask_driver(slab::BYTES) {
+                Ok(memory) => memory,
+                Err(AllocateError::Other(error)) => return Err(AllocateError::Other(error)),
+                Err(AllocateError::OutOfMemory | AllocateError::TooLarge) => return Ok(None),
             };
             let mut state = self.lock();
             state.stats.allocations += 1;
             state.stats.idle += slab::BYTES;
+            state.shared += slab::BYTES;
             state.classes[class.index].slabs.push(Arc::new(Slab::new(memory, class.bytes)));
         };
+        drop(released);
         match self.0.backend.part(slab.memory(), offset, class.bytes) {
             Ok(memory) => Ok(Some(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: Some(slab) })),
             Err(error) => {
@@ -285,25 +318,26 @@ impl BufferPool {
                 slab.free_one();
                 state.stats.in_use -= class.bytes;
                 state.stats.idle += class.bytes;
-                Err(error)
+                Err(AllocateError::Other(error))
             }
         }
     }
 
-    /// New memory; if there is none, once more after idle memory was given back.
-    fn ask_driver(&self, bytes: usize) -> Result<Option<Memory>> {
-        for last in [false, true] {
-            match self.0.backend.allocate(bytes) {
-                Ok(memory) => return Ok(Some(memory)),
-                Err(AllocateError::Other(error)) => return Err(error),
-                Err(AllocateError::OutOfMemory) if last => {}
-                Err(AllocateError::OutOfMemory) => {
-                    let freed = self.release_idle();
-                    tracing::debug!(freed, wanted = bytes, "out of device memory: idle buffers freed, trying again");
-                }
-            }
+    /// New memory; if there is none, once more after idle memory was given back: its own first, then that of all pools
+    /// of the same physical device. Where it is too large for the driver, nothing that is freed helps.
+    fn ask_driver(&self, bytes: usize) -> Result<Memory, AllocateError> {
+        let mut result = self.0.backend.allocate(bytes);
+        if let Err(AllocateError::OutOfMemory) = result {
+            let freed = self.release_idle();
+            tracing::debug!(freed, wanted = bytes, "out of device memory: idle buffers freed, trying again");
+            result = self.0.backend.allocate(bytes);
         }
-        Ok(None)
+        match result {
+            Err(AllocateError::OutOfMemory) if self.0.backend.reserves().release_pools() => {
+                self.0.backend.allocate(bytes)
+            }
+            result => result,
+        }
     }
 
     fn out_of_memory(&self, requested: usize) -> Error {
@@ -311,9 +345,61 @@ impl BufferPool {
         Error::OutOfMemory { device, requested, pool: Box::new(self.stats()) }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock()
+    }
+}
+
+impl Reserve for Shared {
+    fn release(&self) -> bool {
+        self.release_idle() > 0
+    }
+}
+
+impl Shared {
+    fn release_idle(&self) -> usize {
+        if process::is_forked() {
+            return 0;
+        }
+        let mut released = Vec::new();
+        let bytes = {
+            let mut state = self.lock();
+            let before = state.stats.idle;
+            for index in 0..state.classes.len() {
+                let kept = &mut state.classes[index];
+                let (part, whole): (VecDeque<Block>, _) = kept.idle.drain(..).partition(|block| block.slab.is_some());
+                kept.idle = part;
+                state.stats.idle -= whole.iter().map(|block| block.class.bytes).sum::<usize>();
+                released.extend(whole);
+                state.release_slabs(index, &mut released);
+            }
+            before - state.stats.idle
+        };
+        // Commands in flight may still use it, and some drivers free only when they are done.
+        if bytes > 0
+            && let Err(error) = self.backend.finish()
+        {
+            tracing::warn!(%error, "waiting for the device before freeing memory");
+        }
+        drop(released);
+        bytes
+    }
+
+    /// Takes out what is idle beyond the limits, after something of the class at `index` became idle.
+    fn over_limit(&self, state: &mut State, index: usize) -> Vec<Block> {
+        let mut released = Vec::new();
+        if self.max_bucket != usize::MAX {
+            state.shrink_bucket(index, self.max_bucket, &mut released);
+        }
+        if state.stats.idle > self.max_cached {
+            state.shrink(self.max_cached, &mut released);
+        }
+        released
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock leaves the state half changed.
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -327,8 +413,7 @@ impl State {
     /// Takes out the least recently used until no more than `limit` bytes are idle. Shared driver buffers go last, and
     /// only whole: they are small.
     #[cold]
-    fn shrink(&mut self, limit: usize) -> Vec<Block> {
-        let mut released = Vec::new();
+    fn shrink(&mut self, limit: usize, released: &mut Vec<Block>) {
         while self.stats.idle > limit {
             let whole = self.classes.iter_mut().filter_map(|kept| {
                 let oldest = kept.idle.front().filter(|block| block.slab.is_none())?;
@@ -346,9 +431,30 @@ impl State {
             if self.stats.idle <= limit {
                 break;
             }
-            self.release_slabs(index, &mut released);
+            self.release_slabs(index, released);
         }
-        released
+    }
+
+    /// Takes out the least recently used of a class's bucket until no more than `limit` bytes of it are idle.
+    #[cold]
+    fn shrink_bucket(&mut self, index: usize, limit: usize, released: &mut Vec<Block>) {
+        let bucket = classes::of_bucket(index);
+        loop {
+            let idle: usize = self.classes[bucket.clone()].iter().map(Kept::idle_bytes).sum();
+            if idle <= limit {
+                return;
+            }
+            let whole = self.classes[bucket.clone()].iter_mut().filter_map(|kept| {
+                let oldest = kept.idle.front().filter(|block| block.slab.is_none())?;
+                Some((oldest.stamp, kept))
+            });
+            let Some(block) = whole.min_by_key(|(stamp, _)| *stamp).and_then(|(_, kept)| kept.idle.pop_front()) else {
+                bucket.for_each(|index| self.release_slabs(index, released));
+                return;
+            };
+            self.stats.idle -= block.class.bytes;
+            released.push(block);
+        }
     }
 
     /// Takes out the shared driver buffers of a class that are not used at all.
@@ -363,7 +469,9 @@ impl State {
         released.extend(gone);
         let before = kept.slabs.len();
         kept.slabs.retain(|slab| !slab.is_unused());
-        self.stats.idle -= (before - kept.slabs.len()) * slab::BYTES;
+        let bytes = (before - kept.slabs.len()) * slab::BYTES;
+        self.stats.idle -= bytes;
+        self.shared -= bytes;
     }
 }
 

@@ -45,6 +45,11 @@ impl Slab {
         self.used.fetch_sub(1, Ordering::Relaxed);
     }
 
+    /// Bytes that no block in use has.
+    pub(super) fn unused(&self) -> usize {
+        BYTES - self.used.load(Ordering::Relaxed) * self.block
+    }
+
     pub(super) fn is_unused(&self) -> bool {
         self.used.load(Ordering::Relaxed) == 0
     }

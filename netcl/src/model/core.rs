@@ -1,8 +1,8 @@
 //! A model's memory.
 
 use crate::device::Device;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::scalar::Scalar;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradients::{GradientBuffer, Spare};
 use crate::model::{Schema, Seed, init};
@@ -13,7 +13,7 @@ use netcl_kernels::philox::philox4x32;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// A model's parameters in one buffer, its states in another. Cheap to clone; clones are the same memory, which is how
 /// nested models and layers share their model's.
@@ -53,6 +53,8 @@ pub(crate) struct Store {
     states: Group,
     /// Gradient buffers that are free; see [`GradientBuffer`].
     spare: Arc<Spare>,
+    /// Whose turn it is to change states; see [`Store::turn`].
+    turn: Arc<Mutex<()>>,
 }
 
 /// Tensors in one buffer.
@@ -245,12 +247,18 @@ impl Store {
     fn new(device: &Device, parameters: Group, states: Group) -> Store {
         let spare = Arc::<Spare>::default();
         device.add_reserve(Arc::<Spare>::downgrade(&spare));
-        Store { id: next_id(), device: device.clone(), parameters, states, spare }
+        Store { id: next_id(), device: device.clone(), parameters, states, spare, turn: Arc::default() }
     }
 
     /// Distinct among all stores of the process.
     pub(crate) fn id(&self) -> u64 {
         self.id
+    }
+
+    /// To be locked from the first launch of a call that changes states to its last command: between reading the old value
+    /// and writing the new one no other call may do the same, or one of the two is lost.
+    pub(crate) fn turn(&self) -> &Arc<Mutex<()>> {
+        &self.turn
     }
 
     pub(crate) fn device(&self) -> &Device {
@@ -342,7 +350,8 @@ impl Group {
             let end = shape
                 .iter()
                 .try_fold(dtype.size(), |size, &dim| size.checked_mul(dim))
-                .and_then(|size| bytes.checked_add(size)?.checked_next_multiple_of(ALIGNMENT));
+                .and_then(|size| bytes.checked_add(size)?.checked_next_multiple_of(ALIGNMENT))
+                .filter(|end| isize::try_from(*end).is_ok());
             bytes = end.ok_or_else(|| Error::Shape {
                 operation: "Model::new",
                 message: format!("the tensor `{path}` of shape {shape:?} is larger than memory can be"),

@@ -3,13 +3,14 @@
 pub(crate) mod core;
 pub(crate) mod gradients;
 mod init;
+mod part;
 mod schema;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;
+pub use part::Part;
 pub use schema::Schema;
 
-use crate::__private::Part;
 use crate::device::Device;
 use crate::error::Result;
 use crate::tensor::Tensor;

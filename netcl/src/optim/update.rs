@@ -1,8 +1,8 @@
 //! The machinery that all optimizers share.
 
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
-use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::model::{Gradients, Model};
 use crate::tensor::Tensor;

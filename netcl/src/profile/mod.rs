@@ -37,7 +37,7 @@ pub use span::{Span, SpanKind, Total, Track};
 pub(crate) use recorder::{catch_up, enqueued, install};
 pub(crate) use span::{Command, Lane, Source};
 
-use crate::device::host::process;
+use crate::device::process;
 use crate::error::Result;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

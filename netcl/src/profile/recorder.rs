@@ -5,9 +5,9 @@ use super::clock::Clock;
 use super::span::{Command, Lane, Source, Span, SpanKind, Total, Track};
 use super::{ON, now};
 use crate::config::Config;
-use crate::device::host::process::{self, Rest};
+use crate::device::process::{self, Rest};
 use crate::error::{Error, Result};
-use crate::event::{Event, EventStatus};
+use crate::event::{Event, EventStatus, EventTimes};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -16,6 +16,8 @@ use std::time::Duration;
 
 /// Spans that are kept in memory; beyond, the oldest go.
 const KEPT: usize = 1 << 17;
+/// Commands whose events are looked at before what was found is taken over.
+const AT_ONCE: usize = 256;
 /// Commands that are waited for; beyond, none is added.
 const WAITING: usize = 1 << 16;
 /// The recorder looks for commands that are done after so many new ones, or after so many nanoseconds.
@@ -40,13 +42,24 @@ struct Recorder {
     lost: u64,
     untimed: u64,
     /// By device and queue: what runs in order is done in order.
-    waiting: BTreeMap<(u32, Lane), VecDeque<Waiting>>,
+    waiting: BTreeMap<Place, VecDeque<Waiting>>,
     clocks: BTreeMap<u32, Clock>,
     new: usize,
     looked: u64,
+    /// Grows when what is waited for is forgotten.
+    generation: u64,
 }
 
+/// A device's queue.
+type Place = (u32, Lane);
+
+/// What a driver says of a command that is over: how it ended, and when it went through its stations.
+type Seen = (EventStatus, Option<EventTimes>);
+
 static RECORDER: Mutex<Option<Recorder>> = Mutex::new(None);
+
+/// Held by who asks drivers, which is done without the other lock: drivers have locks of their own, and call back.
+static LOOKING: Mutex<()> = Mutex::new(());
 
 fn lock() -> MutexGuard<'static, Option<Recorder>> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,12 +86,17 @@ pub(crate) fn install(config: &Config) {
 }
 
 pub(super) fn start() {
-    let mut recorder = lock();
-    let recorder = recorder.get_or_insert_default();
-    recorder.collecting = true;
-    recorder.spans.clear();
-    (recorder.lost, recorder.untimed) = (0, 0);
-    ON.store(true, Ordering::Relaxed);
+    let forgotten = {
+        let mut recorder = lock();
+        let recorder = recorder.get_or_insert_default();
+        recorder.collecting = true;
+        recorder.spans.clear();
+        (recorder.lost, recorder.untimed) = (0, 0);
+        ON.store(true, Ordering::Relaxed);
+        // A trace is of the whole process.
+        if recorder.stream.is_none() { recorder.forget() } else { BTreeMap::new() }
+    };
+    drop(forgotten);
 }
 
 pub(super) fn stop() -> Profile {
@@ -93,36 +111,36 @@ pub(super) fn stop() -> Profile {
         // One that failed is over, too; it is counted below.
         let _ = event.wait();
     }
-    let mut recorder = lock();
-    let Some(recorder) = &mut *recorder else { return Profile::default() };
-    recorder.look();
-    recorder.collecting = false;
-    if recorder.stream.is_none() {
-        ON.store(false, Ordering::Relaxed);
-        recorder.waiting.clear();
-    }
-    Profile {
-        spans: std::mem::take(&mut recorder.spans).into(),
-        lost: std::mem::take(&mut recorder.lost),
-        untimed: std::mem::take(&mut recorder.untimed),
-    }
+    look(&LOOKING.lock().unwrap_or_else(PoisonError::into_inner));
+    let (profile, forgotten) = match &mut *lock() {
+        Some(recorder) => recorder.stop(),
+        None => Default::default(),
+    };
+    drop(forgotten);
+    profile
 }
 
 /// A command was given to a device, in a call that began at the mark; `event` is the command's.
 pub(crate) fn enqueued(source: &Source, lane: Lane, command: Command, event: Event, marked: u64) {
     let called = (marked, now());
-    let mut recorder = lock();
-    let Some(recorder) = &mut *recorder else { return };
-    if recorder.waiting.values().map(VecDeque::len).sum::<usize>() >= WAITING {
-        recorder.look();
-        if recorder.waiting.values().map(VecDeque::len).sum::<usize>() >= WAITING {
+    if lock().as_ref().is_some_and(Recorder::is_full) {
+        look_if_nobody_does();
+    }
+    let is_time = {
+        let mut recorder = lock();
+        let Some(recorder) = &mut *recorder else { return };
+        if recorder.is_full() {
             recorder.lost += 1;
             return;
         }
+        let track = source.track(lane).clone();
+        let waiting = Waiting { event, command, track, called };
+        recorder.waiting.entry((source.number, lane)).or_default().push_back(waiting);
+        recorder.one_more()
+    };
+    if is_time {
+        look_if_nobody_does();
     }
-    let track = source.track(lane).clone();
-    recorder.waiting.entry((source.number, lane)).or_default().push_back(Waiting { event, command, track, called });
-    recorder.one_more();
 }
 
 /// Something was done between the mark and now.
@@ -131,28 +149,80 @@ pub(super) fn done(track: Arc<Track>, command: Command, marked: u64) {
     if process::is_forked() {
         return;
     }
-    let mut recorder = lock();
-    let Some(recorder) = &mut *recorder else { return };
-    recorder.keep(command.span(track, None, marked, ended));
-    recorder.one_more();
+    let is_time = {
+        let mut recorder = lock();
+        let Some(recorder) = &mut *recorder else { return };
+        recorder.keep(command.span(track, None, marked, ended));
+        recorder.one_more()
+    };
+    if is_time {
+        look_if_nobody_does();
+    }
 }
 
 /// A device is done with all it was given: a good time to look.
 pub(crate) fn catch_up() {
-    if super::is_on()
-        && !process::is_forked()
-        && let Some(recorder) = &mut *lock()
-    {
-        recorder.look();
+    if super::is_on() {
+        look_if_nobody_does();
     }
 }
 
-/// The process ends. Whoever holds the lock now is not waited for.
+fn look_if_nobody_does() {
+    if !process::is_forked()
+        && let Ok(turn) = LOOKING.try_lock()
+    {
+        look(&turn);
+    }
+}
+
+/// Asks what is done, takes it over and writes it down.
+fn look(_turn: &MutexGuard<'_, ()>) {
+    let Some((places, generation)) = lock().as_mut().map(|recorder| {
+        (recorder.new, recorder.looked) = (0, now());
+        (recorder.waiting.keys().copied().collect::<Vec<Place>>(), recorder.generation)
+    }) else {
+        return;
+    };
+    for place in places {
+        loop {
+            let first = |recorder: &Recorder| -> Vec<Event> {
+                let queue = recorder.waiting.get(&place).into_iter().flatten();
+                queue.take(AT_ONCE).map(|waiting| waiting.event.clone()).collect()
+            };
+            let events = lock().as_ref().map(first).unwrap_or_default();
+            let over: Vec<Seen> = events.iter().map_while(seen).collect();
+            let forgotten = match &mut *lock() {
+                Some(recorder) if recorder.generation == generation => recorder.take_over(place, &over),
+                _ => return,
+            };
+            drop(forgotten);
+            if over.len() < AT_ONCE {
+                break;
+            }
+        }
+    }
+    let forgotten = lock().as_mut().map(Recorder::flush);
+    drop(forgotten);
+}
+
+/// What the driver says of a command, if it is over.
+fn seen(event: &Event) -> Option<Seen> {
+    match event.status() {
+        EventStatus::Complete => Some((EventStatus::Complete, event.times())),
+        EventStatus::Failed => Some((EventStatus::Failed, None)),
+        _ => None,
+    }
+}
+
+/// The process ends. Whoever holds a lock now is not waited for.
 fn at_exit() -> Rest {
+    if RECORDER.try_lock().is_err() {
+        return Rest::Idle;
+    }
+    look_if_nobody_does();
     if let Ok(mut recorder) = RECORDER.try_lock()
         && let Some(recorder) = &mut *recorder
     {
-        recorder.look();
         let (lost, untimed) = (recorder.lost, recorder.untimed);
         if let Some(stream) = &mut recorder.stream {
             for (what, count) in [("netcl: commands not recorded", lost), ("netcl: commands without times", untimed)] {
@@ -161,56 +231,73 @@ fn at_exit() -> Rest {
                 }
             }
         }
-        recorder.flush();
+        // Nothing is given back to a driver now.
+        std::mem::forget(recorder.flush());
     }
     Rest::Idle
 }
 
 impl Recorder {
-    fn one_more(&mut self) {
+    /// Says whether it is time to look.
+    fn one_more(&mut self) -> bool {
         self.new += 1;
-        if self.new >= EVERY || now().saturating_sub(self.looked) > AFTER {
-            self.look();
-        }
+        self.new >= EVERY || now().saturating_sub(self.looked) > AFTER
     }
 
-    /// Takes over what is done, and writes it down.
-    fn look(&mut self) {
-        (self.new, self.looked) = (0, now());
-        if process::is_forked() {
-            return;
+    fn is_full(&self) -> bool {
+        self.waiting.values().map(VecDeque::len).sum::<usize>() >= WAITING
+    }
+
+    /// Forgets what is waited for. To be dropped without the lock, as drivers are called.
+    #[must_use]
+    fn forget(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
+        self.generation += 1;
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// What was recorded, and what is to be dropped without the lock.
+    fn stop(&mut self) -> (Profile, BTreeMap<Place, VecDeque<Waiting>>) {
+        self.collecting = false;
+        let profile = Profile {
+            spans: std::mem::take(&mut self.spans).into(),
+            lost: std::mem::take(&mut self.lost),
+            untimed: std::mem::take(&mut self.untimed),
+        };
+        (profile, self.end_if_unused())
+    }
+
+    /// Nothing is recorded any more if nobody wants it; gives what is to be dropped without the lock.
+    #[must_use]
+    fn end_if_unused(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
+        if self.collecting || self.stream.is_some() {
+            return BTreeMap::new();
         }
-        let mut waiting = std::mem::take(&mut self.waiting);
-        for ((device, _), queue) in &mut waiting {
-            while let Some(first) = queue.front() {
-                let status = first.event.status();
-                if !matches!(status, EventStatus::Complete | EventStatus::Failed) {
-                    break;
-                }
-                if let Some(waited) = queue.pop_front() {
-                    self.over(*device, waited, status);
+        ON.store(false, Ordering::Relaxed);
+        self.forget()
+    }
+
+    /// Takes over the first commands of a queue, which are over; gives them, to be dropped without the lock.
+    #[must_use]
+    fn take_over(&mut self, place: Place, over: &[Seen]) -> Vec<Event> {
+        let Some(queue) = self.waiting.get_mut(&place) else { return Vec::new() };
+        let first: Vec<Waiting> = queue.drain(..over.len().min(queue.len())).collect();
+        let mut events = Vec::with_capacity(first.len());
+        for (waited, &(status, times)) in first.into_iter().zip(over) {
+            let Waiting { event, command, track, called } = waited;
+            events.push(event);
+            match times {
+                _ if status == EventStatus::Failed => self.lost += 1,
+                None => self.untimed += 1,
+                Some(times) => {
+                    let clock = self.clocks.entry(place.0).or_default();
+                    clock.learn(times.queued, called.0, called.1);
+                    let [queued, submitted, started, ended] =
+                        [times.queued, times.submitted, times.started, times.ended].map(|time| clock.host(time));
+                    self.keep(command.span(track, Some((queued, submitted)), started, ended));
                 }
             }
         }
-        self.waiting = waiting;
-        self.flush();
-    }
-
-    fn over(&mut self, device: u32, waited: Waiting, status: EventStatus) {
-        let Waiting { event, command, track, called } = waited;
-        if status == EventStatus::Failed {
-            self.lost += 1;
-            return;
-        }
-        let Some(times) = event.times() else {
-            self.untimed += 1;
-            return;
-        };
-        let clock = self.clocks.entry(device).or_default();
-        clock.learn(times.queued, called.0, called.1);
-        let [queued, submitted, started, ended] =
-            [times.queued, times.submitted, times.started, times.ended].map(|time| clock.host(time));
-        self.keep(command.span(track, Some((queued, submitted)), started, ended));
+        events
     }
 
     fn keep(&mut self, span: Span) {
@@ -226,13 +313,17 @@ impl Recorder {
         }
     }
 
-    fn flush(&mut self) {
+    /// Writes the trace; gives what is to be dropped without the lock.
+    #[must_use]
+    fn flush(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
         if let Some(stream) = &mut self.stream
             && let Err(error) = stream.flush()
         {
             tracing::warn!(%error, "NETCL_TRACE: the trace ends here");
             self.stream = None;
+            return self.end_if_unused();
         }
+        BTreeMap::new()
     }
 }
 
@@ -333,7 +424,8 @@ mod tests {
         let (event, command) = (Event::complete(), Command::default());
         let queue = recorder.waiting.entry((source.number, Lane::Compute)).or_default();
         queue.push_back(Waiting { event, command, track, called: (0, 1) });
-        recorder.look();
+        let over: Vec<Seen> = queue.iter().map_while(|waiting| seen(&waiting.event)).collect();
+        assert_eq!(recorder.take_over((source.number, Lane::Compute), &over).len(), 1);
         assert_eq!((recorder.spans.len(), recorder.untimed, recorder.lost), (0, 1, 0));
     }
 

@@ -5,7 +5,7 @@
 use super::file::{decode, encode};
 use super::limit;
 use crate::config;
-use crate::io::{Durable, replace_file};
+use crate::files::{Durable, replace_file};
 use crate::program::Key;
 use std::fs;
 use std::io::ErrorKind;

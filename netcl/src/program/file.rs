@@ -1,7 +1,7 @@
 //! A file of the cache: the magic line, the key, the content (each after its length as a little-endian `u64`) and a
 //! checksum of all that.
 
-use super::key::checksum;
+use crate::files::checksum;
 use std::io::{self, Read};
 
 const MAGIC: &[u8] = b"netcl program 1\n";

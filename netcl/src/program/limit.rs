@@ -43,7 +43,7 @@ pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>
     Ok(files)
 }
 
-/// As `crate::io::replace_file` names what it writes.
+/// As `crate::files::replace_file` names what it writes.
 fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".tmp") && name.contains(".program.")
 }

@@ -7,6 +7,6 @@ mod key;
 mod limit;
 mod stats;
 
-pub(crate) use key::{Key, checksum};
+pub(crate) use key::Key;
 pub use stats::ProgramStats;
 pub(crate) use stats::{Counters, count};

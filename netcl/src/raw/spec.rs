@@ -5,7 +5,7 @@ use super::tuner::WorkGroupTuner;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::emit::opencl::storage_type;
+use netcl_kernels::emit::opencl_types::storage_type;
 use std::fmt::Display;
 
 /// A kernel in OpenCL C: its parameters and body, or a whole source that has it.

@@ -3,7 +3,7 @@
 use super::kernel::RawKernel;
 use crate::device::{Device, DeviceProfile};
 use crate::error::Result;
-use crate::program::checksum;
+use crate::files::checksum;
 use netcl_kernels::plan::Target;
 use std::time::{Duration, Instant};
 

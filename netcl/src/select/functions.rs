@@ -3,9 +3,10 @@
 use super::tuner::{self, TuneOptions, Tuning};
 use super::{Task, shape};
 use crate::device::Device;
+use crate::device::geometry;
 use crate::error::{Error, Result};
+use crate::executor::check;
 use crate::executor::function::Function;
-use crate::executor::{check, geometry};
 use netcl_kernels::dim::Symbol;
 use std::collections::{BTreeMap, BTreeSet};
 

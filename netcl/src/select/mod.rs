@@ -30,6 +30,7 @@
 //! # Ok::<(), netcl::Error>(())
 //! ```
 
+mod bench;
 mod force;
 mod functions;
 mod reason;
@@ -53,5 +54,5 @@ pub use netcl_kernels::variant::{
 pub use reason::{Reason, Selection};
 pub use records::{Record, RecordFile, record_files};
 pub use selector::KernelSelector;
-pub(crate) use state::State;
+pub(crate) use state::{Generation, State};
 pub use tuner::{Candidate, Outcome, Progress, TuneOptions, Tuning};

@@ -22,7 +22,7 @@ impl Circumstances {
         let config = config::get().ok();
         let strategy = config.and_then(|config| config.kernel_strategy).unwrap_or_else(|| profile.kernel_strategy());
         Circumstances {
-            limits: limits(profile),
+            limits: limits(profile, strategy),
             strategy,
             winograd: config.is_none_or(|config| config.conv_winograd),
             tiled_local: config.is_some_and(|config| config.conv_tiled_local),
@@ -30,16 +30,23 @@ impl Circumstances {
         }
     }
 
-    /// Whether a variant may be used at all.
+    /// Whether a variant may be picked and measured. What a program asks for by name need only be legal.
     pub(super) fn allows(&self, variant: Variant) -> bool {
-        let local = self.strategy == KernelStrategy::Portable && needs_local_memory(variant, self.profile.target);
-        let tiled_local = variant == Variant::Conv2dTiledLocal && !self.tiled_local;
-        !local && !tiled_local && !self.profile.avoids(Avoid::Variant(variant))
+        let switched_off = match variant {
+            Variant::Conv2dTiledLocal => !self.tiled_local,
+            Variant::Conv2dWinograd => !self.winograd,
+            _ => false,
+        };
+        !switched_off && !self.profile.avoids(Avoid::Variant(variant))
     }
 }
 
-/// What the device really has, where that is known.
-pub(super) fn limits(profile: &DeviceProfile) -> Limits {
+/// Which part of its largest allocation a device gives to what lies between the kernels of one variant: what else a call
+/// needs lies in the same arena.
+const BETWEEN: u64 = 4;
+
+/// What the device really has, where that is known, and may be used.
+pub(super) fn limits(profile: &DeviceProfile, strategy: KernelStrategy) -> Limits {
     let typical = typical(profile.target);
     let [x, y, _] = profile.max_work_items.map(|items| items as u64);
     let most = match (profile.max_work_group as u64, x.min(y)) {
@@ -49,27 +56,22 @@ pub(super) fn limits(profile: &DeviceProfile) -> Limits {
         (most, axis) => most.min(axis),
     };
     Limits {
-        local_bytes: match profile.local_memory.usable {
-            0 => typical.local_bytes,
-            bytes => bytes,
+        local_bytes: match (strategy, profile.local_memory.usable) {
+            (KernelStrategy::Portable, _) => 0,
+            (KernelStrategy::Optimized, 0) => typical.local_bytes,
+            (KernelStrategy::Optimized, bytes) => bytes,
         },
         work_group: u32::try_from(most).unwrap_or(u32::MAX),
         units: profile.compute_units.max(1),
-        lanes: typical.lanes,
-    }
-}
-
-/// Whether the kernels of a variant keep tiles or partial results in local memory. On processors that is cached global
-/// memory, and barriers split kernels into loops.
-fn needs_local_memory(variant: Variant, target: Target) -> bool {
-    match variant {
-        Variant::MatMulTiled
-        | Variant::MatMulRegisterTiled
-        | Variant::Conv2dTiledLocal
-        | Variant::ReductionWorkGroup => true,
-        // Processors have a template of their own for it, without.
-        Variant::Conv2dImplicitGemm => target == Target::Gpu,
-        _ => false,
+        // GPUs have their lanes in work-items, whatever vectors a driver likes.
+        lanes: match (profile.target, profile.vector_lanes) {
+            (Target::Gpu, _) | (_, 0) => typical.lanes,
+            (Target::Cpu | Target::Host, lanes) => lanes,
+        },
+        between_bytes: match profile.max_allocation {
+            0 => u64::MAX,
+            bytes => bytes / BETWEEN,
+        },
     }
 }
 
@@ -85,7 +87,7 @@ struct Rule {
 /// The first that applies and whose variant can do the task is taken.
 static RULES: &[Rule] = &[Rule {
     why: "Winograd's algorithm saves 5 of 9 multiplications of a 3×3 convolution, and GPUs have the bandwidth for its transforms",
-    applies: |task, circumstances| circumstances.winograd && is_gpu(circumstances) && wants_winograd(task),
+    applies: |task, circumstances| is_gpu(circumstances) && wants_winograd(task),
     variant: Variant::Conv2dWinograd,
 }];
 
@@ -106,7 +108,8 @@ fn wants_winograd(task: &Task<u64>) -> bool {
 
 /// What the rules say: a configuration and why.
 pub(super) fn pick(task: &Task<u64>, circumstances: &Circumstances) -> Option<(KernelConfig, &'static str)> {
-    RULES.iter().filter(|rule| (rule.applies)(task, circumstances)).find_map(|rule| {
+    let rules = RULES.iter().filter(|rule| circumstances.allows(rule.variant));
+    rules.filter(|rule| (rule.applies)(task, circumstances)).find_map(|rule| {
         let all = candidates(task, circumstances.profile.target, &circumstances.limits);
         let config = all.into_iter().find(|config| config.variant == rule.variant)?;
         Some((config, rule.why))
@@ -127,20 +130,16 @@ mod tests {
             fp16: true,
             ..DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu)
         };
-        let limits = limits(&profile);
         let strategy = KernelStrategy::Optimized;
+        let limits = limits(&profile, strategy);
         Circumstances { profile, limits, strategy, winograd: true, tiled_local: false }
     }
 
     #[test]
-    fn portable_devices_get_nothing_that_needs_local_memory() {
-        let portable = Circumstances { strategy: KernelStrategy::Portable, ..gpu() };
-        for variant in Variant::ALL {
-            let local = needs_local_memory(variant, Target::Gpu);
-            assert!(!(portable.allows(variant) && local), "{variant}");
-        }
-        assert!(portable.allows(Variant::MatMulNaive) && gpu().allows(Variant::MatMulTiled));
-        assert!(!needs_local_memory(Variant::Conv2dImplicitGemm, Target::Cpu));
+    fn portable_devices_get_no_local_memory() {
+        let gpu = gpu();
+        assert_eq!(limits(&gpu.profile, KernelStrategy::Portable).local_bytes, 0);
+        assert_eq!(limits(&gpu.profile, KernelStrategy::Optimized).local_bytes, 48 << 10);
     }
 
     #[test]
@@ -156,7 +155,9 @@ mod tests {
         task.out_channels = 64;
         let applies = |task: &Task<u64>, circumstances: &Circumstances| (RULES[0].applies)(task, circumstances);
         assert!(applies(&large, &gpu()));
-        assert!(!applies(&large, &Circumstances { winograd: false, ..gpu() }));
+        assert!(pick(&large, &gpu()).is_some() && gpu().allows(Variant::Conv2dWinograd));
+        let without = Circumstances { winograd: false, ..gpu() };
+        assert!(pick(&large, &without).is_none() && !without.allows(Variant::Conv2dWinograd));
         assert!(!applies(&large, &Circumstances { strategy: KernelStrategy::Portable, ..gpu() }));
         assert!(!applies(&conv(32, 64, 28, 3), &gpu()), "8 channels out");
         assert!(!applies(&product(512, 512, 512), &gpu()));
@@ -170,8 +171,17 @@ mod tests {
             compute_units: 5,
             ..DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu)
         };
-        let own = limits(&profile);
+        let own = limits(&profile, KernelStrategy::Optimized);
         assert_eq!((own.work_group, own.units, own.local_bytes), (32, 5, typical(Target::Gpu).local_bytes));
-        assert_eq!(limits(&DeviceProfile::unknown("x", DeviceKind::Gpu, Target::Gpu)).work_group, 256);
+        assert_eq!(own.between_bytes, u64::MAX);
+        let unknown =
+            DeviceProfile { max_allocation: 1 << 30, ..DeviceProfile::unknown("x", DeviceKind::Gpu, Target::Gpu) };
+        let own = limits(&unknown, KernelStrategy::Optimized);
+        assert_eq!((own.work_group, own.between_bytes), (256, 1 << 28));
+        let lanes = |target, vector_lanes| {
+            let profile = DeviceProfile { vector_lanes, ..DeviceProfile::unknown("x", DeviceKind::Cpu, target) };
+            limits(&profile, KernelStrategy::Portable).lanes
+        };
+        assert_eq!([lanes(Target::Cpu, 8), lanes(Target::Cpu, 0), lanes(Target::Gpu, 4)], [8, 16, 1]);
     }
 }

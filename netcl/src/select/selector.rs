@@ -11,7 +11,8 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
-use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, legal};
+use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,8 +25,9 @@ const ATTEMPTS: usize = 3;
 
 /// Says how tasks are computed on a device: [`Device::selector`] gives it. Cheap to clone; clones know the same.
 ///
-/// Every answer is legal on the device: within its work-groups and its local memory, and in none that
-/// [`crate::KernelStrategy::Portable`] rules out. Before a variant is used for the first time on a device with a driver, it
+/// Every answer is legal on the device: within its work-groups, its memory and its local memory, of which there is none
+/// with [`crate::KernelStrategy::Portable`]. What a defect of the driver or an environment variable rules out is picked
+/// only where a program asks for it by name ([`KernelSelector::set`], [`KernelSelector::force`]). Before a variant is used for the first time on a device with a driver, it
 /// is tried on a small shape and its numbers are compared with the host's; a variant that is wrong or cannot be built is
 /// left out from then on, with one warning, and the next answer is taken.
 #[derive(Clone)]
@@ -43,6 +45,9 @@ impl KernelSelector {
     /// measurement, a failure, [`KernelSelector::set`], [`KernelSelector::force`].
     ///
     /// With `NETCL_AUTOTUNE=on` a task that was never measured is measured here.
+    ///
+    /// Where every kernel for the task is known to be wrong, the answer is the compiler's default still; to compute the task
+    /// is then [`Error::Unsupported`].
     ///
     /// On the host, where a library computes what there is to choose for, the answer is the compiler's default for
     /// processors; nothing heeds it there.
@@ -85,7 +90,7 @@ impl KernelSelector {
             return Some(Selection { config, reason: Reason::Forced });
         }
         if self.state.autotune != Autotune::Off {
-            if self.state.autotune == Autotune::On && self.state.is_new(task) {
+            if self.state.autotune == Autotune::On && self.record(task).is_none() && self.state.attempt(task) {
                 self.tune_quickly(task);
             }
             let measured = self.measured(task);
@@ -95,6 +100,12 @@ impl KernelSelector {
         }
         let (config, why) = rules::pick(task, &self.state.circumstances)?;
         self.usable(task, &config).then_some(Selection { config, reason: Reason::VendorRule { why } })
+    }
+
+    /// The bucket's own measurement, unless its configuration cannot be used: then there is as good as none.
+    pub(super) fn record(&self, task: &Task<u64>) -> Option<Record> {
+        let record = self.state.known().own.record(task).cloned()?;
+        self.usable(task, &record.config).then_some(record)
     }
 
     /// What was measured: the bucket's own record, then the others of the class, nearest first.
@@ -112,28 +123,24 @@ impl KernelSelector {
         self.measured(task).into_iter().map(|selection| selection.config).collect()
     }
 
-    /// What is taken instead of a default that cannot be used: the first of another variant that can.
+    /// What is taken instead of a default that cannot be used: of another variant if there is one that can, else anything.
     pub(crate) fn substitute(&self, task: &Task<u64>) -> Option<Selection> {
-        let all = candidates(task, self.target(), &self.state.circumstances.limits);
-        let mut tried: Vec<Variant> = Vec::new();
-        for config in all {
-            if self.state.circumstances.allows(config.variant) && !tried.contains(&config.variant) {
-                tried.push(config.variant);
-                if self.usable(task, &config) {
-                    return Some(Selection { config, reason: Reason::Default });
-                }
-            }
-        }
-        None
+        let all = self.possible(task);
+        let mut seen = BTreeSet::new();
+        let of_each = all.iter().filter(|config| seen.insert(config.variant));
+        let found = of_each.chain(&all).find(|config| self.usable(task, config));
+        found.map(|config| Selection { config: config.clone(), reason: Reason::Default })
     }
 
     /// Whether the configuration is legal here, allowed, and right as far as is known; tests its variant if that was never
     /// done.
     pub(crate) fn usable(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
-        self.is_legal(task, config)
-            && self.state.circumstances.allows(config.variant)
-            && self.state.known().own.why_bad(task, config).is_none()
-            && self.is_tested(task, config)
+        self.is_legal(task, config) && self.state.circumstances.allows(config.variant) && self.is_right(task, config)
+    }
+
+    /// Whether nothing is known to be wrong with the configuration; tests its variant if that was never done.
+    pub(crate) fn is_right(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        self.state.known().own.why_bad(task, config).is_none() && self.is_tested(task, config)
     }
 
     fn is_legal(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
@@ -157,13 +164,13 @@ impl KernelSelector {
         }
         match trial::self_test(&self.state, &self.device, task, config) {
             trial::Verdict::Passed => {
-                self.state.confirm(|content| content.test(what, true));
+                self.state.confirm(|content| content.test(what.clone(), true));
                 true
             }
             trial::Verdict::Failed(why) => {
                 let device = self.device.profile().name.clone();
                 tracing::warn!(device, variant = what, why, "a kernel fails its self-test and is not used");
-                self.state.learn(|content| content.test(what, false));
+                self.state.learn(|content| content.test(what.clone(), false));
                 false
             }
             // It says nothing about the kernel: no memory, or a forked process. It is tried again next time.
@@ -183,19 +190,32 @@ impl KernelSelector {
         tracing::warn!(device, task = %task, config = %config, why, "a kernel is left out on this device");
         // A build's log can be long, and says more than will be read again.
         let why: String = why.lines().next().unwrap_or_default().chars().take(WHY).collect();
-        self.state.learn(|content| drop(content.bad.insert(bad_key(task, config), why)));
+        self.state.learn(|content| drop(content.bad.insert(bad_key(task, config), why.clone())));
+    }
+
+    /// Takes back what speaks against a configuration that turned out to be right.
+    pub(crate) fn acquit(&self, task: &Task<u64>, config: &KernelConfig) {
+        let test = trial::test_name(task, config);
+        {
+            let own = &self.state.known().own;
+            if own.why_bad(task, config).is_none() && own.tested.get(&test) != Some(&false) {
+                return;
+            }
+        }
+        tracing::info!(device = self.device.profile().name, task = %task, config = %config, "a kernel is right again");
+        self.state.learn(|content| content.acquit(task, config, &test));
     }
 
     /// Measures with little patience, for who did not ask for it.
     fn tune_quickly(&self, task: &Task<u64>) {
-        let options = TuneOptions { again: true, ..TuneOptions::quick() };
-        if let Err(error) = tuner::tune(self, task, &options, (0, 1)) {
+        if let Err(error) = tuner::tune(self, task, &TuneOptions::quick(), (0, 1)) {
             tracing::warn!(task = %task, %error, "a task could not be measured");
         }
     }
 
     /// Pins the configuration for all tasks of `task`'s bucket on this device until the process ends, or until
-    /// [`KernelSelector::unset`]: it comes before measurements and rules, and is not tested.
+    /// [`KernelSelector::unset`]: it comes before measurements and rules, and is not tested. What environment variables or a
+    /// driver's defect rule out can be asked for here, too.
     ///
     /// # Errors
     ///
@@ -217,7 +237,8 @@ impl KernelSelector {
     }
 
     /// Has every task of the configuration's family, for which it is legal, computed with it on this thread and device
-    /// until the guard is dropped. For experiments: it comes before everything else, and is not tested.
+    /// until the guard is dropped. For experiments: it comes before everything else, and is not tested. What environment
+    /// variables or a driver's defect rule out can be asked for here, too.
     ///
     /// ```
     /// use netcl::select::KernelConfig;
@@ -239,10 +260,17 @@ impl KernelSelector {
     /// Every configuration that is legal for `task` here and not known to be wrong, the compiler's own first. None on the
     /// host.
     pub fn candidates(&self, task: &Task<u64>) -> Vec<KernelConfig> {
+        let mut all = self.possible(task);
+        let known = self.state.known();
+        all.retain(|config| known.own.why_bad(task, config).is_none());
+        all
+    }
+
+    /// As [`KernelSelector::candidates`], with what is known to be wrong.
+    pub(crate) fn possible(&self, task: &Task<u64>) -> Vec<KernelConfig> {
         let circumstances = &self.state.circumstances;
         let mut all = candidates(task, self.target(), &circumstances.limits);
-        let known = self.state.known();
-        all.retain(|config| circumstances.allows(config.variant) && known.own.why_bad(task, config).is_none());
+        all.retain(|config| circumstances.allows(config.variant));
         all
     }
 
@@ -295,7 +323,7 @@ impl KernelSelector {
         &self.state
     }
 
-    pub(super) fn device(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         &self.device
     }
 
@@ -332,19 +360,25 @@ mod tests {
     use super::super::records::{Folder, Identity};
     use super::*;
     use crate::device::DeviceProfile;
-    use crate::select::testing::{config, product, record};
+    use crate::device::{DeviceKind, Vendor};
+    use crate::select::testing::{config, conv, product, record};
+    use netcl_kernels::variant::Variant;
+
+    fn scratch(name: &str) -> (PathBuf, Folder) {
+        let path = std::env::temp_dir().join(format!("netcl-selector-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        (path.clone(), Folder::at(path))
+    }
 
     #[test]
     fn devices_of_one_architecture_learn_from_each_other() {
-        let path = std::env::temp_dir().join(format!("netcl-selector-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        let folder = Folder::at(path.clone());
+        let (path, folder) = scratch("relatives");
         let device = Device::null(Target::Gpu, 1 << 20);
         let with_driver = |driver: &str| DeviceProfile { driver: driver.into(), ..device.profile().clone() };
         let tiled = config("matmul_tiled TILE=16");
         let mut content = Content::default();
         content.add(record(&product(512, 512, 512), &tiled));
-        folder.store(&Identity::of(&with_driver("1.0")), &mut content);
+        folder.update(&Identity::of(&with_driver("1.0")), &|own| _ = own.merge(content.clone())).unwrap();
 
         let of = |driver: &str, task: &Task<u64>| {
             let state = State::with(device.id(), &with_driver(driver), Some(folder.clone()));
@@ -363,5 +397,96 @@ mod tests {
         assert_eq!(of("2.0", &task).reason, Reason::Default, "in later runs, too");
         assert_eq!(of("1.0", &task).reason, Reason::Measured);
         std::fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_used_is_none() {
+        let (path, folder) = scratch("unusable");
+        let device = Device::null(Target::Gpu, 1 << 28);
+        let task = product(64, 64, 64);
+        for unusable in ["matmul_tiled TILE=5", "matmul_tiled TILE=32", "matmul_tiled TILE=16"] {
+            let unusable = config(unusable);
+            let of_before = record(&task, &unusable);
+            let identity = Identity::of(device.profile());
+            folder.update(&identity, &|own| *own = Content::default()).unwrap();
+            folder.update(&identity, &|own| own.add(of_before.clone())).unwrap();
+            // Of these one is no configuration, one too large for the device, one wrong there.
+            let profile = DeviceProfile { max_work_group: 256, ..device.profile().clone() };
+            let state = State::with(device.id(), &profile, Some(folder.clone()));
+            let selector = KernelSelector::new(device.clone(), Arc::new(state));
+            if unusable == config("matmul_tiled TILE=16") {
+                assert_eq!(selector.select(&task).reason, Reason::Measured);
+                selector.reject(&task, &unusable, "on purpose");
+            }
+            assert_eq!((selector.record(&task), selector.select(&task).reason), (None, Reason::Default));
+            let options = TuneOptions { candidates: 2, ..TuneOptions::default() };
+            let tuning = selector.tune(&task, &options).unwrap();
+            assert_eq!(tuning.candidates.len(), 2, "it is measured: {tuning}");
+            assert_eq!(selector.select(&task).reason, Reason::Measured);
+            assert_eq!(selector.tune(&task, &options).unwrap().candidates, []);
+        }
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn what_another_process_found_changes_answers_that_were_given() {
+        let (path, folder) = scratch("others");
+        let device = Device::null(Target::Gpu, 1 << 20);
+        let (task, tiled) = (product(512, 512, 512), config("matmul_tiled TILE=16"));
+        folder.update(&Identity::of(device.profile()), &|own| own.add(record(&task, &tiled))).unwrap();
+        let open = || {
+            let state = State::with(device.id(), device.profile(), Some(folder.clone()));
+            KernelSelector::new(device.clone(), Arc::new(state))
+        };
+        let (own, other) = (open(), open());
+        assert_eq!(own.select(&task).config, tiled);
+        let generation = own.state.generation();
+        other.reject(&task, &tiled, "on purpose");
+        own.state.keep_work_group("k".to_owned(), 64);
+        assert_ne!(own.state.generation(), generation);
+        assert_eq!(own.select(&task).reason, Reason::Default);
+        // Nothing new is no reason to ask again.
+        let generation = own.state.generation();
+        own.state.keep_work_group("k".to_owned(), 128);
+        assert_eq!(own.state.generation(), generation);
+
+        // What one process takes back, another that still knows it does not write down again.
+        other.acquit(&task, &tiled);
+        own.state.keep_work_group("k".to_owned(), 256);
+        assert_eq!(open().rejected(), []);
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+
+    #[test]
+    fn records_come_before_their_neighbours_rules_and_the_compiler() {
+        let device = Device::null(Target::Gpu, 1 << 30);
+        let profile = DeviceProfile { kind: DeviceKind::Gpu, vendor: Vendor::Nvidia, ..device.profile().clone() };
+        let state = State::with(device.id(), &profile, None);
+        let selector = KernelSelector::new(device, Arc::new(state));
+        // What the null device computes would fail every test.
+        for variant in ["conv2d_winograd", "conv2d_im2col", "conv2d_implicit_gemm"] {
+            let stage = if variant.ends_with("gemm") { " STAGE=1" } else { "" };
+            selector.state.confirm(|own| own.test(format!("{variant} f32 forward{stage}"), true));
+        }
+        let of = |channels: u64| {
+            let Task::Conv2d(mut task) = conv(32, channels, 28, 3) else { unreachable!() };
+            task.out_channels = 64;
+            Task::Conv2d(task)
+        };
+        let reason = |channels: u64| selector.select(&of(channels)).reason;
+        assert_eq!(reason(32), Reason::Default);
+        let selection = selector.select(&of(64));
+        assert_eq!(selection.config.variant, Variant::Conv2dWinograd);
+        assert!(matches!(selection.reason, Reason::VendorRule { why } if why.contains("Winograd")));
+        let im2col = KernelConfig::plain(Variant::Conv2dIm2col);
+        selector.state.learn(|own| own.add(record(&of(128), &im2col)));
+        assert_eq!(reason(64), Reason::Nearest { task: of(128), octaves: 1.0 });
+        assert_eq!((reason(128), reason(16)), (Reason::Measured, Reason::Default));
+        assert_eq!(selector.select(&of(64)).config, im2col);
+        // Of what is wrong, the next answer is taken.
+        selector.reject(&of(128), &im2col, "on purpose");
+        assert!(matches!(reason(128), Reason::VendorRule { .. }));
+        selector.reject(&of(128), &KernelConfig::plain(Variant::Conv2dWinograd), "on purpose");
+        assert_eq!(reason(128), Reason::Default);
     }
 }

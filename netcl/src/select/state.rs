@@ -21,6 +21,15 @@ const KEPT: usize = 4096;
 /// Changes kernels that have a configuration, before they are built: how tests make candidates that are wrong.
 pub(crate) type Alteration = Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync>;
 
+/// What answers depend on, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Generation {
+    /// What is known about the device.
+    known: u64,
+    /// What is asked for on this thread.
+    forced: u64,
+}
+
 /// One device's.
 pub(crate) struct State {
     /// The device's number.
@@ -96,11 +105,8 @@ impl State {
     }
 
     /// While it is the same on a thread, so are the answers there.
-    pub(crate) fn generation(&self) -> u64 {
-        match force::generation() {
-            0 => self.generation.load(Ordering::Acquire),
-            forced => forced,
-        }
+    pub(crate) fn generation(&self) -> Generation {
+        Generation { known: self.knowledge(), forced: force::generation() }
     }
 
     /// What the device has.
@@ -127,18 +133,27 @@ impl State {
         known
     }
 
-    /// Adds to what is known, in memory and on disk. Answers are found anew.
-    pub(super) fn learn(&self, add: impl FnOnce(&mut Content)) {
-        self.confirm(add);
-        self.change(|_| {});
+    /// Changes what is known, in memory and on disk. Answers are found anew. `change` is made to both: other processes
+    /// have added to the disk's.
+    pub(super) fn learn(&self, change: impl Fn(&mut Content)) {
+        self.change(|known| change(&mut known.own));
+        self.write(&change);
     }
 
-    /// Adds what changes no answer.
-    pub(super) fn confirm(&self, add: impl FnOnce(&mut Content)) {
+    /// As [`State::learn`], of what changes no answer.
+    pub(super) fn confirm(&self, change: impl Fn(&mut Content)) {
+        change(&mut self.known().own);
+        self.write(&change);
+    }
+
+    /// Without the lock: another process may hold the file for a while, and what is known must be at hand meanwhile.
+    fn write(&self, change: &dyn Fn(&mut Content)) {
+        let Some(on_disk) = self.folder.as_ref().and_then(|folder| folder.update(&self.identity, change)) else {
+            return;
+        };
         let mut known = self.known();
-        add(&mut known.own);
-        if let Some(folder) = &self.folder {
-            folder.store(&self.identity, &mut known.own);
+        if known.own.merge(on_disk) {
+            self.renew(&mut known);
         }
     }
 
@@ -146,6 +161,10 @@ impl State {
     pub(super) fn change(&self, change: impl FnOnce(&mut Known)) {
         let mut known = self.known();
         change(&mut known);
+        self.renew(&mut known);
+    }
+
+    fn renew(&self, known: &mut Known) {
         known.answers.clear();
         // Under the lock: an answer that was found before is not kept after.
         self.generation.store(new_generation(), Ordering::Release);
@@ -156,10 +175,9 @@ impl State {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Whether a task like this was never measured, nor asked about here before.
-    pub(super) fn is_new(&self, task: &Task<u64>) -> bool {
-        let mut known = self.known();
-        known.own.record(task).is_none() && known.attempted.insert(shape::bucket(task))
+    /// Whether no task like this was to be measured of itself in this process before; from now on one was.
+    pub(super) fn attempt(&self, task: &Task<u64>) -> bool {
+        self.known().attempted.insert(shape::bucket(task))
     }
 
     /// Keeps an answer at hand that was found while `knowledge` was that; says whether it still is.
@@ -205,7 +223,7 @@ impl State {
     pub(crate) fn keep_work_group(&self, kernel: String, size: usize) {
         let group = WorkGroup { size, measured: now() };
         self.confirm(|content| {
-            content.work_groups.insert(kernel, group);
+            content.work_groups.insert(kernel.clone(), group.clone());
         });
     }
 

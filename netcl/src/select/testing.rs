@@ -2,9 +2,10 @@
 
 use super::records::Record;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::ReduceOp;
 use netcl_kernels::plan::ConvKind;
 use netcl_kernels::template::Axis;
-use netcl_kernels::variant::{Conv2dTask, KernelConfig, Product, Task};
+use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, KernelConfig, Product, Reduction, Task};
 
 pub(crate) fn product(m: u64, n: u64, k: u64) -> Task<u64> {
     let (a, b, dtype) = (Axis::K, Axis::Outer, DType::F32);
@@ -41,4 +42,31 @@ pub(crate) fn record(task: &Task<u64>, config: &KernelConfig) -> Record {
         candidates: 7,
         measured: 1,
     }
+}
+
+/// Large tasks of every class that variants and their self-tests tell apart.
+pub(crate) fn tasks() -> Vec<Task<u64>> {
+    let mut tasks = Vec::new();
+    let Task::Product(dense) = product(512, 512, 4096) else { unreachable!() };
+    for (a, b) in [(Axis::K, Axis::Outer), (Axis::K, Axis::K), (Axis::Outer, Axis::Outer), (Axis::None, Axis::K)] {
+        for (aligned, dtype) in [(true, DType::F32), (false, DType::F32), (true, DType::BF16)] {
+            tasks.push(Task::Product(Product { a, b, aligned, dtype, ..dense.clone() }));
+        }
+    }
+    let Task::Conv2d(own) = conv(128, 64, 28, 3) else { unreachable!() };
+    for kind in [ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad] {
+        for (groups, out_channels) in [(1, 64), (2, 64), (64, 64)] {
+            tasks.push(Task::Conv2d(Conv2dTask { kind, groups, out_channels, ..own.clone() }));
+        }
+    }
+    for dtype in [DType::F32, DType::BF16, DType::I32] {
+        tasks.push(Task::Elementwise(Elementwise { elements: 1 << 20, reads: 2, dtype }));
+        for op in ReduceOp::ALL {
+            for contiguous in [true, false] {
+                tasks.push(Task::Reduction(Reduction { rows: 4, columns: 1 << 20, contiguous, op, dtype }));
+            }
+        }
+    }
+    tasks.push(Task::BatchNorm(BatchNorm { images: 64, channels: 8, pixels: 3136, dtype: DType::F32 }));
+    tasks
 }

@@ -56,7 +56,7 @@ impl Tensor {
             let message = format!("{dtype} of shape {shape:?} has {bytes} bytes, {} were given", memory.len());
             return Err(Error::Shape { operation, message });
         }
-        crate::device::host::process::check()?;
+        crate::device::process::check()?;
         if !memory.belongs_to(device.pinned_pool()) {
             // Another context's memory is ordinary memory here.
             return Tensor::from_bytes(device, &memory, shape, dtype);
@@ -87,8 +87,10 @@ impl Tensor {
         self.region().elsewhere()
     }
 
-    /// The elements in row-major order, once the device has them: this starts the copy and returns. The copy runs
-    /// beside what the device is given afterwards, but for what changes this very tensor.
+    /// The elements in row-major order as they are now, once the device has them: this starts the copy and returns. The
+    /// copy runs beside what the device is given afterwards. Where other handles of the memory are alive, as of parameters,
+    /// of reshaped tensors and of clones, the device first makes a copy of its own, so that no other thread's work comes in
+    /// between.
     ///
     /// ```
     /// use netcl::{Device, Tensor};
@@ -107,13 +109,10 @@ impl Tensor {
     /// [`Error::Driver`] if the driver refuses. What fails later is an error of the result.
     pub fn to_host_async<T: Element>(&self) -> Result<ToHost<T>> {
         self.expect::<T>("to_host_async")?;
-        self.region.settle()?;
+        crate::device::process::check()?;
         let into = self.device.pinned_pool().allocate(self.byte_count())?;
-        let (event, bytes) = self.device.backend().download(self.region.memory(), into)?;
-        if !event.is_complete() {
-            self.region.used_elsewhere(event.clone());
-        }
-        Ok(ToHost { event, bytes, _tensor: self.clone(), _elements: PhantomData })
+        let (event, bytes, from) = self.region.read_later(into)?;
+        Ok(ToHost { event, bytes, from, _elements: PhantomData })
     }
 
     /// The elements as host memory. Waits for the device. On devices that share the host's memory, nothing is copied if
@@ -139,7 +138,10 @@ impl Tensor {
         let Tensor { region, device, .. } = self;
         let region = if region.is_sole() {
             match device.backend().map(region, bytes)? {
-                Ok(memory) => return Ok(HostData { dtype, bytes: Bytes::Mapped(memory), _device: device }),
+                Ok(memory) => {
+                    device.backend().reported()?;
+                    return Ok(HostData { dtype, bytes: Bytes::Mapped(memory), _device: device });
+                }
                 Err(region) => region,
             }
         } else {
@@ -162,8 +164,8 @@ fn byte_count(operation: &'static str, shape: &[usize], dtype: DType) -> Result<
 pub struct ToHost<T: Element> {
     event: Event,
     bytes: Arc<PinnedBuffer>,
-    /// Its memory is not given away before the copy is done.
-    _tensor: Tensor,
+    /// What is copied from. It is not given away before the copy is done.
+    from: BufferHandle,
     _elements: PhantomData<fn() -> T>,
 }
 
@@ -177,10 +179,11 @@ impl<T: Element> ToHost<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] if the copy, or what it waited for, failed.
+    /// [`Error::Driver`] if the copy, or something that the device was given before, failed; [`Error::Lost`] if the device
+    /// is lost; [`Error::Forked`] in a forked child.
     pub fn wait(self) -> Result<Vec<T>> {
         self.event.wait()?;
-        Ok(self.elements())
+        self.elements()
     }
 
     /// Waits for at most `limit`; `None` if they are not there yet.
@@ -189,15 +192,16 @@ impl<T: Element> ToHost<T> {
     ///
     /// As [`ToHost::wait`].
     pub fn wait_timeout(&self, limit: Duration) -> Result<Option<Vec<T>>> {
-        Ok(self.event.wait_timeout(limit)?.then(|| self.elements()))
+        if self.event.wait_timeout(limit)? { self.elements().map(Some) } else { Ok(None) }
     }
 
     /// Only after the event.
-    fn elements(&self) -> Vec<T> {
-        match plain::elements::<T>(&self.bytes) {
+    fn elements(&self) -> Result<Vec<T>> {
+        self.from.backend().reported()?;
+        Ok(match plain::elements::<T>(&self.bytes) {
             Some(elements) => elements.to_vec(),
             None => T::from_bytes(&self.bytes),
-        }
+        })
     }
 }
 
@@ -206,7 +210,7 @@ impl<T: Element> Future for ToHost<T> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Vec<T>>> {
         ready!(Pin::new(&mut self.event).poll(context))?;
-        Poll::Ready(Ok(self.elements()))
+        Poll::Ready(self.elements())
     }
 }
 

@@ -123,6 +123,16 @@ impl Tensor {
         Tensor { region, shape, dtype, device }
     }
 
+    /// The tensor as it is now: itself, unless it is a view of a model's memory, which the next step changes; then a copy.
+    pub(crate) fn as_it_is(&self) -> Result<Tensor> {
+        if !self.region.is_part() {
+            return Ok(self.clone());
+        }
+        let copy = Tensor::uninitialised("vjp", &self.device, &self.shape, self.dtype)?;
+        self.region.copy_to(&copy.region, self.byte_count())?;
+        Ok(copy)
+    }
+
     /// Its memory.
     pub(crate) fn region(&self) -> &BufferHandle {
         &self.region

@@ -1,7 +1,7 @@
 //! Operations on tensors, by name and as methods: the table of `netcl_kernels::ops`, compiled at run time.
 
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::scalar::Scalar;
 use crate::jit;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Dim, Shape};
@@ -101,9 +101,9 @@ impl Tensor {
                 .or_else(|_| build(operation, &operands, Batch::None)),
             None => build(operation, &operands, Batch::None),
         };
-        let (graph, numbers) = graph.map_err(|diagnostic| jit::failed(name, diagnostic))?;
+        let (graph, numbers) = graph.map_err(|diagnostic| Error::graph(name, diagnostic))?;
         let mut results = jit::run_with(&graph, &tensors, &numbers)?;
-        results.pop().ok_or_else(|| jit::failed(name, Diagnostic::new("it has no result")))
+        results.pop().ok_or_else(|| Error::graph(name, Diagnostic::new("it has no result")))
     }
 
     fn leading(&self) -> Option<usize> {

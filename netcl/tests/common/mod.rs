@@ -1,7 +1,9 @@
 //! Plans written by hand, for tests of the runtime alone.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod devices;
 pub(crate) mod processes;
+pub(crate) mod settings;
 
 use netcl::__private::kernels::autodiff::{Arguments, append_gradients};
 use netcl::__private::kernels::compile::compile;
@@ -19,15 +21,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The OpenCL CPU device, or a note that there is none: the host and the null device do not compile OpenCL C.
-pub(crate) fn opencl() -> Option<Device> {
-    let device = Device::select("cpu").ok();
-    if device.is_none() {
-        eprintln!("no OpenCL CPU device here: this test checks nothing");
-    }
-    device
 }
 
 pub(crate) fn n() -> Dim {

@@ -1,5 +1,6 @@
 //! Tests that run in processes of their own: a test starts its program again with a role, which its test `child` plays.
 
+use super::settings;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -29,6 +30,7 @@ pub(crate) fn command(role: &str, shell: Option<&str>) -> Command {
             command
         }
     };
+    settings::clear(&mut command);
     command.args(["--exact", "child", "--nocapture", "--test-threads", "1"]).env("NETCL_TEST_ROLE", role);
     command
 }

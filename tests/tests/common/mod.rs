@@ -1,6 +1,9 @@
 //! Tests of generated code run on one device after the other.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
+#[path = "../../../netcl/tests/common/devices.rs"]
+pub(crate) mod found;
+
 use netcl::{Device, Result, Tensor};
 use std::cell::RefCell;
 
@@ -16,11 +19,10 @@ pub(crate) fn device() -> Device {
 
 /// Every device found, or the one that `NETCL_TEST_DEVICE` names.
 pub(crate) fn devices() -> Vec<Device> {
-    let selectors = match std::env::var("NETCL_TEST_DEVICE") {
-        Ok(selector) => vec![selector],
-        Err(_) => Device::all().into_iter().map(|profile| profile.selector).collect(),
-    };
-    selectors.iter().map(|selector| Device::select(selector).expect("a device that was found")).collect()
+    match std::env::var("NETCL_TEST_DEVICE") {
+        Ok(selector) if !selector.is_empty() => vec![Device::select(&selector).expect("NETCL_TEST_DEVICE")],
+        _ => found::all(),
+    }
 }
 
 /// Runs a test on each of them.

@@ -1,4 +1,4 @@
-//! KEY_TYPE
+//! Values of another kind than a layer's keys take.
 
 #[netcl::model]
 pub struct Mlp {

@@ -1,4 +1,4 @@
-//! MISSING_KEY
+//! A layer without a key that has no default.
 
 #[netcl::model]
 pub struct Mlp {

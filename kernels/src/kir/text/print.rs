@@ -1,7 +1,7 @@
 //! Kernel → text.
 
 use crate::dtype::Literal;
-use crate::emit::names::is_identifier;
+use crate::identifier::is_identifier;
 use crate::kir::*;
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use super::{Limits, Report};
 use crate::dtype::DType;
-use crate::emit::names;
+use crate::identifier;
 use crate::kir::*;
 
 pub(super) fn check(kernel: &Kernel, limits: &Limits, report: &mut Report) {
@@ -21,9 +21,9 @@ pub(super) fn check(kernel: &Kernel, limits: &Limits, report: &mut Report) {
 }
 
 fn check_names(kernel: &Kernel, report: &mut Report) {
-    if !names::is_identifier(&kernel.name) || !kernel.name.is_ascii() {
+    if !identifier::is_identifier(&kernel.name) || !kernel.name.is_ascii() {
         report.error("K01", format!("`{}` cannot be the name of a kernel", kernel.name));
-    } else if names::is_reserved(&kernel.name) {
+    } else if identifier::is_reserved(&kernel.name) {
         report.error("K01", format!("`{}` cannot be the name of a kernel: OpenCL C has taken the word", kernel.name));
     }
     let declared: Vec<&String> =
@@ -31,7 +31,7 @@ fn check_names(kernel: &Kernel, report: &mut Report) {
     let functions: Vec<&String> = kernel.functions.iter().map(|f| &f.name).collect();
     for names in [declared, functions] {
         for (position, name) in names.iter().enumerate() {
-            if !names::is_identifier(name) {
+            if !identifier::is_identifier(name) {
                 report.error("K01", format!("`{name}` is not an identifier"));
             }
             if names[..position].contains(name) {

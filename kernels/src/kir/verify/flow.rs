@@ -1,4 +1,4 @@
-//! Statements: scopes, types of what is stored, loops (rules K24 and K29 to K40, K60 of [`super`]).
+//! Statements: scopes, types of what is stored, loops (rules K21 and K26 to K37 of [`super`]).
 
 use super::types::Code;
 use super::{Limits, Report};
@@ -35,13 +35,13 @@ pub(crate) fn visit(body: &[Stmt], see: &mut dyn FnMut(&Stmt)) {
     }
 }
 
-/// K24: a literal index is inside its array.
+/// K21: a literal index is inside its array.
 pub(super) fn index_in_range(exprs: &[Expr], array: &Array, index: ExprId, report: &mut Report) {
     if let Some(Expr::Literal(Literal::Int(value, _))) = exprs.get(index.0 as usize)
         && !(0..i64::from(array.length)).contains(value)
     {
         let (name, length) = (&array.name, array.length);
-        report.error("K24", format!("`{name}[{value}]` is outside the array, which has {length} elements"));
+        report.error("K21", format!("`{name}[{value}]` is outside the array, which has {length} elements"));
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn check(
     let bound_inside = checker.statements(body);
     if let Some(function) = function {
         match checker.operand(function.result) {
-            Some(ty) if ty.lanes != 1 => checker.report.error("K60", "a helper function returns a scalar"),
+            Some(ty) if ty.lanes != 1 => checker.report.error("K37", "a helper function returns a scalar"),
             Some(_) | None => {}
         }
     } else if let Some(result) = code.kernel.result {
@@ -127,13 +127,13 @@ impl Checker<'_, '_> {
     fn parameters(&mut self, function: &Function) {
         for (position, var) in function.params.iter().enumerate() {
             if var.0 as usize != position || position >= function.vars.len() {
-                self.report.error("K60", "the parameters of a helper function are the first of its variables");
+                self.report.error("K37", "the parameters of a helper function are the first of its variables");
                 continue;
             }
             self.bind(*var);
         }
         if function.vars.iter().any(|var| var.ty.lanes != 1) {
-            self.report.error("K60", "a helper function works on scalars");
+            self.report.error("K37", "a helper function works on scalars");
         }
     }
 
@@ -150,7 +150,7 @@ impl Checker<'_, '_> {
     fn block(&mut self, body: &[Stmt]) {
         self.depth += 1;
         if self.depth > MOST_BLOCKS {
-            self.report.error("K40", format!("blocks nest more than {MOST_BLOCKS} deep"));
+            self.report.error("K36", format!("blocks nest more than {MOST_BLOCKS} deep"));
         } else {
             let mine = self.statements(body);
             self.leave(mine);
@@ -178,7 +178,7 @@ impl Checker<'_, '_> {
                 self.has_type(*var, ty);
                 self.in_scope(*var);
                 if self.counters.get(var.0 as usize) == Some(&true) {
-                    self.report.error("K32", format!("`{}` counts a loop: it cannot be assigned to", self.name(*var)));
+                    self.report.error("K29", format!("`{}` counts a loop: it cannot be assigned to", self.name(*var)));
                 }
                 None
             }
@@ -189,10 +189,10 @@ impl Checker<'_, '_> {
                 match self.code.kernel.params.get(buffer.0 as usize) {
                     Some(Param { kind: ParamKind::Buffer(_, Access::Write | Access::ReadWrite), .. }) => {}
                     Some(Param { kind: ParamKind::Buffer(_, Access::Read), name }) => {
-                        self.report.error("K33", format!("`{name}` is an input: it cannot be written to"));
+                        self.report.error("K30", format!("`{name}` is an input: it cannot be written to"));
                     }
-                    Some(Param { name, .. }) => self.report.error("K33", format!("`{name}` is not a buffer")),
-                    None => self.report.error("K10", format!("there is no parameter {}", buffer.0)),
+                    Some(Param { name, .. }) => self.report.error("K30", format!("`{name}` is not a buffer")),
+                    None => self.report.error("K08", format!("there is no parameter {}", buffer.0)),
                 }
                 None
             }
@@ -200,11 +200,11 @@ impl Checker<'_, '_> {
                 self.effect();
                 self.index(*index);
                 if self.operand(*value).is_some_and(|ty| ty.lanes != 1) {
-                    self.report.error("K31", "an element of an array is a scalar");
+                    self.report.error("K28", "an element of an array is a scalar");
                 }
                 match self.code.kernel.arrays.get(array.0 as usize) {
                     Some(array) => index_in_range(self.code.exprs, array, *index, self.report),
-                    None => self.report.error("K10", format!("there is no array {}", array.0)),
+                    None => self.report.error("K08", format!("there is no array {}", array.0)),
                 }
                 None
             }
@@ -227,7 +227,7 @@ impl Checker<'_, '_> {
             }
             Stmt::Break | Stmt::Continue => {
                 if self.loops == 0 {
-                    self.report.error("K37", "`break` and `continue` stand inside a loop");
+                    self.report.error("K33", "`break` and `continue` stand inside a loop");
                 }
                 None
             }
@@ -243,7 +243,7 @@ impl Checker<'_, '_> {
                 if let (Some(ty), Some(element)) = (ty, element)
                     && ty != ValueType::scalar(element)
                 {
-                    self.report.error("K39", format!("an atomic update of {element} takes {element}, found {ty}"));
+                    self.report.error("K35", format!("an atomic update of {element} takes {element}, found {ty}"));
                 }
                 old.and_then(|old| {
                     self.has_type(old, element.map(ValueType::scalar));
@@ -258,20 +258,20 @@ impl Checker<'_, '_> {
         if let Some(ty) = counter
             && (ty.lanes != 1 || !ty.dtype.is_integer())
         {
-            self.report.error("K35", format!("`{}` counts a loop and must be an integer, not {ty}", self.name(var)));
+            self.report.error("K31", format!("`{}` counts a loop and must be an integer, not {ty}", self.name(var)));
         }
         for bound in bounds {
             if let (Some(ty), Some(counter)) = (self.operand(bound), counter)
                 && ty != counter
             {
                 let name = self.name(var);
-                self.report.error("K35", format!("`{name}` is {counter}, a bound or the step of its loop is {ty}"));
+                self.report.error("K31", format!("`{name}` is {counter}, a bound or the step of its loop is {ty}"));
             }
         }
         if let Some(Expr::Literal(Literal::Int(step, _))) = self.code.exprs.get(bounds[2].0 as usize)
             && *step < 1
         {
-            self.report.error("K35", format!("a loop's step is at least 1, not {step}"));
+            self.report.error("K31", format!("a loop's step is at least 1, not {step}"));
         }
         let bound = self.bind(var);
         if let Some(counter) = self.counters.get_mut(var.0 as usize) {
@@ -289,9 +289,9 @@ impl Checker<'_, '_> {
             AtomicTarget::Buffer(buffer) => match self.code.kernel.params.get(buffer.0 as usize) {
                 Some(Param { name, kind: ParamKind::Buffer(dtype, Access::ReadWrite) }) => (name, *dtype),
                 Some(Param { name, .. }) => {
-                    return self.report.fail("K39", format!("`{name}` is not a buffer that is read and written"));
+                    return self.report.fail("K35", format!("`{name}` is not a buffer that is read and written"));
                 }
-                None => return self.report.fail("K10", format!("there is no parameter {}", buffer.0)),
+                None => return self.report.fail("K08", format!("there is no parameter {}", buffer.0)),
             },
             AtomicTarget::Local(array) => match self.code.kernel.arrays.get(array.0 as usize) {
                 Some(array @ Array { name, space: Space::Local, dtype, .. }) => {
@@ -299,19 +299,19 @@ impl Checker<'_, '_> {
                     (name, *dtype)
                 }
                 Some(Array { name, .. }) => {
-                    return self.report.fail("K39", format!("`{name}` is private: nothing else updates it"));
+                    return self.report.fail("K35", format!("`{name}` is private: nothing else updates it"));
                 }
-                None => return self.report.fail("K10", format!("there is no array {}", array.0)),
+                None => return self.report.fail("K08", format!("there is no array {}", array.0)),
             },
         };
         let wide = matches!(dtype, DType::I64 | DType::F64);
         let bits = matches!(op, AtomicOp::And | AtomicOp::Or | AtomicOp::Xor);
         let updatable = matches!(dtype, DType::I32 | DType::U32 | DType::F32) || wide;
         if !updatable || (bits && dtype.is_float()) {
-            return self.report.fail("K39", format!("there is no such atomic operation on {dtype} (`{name}`)"));
+            return self.report.fail("K35", format!("there is no such atomic operation on {dtype} (`{name}`)"));
         }
         if wide && !self.limits.int64_atomics {
-            return self.report.fail("K39", format!("the device has no 64-bit atomic operations (`{name}`)"));
+            return self.report.fail("K35", format!("the device has no 64-bit atomic operations (`{name}`)"));
         }
         Some(dtype)
     }
@@ -323,17 +323,17 @@ impl Checker<'_, '_> {
     /// Only a kernel has effects.
     fn effect(&mut self) {
         if self.code.function.is_some() {
-            self.report.error("K60", "a helper function is pure: it stores nothing and meets nobody");
+            self.report.error("K37", "a helper function is pure: it stores nothing and meets nobody");
         }
     }
 
     fn bind(&mut self, var: VarId) -> Option<VarId> {
         let position = var.0 as usize;
         match self.bound.get_mut(position) {
-            None => self.report.fail("K10", format!("there is no variable {}", var.0)),
+            None => self.report.fail("K08", format!("there is no variable {}", var.0)),
             Some(bound) => {
                 if std::mem::replace(bound, true) {
-                    self.report.error("K30", format!("`{}` is bound twice", self.name(var)));
+                    self.report.error("K27", format!("`{}` is bound twice", self.name(var)));
                 }
                 self.scope[position] = true;
                 Some(var)
@@ -343,16 +343,16 @@ impl Checker<'_, '_> {
 
     fn in_scope(&mut self, var: VarId) {
         if self.scope.get(var.0 as usize) == Some(&false) {
-            self.report.error("K30", format!("`{}` is not bound here", self.name(var)));
+            self.report.error("K27", format!("`{}` is not bound here", self.name(var)));
         }
     }
 
     fn has_type(&mut self, var: VarId, ty: Option<ValueType>) {
         match (self.code.vars.get(var.0 as usize), ty) {
             (Some(var), Some(ty)) if var.ty != ty => {
-                self.report.error("K31", format!("`{}` is {}, its value is {ty}", var.name, var.ty));
+                self.report.error("K28", format!("`{}` is {}, its value is {ty}", var.name, var.ty));
             }
-            (None, _) => self.report.error("K10", format!("there is no variable {}", var.0)),
+            (None, _) => self.report.error("K08", format!("there is no variable {}", var.0)),
             (Some(_), _) => {}
         }
     }
@@ -361,7 +361,7 @@ impl Checker<'_, '_> {
         if let Some(ty) = self.operand(id)
             && ty != ValueType::scalar(DType::Bool)
         {
-            self.report.error("K36", format!("a condition is one truth value, found {ty}"));
+            self.report.error("K32", format!("a condition is one truth value, found {ty}"));
         }
     }
 
@@ -369,7 +369,7 @@ impl Checker<'_, '_> {
         if let Some(ty) = self.operand(id)
             && (ty.lanes != 1 || !matches!(ty.dtype, DType::U32 | DType::I32 | DType::I64))
         {
-            self.report.error("K24", format!("an index is one u32, i32 or i64, found {ty}"));
+            self.report.error("K21", format!("an index is one u32, i32 or i64, found {ty}"));
         }
     }
 
@@ -377,14 +377,14 @@ impl Checker<'_, '_> {
     fn operand(&mut self, id: ExprId) -> Option<ValueType> {
         let position = id.0 as usize;
         if position >= self.code.exprs.len() {
-            return self.report.fail("K10", format!("there is no expression {}", id.0));
+            return self.report.fail("K08", format!("there is no expression {}", id.0));
         }
         self.report.at = match self.code.function {
             None => self.report.spans.get(position).copied().unwrap_or_default(),
             Some(_) => crate::span::Span::NONE,
         };
         if self.nodes[position] > MOST_NODES || self.levels[position] > MOST_LEVELS {
-            self.report.error("K29", "the expression is too large");
+            self.report.error("K26", "the expression is too large");
             self.report.hint("bind shared or deep parts to variables");
         }
         self.round += 1;

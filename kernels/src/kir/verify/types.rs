@@ -1,4 +1,4 @@
-//! Types of expressions: rules K10 to K29 of [`super`].
+//! Types of expressions: rules K08 to K26 of [`super`].
 
 use super::{Limits, Report};
 use crate::dtype::{DType, Literal};
@@ -34,7 +34,7 @@ pub(super) fn infer(code: &Code<'_>, limits: &Limits, report: &mut Report) -> Ve
         report.locate(code.function, position);
         if let Some(id) = forward {
             report
-                .error("K10", format!("expression {position} uses expression {}, which does not come before it", id.0));
+                .error("K08", format!("expression {position} uses expression {}, which does not come before it", id.0));
             types.push(None);
             continue;
         }
@@ -58,29 +58,29 @@ fn expression(
     let of = |id: ExprId| types[id.0 as usize].unwrap_or(ValueType::scalar(DType::F32));
     let boolean = |lanes| Some(ValueType { dtype: DType::Bool, lanes });
     if let Some(what) = forbidden_in_function(expr).filter(|_| code.function.is_some()) {
-        return report.fail("K60", format!("a helper function cannot use {what}; pass the value as an argument"));
+        return report.fail("K37", format!("a helper function cannot use {what}; pass the value as an argument"));
     }
     match expr {
         Expr::Literal(literal) => literal_type(*literal, report),
         Expr::Var(var) => match code.vars.get(var.0 as usize) {
             Some(var) => Some(var.ty),
-            None => report.fail("K10", format!("there is no variable {}", var.0)),
+            None => report.fail("K08", format!("there is no variable {}", var.0)),
         },
         Expr::Param(param) => match code.kernel.params.get(param.0 as usize) {
             Some(Param { kind: ParamKind::Scalar(dtype), .. }) => Some(ValueType::scalar(*dtype)),
             Some(Param { kind: ParamKind::Symbol, .. }) => Some(ValueType::scalar(DType::U32)),
             Some(Param { kind: ParamKind::Value(ty), .. }) => Some(*ty),
-            Some(Param { name, .. }) => report.fail("K10", format!("`{name}` is a buffer: index it")),
-            None => report.fail("K10", format!("there is no parameter {}", param.0)),
+            Some(Param { name, .. }) => report.fail("K08", format!("`{name}` is a buffer: index it")),
+            None => report.fail("K08", format!("there is no parameter {}", param.0)),
         },
         Expr::WorkItem(item, dimension) => {
             let sub_group = matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId);
             if sub_group && !limits.subgroups {
-                return report.fail("K25", "the device has no sub-groups".to_string());
+                return report.fail("K22", "the device has no sub-groups".to_string());
             }
             if *dimension > 2 {
                 return report
-                    .fail("K25", format!("there is no dimension {dimension}: the index space has 0, 1 and 2"));
+                    .fail("K22", format!("there is no dimension {dimension}: the index space has 0, 1 and 2"));
             }
             Some(ValueType::scalar(DType::U32))
         }
@@ -89,7 +89,7 @@ fn expression(
         Expr::Shift(_, a, b) => {
             let (a, b) = (of(*a), of(*b));
             if a != b || !a.dtype.is_integer() {
-                return report.fail("K14", format!("a shift takes two integers of one type, found {a} and {b}"));
+                return report.fail("K12", format!("a shift takes two integers of one type, found {a} and {b}"));
             }
             Some(a)
         }
@@ -97,17 +97,17 @@ fn expression(
             let (a, b, c) = (of(*a), of(*b), of(*c));
             if a != b || a != c || a.dtype == DType::Bool {
                 return report
-                    .fail("K15", format!("`a * b + c` takes three numbers of one type, found {a}, {b} and {c}"));
+                    .fail("K13", format!("`a * b + c` takes three numbers of one type, found {a}, {b} and {c}"));
             }
             Some(a)
         }
         Expr::Compare(op, a, b) => {
             let (a, b) = (of(*a), of(*b));
             if a != b {
-                return report.fail("K16", format!("`{}` compares values of one type, found {a} and {b}", op.name()));
+                return report.fail("K14", format!("`{}` compares values of one type, found {a} and {b}", op.name()));
             }
             if a.dtype == DType::Bool && !matches!(op, CompareOp::Eq | CompareOp::Ne) {
-                return report.fail("K16", format!("`{}` has no meaning for truth values", op.name()));
+                return report.fail("K14", format!("`{}` has no meaning for truth values", op.name()));
             }
             boolean(a.lanes)
         }
@@ -117,7 +117,7 @@ fn expression(
                 let message = format!(
                     "a selection takes a truth value and two values of one type, found {condition}, {a} and {b}"
                 );
-                return report.fail("K17", message);
+                return report.fail("K15", message);
             }
             Some(a)
         }
@@ -126,7 +126,7 @@ fn expression(
             let a = of(*a);
             let plain = |dtype: DType| dtype != DType::Bool && dtype.compute() == dtype;
             if !plain(*dtype) || !plain(a.dtype) || dtype.size() != a.dtype.size() {
-                return report.fail("K19", format!("the bits of {a} cannot be read as {dtype}"));
+                return report.fail("K16", format!("the bits of {a} cannot be read as {dtype}"));
             }
             Some(ValueType { dtype: *dtype, lanes: a.lanes })
         }
@@ -137,13 +137,13 @@ fn expression(
             }
             match code.kernel.params.get(buffer.0 as usize) {
                 Some(Param { kind: ParamKind::Buffer(_, Access::Write), name }) => {
-                    report.fail("K20", format!("`{name}` is only written: it cannot be read"))
+                    report.fail("K17", format!("`{name}` is only written: it cannot be read"))
                 }
                 Some(Param { kind: ParamKind::Buffer(dtype, _), .. }) => {
                     Some(ValueType { dtype: dtype.compute(), lanes: *lanes })
                 }
-                Some(Param { name, .. }) => report.fail("K20", format!("`{name}` is not a buffer")),
-                None => report.fail("K10", format!("there is no parameter {}", buffer.0)),
+                Some(Param { name, .. }) => report.fail("K17", format!("`{name}` is not a buffer")),
+                None => report.fail("K08", format!("there is no parameter {}", buffer.0)),
             }
         }
         Expr::LoadArray { array, index } => {
@@ -153,26 +153,26 @@ fn expression(
                     super::flow::index_in_range(code.exprs, array, *index, report);
                     Some(ValueType::scalar(array.dtype.compute()))
                 }
-                None => report.fail("K10", format!("there is no array {}", array.0)),
+                None => report.fail("K08", format!("there is no array {}", array.0)),
             }
         }
         Expr::Splat(a, lanes) => {
             let a = of(*a);
             if a.lanes != 1 || *lanes == 1 || !lanes_are_legal(*lanes) {
-                return report.fail("K21", format!("a scalar is repeated 2, 4, 8 or 16 times, not {a} {lanes} times"));
+                return report.fail("K18", format!("a scalar is repeated 2, 4, 8 or 16 times, not {a} {lanes} times"));
             }
             Some(ValueType { dtype: a.dtype, lanes: *lanes })
         }
         Expr::LaneIds(dtype, lanes) => {
             if *dtype == DType::Bool || dtype.compute() != *dtype || *lanes == 1 || !lanes_are_legal(*lanes) {
-                return report.fail("K21", format!("there are no lane numbers of type {dtype} in {lanes} lanes"));
+                return report.fail("K18", format!("there are no lane numbers of type {dtype} in {lanes} lanes"));
             }
             Some(ValueType { dtype: *dtype, lanes: *lanes })
         }
         Expr::Lane(a, lane) => {
             let a = of(*a);
             if a.lanes == 1 || *lane >= a.lanes {
-                return report.fail("K22", format!("{a} has no lane {lane}"));
+                return report.fail("K19", format!("{a} has no lane {lane}"));
             }
             Some(ValueType::scalar(a.dtype))
         }
@@ -180,7 +180,7 @@ fn expression(
             let a = of(*a);
             let known = matches!(op, ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Max | ReduceOp::Min);
             if !known || a.lanes == 1 || a.dtype == DType::Bool {
-                return report.fail("K22", format!("`{}` does not combine the lanes of {a}", op.name()));
+                return report.fail("K19", format!("`{}` does not combine the lanes of {a}", op.name()));
             }
             Some(ValueType::scalar(a.dtype))
         }
@@ -188,24 +188,24 @@ fn expression(
             let (counter, seed) = (of(*counter), of(*seed));
             if counter.dtype != DType::U32 || seed != ValueType::scalar(DType::U32) {
                 return report
-                    .fail("K23", format!("a random number takes a u32 counter and seed, found {counter} and {seed}"));
+                    .fail("K20", format!("a random number takes a u32 counter and seed, found {counter} and {seed}"));
             }
             Some(ValueType { dtype: DType::F32, lanes: counter.lanes })
         }
         Expr::SubGroup(op, a, other) => {
             let a = of(*a);
             if !limits.subgroups {
-                return report.fail("K25", "the device has no sub-groups".to_string());
+                return report.fail("K22", "the device has no sub-groups".to_string());
             }
             let numeric = matches!(a.dtype, DType::I32 | DType::U32 | DType::I64 | DType::F32 | DType::F64);
             if a.lanes != 1 || !numeric {
-                return report.fail("K26", format!("a sub-group operation takes one 32- or 64-bit number, found {a}"));
+                return report.fail("K23", format!("a sub-group operation takes one 32- or 64-bit number, found {a}"));
             }
             let wants = matches!(op, SubGroupOp::Broadcast | SubGroupOp::ShuffleXor);
             let lane = |ty: ValueType| ty.lanes == 1 && matches!(ty.dtype, DType::U32 | DType::I32);
             if other.is_some() != wants || other.is_some_and(|id| !lane(of(id))) {
                 let expected = if wants { "a u32 or i32 lane or mask" } else { "no second operand" };
-                return report.fail("K26", format!("this sub-group operation takes {expected}"));
+                return report.fail("K23", format!("this sub-group operation takes {expected}"));
             }
             Some(a)
         }
@@ -213,7 +213,7 @@ fn expression(
             let index = *position as usize;
             let (Some(function), Some(result)) = (code.kernel.functions.get(index), code.results.get(index)) else {
                 return report.fail(
-                    "K27",
+                    "K24",
                     format!(
                         "function {position} is not there to be called: functions call earlier ones, never themselves"
                     ),
@@ -225,7 +225,7 @@ fn expression(
             if given != wanted {
                 let list = |types: &[ValueType]| types.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let message = format!("`{}` takes ({}), found ({})", function.name, list(&wanted), list(&given));
-                return report.fail("K28", message);
+                return report.fail("K25", message);
             }
             *result
         }
@@ -263,7 +263,7 @@ fn literal_type(literal: Literal, report: &mut Report) -> Option<ValueType> {
         Literal::Float(_, dtype) => matches!(dtype, DType::F32 | DType::F64),
     };
     if !fits {
-        return report.fail("K11", format!("{literal} is not a number of type {}", literal.dtype()));
+        return report.fail("K09", format!("{literal} is not a number of type {}", literal.dtype()));
     }
     Some(ValueType::scalar(literal.dtype()))
 }
@@ -272,7 +272,7 @@ fn index_type(index: ValueType, report: &mut Report) -> Option<()> {
     if index.lanes == 1 && matches!(index.dtype, DType::U32 | DType::I32 | DType::I64) {
         return Some(());
     }
-    report.error("K24", format!("an index is one u32, i32 or i64, found {index}"));
+    report.error("K21", format!("an index is one u32, i32 or i64, found {index}"));
     None
 }
 
@@ -284,18 +284,18 @@ fn unary(op: UnaryOp, a: ValueType, report: &mut Report) -> Option<ValueType> {
         Exp | Exp2 | Log | Log2 | Log1p | Expm1 | Sqrt | Rsqrt | Sin | Cos | Tan | Tanh | Erf | Floor | Ceil
         | Round | Recip => a.dtype.is_float(),
     };
-    if legal { Some(a) } else { report.fail("K12", format!("`{}` has no meaning for {a}", op.name())) }
+    if legal { Some(a) } else { report.fail("K10", format!("`{}` has no meaning for {a}", op.name())) }
 }
 
 fn binary(op: BinaryOp, a: ValueType, b: ValueType, report: &mut Report) -> Option<ValueType> {
     use BinaryOp::*;
     if a != b {
-        return report.fail("K13", format!("`{}` takes two values of one type, found {a} and {b}", op.name()));
+        return report.fail("K11", format!("`{}` takes two values of one type, found {a} and {b}", op.name()));
     }
     let legal = match op {
         Add | Sub | Mul | Div | Rem | Max | Min => a.dtype != DType::Bool,
         Pow | Atan2 => a.dtype.is_float(),
         And | Or | Xor => !a.dtype.is_float(),
     };
-    if legal { Some(a) } else { report.fail("K13", format!("`{}` has no meaning for {a}", op.name())) }
+    if legal { Some(a) } else { report.fail("K11", format!("`{}` has no meaning for {a}", op.name())) }
 }

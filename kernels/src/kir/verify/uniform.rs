@@ -1,4 +1,4 @@
-//! Rule K38 of [`super`]: who arrives at a barrier or a sub-group operation.
+//! Rule K34 of [`super`]: who arrives at a barrier or a sub-group operation.
 //!
 //! Every value and every place in the control flow has a level: the same for all items of a work-group, the same for
 //! all items of a sub-group, or different between items. The levels of variables are found by going over the kernel
@@ -36,7 +36,7 @@ pub(super) fn check(kernel: &Kernel, report: &mut Report) {
     flow.next_loop = 0;
     flow.block(&kernel.body, Level::Group);
     for what in flow.errors.unwrap_or_default() {
-        report.error("K38", format!("{what} stands where work-items may part ways"));
+        report.error("K34", format!("{what} stands where work-items may part ways"));
         report.hint("move it out of the branch or loop, or make the condition the same for all of them");
     }
 }

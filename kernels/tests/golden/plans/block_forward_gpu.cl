@@ -25,7 +25,7 @@
 //   21  result: f32 [N, T, 32] (result 0)
 //
 // steps
-//    0  norm1 = ((x - sum(x) * 0.03125) * rsqrt((sum((x - … * …) * (x - … * …)) * 0.03125 + 0.00001)) * norm1.weight …
+//    0  norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((… * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
 //       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
 //       over [N*T] in groups of [256]
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
@@ -34,7 +34,7 @@
 //    2  matmul_33 = matmul(add_28, add_28)
 //       block_2_matmul_register(add_28, T, matmul_33, N)
 //       over [((T + 127)/128)*256, ((T + 127)/128), N*4] in groups of [256, 1, 1]
-//    3  mul_49 = exp((((iota() <= iota()) ? matmul_33 * 0.35355339059327373 : -inf) - max(((iota() <= iota()) ? matmu…
+//    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*1024] in groups of [256]
 //    4  view_51 = matmul(mul_49, add_28)
@@ -43,7 +43,7 @@
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_register(view_51, attention_output_weight, matmul_53, N, T)
 //       over [256, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
-//    6  norm2 = (((x + attention) - sum((x + attention)) * 0.03125) * rsqrt((sum(((x + attention) - … * …) * ((x + at…
+//    6  norm2 = (((x + attention) - … * 0.03125) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [N*T] in groups of [256]
 //    7  mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
@@ -63,7 +63,8 @@ static inline int netcl_rem_int(int a, int b) {
     return b == 0 ? 0 : b == -1 ? 0 : a % b;
 }
 
-// norm1 = ((x - sum(x) * 0.03125) * rsqrt((sum((x - … * …) * (x - … * …)) * 0.03125 + 0.00001)) * norm1.weight …
+// norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((sum((x - sum(x over 2) * 0.03125) * (x - sum(x over 2) *
+//     0.03125) over 2) * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_0_sum_map(
     const int N,
@@ -136,7 +137,10 @@ static inline void block_2_matmul_register_store_vector(
     vstore4(value, 0, &matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)]);
 }
 
-// mul_49 = exp((((iota() <= iota()) ? matmul_33 * 0.35355339059327373 : -inf) - max(((iota() <= iota()) ? matmu…
+// mul_49 = exp((((index(3) <= index(2)) ? matmul_33 * 0.35355339059327373 : -inf) - max(((index(3) <= index(2))
+//     ? matmul_33 * 0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((index(3) <= index(2)) ? matmul_33 *
+//     0.35355339059327373 : -inf) - max(((index(3) <= index(2)) ? matmul_33 * 0.35355339059327373 : -inf) over
+//     3))) over 3))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_3_max_sum_map(
     const int N,
@@ -217,7 +221,9 @@ static inline void block_5_matmul_register_store_vector(
     vstore4(value, 0, &matmul_53[(int)(m * 32u + n)]);
 }
 
-// norm2 = (((x + attention) - sum((x + attention)) * 0.03125) * rsqrt((sum(((x + attention) - … * …) * ((x + at…
+// norm2 = (((x + attention) - sum((x + attention) over 2) * 0.03125) * rsqrt((sum(((x + attention) - sum((x +
+//     attention) over 2) * 0.03125) * ((x + attention) - sum((x + attention) over 2) * 0.03125) over 2) *
+//     0.03125 + 0.00001)) * norm2.weight + norm2.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_6_sum_map(
     const int N,

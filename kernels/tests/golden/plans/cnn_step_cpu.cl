@@ -34,19 +34,19 @@
 //    0  conv2d_4 = conv2d(x, conv1.weight)
 //       cnn_0_conv2d(conv1_weight, x, conv2d_4, N)
 //       over [((N*16 + 47)/48) + N, 1, 1] in groups of [1, 1, 1]
-//    1  pool1 = max(max(conv1, 0)); argmax_88 = argmax(max(conv1, 0))
+//    1  pool1 = max(max(conv1, 0) over 4, 5); argmax_88 = argmax(max(conv1, 0) over 4, 5)
 //       cnn_1_max_argmax(N, conv2d_4, conv1_bias, pool1, argmax_88)
 //       over [((N*128 + 1023)/1024)] in groups of [1]
 //    2  conv2d_14 = conv2d(pool1, conv2.weight)
 //       cnn_2_conv2d(conv2_weight, pool1, conv2d_14, N)
 //       over [((N*16 + 47)/48), 1, 1] in groups of [1, 1, 1]
-//    3  pool2 = max(max(conv2, 0)); argmax_70 = argmax(max(conv2, 0))
+//    3  pool2 = max(max(conv2, 0) over 4, 5); argmax_70 = argmax(max(conv2, 0) over 4, 5)
 //       cnn_3_max_argmax(N, conv2d_14, conv2_bias, pool2, argmax_70)
 //       over [((N*64 + 1023)/1024)] in groups of [1]
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_cpu(pool2, output_weight, matmul_25, N)
 //       over [1, ((N + 15)/16), 1] in groups of [1, 1, 1]
-//    5  mul_48 = (log(sum(exp((output - max(output))))) - sum(((iota() == labels) ? (output - max(output)) : 0))) * (…; add_62 = (((iota() == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : Na…
+//    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       cnn_5_max_sum_map(N, matmul_25, output_bias, labels, add_62, mul_48)
 //       over [((N + 408)/409)] in groups of [1]
 //    6  matmul_65 = matmul(add_62, output.weight)
@@ -55,7 +55,7 @@
 //    7  grad_output_weight = matmul(flatten, add_62)
 //       cnn_7_matmul_cpu(pool2, add_62, grad_output_weight, N)
 //       over [1, 4, 1] in groups of [1, 1, 1]
-//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83)
+//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
 //       cnn_8_map_sum(N, conv2d_14, conv2_bias, argmax_70, matmul_65, select_83, grad_conv2_bias)
 //       over [16] in groups of [1]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
@@ -64,7 +64,7 @@
 //   10  grad_conv2_weight = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, pool1, grad_conv2_weight, N)
 //       over [2, 1, 1] in groups of [1, 1, 1]
-//   11  result = sum(mul_48) / N; grad_output_bias = sum(add_62); select_101 = ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_88) ? conv2d_input_grad_85 : 0)); grad_conv1_bias = sum(select_101)
+//   11  result = sum(mul_48) / N; grad_output_bias = sum(add_62 over 0); select_101 = ((max(conv1, 0) <= 0) ? 0 : (((index(5) + …) == argmax_88) ? conv2d_input_grad_85 : 0)); grad_conv1_bias = sum(select_101 over 0, 2, 3)
 //       cnn_11_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_4, conv1_bias, argmax_88, conv2d_input_grad_85, select_101, grad_conv1_bias)
 //       over [12] in groups of [1]
 //   12  grad_conv1_weight = conv2d_weight_grad(x, select_101)
@@ -134,8 +134,8 @@ static inline void cnn_0_conv2d_store_vector(
         + (int)(n + 15u) / 8 % 8 * 8u)] = value.sf;
 }
 
-// pool1 = max(max(conv1, 0))
-// argmax_88 = argmax(max(conv1, 0))
+// pool1 = max(max(conv1, 0) over 4, 5)
+// argmax_88 = argmax(max(conv1, 0) over 4, 5)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_1_max_argmax(
     const int N,
@@ -216,8 +216,8 @@ static inline void cnn_2_conv2d_store_vector(
         + (int)(n + 15u) / 4 % 4 * 4u)] = value.sf;
 }
 
-// pool2 = max(max(conv2, 0))
-// argmax_70 = argmax(max(conv2, 0))
+// pool2 = max(max(conv2, 0) over 4, 5)
+// argmax_70 = argmax(max(conv2, 0) over 4, 5)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_3_max_argmax(
     const int N,
@@ -268,8 +268,10 @@ static inline void cnn_4_matmul_cpu_store_vector(
     vstore16(value, 0, &matmul_25[(int)(m * 10u + n)]);
 }
 
-// mul_48 = (log(sum(exp((output - max(output))))) - sum(((iota() == labels) ? (output - max(output)) : 0))) * (…
-// add_62 = (((iota() == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : Na…
+// mul_48 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
+//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_62 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
+//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_5_max_sum_map(
     const int N,
@@ -344,8 +346,8 @@ static inline void cnn_7_matmul_cpu_store_vector(
     vstore16(value, 0, &grad_output_weight[(int)(m * 10u + n)]);
 }
 
-// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_70) ? matmul_65 : 0))
-// grad_conv2_bias = sum(select_83)
+// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0))
+// grad_conv2_bias = sum(select_83 over 0, 2, 3)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_8_map_sum(
     const int N,
@@ -444,9 +446,10 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
 }
 
 // result = sum(mul_48) / N
-// grad_output_bias = sum(add_62)
-// select_101 = ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_88) ? conv2d_input_grad_85 : 0))
-// grad_conv1_bias = sum(select_101)
+// grad_output_bias = sum(add_62 over 0)
+// select_101 = ((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_88) ? conv2d_input_grad_85 :
+//     0))
+// grad_conv1_bias = sum(select_101 over 0, 2, 3)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_11_bundle(
     const int N,

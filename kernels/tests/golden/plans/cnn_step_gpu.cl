@@ -35,19 +35,19 @@
 //    0  conv2d_4 = conv2d(x, conv1.weight)
 //       cnn_0_conv2d(conv1_weight, x, conv2d_4, N)
 //       over [N*256, 1, 1] in groups of [256, 1, 1]
-//    1  pool1 = max(max(conv1, 0)); argmax_94 = argmax(max(conv1, 0))
+//    1  pool1 = max(max(conv1, 0) over 4, 5); argmax_94 = argmax(max(conv1, 0) over 4, 5)
 //       cnn_1_max_argmax(N, conv2d_4, conv1_bias, pool1, argmax_94)
 //       over [N*128] in groups of [256]
 //    2  conv2d_14 = conv2d(pool1, conv2.weight)
 //       cnn_2_conv2d(conv2_weight, pool1, conv2d_14, N)
 //       over [((N*16 + 31)/32)*32, 1, 1] in groups of [32, 1, 1]
-//    3  pool2 = max(max(conv2, 0)); argmax_70 = argmax(max(conv2, 0))
+//    3  pool2 = max(max(conv2, 0) over 4, 5); argmax_70 = argmax(max(conv2, 0) over 4, 5)
 //       cnn_3_max_argmax(N, conv2d_14, conv2_bias, pool2, argmax_70)
 //       over [N*64] in groups of [256]
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_naive(pool2, output_weight, matmul_25, N)
 //       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
-//    5  mul_48 = (log(sum(exp((output - max(output))))) - sum(((iota() == labels) ? (output - max(output)) : 0))) * (…; add_62 = (((iota() == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : Na…
+//    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       cnn_5_max_sum_map(N, matmul_25, output_bias, labels, add_62, mul_48)
 //       over [N] in groups of [256]
 //    6  matmul_65 = matmul(add_62, output.weight)
@@ -56,7 +56,7 @@
 //    7  grad_output_weight = matmul(flatten, add_62)
 //       cnn_7_matmul_naive(pool2, add_62, grad_output_weight, N)
 //       over [16, 64, 1] in groups of [16, 4, 1]
-//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83)
+//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
 //       cnn_8_map_sum(N, conv2d_14, conv2_bias, argmax_70, matmul_65, select_83, grad_conv2_bias)
 //       over [4096] in groups of [256]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
@@ -65,10 +65,10 @@
 //   10  conv2d_weight_grad_90 = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, N, pool1, conv2d_weight_grad_90)
 //       over [96, 1, 4] in groups of [32, 1, 1]
-//   11  conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_…
+//   11  conv2d_weight_grad_113 = conv2d_weight_grad(x, ((… <= 0) ? 0 : (… ? conv2d_input_grad_85 : 0)))
 //       cnn_11_conv2d_weight_grad(conv2d_4, conv1_bias, argmax_94, conv2d_input_grad_85, N, x, conv2d_weight_grad_113)
 //       over [32, 1, 16] in groups of [32, 1, 1]
-//   12  result = sum(mul_48) / N; grad_output_bias = sum(add_62); grad_conv2_weight = sum(conv2d_weight_grad_90); grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_94) ? conv2d_input_grad_8…; grad_conv1_weight = sum(conv2d_weight_grad_113)
+//   12  result = sum(mul_48) / N; grad_output_bias = sum(add_62 over 0); grad_conv2_weight = sum(conv2d_weight_grad_90 over 0); grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : ((… == argmax_94) ? conv2d_input_grad_85 : 0)) over 0, 2, 3); grad_conv1_weight = sum(conv2d_weight_grad_113 over 0)
 //       cnn_12_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_weight_grad_90, grad_conv2_weight, conv2d_4, conv1_bias, argmax_94, conv2d_input_grad_85, grad_conv1_bias, conv2d_weight_grad_113, grad_conv1_weight)
 //       over [4096] in groups of [256]
 
@@ -103,8 +103,8 @@ static inline void cnn_0_conv2d_store_vector(
         / 8 % 8 * 8u)] = value.s3;
 }
 
-// pool1 = max(max(conv1, 0))
-// argmax_94 = argmax(max(conv1, 0))
+// pool1 = max(max(conv1, 0) over 4, 5)
+// argmax_94 = argmax(max(conv1, 0) over 4, 5)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_1_max_argmax(
     const int N,
@@ -158,8 +158,8 @@ static inline void cnn_2_conv2d_store_vector(
         / 4 % 4 * 4u)] = value.s3;
 }
 
-// pool2 = max(max(conv2, 0))
-// argmax_70 = argmax(max(conv2, 0))
+// pool2 = max(max(conv2, 0) over 4, 5)
+// argmax_70 = argmax(max(conv2, 0) over 4, 5)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_3_max_argmax(
     const int N,
@@ -197,8 +197,10 @@ static inline void cnn_4_matmul_naive_store(
     matmul_25[(int)(m * 10u + n)] = value;
 }
 
-// mul_48 = (log(sum(exp((output - max(output))))) - sum(((iota() == labels) ? (output - max(output)) : 0))) * (…
-// add_62 = (((iota() == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : Na…
+// mul_48 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
+//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_62 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
+//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_5_max_sum_map(
     const int N,
@@ -252,8 +254,8 @@ static inline void cnn_7_matmul_naive_store(
     grad_output_weight[(int)(m * 10u + n)] = value;
 }
 
-// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_70) ? matmul_65 : 0))
-// grad_conv2_bias = sum(select_83)
+// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0))
+// grad_conv2_bias = sum(select_83 over 0, 2, 3)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_8_map_sum(
     const int N,
@@ -342,7 +344,7 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
     vstore4(value, 0, &conv2d_weight_grad_90[(int)(batch * 1152u + m * 72u + n)]);
 }
 
-// ((max(conv2, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_70) ? matmul_65 : 0))
+// ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0))
 static inline float cnn_10_conv2d_weight_grad_load_a(
     const int offset,
     const int N,
@@ -352,7 +354,7 @@ static inline float cnn_10_conv2d_weight_grad_load_a(
     return t ? select_83[t ? offset : 0] : 0.0f;
 }
 
-// pool1 = max(max(conv1, 0))
+// pool1 = max(max(conv1, 0) over 4, 5)
 static inline float cnn_10_conv2d_weight_grad_load_b(
     const int offset,
     const int N,
@@ -382,7 +384,7 @@ static inline void cnn_11_conv2d_weight_grad_store_vector(
     vstore4(value, 0, &conv2d_weight_grad_113[(int)(batch * 72u + m * 9u + n)]);
 }
 
-// ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_94) ? conv2d_input_grad_85 : 0))
+// ((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_94) ? conv2d_input_grad_85 : 0))
 static inline float cnn_11_conv2d_weight_grad_load_a(
     const int offset,
     const int N,
@@ -413,10 +415,11 @@ static inline float cnn_11_conv2d_weight_grad_load_b(
 }
 
 // result = sum(mul_48) / N
-// grad_output_bias = sum(add_62)
-// grad_conv2_weight = sum(conv2d_weight_grad_90)
-// grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_94) ? conv2d_input_grad_8…
-// grad_conv1_weight = sum(conv2d_weight_grad_113)
+// grad_output_bias = sum(add_62 over 0)
+// grad_conv2_weight = sum(conv2d_weight_grad_90 over 0)
+// grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_94) ?
+//     conv2d_input_grad_85 : 0)) over 0, 2, 3)
+// grad_conv1_weight = sum(conv2d_weight_grad_113 over 0)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_12_bundle(
     const int N,
@@ -1004,7 +1007,8 @@ void cnn_12_bundle(
 #undef WIDTH
 #include "undef_conv2d_implicit_gemm.h"
 
-// conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((iota() + iota() * 2) == argmax_…
+// conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) ==
+//     argmax_94) ? conv2d_input_grad_85 : 0)))
 #define KERNEL_NAME cnn_11_conv2d_weight_grad
 #define ELEMENT_A(offset_) cnn_11_conv2d_weight_grad_load_a(offset_, arg_N, arg_conv2d_4, arg_conv1_bias, arg_argmax_94, arg_conv2d_input_grad_85)
 #define ELEMENT_B(offset_) cnn_11_conv2d_weight_grad_load_b(offset_, arg_N, arg_x)

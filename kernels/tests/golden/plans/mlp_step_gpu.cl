@@ -25,7 +25,7 @@
 //    1  matmul_11 = matmul(max_8, output.weight)
 //       mlp_1_matmul_naive(max_8, output_weight, matmul_11, N)
 //       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
-//    2  mul_34 = (log(sum(exp((output - max(output))))) - sum(((iota() == labels) ? (output - max(output)) : 0))) * (…; add_48 = (((iota() == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : Na…
+//    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       mlp_2_max_sum_map(N, matmul_11, output_bias, labels, add_48, mul_34)
 //       over [N] in groups of [256]
 //    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight))
@@ -34,7 +34,7 @@
 //    4  grad_output_weight = matmul(max_8, add_48)
 //       mlp_4_matmul_naive(max_8, add_48, grad_output_weight, N)
 //       over [16, 32, 1] in groups of [16, 4, 1]
-//    5  result = sum(mul_34) / N; grad_output_bias = sum(add_48); grad_hidden_bias = sum(select_55)
+//    5  result = sum(mul_34) / N; grad_output_bias = sum(add_48 over 0); grad_hidden_bias = sum(select_55 over 0)
 //       mlp_5_bundle(N, mul_34, result, add_48, grad_output_bias, select_55, grad_hidden_bias)
 //       over [768] in groups of [256]
 //    6  grad_hidden_weight = matmul(x, select_55)
@@ -67,8 +67,10 @@ static inline void mlp_1_matmul_naive_store(
     matmul_11[(int)(m * 10u + n)] = value;
 }
 
-// mul_34 = (log(sum(exp((output - max(output))))) - sum(((iota() == labels) ? (output - max(output)) : 0))) * (…
-// add_48 = (((iota() == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : Na…
+// mul_34 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
+//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_48 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
+//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void mlp_2_max_sum_map(
     const int N,
@@ -124,8 +126,8 @@ static inline void mlp_4_matmul_naive_store(
 }
 
 // result = sum(mul_34) / N
-// grad_output_bias = sum(add_48)
-// grad_hidden_bias = sum(select_55)
+// grad_output_bias = sum(add_48 over 0)
+// grad_hidden_bias = sum(select_55 over 0)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void mlp_5_bundle(
     const int N,

@@ -1,9 +1,11 @@
 //! The host: its memory, native kernels, products and convolutions, the interpreter's arithmetic for this processor.
 
 pub(crate) mod access;
+pub(crate) mod backend;
 mod conv;
 mod isa;
 mod lanes;
+mod launch;
 pub(crate) mod loops;
 mod math;
 #[allow(unsafe_code, reason = "calls of the matrix library")]

@@ -9,8 +9,11 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Set in a child that was forked after a device was made.
+/// Set in a child that was forked after drivers were looked for, or a device was made.
 static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Set once a driver was loaded, which has threads and destructors of its own.
+static HAS_DRIVER: AtomicBool = AtomicBool::new(false);
 
 /// What to do before the process ends.
 static AT_EXIT: Mutex<Vec<fn() -> Rest>> = Mutex::new(Vec::new());
@@ -36,14 +39,21 @@ pub(crate) fn check() -> Result<()> {
     if is_forked() { Err(Error::Forked) } else { Ok(()) }
 }
 
-/// Notices forks from now on. To be called before the first device is made.
+/// Notices forks from now on. To be called before a driver is loaded, or a device is made.
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(system::watch);
 }
 
-/// Calls `action` when the process ends on its own, before whatever was loaded until now is torn down. To be called for
-/// each device, once its driver is loaded: what was registered last is done first.
+/// Drivers are loaded: from now on a forked child ends without their destructors, which would wait for threads that it
+/// does not have.
+pub(crate) fn has_driver() {
+    HAS_DRIVER.store(true, Ordering::Relaxed);
+}
+
+/// Calls `action` once when the process ends on its own, before whatever was loaded until now is torn down. To be called
+/// for each device, once its driver is loaded, and again when the driver has loaded more: what was registered last is done
+/// first.
 pub(crate) fn at_exit(action: fn() -> Rest) {
     system::at_exit();
     let mut actions = AT_EXIT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,9 +66,14 @@ extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// Does what is to be done; says whether something is still at work.
+/// Does what is to be done, once; says whether something is still at work.
 fn exiting() -> Rest {
+    static DONE: AtomicBool = AtomicBool::new(false);
     if is_forked() {
+        // The drivers' threads stayed with the parent, and what waits for them would wait for ever.
+        return if HAS_DRIVER.load(Ordering::Relaxed) { Rest::Busy } else { Rest::Idle };
+    }
+    if DONE.swap(true, Ordering::AcqRel) {
         return Rest::Idle;
     }
     // Whoever holds the lock while the process ends is not waited for.
@@ -102,7 +117,7 @@ mod system {
     /// With the GNU C library the process ends there and then, with its status, if a driver is still at work.
     #[cfg(target_env = "gnu")]
     mod ending {
-        use crate::device::host::process::{Rest, exiting};
+        use crate::device::process::{Rest, exiting};
         use std::ffi::{c_int, c_void};
         use std::ptr::null_mut;
 
@@ -192,70 +207,5 @@ impl<T> Drop for Live<T> {
 }
 
 #[cfg(all(test, unix))]
-#[allow(unsafe_code, reason = "forks")]
-mod tests {
-    use crate::error::Error;
-    use crate::{DType, Device, Tensor};
-    use std::ffi::c_int;
-    use std::time::{Duration, Instant};
-
-    // SAFETY: the signatures are those of POSIX.
-    unsafe extern "C" {
-        fn fork() -> c_int;
-        fn _exit(status: c_int) -> !;
-        fn waitpid(pid: c_int, status: *mut c_int, options: c_int) -> c_int;
-        fn kill(pid: c_int, signal: c_int) -> c_int;
-    }
-
-    /// What the child finds, as its exit status: the number of the first thing that is not as it should be.
-    fn in_child(device: &Device, x: Tensor) -> c_int {
-        let is_forked = |error: Option<Error>| matches!(error, Some(Error::Forked));
-        let checks: [&dyn Fn() -> bool; 7] = [
-            &|| is_forked(Tensor::zeros(device, &[4], DType::F32).err()),
-            &|| is_forked(x.to_vec::<f32>().err()),
-            &|| is_forked(x.add(&x).err()),
-            &|| is_forked(device.finish().err()),
-            &|| is_forked(device.record_event().err()),
-            &|| is_forked(Device::select("cpu").err()),
-            &|| device.release_idle_memory() == 0,
-        ];
-        match checks.iter().position(|check| !check()) {
-            Some(position) => position as c_int + 1,
-            None => {
-                drop(x);
-                0
-            }
-        }
-    }
-
-    #[test]
-    fn a_forked_child_gets_an_error_and_no_hang() {
-        let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
-        for selector in found {
-            let device = Device::select(&selector).unwrap();
-            let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
-            let y = x.add(&x).unwrap();
-            // SAFETY: the child calls nothing but what is tested and `_exit`.
-            let child = unsafe { fork() };
-            if child == 0 {
-                let status = in_child(&device, y);
-                // SAFETY: ends the child without the parent's exit handlers.
-                unsafe { _exit(status) }
-            }
-            assert!(child > 0);
-            let limit = Instant::now() + Duration::from_secs(60);
-            let mut status = -1;
-            // SAFETY: `status` is a place for one; 1 is WNOHANG.
-            while unsafe { waitpid(child, &raw mut status, 1) } == 0 {
-                if Instant::now() > limit {
-                    // SAFETY: the child is ours and still there; 9 is SIGKILL.
-                    unsafe { kill(child, 9) };
-                    panic!("{selector}: the child hangs");
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            assert_eq!(status, 0, "{selector}: the child's exit status, in the high byte the check that failed");
-            assert_eq!(y.to_vec::<f32>().unwrap(), [2.0; 100], "{selector}: the parent goes on");
-        }
-    }
-}
+#[path = "process/tests.rs"]
+mod tests;

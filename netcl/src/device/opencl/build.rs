@@ -1,11 +1,15 @@
 //! Building programs: from memory, from the disk cache, from source.
 
-use super::Shared;
+use super::flight::Flight;
+use super::{Parts, Shared, exit};
+use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
+use opencl3::types::cl_int;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +20,8 @@ const KEPT: usize = 512;
 /// and NVIDIA's 580.159.04 crashes if a program is released while one of its kernels runs.
 pub(super) struct Programs<P = Program> {
     known: BTreeMap<Key, Known<P>>,
+    /// Those that some thread builds.
+    building: BTreeMap<Key, Arc<Flight<P>>>,
     /// Counts what is looked up.
     clock: u64,
 }
@@ -27,7 +33,7 @@ struct Known<P> {
 
 impl<P> Default for Programs<P> {
     fn default() -> Self {
-        Programs { known: BTreeMap::new(), clock: 0 }
+        Programs { known: BTreeMap::new(), building: BTreeMap::new(), clock: 0 }
     }
 }
 
@@ -56,6 +62,53 @@ impl<P> Programs<P> {
     }
 }
 
+/// A thread's build of that key; others wait for it until this is dropped.
+struct Building<'a, P> {
+    programs: &'a Mutex<Programs<P>>,
+    key: &'a Key,
+    flight: Arc<Flight<P>>,
+}
+
+impl<P> Drop for Building<'_, P> {
+    fn drop(&mut self) {
+        lock(self.programs).building.remove(self.key);
+        self.flight.abandon();
+    }
+}
+
+/// The program of that key: the one that is there, the one that another thread is building, or what `build` gives. Also what
+/// is to be released, when the device is idle.
+fn obtain<P>(
+    programs: &Mutex<Programs<P>>,
+    key: &Key,
+    build: impl FnOnce() -> Result<P>,
+) -> Result<(Arc<P>, Vec<Known<P>>)> {
+    let building = loop {
+        let mut kept = lock(programs);
+        if let Some(program) = kept.find(key) {
+            return Ok((program, Vec::new()));
+        }
+        let Some(flight) = kept.building.get(key).cloned() else {
+            let flight = Flight::new();
+            kept.building.insert(key.clone(), flight.clone());
+            break Building { programs, key, flight };
+        };
+        drop(kept);
+        if let Some(result) = flight.wait() {
+            return result.map(|program| (program, Vec::new()));
+        }
+    };
+    let built = build().map(Arc::new);
+    building.flight.end(&built);
+    let program = built?;
+    let surplus = lock(programs).keep(key.clone(), program.clone());
+    Ok((program, surplus))
+}
+
+fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {
+    programs.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// What netcl's own kernels are built with. They are OpenCL C 1.2, which every driver takes; no flag here may change
 /// results.
 pub(super) const OPTIONS: &str = "-cl-std=CL1.2";
@@ -80,39 +133,29 @@ pub(super) struct Source<'a> {
 
 /// The built program of a source.
 pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    process::check()?;
     let key = Key::new(&shared.profile, source.options, source.text);
-    let programs = || shared.programs.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(program) = programs().find(&key) {
-        return Ok(program);
-    }
-    let turn = turn(&shared.profile);
-    // Another thread may have built it meanwhile.
-    if let Some(program) = programs().find(&key) {
-        return Ok(program);
-    }
-    let program = match from_disk(shared, &key, source.options) {
-        Some(program) => program,
-        None => {
-            let program = from_source(shared, source)?;
-            count(&shared.counters.built);
-            match binary(shared, &program) {
-                Ok(Some(binary)) => disk::store(&key, &binary),
-                Ok(None) => {}
-                Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
-            }
-            program
+    let (program, surplus) = obtain(&shared.programs, &key, || {
+        let _turn = turn(&shared.profile);
+        let _built = exit::Built;
+        if let Some(program) = from_disk(shared, &key, source.options) {
+            return Ok(program);
         }
-    };
-    drop(turn);
-    let mut kept = programs();
-    if let Some(program) = kept.find(&key) {
-        return Ok(program);
-    }
-    let program = Arc::new(program);
-    let surplus = kept.keep(key, program.clone());
-    drop(kept);
-    if !surplus.is_empty() {
-        shared.finish().map_err(|code| shared.error("clFinish", code))?;
+        let program = from_source(shared, source)?;
+        count(&shared.counters.built);
+        match binary(shared, &program) {
+            Ok(Some(binary)) => disk::store(&key, &binary),
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "the driver gives no binary to cache"),
+        }
+        Ok(program)
+    })?;
+    if !surplus.is_empty()
+        && let Err(code) = shared.finish()
+    {
+        // Their kernels may run still. The program that was asked for is none of them.
+        tracing::warn!(code, programs = surplus.len(), "the device does not finish: programs are not released");
+        std::mem::forget(surplus);
     }
     Ok(program)
 }
@@ -148,6 +191,8 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
             count(&shared.counters.loaded);
             Some(program)
         }
+        // The file is as good as it was.
+        Err(error) if shared.health.lost("clBuildProgram", error.0).is_some() => None,
         Err(error) => {
             count(&shared.counters.refused);
             tracing::warn!(%error, "a cached program is refused by the driver; it is built again");
@@ -179,11 +224,23 @@ fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
     let mut program = Program::create_from_source(shared.context.get(), source.text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
     if let Err(error) = program.build(&[shared.device.id()], source.options) {
-        let log = program.get_build_log(shared.device.id()).unwrap_or_default();
-        return Err(failed(if log.trim().is_empty() { error.to_string() } else { log }));
+        return Err(not_built(shared, source, error.0, |code| {
+            let log = program.get_build_log(shared.device.id()).unwrap_or_default();
+            failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
+        }));
     }
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
+}
+
+/// Why there is no program: the source's fault, which the log tells, or the driver's or device's.
+fn not_built(shared: &Parts, source: &Source<'_>, code: cl_int, failed: impl FnOnce(cl_int) -> Error) -> Error {
+    let operation = format!("clBuildProgram of `{}`", source.name);
+    match shared.health.lost(&operation, code) {
+        Some(lost) => lost,
+        None if matches!(code, CL_BUILD_PROGRAM_FAILURE | CL_INVALID_BUILD_OPTIONS) => failed(code),
+        None => shared.error(&operation, code),
+    }
 }
 
 /// The source with line numbers, as driver logs refer to them; of a long one only what surrounds the lines that the log
@@ -214,6 +271,7 @@ mod tests {
     use super::*;
     use crate::device::profile::DeviceKind;
     use netcl_kernels::plan::Target;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
     fn programs_that_nothing_uses_go_when_there_are_many() {
@@ -231,5 +289,65 @@ mod tests {
         let gone: Vec<usize> = programs.keep(key(KEPT), Arc::new(KEPT)).iter().map(|known| *known.program).collect();
         assert_eq!(gone, (4..=KEPT / 8 + 4).collect::<Vec<_>>());
         assert!((0..4).chain([KEPT]).all(|number| programs.find(&key(number)).is_some()));
+    }
+    /// Waits until as many threads wait for the build of that key.
+    fn until_waited_for(programs: &Mutex<Programs<u32>>, key: &Key, threads: usize) {
+        // One count is the table's, one that of the thread that builds.
+        while Arc::strong_count(&lock(programs).building[key]) < 2 + threads {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn threads_that_want_the_same_program_wait_for_one_build() {
+        let profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
+        let (programs, key) = (Mutex::<Programs<u32>>::default(), Key::new(&profile, "", "source"));
+        let builds = AtomicU32::new(0);
+        let all = |build: &(dyn Fn() -> Result<u32> + Sync)| -> Vec<Result<u32>> {
+            std::thread::scope(|scope| {
+                let work = || obtain(&programs, &key, build).map(|(program, _)| *program);
+                let threads: Vec<_> = (0..8).map(|_| scope.spawn(work)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            })
+        };
+        let failing = || {
+            builds.fetch_add(1, Ordering::Relaxed);
+            until_waited_for(&programs, &key, 7);
+            let text = String::new;
+            Err(Error::Build { device: text(), program: text(), log: "no".to_owned(), source_text: text() })
+        };
+        let errors = all(&failing);
+        assert!(
+            errors.iter().all(|result| matches!(result, Err(Error::Build { log, .. }) if log == "no")),
+            "{errors:?}"
+        );
+        assert_eq!(builds.swap(0, Ordering::Relaxed), 1);
+        let good = || {
+            until_waited_for(&programs, &key, 7);
+            Ok(builds.fetch_add(1, Ordering::Relaxed) + 5)
+        };
+        assert!(all(&good).into_iter().all(|result| result.unwrap() == 5), "a failure is not remembered");
+        assert!(lock(&programs).building.is_empty());
+    }
+
+    #[test]
+    fn a_build_that_panics_leaves_its_turn_to_the_next() {
+        let profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
+        let (programs, key) = (Mutex::<Programs<u32>>::default(), Key::new(&profile, "", "source"));
+        std::thread::scope(|scope| {
+            let (started, begin) = std::sync::mpsc::channel();
+            let (programs, key) = (&programs, &key);
+            let panics = scope.spawn(move || {
+                obtain(programs, key, || -> Result<u32> {
+                    started.send(()).unwrap();
+                    until_waited_for(programs, key, 1);
+                    panic!("on purpose")
+                })
+                .map(|(program, _)| *program)
+            });
+            begin.recv().unwrap();
+            assert_eq!(*obtain(programs, key, || Ok(3)).unwrap().0, 3);
+            assert!(panics.join().is_err());
+        });
     }
 }

@@ -3,16 +3,17 @@
 //! The loader does not export the extension's functions, so they are asked of the platform. Commands wait for one
 //! another in the order in which they are added, as in the device's queue.
 
+use super::event::Pending;
 use super::kernel::KernelObject;
+use super::progress::COMPUTING;
 use super::{OpenCl, Shared, own};
-use crate::device::host::process::{self, Live};
+use crate::device::geometry::Geometry;
+use crate::device::process;
 use crate::device::quirks::Avoid;
 use crate::error::Result;
-use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
 use crate::profile::{self, Command, Lane};
 use opencl3::error_codes::CL_INVALID_OPERATION;
-use opencl3::event::Event;
 use opencl3::types::{cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_uint, cl_ulong};
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -168,7 +169,7 @@ impl CommandBuffer {
     ///
     /// # Safety
     ///
-    /// As [`Shared::enqueue`]; the kernel object and its memory live as long as the buffer.
+    /// As [`Parts::enqueue`]; the kernel object and its memory live as long as the buffer.
     pub(super) unsafe fn kernel(&mut self, kernel: &KernelObject, geometry: &Geometry, label: &str) -> Result<()> {
         let (dimensions, global) = (geometry.dimensions as cl_uint, geometry.global.as_ptr());
         let local = geometry.local.as_ref().map_or(null(), |local| local.as_ptr());
@@ -213,7 +214,7 @@ impl CommandBuffer {
             self.add("clCommandFillBufferKHR", |handle, count, list, point| {
                 let pattern = pattern.as_ptr().cast();
                 // SAFETY: both are alive; the pattern is copied; offset and size are multiples of its width and inside
-                // (`Shared::fills`).
+                // (`Parts::fills`).
                 unsafe {
                     function(
                         handle,
@@ -265,7 +266,7 @@ impl CommandBuffer {
         if self.last.is_none() {
             return Ok(());
         }
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCommandBufferKHR", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCommandBufferKHR", code))?;
         let marked = profile::mark();
         let mut event: cl_event = null_mut();
         let wanted = if marked.is_some() { &raw mut event } else { null_mut() };
@@ -276,7 +277,7 @@ impl CommandBuffer {
                 if let Some(marked) = marked {
                     // Its commands have no events of their own.
                     let command = Command { name: "a recording".into(), ..Command::default() };
-                    let event = self.shared.event(Arc::new(Live::new(Event::new(event))), "computing");
+                    let event = self.shared.event(Pending::new(event), COMPUTING);
                     profile::enqueued(&self.shared.tracks, Lane::Compute, command, event, marked);
                 }
                 Ok(())

@@ -1,20 +1,24 @@
 //! Driver's devices and contexts, each kept alive by whoever uses it.
 
 use super::describe;
-use crate::device::host::process::Live;
 use crate::device::partition::Partition;
+use crate::device::process::Live;
+use crate::memory::Reserves;
 use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
     CL_DEVICE_PARTITION_EQUALLY, Device, SubDevice,
 };
 use opencl3::types::{cl_device_id, cl_device_partition_property};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A device of the driver, or a part of one.
 #[derive(Clone)]
 pub(super) struct ClDevice {
     device: Device,
+    /// A part's are those of the whole, whose memory it uses.
+    reserves: Arc<Reserves>,
     /// What to release with the last clone; `None` for a whole device, which the driver owns.
     _part: Option<Arc<Part>>,
 }
@@ -27,7 +31,18 @@ struct Part {
 
 impl ClDevice {
     pub(super) fn whole(device: Device) -> ClDevice {
-        ClDevice { device, _part: None }
+        // Whoever finds the device once more shares its memory with who found it before.
+        static KNOWN: Mutex<BTreeMap<isize, Weak<Reserves>>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = known.entry(device.id() as isize).or_default();
+        let reserves = place.upgrade().unwrap_or_default();
+        *place = Arc::downgrade(&reserves);
+        ClDevice { device, reserves, _part: None }
+    }
+
+    /// What holds memory of the physical device without needing it.
+    pub(super) fn reserves(&self) -> &Reserves {
+        &self.reserves
     }
 
     pub(super) fn get(&self) -> &Device {
@@ -44,6 +59,7 @@ impl ClDevice {
         Ok(parts
             .map(|part| ClDevice {
                 device: Device::new(part.id()),
+                reserves: self.reserves.clone(),
                 _part: Some(Arc::new(Part { _device: Live::new(part), _parent: self.clone() })),
             })
             .collect())

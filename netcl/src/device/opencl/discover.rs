@@ -1,9 +1,10 @@
 //! What OpenCL devices this machine has.
 
 use super::context::ClDevice;
-use super::{OpenCl, describe, trial};
+use super::{OpenCl, describe, exit, trial};
 use crate::device::backend::Backend;
 use crate::device::manager::Found;
+use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::error::Result;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
@@ -32,6 +33,7 @@ impl Found for Closed {
 
 /// Every usable device of every platform, in the loader's order. None where there is no loader or no driver.
 pub(crate) fn devices() -> Vec<Box<dyn Found>> {
+    process::watch();
     let platforms = match get_platforms() {
         Ok(platforms) => platforms,
         Err(error) => {
@@ -39,6 +41,8 @@ pub(crate) fn devices() -> Vec<Box<dyn Found>> {
             return Vec::new();
         }
     };
+    // Loaded now. A child that is forked from here on ends without what they do at the end of a process.
+    exit::watch();
     let mut found: Vec<Box<dyn Found>> = Vec::new();
     for (platform_index, platform) in platforms.iter().enumerate() {
         let ids = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default();

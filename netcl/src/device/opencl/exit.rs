@@ -1,33 +1,83 @@
 //! The end of the process: devices that are open finish what they were given.
 
 use super::Shared;
-use crate::device::host::process::{self, Live, Rest};
+use crate::device::process::{self, Rest};
 use crate::profile;
-use opencl3::command_queue::enqueue_marker_with_wait_list;
-use opencl3::event::Event as DriverEvent;
-use opencl3::types::cl_int;
-use std::ptr::null;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// Devices that are open, for [`finish_all`].
 static OPEN: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
-pub(super) fn remember(shared: &Arc<Shared>) {
+/// How many threads close a device.
+static CLOSING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether something was built since a device was last waited for.
+static HAS_BUILT: AtomicBool = AtomicBool::new(false);
+
+/// How long the end of a process waits for its devices. A kernel that never ends does not keep it.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How often it looks.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// Drivers are loaded.
+pub(super) fn watch() {
+    process::has_driver();
     process::at_exit(finish_all);
+}
+
+pub(super) fn remember(shared: &Arc<Shared>) {
+    watch();
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     open.retain(|device| device.strong_count() > 0);
     open.push(Arc::downgrade(shared));
 }
 
-/// How long the end of a process waits for its devices. A kernel that never ends does not keep it.
-const GRACE: Duration = Duration::from_secs(5);
+/// Counts a thread that closes a device.
+pub(super) struct Closing(());
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        CLOSING.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// As [`remember`], for a device that a thread closes while the result is alive.
+pub(super) fn remember_closing(shared: &Arc<Shared>) -> Closing {
+    CLOSING.fetch_add(1, Ordering::AcqRel);
+    remember(shared);
+    Closing(())
+}
+
+/// Dropped when a driver has compiled a program, or tried to. Compilers register what they do at the end of the process
+/// when they are first used: from then on ours comes before that.
+pub(super) struct Built;
+
+impl Drop for Built {
+    fn drop(&mut self) {
+        HAS_BUILT.store(true, Ordering::Release);
+        process::at_exit(finish_all);
+    }
+}
+
+/// A device was waited for. Some drivers compile once more at a kernel's first launch, which is done by now.
+pub(super) fn waited() {
+    if HAS_BUILT.load(Ordering::Relaxed) && HAS_BUILT.swap(false, Ordering::AcqRel) {
+        process::at_exit(finish_all);
+    }
+}
 
 /// Drivers unload when the process ends; nothing should run on their threads then.
 fn finish_all() -> Rest {
-    let mut rest = Rest::Idle;
-    let open = OPEN.try_lock().map(|open| open.clone()).unwrap_or_default();
     let end = Instant::now() + GRACE;
+    let Some(open) = open_devices(end) else {
+        tracing::warn!("the process ends while a device is being opened");
+        return Rest::Busy;
+    };
+    let mut rest = Rest::Idle;
     for device in open.iter().filter_map(Weak::upgrade) {
         match device.finish_until(end) {
             Ok(true) => {}
@@ -41,25 +91,23 @@ fn finish_all() -> Rest {
         std::mem::forget(device);
     }
     profile::catch_up();
+    while rest == Rest::Idle && CLOSING.load(Ordering::Acquire) > 0 {
+        if Instant::now() >= end {
+            rest = Rest::Busy;
+        }
+        sleep(MOMENT);
+    }
     rest
 }
 
-impl Shared {
-    /// As `finish`, but not beyond that time; says whether everything is done.
-    fn finish_until(&self, end: Instant) -> Result<bool, cl_int> {
-        // SAFETY: a live queue, nothing else.
-        let event = unsafe { enqueue_marker_with_wait_list(self.queue.queue.get(), 0, null()) }?;
-        let marker = Live::new(DriverEvent::new(event));
-        self.queue.queue.flush().map_err(|error| error.0)?;
-        let is_over = || marker.command_execution_status().map_or(true, |status| status.0 <= 0);
-        while !is_over() {
-            if Instant::now() >= end {
-                // Releasing it could wait for the command.
-                std::mem::forget(marker);
-                return Ok(false);
-            }
-            std::thread::sleep(Duration::from_millis(1));
+/// `None` if somebody holds the list until `end`.
+fn open_devices(end: Instant) -> Option<Vec<Weak<Shared>>> {
+    loop {
+        match OPEN.try_lock() {
+            Ok(open) => return Some(open.clone()),
+            Err(TryLockError::Poisoned(open)) => return Some(open.into_inner().clone()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => return None,
+            Err(TryLockError::WouldBlock) => sleep(MOMENT),
         }
-        self.finish().map(|()| true)
     }
 }

@@ -1,16 +1,33 @@
 //! What went wrong after the call that started it had returned.
 //!
-//! A failed command is told by the next call that waits for the device, once. A lost device stays lost: what was noticed
-//! first is told by every call that fails from then on.
+//! A failed command is told by the next call that waits for the device, once, unless its own event has told it. A lost
+//! device stays lost: what was noticed first is told by every call that fails from then on.
 
 use crate::error::{Error, Result};
+use crate::event::Failure;
 use opencl3::error_codes::{CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, error_text};
 use opencl3::types::cl_int;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[derive(Default)]
+/// Whether the program knows that a command has failed; shared by its event, by what waits for that, and by what notes
+/// failures.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told(Arc<AtomicBool>);
+
+impl Told {
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Of one device.
 pub(super) struct Health {
+    device: String,
     state: Mutex<State>,
     /// Whether there is something to tell.
     has_failed: AtomicBool,
@@ -18,7 +35,7 @@ pub(super) struct Health {
 
 #[derive(Default)]
 struct State {
-    failed: Option<(String, cl_int)>,
+    failed: Option<(Failure, Told)>,
     lost: Option<(String, cl_int)>,
 }
 
@@ -29,47 +46,91 @@ fn is_loss(code: cl_int) -> bool {
 }
 
 impl Health {
-    /// Notes that a command ended with an error; the first counts.
-    pub(super) fn note(&self, operation: &str, code: cl_int) {
-        tracing::warn!(operation, code = error_text(code), "a command has failed on its device");
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = if is_loss(code) { &mut state.lost } else { &mut state.failed };
-        kept.get_or_insert_with(|| (operation.to_owned(), code));
-        self.has_failed.store(true, Ordering::Release);
+    pub(super) fn new(device: &str) -> Health {
+        Health { device: device.to_owned(), state: Mutex::default(), has_failed: AtomicBool::new(false) }
+    }
+
+    /// Notes that a command ended with an error; the first that nobody was told of counts.
+    pub(super) fn note(&self, operation: &str, code: cl_int, told: &Told) {
+        tracing::warn!(operation, code = error_text(code), device = self.device, "a command has failed on its device");
+        if is_loss(code) {
+            self.state().lost.get_or_insert_with(|| (operation.to_owned(), code));
+            self.has_failed.store(true, Ordering::Release);
+        } else {
+            self.keep(self.driver(&format!("{operation}, earlier,"), code), told);
+        }
+    }
+
+    /// Notes that the device went on although what it waited for had failed.
+    pub(super) fn went_on(&self, failure: Failure) {
+        let error = failure.clone().into_error();
+        tracing::warn!(%error, device = self.device, "a device goes on although what it waited for failed");
+        self.keep(failure, &Told::default());
+    }
+
+    fn keep(&self, failure: Failure, told: &Told) {
+        let mut state = self.state();
+        if !told.is_set() && state.failed.as_ref().is_none_or(|(_, told)| told.is_set()) {
+            state.failed = Some((failure, told.clone()));
+            self.has_failed.store(true, Ordering::Release);
+        }
     }
 
     /// The error of a call that failed, if the device is lost.
-    pub(super) fn lost(&self, device: &str, operation: &str, code: cl_int) -> Option<Error> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn lost(&self, operation: &str, code: cl_int) -> Option<Error> {
+        let mut state = self.state();
         if is_loss(code) && state.lost.is_none() {
             state.lost = Some((operation.to_owned(), code));
             self.has_failed.store(true, Ordering::Release);
         }
-        state.lost.as_ref().map(|(operation, code)| lost(device, operation, *code))
+        state.lost.as_ref().map(|(operation, code)| self.loss(operation, *code).into_error())
+    }
+
+    /// The error of a call that failed.
+    pub(super) fn error(&self, operation: &str, code: cl_int) -> Error {
+        self.lost(operation, code).unwrap_or_else(|| self.driver(operation, code).into_error())
+    }
+
+    /// As [`Health::error`], for those who may tell it more than once.
+    pub(super) fn failure(&self, operation: &str, code: cl_int) -> Failure {
+        match self.lost(operation, code) {
+            Some(Error::Lost { device, operation, code }) => Failure::Lost { device, operation, code },
+            _ => self.driver(operation, code),
+        }
     }
 
     /// An error if something has failed. That a command did is told once.
-    pub(super) fn take(&self, device: &str) -> Result<()> {
+    pub(super) fn take(&self) -> Result<()> {
         if !self.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         if let Some((operation, code)) = &state.lost {
-            return Err(lost(device, operation, *code));
+            return Err(self.loss(operation, *code).into_error());
         }
         self.has_failed.store(false, Ordering::Release);
         match state.failed.take() {
-            Some((operation, code)) => {
-                let code = error_text(code).to_owned();
-                Err(Error::Driver { device: device.to_owned(), operation: format!("{operation}, earlier,"), code })
+            Some((failure, told)) if !told.is_set() => {
+                told.set();
+                Err(failure.into_error())
             }
-            None => Ok(()),
+            _ => Ok(()),
         }
     }
-}
 
-fn lost(device: &str, operation: &str, code: cl_int) -> Error {
-    Error::Lost { device: device.to_owned(), operation: operation.to_owned(), code: error_text(code).to_owned() }
+    fn driver(&self, operation: &str, code: cl_int) -> Failure {
+        let code = error_text(code).to_owned();
+        Failure::Driver { device: self.device.clone(), operation: operation.to_owned(), code }
+    }
+
+    fn loss(&self, operation: &str, code: cl_int) -> Failure {
+        let code = error_text(code).to_owned();
+        Failure::Lost { device: self.device.clone(), operation: operation.to_owned(), code }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
@@ -79,26 +140,51 @@ mod tests {
 
     #[test]
     fn a_failed_command_is_told_once() {
-        let health = Health::default();
-        assert!(health.take("device").is_ok());
-        health.note("copying to the device", CL_OUT_OF_RESOURCES);
-        health.note("copying from the device", CL_DEVICE_NOT_AVAILABLE + 100);
-        let error = health.take("device").unwrap_err().to_string();
+        let health = Health::new("device");
+        assert!(health.take().is_ok());
+        health.note("copying to the device", CL_OUT_OF_RESOURCES, &Told::default());
+        health.note("copying from the device", CL_DEVICE_NOT_AVAILABLE + 100, &Told::default());
+        let error = health.take().unwrap_err().to_string();
         assert_eq!(error, "device: copying to the device, earlier, failed with CL_OUT_OF_RESOURCES");
-        assert!(health.take("device").is_ok());
+        assert!(health.take().is_ok());
+    }
+
+    #[test]
+    fn what_its_event_has_told_is_not_told_again() {
+        let health = Health::new("device");
+        let (first, second) = (Told::default(), Told::default());
+        health.note("copying to the device", CL_OUT_OF_RESOURCES, &first);
+        // The barrier that waited for it has failed with it.
+        health.note("waiting for an event", CL_OUT_OF_RESOURCES, &first);
+        assert!(health.take().is_err() && first.is_set());
+        health.note("waiting for an event", CL_OUT_OF_RESOURCES, &first);
+        assert!(health.take().is_ok());
+        health.note("copying from the device", CL_OUT_OF_RESOURCES, &second);
+        second.set();
+        assert!(health.take().is_ok());
+    }
+
+    #[test]
+    fn a_device_that_went_on_says_why() {
+        let health = Health::new("device");
+        health.went_on(Failure::User { reason: "no data".into() });
+        assert!(matches!(health.take(), Err(Error::Event { reason }) if reason == "no data"));
+        assert!(health.take().is_ok());
     }
 
     #[test]
     fn a_lost_device_stays_lost() {
-        let health = Health::default();
-        assert!(health.lost("device", "clEnqueueFillBuffer", CL_OUT_OF_RESOURCES).is_none());
-        assert!(health.lost("device", "clFinish", CL_INVALID_COMMAND_QUEUE).is_some());
-        health.note("copying to the device", CL_OUT_OF_RESOURCES);
+        let health = Health::new("device");
+        assert!(health.lost("clEnqueueFillBuffer", CL_OUT_OF_RESOURCES).is_none());
+        assert!(health.lost("clFinish", CL_INVALID_COMMAND_QUEUE).is_some());
+        health.note("copying to the device", CL_OUT_OF_RESOURCES, &Told::default());
         for _ in 0..2 {
-            let error = health.take("device").unwrap_err();
+            let error = health.take().unwrap_err();
             assert!(matches!(&error, Error::Lost { operation, .. } if operation == "clFinish"), "{error}");
         }
-        let later = health.lost("device", "clFlush", CL_OUT_OF_RESOURCES).unwrap();
+        let later = health.lost("clFlush", CL_OUT_OF_RESOURCES).unwrap();
         assert!(matches!(&later, Error::Lost { operation, .. } if operation == "clFinish"), "{later}");
+        let event = health.failure("copying to the device", CL_OUT_OF_RESOURCES).into_error();
+        assert!(matches!(&event, Error::Lost { operation, .. } if operation == "clFinish"), "{event}");
     }
 }

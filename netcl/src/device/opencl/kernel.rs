@@ -3,17 +3,16 @@
 //! This is the path of every launch: it allocates nothing, sets only the arguments that changed, and asks the driver for
 //! no event.
 
-use super::Shared;
 use super::memory::ClMemory;
 use super::raw::KernelLimits;
+use super::{Parts, Shared};
 use crate::device::backend::Memory;
-use crate::device::host::process::Live;
+use crate::device::geometry::Geometry;
+use crate::device::process::Live;
 use crate::error::Result;
-use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
 use crate::profile;
 use opencl3::error_codes::{CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
-use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::program::Program;
 use opencl3::types::{cl_event, cl_int, cl_kernel, cl_mem};
@@ -133,7 +132,7 @@ impl KernelObject {
     }
 }
 
-impl Shared {
+impl Parts {
     /// Enqueues a kernel, which errors call `label`; does not wait for the device.
     ///
     /// # Safety
@@ -161,7 +160,7 @@ impl Shared {
         }
         self.count();
         if let Some(marked) = marked {
-            self.record_launch(kernel, geometry, label, Event::new(event), marked);
+            self.record_launch(kernel, geometry, label, event, marked);
         }
         Ok(())
     }

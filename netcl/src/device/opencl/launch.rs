@@ -5,10 +5,11 @@ use super::commands::CommandBuffer;
 use super::kernel::{KernelObject, Set};
 use super::order::Order;
 use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
+use crate::device::geometry::{self, Geometry};
+use crate::device::process;
 use crate::device::queue::QueueOrder;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::geometry::{self, Geometry};
-use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use opencl3::program::Program;
@@ -54,6 +55,7 @@ impl ClProgram {
 
 impl BuiltProgram for ClProgram {
     fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>> {
+        process::check()?;
         let mut bound = ClBound {
             shared: self.shared.clone(),
             launches: Vec::with_capacity(self.plan.steps.len()),
@@ -150,6 +152,8 @@ impl Bound for ClBound {
             }
             *last = Some(*value);
         }
+        // Where launches run side by side, nobody else's command may come between them.
+        let _turn = self.order.is_some().then(|| self.shared.take_turn());
         let waits = self.order.as_mut().map_or(&[][..], |order| order.waits(externals));
         for (position, launch) in self.launches.iter().enumerate() {
             if waits.get(position) == Some(&true) {

@@ -1,13 +1,30 @@
 //! OpenCL buffers.
 
 use super::context::ClContext;
-use crate::device::backend::HostMemory;
-use crate::device::host::process::Live;
+use super::health::Health;
+use crate::device::backend::{AllocateError, HostMemory};
+use crate::device::process::Live;
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
+    CL_OUT_OF_RESOURCES,
+};
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem, set_mem_object_destructor_callback};
-use opencl3::types::cl_mem;
+use opencl3::types::{cl_int, cl_mem};
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
+
+/// Why a driver gave no memory. Of a device that is gone, drivers say all kinds of things.
+pub(super) fn refused(health: &Health, operation: &str, code: cl_int) -> AllocateError {
+    match code {
+        _ if let Some(lost) = health.lost(operation, code) => AllocateError::Other(lost),
+        CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_MAP_FAILURE => {
+            AllocateError::OutOfMemory
+        }
+        CL_INVALID_BUFFER_SIZE => AllocateError::TooLarge,
+        _ => AllocateError::Other(health.error(operation, code)),
+    }
+}
 
 /// A buffer or sub-buffer. Dropped in this order: the context, and the devices that it may be the last to hold, outlive
 /// the buffer.

@@ -7,19 +7,23 @@
 
 mod between;
 mod build;
+mod close;
 pub(crate) mod commands;
 mod context;
 mod describe;
 pub(crate) mod discover;
 mod event;
 mod exit;
+mod flight;
 mod health;
+mod held;
 mod idle;
 pub(crate) mod kernel;
 mod launch;
 pub(crate) mod memory;
 mod order;
 mod pinned;
+mod progress;
 pub(crate) mod raw;
 mod record;
 mod transfer;
@@ -27,35 +31,37 @@ mod trial;
 
 use crate::config;
 use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
-use crate::device::host::process::{self, Live};
 use crate::device::partition::Partition;
+use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool};
-use crate::profile::{self, Command};
+use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
+use crate::profile::{self, Command, Lane};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
+use event::Pending;
 use health::Health;
+use held::Transfers;
 use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_barrier_with_wait_list,
-    enqueue_copy_buffer, enqueue_fill_buffer, enqueue_read_buffer,
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer,
+    enqueue_fill_buffer,
 };
-use opencl3::error_codes::{
-    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES, error_text,
-};
+use opencl3::error_codes::error_text;
 use opencl3::event::Event as DriverEvent;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_event, cl_int};
+use opencl3::types::{cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
+use progress::Progress;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::null;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
-use transfer::Transfers;
+use std::time::Duration;
 
 /// How many bytes of a new buffer are read, so that the driver allocates it.
 const FIRST_USE: usize = 4;
@@ -65,21 +71,26 @@ pub(crate) struct OpenCl {
     shared: Arc<Shared>,
 }
 
-/// What everything made on the device keeps alive. Dropped in this order.
+/// What everything made on the device keeps alive.
 pub(super) struct Shared {
+    /// Taken out by drop alone, which may leave it to a thread ([`close`]).
+    parts: ManuallyDrop<Parts>,
+    /// Whether that thread has it, and nothing is left to wait for.
+    is_closing: bool,
+}
+
+/// Dropped in this order.
+pub(super) struct Parts {
     profile: DeviceProfile,
-    transfers: Transfers,
+    transfers: Arc<Transfers>,
     pinned: PinnedBufferPool,
     idle_kernels: Live<Mutex<IdleKernels>>,
     programs: Live<Mutex<build::Programs>>,
     /// Where the first use of new buffers copies to.
     sink: OnceLock<Live<Buffer<u8>>>,
     counters: Counters,
-    health: Health,
-    /// How many of them are known to be done.
-    finished: AtomicU64,
-    /// How many commands the queue was given; see [`Backend::enqueued`].
-    enqueued: AtomicU64,
+    health: Arc<Health>,
+    progress: Progress,
     order: QueueOrder,
     queue: Arc<Queue>,
     context: Arc<ClContext>,
@@ -130,6 +141,8 @@ impl OpenCl {
         // Maps of page-locked memory wait for their queue, so that it is not the device's. It is made when it is needed.
         let (unified, lane) = (profile.unified_memory, OnceLock::<Arc<Queue>>::new());
         let (of, part, name) = (context.clone(), device.clone(), profile.clone());
+        let health = Arc::new(Health::new(&profile.name));
+        let refusals = health.clone();
         let pinned = PinnedBufferPool::of(&profile.name, move |bytes| {
             let queue = match lane.get() {
                 Some(queue) => queue,
@@ -139,36 +152,37 @@ impl OpenCl {
                     lane.get_or_init(|| Queue::shared(queue, of.clone(), &name))
                 }
             };
-            ClPinned::allocate(queue, unified, bytes).map(|memory| Box::new(memory) as Box<dyn HostMemory>)
+            let memory = ClPinned::allocate(queue, unified, bytes);
+            let memory = memory.map_err(|code| memory::refused(&refusals, "allocating page-locked memory", code))?;
+            Ok(Box::new(memory) as Box<dyn HostMemory>)
         });
+        device.reserves().add_pool(pinned.reserve());
         let programs = Live::new(Mutex::default());
-        let transfers = Transfers::default();
         let tracks = profile::Source::new(&profile.selector, &profile.name);
-        let shared = Shared {
+        let parts = Parts {
             profile,
-            transfers,
+            transfers: Arc::default(),
             pinned,
             idle_kernels: Live::new(Mutex::default()),
             programs,
             sink: OnceLock::new(),
             counters: Counters::default(),
-            health: Health::default(),
-            finished: AtomicU64::new(0),
-            enqueued: AtomicU64::new(1),
+            health,
+            progress: Progress::default(),
             order,
             queue,
             context,
             device,
             tracks,
         };
-        let shared = Arc::new(shared);
+        let shared = Arc::new(Shared { parts: ManuallyDrop::new(parts), is_closing: false });
         exit::remember(&shared);
         OpenCl { shared }
     }
 
     /// The device once more, in the same context, with a queue of its own; `times`: one that times its commands.
     fn again(&self, times: bool, order: QueueOrder) -> Result<OpenCl> {
-        let Shared { profile, context, device, .. } = &*self.shared;
+        let Parts { profile, context, device, .. } = &**self.shared;
         let queue = new_queue(context, device, profile, times, order)?;
         Ok(OpenCl::new(profile.clone(), queue, order, context.clone(), device.clone()))
     }
@@ -203,31 +217,22 @@ impl Backend for OpenCl {
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
         let shared = &*self.shared;
         let bytes = bytes.max(FIRST_USE);
-        let out_of_memory = |code: cl_int| match code {
-            // Drivers say all kinds of things of a device that is gone.
-            _ if let Some(lost) = shared.health.lost(&shared.profile.name, "clCreateBuffer", code) => {
-                AllocateError::Other(lost)
-            }
-            CL_MEM_OBJECT_ALLOCATION_FAILURE | CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY | CL_INVALID_BUFFER_SIZE => {
-                AllocateError::OutOfMemory
-            }
-            _ => AllocateError::Other(shared.error("clCreateBuffer", code)),
-        };
+        let refused = |code: cl_int| memory::refused(&shared.health, "clCreateBuffer", code);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
         let buffer =
             unsafe { Buffer::<u8>::create(shared.context.get(), CL_MEM_READ_WRITE, bytes, std::ptr::null_mut()) }
-                .map_err(|error| out_of_memory(error.0))?;
-        let sink = shared.sink().map_err(out_of_memory)?;
+                .map_err(|error| refused(error.0))?;
+        let sink = shared.sink().map_err(refused)?;
         // Drivers may put allocation off to the first use, where failing is too late to free something. So this is it; it
         // leaves the content alone, so that copies in other queues need not wait for it.
         // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
         let queue = shared.queue.queue.get();
         // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
         let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
-        match event {
-            Ok(event) => drop(DriverEvent::new(event)),
-            Err(code) => return Err(out_of_memory(code)),
-        }
+        let used = Pending::new(event.map_err(refused)?);
+        // A driver that allocates when the command runs fails then.
+        shared.transfers.land(&shared.health);
+        shared.transfers.take_off(Lane::Compute, &used, None, "allocating memory", None);
         Ok(Memory::OpenCl(ClMemory::new(buffer, self.shared.context.clone())))
     }
 
@@ -250,8 +255,8 @@ impl Backend for OpenCl {
         self.upload_held(memory, data, idle_since)
     }
 
-    fn download(&self, memory: &Memory, into: PinnedBuffer) -> Result<(Event, Arc<PinnedBuffer>)> {
-        self.download_aside(memory, into)
+    fn download(&self, memory: &Memory, into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
+        self.read_later(memory, into, aside)
     }
 
     fn enqueued(&self) -> u64 {
@@ -264,6 +269,10 @@ impl Backend for OpenCl {
 
     fn mark(&self) -> Result<()> {
         self.shared.mark()
+    }
+
+    fn reserves(&self) -> &Reserves {
+        self.shared.device.reserves()
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {
@@ -287,41 +296,22 @@ impl Backend for OpenCl {
     }
 
     fn record(&self) -> Result<Event> {
-        self.record_marker()
+        self.shared.record_marker()
     }
 
     fn wait_for(&self, event: &Event) -> Result<()> {
-        self.hold_for(event)
+        self.shared.hold_for(event)
     }
 
     fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
-        let marked = profile::mark();
-        let source = own(memory)?.raw();
-        let before = self.shared.counted();
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueReadBuffer", code))?;
-        // SAFETY: a blocking read has written `into` when it returns (OpenCL 5.2.2); the buffer is at least as long.
-        let event = unsafe {
-            enqueue_read_buffer(
-                self.shared.queue.queue.get(),
-                source,
-                CL_BLOCKING,
-                0,
-                into.len(),
-                into.as_mut_ptr().cast(),
-                0,
-                null(),
-            )
-        };
-        let copy = || Command::copy("copy from the device", into.len());
-        self.shared.recorded("clEnqueueReadBuffer", event, marked, copy)?;
-        self.shared.done_until(before);
+        self.shared.read_now(own(memory)?.raw(), into)?;
         profile::catch_up();
         self.shared.reported()
     }
 
     fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
@@ -331,7 +321,7 @@ impl Backend for OpenCl {
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueFillBuffer", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueFillBuffer", code))?;
         for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
             let marked = profile::mark();
@@ -411,6 +401,14 @@ impl Backend for OpenCl {
         Ok(Some(Arc::new(self.again(true, QueueOrder::InOrder)?)))
     }
 
+    fn reported(&self) -> Result<()> {
+        self.shared.reported()
+    }
+
+    fn finish_timeout(&self, limit: Duration) -> Result<bool> {
+        self.shared.finish_within(limit)
+    }
+
     fn finish(&self) -> Result<()> {
         self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
         profile::catch_up();
@@ -418,25 +416,16 @@ impl Backend for OpenCl {
     }
 }
 
-impl Drop for Shared {
-    fn drop(&mut self) {
-        // Copies in flight use host memory, which is freed next. If even this fails, leaking it is the safe way.
-        if process::is_forked() || self.finish().is_err() {
-            self.transfers.leak();
-        }
+impl Deref for Shared {
+    type Target = Parts;
+
+    #[inline]
+    fn deref(&self) -> &Parts {
+        &self.parts
     }
 }
 
-impl Shared {
-    /// Counts commands of the device's queue, after they were enqueued.
-    fn count(&self) {
-        self.enqueued.fetch_add(1, Ordering::Release);
-    }
-
-    fn counted(&self) -> u64 {
-        self.enqueued.load(Ordering::Acquire)
-    }
-
+impl Parts {
     /// [`FIRST_USE`] bytes that nobody reads.
     fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
         if let Some(sink) = self.sink.get() {
@@ -446,39 +435,6 @@ impl Shared {
         let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
         let sink = sink.map_err(|error| error.0)?;
         Ok(self.sink.get_or_init(|| Live::new(sink)))
-    }
-
-    /// What the queue is given next comes after all that it was given before. To be called before each command but a
-    /// function's launches, which know what they wait for ([`launch`]): an in-order queue does it by itself.
-    #[inline]
-    fn in_turn(&self) -> Result<(), cl_int> {
-        if self.order == QueueOrder::InOrder { Ok(()) } else { self.barrier() }
-    }
-
-    #[cold]
-    fn barrier(&self) -> Result<(), cl_int> {
-        // SAFETY: a live queue, nothing else.
-        let event = unsafe { enqueue_barrier_with_wait_list(self.queue.queue.get(), 0, null()) }?;
-        drop(DriverEvent::new(event));
-        Ok(())
-    }
-
-    /// Notes that the first so many commands of the queue are done.
-    fn done_until(&self, enqueued: u64) {
-        self.finished.fetch_max(enqueued, Ordering::AcqRel);
-    }
-
-    fn finish(&self) -> Result<(), cl_int> {
-        let before = self.counted();
-        self.queue.queue.finish().map_err(|error| error.0)?;
-        self.done_until(before);
-        self.transfers.finish(&self.health)
-    }
-
-    /// What failed since somebody asked last.
-    fn reported(&self) -> Result<()> {
-        self.transfers.land(&self.health);
-        self.health.take(&self.profile.name)
     }
 
     /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
@@ -494,10 +450,7 @@ impl Shared {
 
     #[cold]
     fn error(&self, operation: &str, code: cl_int) -> Error {
-        if let Some(lost) = self.health.lost(&self.profile.name, operation, code) {
-            return lost;
-        }
-        driver_error(&self.profile, operation, code)
+        self.health.error(operation, code)
     }
 
     fn done(&self, operation: &str, event: Result<cl_event, cl_int>) -> Result<()> {

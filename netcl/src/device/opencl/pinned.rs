@@ -3,8 +3,8 @@
 use super::Shared;
 use super::context::ClContext;
 use super::memory::ClMemory;
-use crate::device::backend::{AllocateError, HostMemory, Memory};
-use crate::device::host::process::{self, Live};
+use crate::device::backend::{HostMemory, Memory};
+use crate::device::process::{self, Live};
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::memory::BufferHandle;
@@ -89,17 +89,15 @@ pub(super) struct ClPinned {
 }
 
 impl ClPinned {
-    pub(super) fn allocate(queue: &Arc<Queue>, unified: bool, bytes: usize) -> Result<ClPinned, AllocateError> {
+    pub(super) fn allocate(queue: &Arc<Queue>, unified: bool, bytes: usize) -> Result<ClPinned, cl_int> {
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
         let buffer = unsafe {
             let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
             Buffer::<u8>::create(queue.context.get(), flags, bytes, null_mut())
         };
-        // Whatever the driver says, there is no such memory.
-        let buffer = Live::new(buffer.map_err(|_| AllocateError::OutOfMemory)?);
+        let buffer = Live::new(buffer.map_err(|error| error.0)?);
         // SAFETY: made above, of that size, and nobody else has it.
-        let mapping = unsafe { Mapping::new(&queue.queue, buffer.get(), bytes) };
-        let mapping = mapping.map_err(|_| AllocateError::OutOfMemory)?;
+        let mapping = unsafe { Mapping::new(&queue.queue, buffer.get(), bytes) }?;
         // SAFETY: mapped for writing. What is lent as `&[u8]` must have a value.
         unsafe { mapping.pointer.as_ptr().write_bytes(0, bytes) };
         Ok(ClPinned { mapping, buffer: Some(buffer), queue: queue.clone(), unified })
@@ -157,7 +155,8 @@ impl ClMapped {
         let Memory::OpenCl(memory) = handle.memory() else {
             return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
         };
-        shared.in_turn()?;
+        // Nobody else uses the buffer, so what other threads enqueue meanwhile does not matter.
+        drop(shared.in_turn()?);
         // SAFETY: the handle is the only one (the caller sees to it), and it is kept here and not used.
         let mapping = unsafe { Mapping::new(&shared.queue.queue, memory.raw(), bytes) }?;
         Ok(ClMapped { mapping, handle, shared })

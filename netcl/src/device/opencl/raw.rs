@@ -5,9 +5,9 @@ use super::idle::Origin;
 use super::kernel::{KernelObject, Set};
 use super::{OpenCl, Shared, build};
 use crate::device::Device;
-use crate::device::host::process;
+use crate::device::geometry::Geometry;
+use crate::device::process;
 use crate::error::{Error, Result};
-use crate::executor::geometry::Geometry;
 use crate::memory::BufferHandle;
 use crate::program::cache::Kind;
 use crate::program::{Key, disk};
@@ -52,6 +52,7 @@ pub(crate) struct KernelLimits {
 impl OpenCl {
     /// Builds a text and makes its kernel `entry`, or takes one that was made before and is used no more.
     pub(crate) fn kernel(&self, entry: &str, text: &str, options: &str) -> Result<ClKernel> {
+        process::check()?;
         let origin = Origin { entry: entry.to_owned(), options: options.to_owned(), text: text.to_owned() };
         let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
         let kernel = match idle {
@@ -115,6 +116,7 @@ impl ClKernel {
 
     /// What the built kernel allows on its device.
     pub(crate) fn limits(&self) -> Result<KernelLimits> {
+        process::check()?;
         let mut own = self.lock();
         if let Some(limits) = own.limits {
             return Ok(limits);
@@ -143,10 +145,12 @@ impl ClKernel {
         arguments: impl Iterator<Item = Set<'a>> + Clone,
         geometry: &Geometry,
     ) -> Result<()> {
+        process::check()?;
         {
             let mut kernel = self.lock();
             self.set(&mut kernel, arguments.clone())?;
-            self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
+            let _turn =
+                self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
             // SAFETY: every argument is set (`RawKernel` compares their number with the kernel's; netcl's own calls are
             // tested). That the kernel stays inside its buffers is vouched for by who calls `RawKernel::launch`, and of
             // netcl's own by their tests.
@@ -209,7 +213,7 @@ impl Drop for ClKernel {
 impl recording::Step for Recorded {
     fn repeat(&mut self) -> Result<()> {
         self.memory.iter().try_for_each(BufferHandle::settle)?;
-        self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
+        let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueBarrierWithWaitList", code))?;
         // SAFETY: every argument was set when it was recorded, to memory that is held here; it was launched so before.
         unsafe { self.shared.enqueue(&self.kernel, &self.geometry, &self.name) }
     }
@@ -268,7 +272,8 @@ impl RawKernel {
     ///
     /// The kernel is run as it is written. It must stay inside the tensors and the local memory that it is given, have no
     /// data races, and come to an end; on devices that share the host's memory, what it writes elsewhere is this
-    /// process's.
+    /// process's. To write to a tensor that another thread is copying from at this moment
+    /// ([`crate::Tensor::to_host_async`], [`crate::Tensor::to_device`]) is such a race, too.
     ///
     /// # Errors
     ///

@@ -1,17 +1,17 @@
 //! What profiles get of the commands that a device is given: their events, if they are recorded.
 
-use super::Shared;
+use super::Parts;
+use super::event::Pending;
 use super::kernel::KernelObject;
-use crate::device::host::process::Live;
+use super::progress::COMPUTING;
+use crate::device::geometry::Geometry;
 use crate::error::Result;
-use crate::executor::geometry::Geometry;
 use crate::profile::{self, Command, Lane};
-use opencl3::event::Event;
 use opencl3::types::{cl_event, cl_int};
 use std::sync::Arc;
 
-impl Shared {
-    /// As [`Shared::done`], of a command of the device's queue that is to be recorded if there is a mark.
+impl Parts {
+    /// As [`Parts::done`], of a command of the device's queue that is to be recorded if there is a mark.
     pub(super) fn recorded(
         &self,
         operation: &str,
@@ -19,16 +19,16 @@ impl Shared {
         marked: Option<u64>,
         command: impl FnOnce() -> Command,
     ) -> Result<()> {
-        let event = Event::new(event.map_err(|code| self.error(operation, code))?);
+        let event = Pending::new(event.map_err(|code| self.error(operation, code))?);
         if let Some(marked) = marked {
-            let event = self.event(Arc::new(Live::new(event)), "computing");
+            let event = self.event(event, COMPUTING);
             profile::enqueued(&self.tracks, Lane::Compute, command(), event, marked);
         }
         Ok(())
     }
 
     /// A copy on that queue.
-    pub(super) fn record(&self, lane: Lane, event: &Arc<Live<Event>>, name: &str, bytes: usize, marked: Option<u64>) {
+    pub(super) fn record(&self, lane: Lane, event: &Arc<Pending>, name: &str, bytes: usize, marked: Option<u64>) {
         if let Some(marked) = marked {
             let event = self.event(event.clone(), "copying");
             profile::enqueued(&self.tracks, lane, Command::copy(name, bytes), event, marked);
@@ -42,7 +42,7 @@ impl Shared {
         kernel: &KernelObject,
         geometry: &Geometry,
         label: &str,
-        event: Event,
+        event: cl_event,
         marked: u64,
     ) {
         let axes = |sizes: &[usize; 3]| sizes[..geometry.dimensions].to_vec();
@@ -53,7 +53,7 @@ impl Shared {
             work_group: geometry.local.as_ref().map(axes).unwrap_or_default(),
             ..Command::default()
         };
-        let event = self.event(Arc::new(Live::new(event)), "computing");
+        let event = self.event(Pending::new(event), COMPUTING);
         profile::enqueued(&self.tracks, Lane::Compute, command, event, marked);
     }
 }

@@ -1,22 +1,16 @@
 //! What only this side of the driver can see.
 
 use super::commands::CommandBuffer;
+use super::health::Told;
 use super::*;
-use crate::device::manager::DeviceManager;
 use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
 
-/// Every OpenCL device, or a note that there is none.
-fn devices() -> Vec<Device> {
-    let profiles = DeviceManager::global().profiles();
-    let found = profiles.iter().filter(|profile| profile.selector.starts_with("opencl:"));
-    let devices: Vec<Device> = found.map(|profile| Device::select(&profile.selector).unwrap()).collect();
-    if devices.is_empty() {
-        eprintln!("no OpenCL device here: this test checks nothing");
-    }
-    devices
-}
+#[path = "../../../tests/common/devices.rs"]
+mod devices;
+
+use devices::with_driver;
 
 /// The same device with its own queue and another profile.
 fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl {
@@ -30,7 +24,7 @@ fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl 
 fn fills_in_pieces_cover_all_and_nothing_more() {
     static SMALL: Quirk =
         Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::FillsAbove(1000), reason: "test" };
-    for device in devices() {
+    for device in with_driver() {
         let device = with_profile(&device, |profile| profile.quirks = vec![&SMALL]);
         let memory = device.allocate(8192).unwrap();
         for bytes in [1, 16, 991, 992, 993, 2000, 4096, 8191] {
@@ -46,7 +40,7 @@ fn fills_in_pieces_cover_all_and_nothing_more() {
 
 #[test]
 fn queues_are_profiled_on_demand() {
-    for device in devices() {
+    for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         for wanted in [false, true] {
             let queue =
@@ -58,7 +52,7 @@ fn queues_are_profiled_on_demand() {
 
 #[test]
 fn capabilities_that_were_recorded_are_those_that_are_tried() {
-    for device in devices() {
+    for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue);
         assert_eq!(tried.complete(&shared.profile), shared.profile, "whatever the profile came from");
@@ -68,7 +62,7 @@ fn capabilities_that_were_recorded_are_those_that_are_tried() {
 #[test]
 fn a_trial_that_cannot_build_says_no() {
     // A processor's driver takes no PTX, whatever the profile says.
-    for device in devices().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
+    for device in with_driver().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
         let device = with_profile(&device, |profile| profile.vendor = Vendor::Nvidia);
         let shared = &device.shared;
         let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
@@ -80,15 +74,16 @@ fn a_trial_that_cannot_build_says_no() {
 /// A command that waits for an event which fails, fails, too.
 #[test]
 fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
+    use opencl3::error_codes::CL_OUT_OF_RESOURCES;
     use opencl3::event::{create_user_event, set_user_event_status};
-    for device in devices() {
+    for device in with_driver() {
         // The user event's failure stays in this queue.
         let own = with_profile(&device, |profile| profile.unified_memory = false);
         let device = Device::of(Arc::new(own));
         let shared = device.backend().as_opencl().unwrap().shared.clone();
         let memory = device.allocate(1 << 20).unwrap();
         for reads in [false, true] {
-            let failing = DriverEvent::new(create_user_event(shared.context.get().get()).unwrap());
+            let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
             shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
             set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
             let told = if reads { device.finish().and_then(|()| memory.read(&mut [0; 4])) } else { device.finish() };
@@ -107,7 +102,7 @@ fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
 fn command_buffers_do_what_the_queue_does() {
     use crate::tensor::Tensor;
     use netcl_kernels::dtype::DType;
-    for device in devices().into_iter().filter(|device| device.profile().command_buffers) {
+    for device in with_driver().into_iter().filter(|device| device.profile().command_buffers) {
         // Also where they are only too slow to be used.
         let backend =
             with_profile(&device, |profile| profile.quirks.retain(|quirk| quirk.avoid != Avoid::CommandBuffers));
@@ -144,7 +139,7 @@ fn command_buffers_do_what_the_queue_does() {
 
 #[test]
 fn markers_do_not_pile_up() {
-    for device in devices() {
+    for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         let data = vec![0u8; 1 << 20];
         let memory = device.backend().allocate(data.len()).unwrap();
@@ -154,15 +149,15 @@ fn markers_do_not_pile_up() {
             // What was waited for otherwise, nobody asks the markers for.
             device.backend().read(&memory, &mut [0; 4]).unwrap();
         }
-        assert!(shared.transfers.markers() <= 2, "{device}");
+        assert!(shared.progress.markers() <= 2, "{device}");
     }
 }
 
 #[test]
 fn a_lost_device_is_not_out_of_memory() {
-    for device in devices() {
+    for device in with_driver() {
         let lost = with_profile(&device, |_| {});
-        lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE);
+        lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
         let error = lost.allocate(usize::MAX / 4).unwrap_err();
         assert!(matches!(error, AllocateError::Other(Error::Lost { .. })), "{error:?}");
     }
@@ -180,7 +175,7 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
         KERNEL hidden(buffer x, __constant const uint4* y, __local half* tile, double4 by) {{ x[{}] = y[0].x; }}",
         std::process::id() % 7
     );
-    for device in devices().into_iter().filter(|device| device.profile().fp64) {
+    for device in with_driver().into_iter().filter(|device| device.profile().fp64) {
         let opencl = with_profile(&device, |_| ());
         let options = "-cl-std=CL1.2 -cl-kernel-arg-info";
         let kernel = opencl.kernel("hidden", &text, options).unwrap();
@@ -199,5 +194,97 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
         if crate::program::cache::folder().unwrap().is_some() {
             assert!(once <= before + 1 && built() == once, "kept beside the program");
         }
+    }
+}
+
+#[test]
+fn a_lost_device_is_not_a_source_that_cannot_be_built() {
+    for device in with_driver() {
+        let lost = with_profile(&device, |_| {});
+        let broken = |lost: &OpenCl| lost.kernel("broken", "__kernel void broken() { nothing; }", "").err().unwrap();
+        assert!(matches!(broken(&lost), Error::Build { .. }), "the source is what is wrong");
+        lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        assert!(matches!(broken(&lost), Error::Lost { .. }));
+    }
+}
+
+#[test]
+fn refusals_are_what_they_are() {
+    use opencl3::error_codes::{CL_DEVICE_NOT_AVAILABLE, CL_INVALID_CONTEXT, CL_MAP_FAILURE, CL_OUT_OF_RESOURCES};
+    let health = Health::new("device");
+    let refused = |code| memory::refused(&health, "allocating page-locked memory", code);
+    for code in [CL_OUT_OF_RESOURCES, CL_MAP_FAILURE] {
+        assert!(matches!(refused(code), AllocateError::OutOfMemory));
+    }
+    assert!(matches!(refused(CL_INVALID_CONTEXT), AllocateError::Other(Error::Driver { .. })));
+    for code in [CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_RESOURCES] {
+        assert!(matches!(refused(code), AllocateError::Other(Error::Lost { .. })), "also what comes after");
+    }
+}
+
+/// The event of a copy that fails on a lost device says so, and so does everything after it.
+#[test]
+fn the_events_of_a_lost_device_say_so() {
+    use opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE;
+    for device in with_driver() {
+        let lost = with_profile(&device, |_| {});
+        let event = lost.record().unwrap();
+        lost.shared.health.note("computing", CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        assert!(matches!(event.wait(), Err(Error::Lost { .. })));
+        assert!(matches!(event.wait_timeout(Duration::from_secs(60)), Err(Error::Lost { .. })));
+        assert!(matches!(lost.finish_timeout(Duration::MAX), Err(Error::Lost { .. })));
+    }
+}
+
+/// What an event has told is not told again by the next wait; what nobody was told is told by any wait, once.
+#[test]
+fn a_failure_is_told_by_its_event_or_by_the_next_wait() {
+    use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+    use opencl3::event::{create_user_event, set_user_event_status};
+    for device in with_driver() {
+        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
+        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let memory = device.allocate(1 << 20).unwrap();
+        let fail = || {
+            let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
+            let copy = shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+            set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
+            copy
+        };
+        let copy = fail();
+        assert!(matches!(copy.wait(), Err(Error::Driver { .. })), "{device}");
+        device.finish().unwrap();
+
+        let waits: [&dyn Fn() -> Result<()>; 4] = [
+            &|| device.finish(),
+            &|| device.finish_timeout(Duration::from_secs(60)).map(drop),
+            &|| device.record_event()?.wait(),
+            &|| memory.read_later(device.pinned_pool().allocate(4)?).and_then(|(event, _, _)| event.wait()),
+        ];
+        for wait in waits {
+            let copy = fail();
+            while !copy.is_complete() {
+                std::thread::yield_now();
+            }
+            let error = wait().unwrap_err().to_string();
+            assert!(error.contains("copying to the device, earlier, failed with CL_"), "{error}");
+            wait().unwrap();
+        }
+    }
+}
+
+/// The device's next work did not get what it was to wait for.
+#[test]
+fn a_barrier_that_fails_is_told() {
+    use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+    use opencl3::event::{create_user_event, set_user_event_status};
+    for device in with_driver() {
+        let own = with_profile(&device, |_| {});
+        let shared = own.shared.clone();
+        let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
+        shared.hold_for(&shared.event(failing.clone(), "copying")).unwrap();
+        set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
+        assert!(own.finish().is_err(), "{device}");
+        own.finish().unwrap();
     }
 }

@@ -20,6 +20,7 @@ use opencl3::types::{CL_BLOCKING, cl_mem};
 use std::ptr::null;
 
 const FP16: &str = include_str!("trials/fp16.cl");
+const FP64: &str = include_str!("trials/fp64.cl");
 const INT64_ATOMICS: &str = include_str!("trials/int64_atomics.cl");
 const FLOAT_ATOMICS: &str = include_str!("trials/float_atomics.cl");
 const FLOAT_ATOMICS_PTX: &str = include_str!("trials/float_atomics_ptx.cl");
@@ -28,7 +29,7 @@ const LOCAL_MEMORY: &str = include_str!("trials/local_memory.cl");
 const MMA: &str = include_str!("trials/mma.cl");
 
 /// Changes when what is recorded, or how it is judged, does.
-const REVISION: &str = "1";
+const REVISION: &str = "2";
 
 /// Work-items of a trial, in one work-group where the device takes as many: several sub-groups of the usual sizes.
 const ITEMS: usize = 128;
@@ -42,6 +43,7 @@ const LOCAL_SIZES: [u64; 4] = [226 << 10, 162 << 10, 98 << 10, 94 << 10];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tried {
     fp16: bool,
+    fp64: bool,
     atomics: Atomics,
     sub_groups: Option<SubGroups>,
     local_memory: u64,
@@ -72,7 +74,7 @@ pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &Comma
 }
 
 fn key(reported: &DeviceProfile) -> Key {
-    let trials = [REVISION, FP16, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA];
+    let trials = [REVISION, FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA];
     Key::of(Kind::Capabilities, reported, "", &trials.join("\n"))
 }
 
@@ -81,6 +83,7 @@ impl Tried {
     pub(super) fn complete(&self, reported: &DeviceProfile) -> DeviceProfile {
         let mut profile = reported.clone();
         profile.fp16 = self.fp16;
+        profile.fp64 = self.fp64;
         profile.atomics = self.atomics;
         profile.sub_groups = self.sub_groups.clone();
         profile.local_memory.usable = self.local_memory;
@@ -97,8 +100,9 @@ impl Tried {
         };
         let ptx = self.ptx.map_or(String::new(), |ptx| format!("{} {} {}", ptx.mma_f16, ptx.mma_bf16, ptx.mma_tf32));
         format!(
-            "fp16 {}\nint64-atomics {}\nfloat-atomics {float_add}\nsub-groups {}\nlocal-memory {}\nptx {ptx}\n",
+            "fp16 {}\nfp64 {}\nint64-atomics {}\nfloat-atomics {float_add}\nsub-groups {}\nlocal-memory {}\nptx {ptx}\n",
             self.fp16,
+            self.fp64,
             self.atomics.int64,
             sizes.collect::<Vec<_>>().join(" "),
             self.local_memory,
@@ -110,6 +114,7 @@ impl Tried {
         let mut lines = text.lines();
         let mut field = |name: &str| lines.next()?.strip_prefix(name).map(str::trim);
         let fp16 = field("fp16")?.parse().ok()?;
+        let fp64 = field("fp64")?.parse().ok()?;
         let int64 = field("int64-atomics")?.parse().ok()?;
         let float_add = match field("float-atomics")? {
             "none" => FloatAtomics::None,
@@ -128,6 +133,7 @@ impl Tried {
         };
         Some(Tried {
             fp16,
+            fp64,
             atomics: Atomics { int64, float_add },
             sub_groups: (!sizes.is_empty()).then_some(SubGroups { sizes }),
             local_memory,
@@ -149,8 +155,9 @@ impl Bench<'_> {
         let ptx = nvidia && self.float_atomics(FLOAT_ATOMICS_PTX, "-cl-std=CL1.2");
         Tried {
             fp16: self.fp16(),
+            fp64: self.fp64(),
             atomics: Atomics {
-                int64: self.profile.advertises("cl_khr_int64_base_atomics") && self.int64_atomics(),
+                int64: self.int64_atomics(),
                 float_add: if ptx {
                     FloatAtomics::Ptx
                 } else if self.profile.advertises("cl_ext_float_atomics")
@@ -168,7 +175,7 @@ impl Bench<'_> {
     }
 
     fn fp16(&self) -> bool {
-        if self.profile.avoids(Avoid::UnnamedExtensions) && !self.profile.advertises("cl_khr_fp16") {
+        if !self.may_have("cl_khr_fp16") {
             return false;
         }
         // Exact in half precision: x * x + 0.5 for multiples of a half up to 16.
@@ -180,7 +187,26 @@ impl Bench<'_> {
         })
     }
 
+    fn fp64(&self) -> bool {
+        // Some name the extension, some only say what doubles can do; some do neither.
+        if !self.profile.fp64 && !self.may_have("cl_khr_fp64") {
+            return false;
+        }
+        let words = |value: f64| [value.to_bits() as u32, (value.to_bits() >> 32) as u32];
+        let input: Vec<u32> = (0..ITEMS).flat_map(|item| words(item as f64)).collect();
+        let expected = (0..ITEMS).flat_map(|item| words(item as f64 * 1_099_511_627_776.0 + 0.125));
+        self.run(FP64, "-cl-std=CL1.2", &input).is_some_and(|output| output.into_iter().eq(expected))
+    }
+
+    /// Whether a feature is worth a trial: drivers have some that they do not name, and trying is harmless on most.
+    fn may_have(&self, extension: &str) -> bool {
+        self.profile.advertises(extension) || !self.profile.avoids(Avoid::UnnamedExtensions)
+    }
+
     fn int64_atomics(&self) -> bool {
+        if !self.may_have("cl_khr_int64_base_atomics") {
+            return false;
+        }
         let output = self.run(INT64_ATOMICS, "-cl-std=CL1.2", &[0; 8]);
         // Sum, minimum and maximum of items * 2^33, and a count by compare and exchange.
         let unit = 1i64 << 33;
@@ -336,6 +362,7 @@ mod tests {
     fn tried() -> Tried {
         Tried {
             fp16: true,
+            fp64: false,
             atomics: Atomics { int64: true, float_add: FloatAtomics::Ptx },
             sub_groups: Some(SubGroups { sizes: vec![8, 16] }),
             local_memory: 226 << 10,
@@ -345,7 +372,14 @@ mod tests {
 
     #[test]
     fn records_are_read_as_they_were_written() {
-        let bare = Tried { fp16: false, atomics: Atomics::default(), sub_groups: None, local_memory: 0, ptx: None };
+        let bare = Tried {
+            fp16: false,
+            fp64: true,
+            atomics: Atomics::default(),
+            sub_groups: None,
+            local_memory: 0,
+            ptx: None,
+        };
         for tried in [tried(), bare] {
             assert_eq!(Tried::decode(&tried.encode()), Some(tried));
         }

@@ -8,7 +8,7 @@ const MIB: usize = 1 << 20;
 
 fn pool(memory: usize, max_cached: usize) -> (Arc<Null>, BufferPool) {
     let device = Arc::new(Null::new(Target::Gpu, memory as u64));
-    (device.clone(), BufferPool::of(device, max_cached))
+    (device.clone(), BufferPool::of(device, max_cached, usize::MAX))
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_pool_that_keeps_nothing_keeps_nothing() {
     let (device, pool) = pool(64 * MIB, 0);
     let small: Vec<BufferHandle> = (0..10).map(|_| pool.allocate(10_000).unwrap()).collect();
     drop(pool.allocate(300_000).unwrap());
-    assert_eq!(device.used(), slab::BYTES as u64);
+    assert_eq!(device.used(), 10 * (16 << 10), "what is shared would be kept until all of it is unused");
     drop(small);
     assert_eq!((device.used(), pool.stats().idle, pool.stats().in_use), (0, 0, 0));
 }
@@ -120,4 +120,77 @@ fn threads_get_different_memory() {
     assert_eq!(pool.stats().in_use, 0);
     assert!(pool.stats().idle <= 2 * MIB);
     assert_eq!(device.used(), pool.stats().idle as u64);
+}
+
+#[test]
+fn the_cap_holds_whatever_of_the_shared_buffers_is_in_use() {
+    for max_cached in [0, 100 << 10, MIB] {
+        let (device, pool) = pool(64 * MIB, max_cached);
+        // One in each of what would be 40 shared buffers stays in use.
+        let mut held = Vec::new();
+        for _ in 0..40 {
+            let many: Vec<BufferHandle> = (0..256).map(|_| pool.allocate(1000).unwrap()).collect();
+            held.extend(many.into_iter().step_by(255).take(1));
+            let stats = pool.stats();
+            assert!(stats.idle <= max_cached, "{max_cached}: {stats}");
+            assert_eq!(device.used(), (stats.in_use + stats.idle) as u64);
+        }
+        drop(held);
+        assert!(pool.stats().idle <= max_cached && pool.stats().in_use == 0, "{max_cached}: {}", pool.stats());
+        pool.release_idle();
+        assert_eq!(device.used(), 0);
+    }
+}
+
+#[test]
+fn a_bucket_has_a_cap_of_its_own() {
+    let device = Arc::new(Null::new(Target::Gpu, 64 * MIB as u64));
+    let pool = BufferPool::of(device.clone(), 32 * MIB, 4 * MIB);
+    // Two classes of one bucket, and one of another.
+    let sizes = [2 * MIB, 3 * MIB, 2 * MIB, 3 * MIB, 5 * MIB / 2];
+    drop(sizes.map(|bytes| pool.allocate(bytes).unwrap()));
+    drop([(); 3].map(|()| pool.allocate(MIB).unwrap()));
+    assert_eq!(pool.stats().idle, 5 * MIB / 2 + 3 * MIB, "the latest of the one, all of the other");
+    let small: Vec<BufferHandle> = (0..5000).map(|_| pool.allocate(1000).unwrap()).collect();
+    let before = pool.stats().idle;
+    drop(small);
+    assert!(pool.stats().idle - before <= 4 * MIB, "{}", pool.stats());
+    pool.release_idle();
+    assert_eq!((device.used(), pool.max_bucket()), (0, 4 * MIB));
+}
+
+#[test]
+fn without_memory_the_idle_of_every_handle_and_pool_goes() {
+    let device = Arc::new(Null::new(Target::Gpu, 8 * MIB as u64));
+    let [own, second] = [(); 2].map(|()| BufferPool::of(device.clone(), 64 * MIB, usize::MAX));
+    let other = BufferPool::of(Arc::new(device.again()), 64 * MIB, usize::MAX);
+    drop([&own, &second, &other].map(|pool| pool.allocate(2 * MIB).unwrap()));
+    let large = own.allocate(7 * MIB).unwrap();
+    assert_eq!([&own, &second, &other].map(|pool| pool.stats().idle), [0; 3]);
+    let error = other.allocate(2 * MIB).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+    drop(large);
+    assert!(other.allocate(8 * MIB).is_ok());
+}
+
+#[test]
+fn what_no_device_gives_in_one_piece_costs_nobody_anything() {
+    struct Arena(std::sync::atomic::AtomicUsize);
+    impl Reserve for Arena {
+        fn release(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            true
+        }
+    }
+    let (device, pool) = pool(8 * MIB, 64 * MIB);
+    let arena = Arc::new(Arena(Default::default()));
+    device.reserves().add_holder(Arc::<Arena>::downgrade(&arena));
+    drop(pool.allocate(MIB).unwrap());
+    let error = pool.allocate(9 * MIB).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+    assert_eq!((pool.stats().idle, arena.0.load(Ordering::Relaxed)), (MIB, 0));
+    let held = pool.allocate(7 * MIB).unwrap();
+    pool.allocate(4 * MIB).unwrap_err();
+    assert_eq!(arena.0.load(Ordering::Relaxed), 1, "a pool's own allocations ask for reserves, too");
+    drop(held);
 }

@@ -6,8 +6,7 @@
 use super::Content;
 use crate::config;
 use crate::device::DeviceProfile;
-use crate::io::{Durable, replace_file};
-use crate::program::checksum;
+use crate::files::{Durable, checksum, replace_file};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -108,42 +107,53 @@ impl Folder {
         read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
     }
 
-    /// Adds to the device's file; `content` is then what the file has. A failure is a warning, once.
-    pub(crate) fn store(&self, identity: &Identity, content: &mut Content) {
+    /// Changes what the device's file has, and gives that. A failure is a warning, once.
+    pub(crate) fn update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> Option<Content> {
         static WARNED: AtomicBool = AtomicBool::new(false);
-        if let Err(error) = self.try_store(identity, content)
+        let updated = self.try_update(identity, change);
+        if let Err(error) = &updated
             && !WARNED.swap(true, Ordering::Relaxed)
         {
             let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
             tracing::warn!(folder = %self.0.display(), %error, hint, "measurements cannot be kept for later runs");
         }
+        updated.ok()
     }
 
-    fn try_store(&self, identity: &Identity, content: &mut Content) -> io::Result<()> {
+    fn try_update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> io::Result<Content> {
         fs::create_dir_all(&self.0)?;
         let path = self.path(identity);
-        let _turn = turn(&path.with_extension("lock"));
-        let mut all = self.load(identity);
-        all.merge(std::mem::take(content));
-        *content = all;
-        replace_file(&path, &encode(identity, content)?, Durable::No)
+        let _turn = turn(&path);
+        let mut content = self.load(identity);
+        change(&mut content);
+        replace_file(&path, &encode(identity, &content)?, Durable::No)?;
+        Ok(content)
     }
 
     /// Forgets everything about the device.
     pub(crate) fn remove(&self, identity: &Identity) -> io::Result<()> {
-        let path = self.path(identity);
-        let _turn = turn(&path.with_extension("lock"));
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove(&self.path(identity))
     }
 }
 
-/// This process's turn to write; `None` where the file system has no locks, or another has been stopped in its turn: what
+/// Removes a file of records, if it is there. Its lock stays: who waits for it holds it open, and would share its turn with
+/// whoever made another.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    if !path.try_exists()? {
+        return Ok(());
+    }
+    let _turn = turn(path);
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// This process's turn to write the file; `None` where the file system has no locks, or another has been stopped in its turn: what
 /// can happen then is that a measurement is lost.
 fn turn(path: &Path) -> Option<File> {
-    let file = File::options().create(true).truncate(false).write(true).open(path).ok()?;
+    let lock = path.with_extension("lock");
+    let file = File::options().create(true).truncate(false).write(true).open(lock).ok()?;
     let end = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {
@@ -208,12 +218,16 @@ mod tests {
         content
     }
 
+    fn add(folder: &Folder, identity: &Identity, m: u64) -> Option<Content> {
+        folder.update(identity, &|content| _ = content.merge(known(m)))
+    }
+
     #[test]
     fn what_is_stored_is_loaded_and_damage_is_noticed() {
         let (folder, identity) = (folder("damage"), identity("A GPU (tm)", "1.0"));
         assert_eq!(folder.load(&identity), Content::default());
-        let mut content = known(32);
-        folder.store(&identity, &mut content);
+        let content = known(32);
+        assert_eq!(add(&folder, &identity, 32), Some(content.clone()));
         assert_eq!(folder.load(&identity), content);
         let path = folder.path(&identity);
         assert!(path.file_name().unwrap().to_str().unwrap().starts_with("a-gpu--tm-"), "{path:?}");
@@ -226,8 +240,7 @@ mod tests {
             fs::write(&path, damaged).unwrap();
             assert_eq!(folder.load(&identity), Content::default());
         }
-        let mut again = known(48);
-        folder.store(&identity, &mut again);
+        add(&folder, &identity, 48);
         assert_eq!(folder.load(&identity), known(48), "a damaged file is replaced");
         folder.remove(&identity).unwrap();
         folder.remove(&identity).unwrap();
@@ -241,7 +254,7 @@ mod tests {
         std::thread::scope(|scope| {
             for m in 0..8u64 {
                 let (folder, identity) = (&folder, &identity);
-                scope.spawn(move || folder.store(identity, &mut known(64 << m)));
+                scope.spawn(move || add(folder, identity, 64 << m));
             }
         });
         assert_eq!(folder.load(&identity).measured.len(), 8);
@@ -253,11 +266,11 @@ mod tests {
     #[test]
     fn relatives_are_of_one_architecture() {
         let folder = folder("relatives");
-        folder.store(&identity("gpu", "1.0"), &mut known(32));
-        folder.store(&identity("gpu", "2.0"), &mut known(48));
+        add(&folder, &identity("gpu", "1.0"), 32);
+        add(&folder, &identity("gpu", "2.0"), 48);
         let mut other = identity("cpu", "1.0");
         other.architecture = "other".into();
-        folder.store(&other, &mut known(64));
+        add(&folder, &other, 64);
         assert_eq!(folder.relatives(&identity("gpu", "1.0")), [known(48)]);
         assert_eq!(folder.relatives(&other), []);
         fs::remove_dir_all(&folder.0).unwrap();
@@ -268,8 +281,7 @@ mod tests {
         let folder = folder("file");
         fs::write(&folder.0, b"not a folder").unwrap();
         let inner = Folder(folder.0.join("tuning"));
-        let mut content = known(32);
-        inner.store(&identity("gpu", "1.0"), &mut content);
+        assert_eq!(add(&inner, &identity("gpu", "1.0"), 32), None);
         assert_eq!(inner.load(&identity("gpu", "1.0")), Content::default());
         fs::remove_file(&folder.0).unwrap();
     }

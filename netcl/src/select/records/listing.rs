@@ -1,6 +1,6 @@
 //! The files of measurements, for people who look after the cache.
 
-use super::file::{Document, Folder, sum};
+use super::file::{Document, Folder, remove, sum};
 use super::{Content, Record};
 use crate::config;
 use crate::error::{Error, Result};
@@ -40,15 +40,7 @@ impl RecordFile {
     ///
     /// [`Error::Io`] if the file cannot be removed. That it is gone already is no error.
     pub fn remove(&self) -> Result<()> {
-        for path in [&self.path, &self.path.with_extension("lock")] {
-            match fs::remove_file(path) {
-                Err(source) if source.kind() != ErrorKind::NotFound => {
-                    return Err(Error::Io { action: "delete", path: path.clone(), source });
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        remove(&self.path).map_err(|source| Error::Io { action: "delete", path: self.path.clone(), source })
     }
 }
 

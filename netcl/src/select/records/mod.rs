@@ -64,8 +64,10 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Takes over what `other` knows and this does not, and what it has measured later.
-    pub(crate) fn merge(&mut self, other: Content) {
+    /// Takes over what `other` knows and this does not, and what it has measured later; says whether that may change an
+    /// answer.
+    pub(crate) fn merge(&mut self, other: Content) -> bool {
+        let before = self.clone();
         for (key, record) in other.measured {
             match self.measured.get(&key) {
                 Some(own) if own.measured > record.measured => {}
@@ -84,6 +86,8 @@ impl Content {
         for (key, why) in other.bad {
             self.bad.entry(key).or_insert(why);
         }
+        let failures = |content: &Content| content.tested.values().filter(|passed| !**passed).count();
+        self.measured != before.measured || self.bad != before.bad || failures(self) != failures(&before)
     }
 
     pub(crate) fn record(&self, task: &Task<u64>) -> Option<&Record> {
@@ -97,6 +101,14 @@ impl Content {
     /// Takes note of a self-test. One failure outweighs any number of passes.
     pub(crate) fn test(&mut self, what: String, passed: bool) {
         *self.tested.entry(what).or_insert(passed) &= passed;
+    }
+
+    /// Takes back what speaks against a configuration, and against what its self-test stands for, which is to be made anew.
+    pub(crate) fn acquit(&mut self, task: &Task<u64>, config: &KernelConfig, test: &str) {
+        self.bad.remove(&bad_key(task, config));
+        if self.tested.get(test) == Some(&false) {
+            self.tested.remove(test);
+        }
     }
 
     /// Why the configuration is not to be used for tasks like this.
@@ -148,7 +160,9 @@ mod tests {
         for (mut own, other) in
             [(content(&early, true), content(&late, false)), (content(&late, false), content(&early, true))]
         {
-            own.merge(other);
+            let known = own == content(&late, false);
+            assert_eq!(own.merge(other.clone()), !known, "only what is later, or fails, is news");
+            assert!(!own.merge(other), "there is nothing new in it");
             assert_eq!(own.record(&product(130, 500, 800)), Some(&late), "sizes of one bucket share a record");
             assert!(!own.tested["matmul_tiled f32"]);
         }

@@ -1,19 +1,23 @@
 //! Trying a configuration on a device: building it alone, comparing its numbers with the host's, timing it.
 
+mod fault;
 mod numbers;
+mod rows;
+mod self_test;
 mod small;
 
+use super::bench::{Bench, Rejection, Runner};
 use super::state::State;
-use super::tuner::{Bench, Rejection, Runner};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded};
-use crate::jit;
 use crate::tensor::Tensor;
 use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::graph::{Graph, InputKind, Op};
-use netcl_kernels::plan::{ConvKind, Target};
-use netcl_kernels::variant::{self, Always, Family, KernelConfig, Task, candidates, default_config, legal};
+use netcl_kernels::plan::Target;
+use netcl_kernels::span::Diagnostic;
+use netcl_kernels::variant::{self, Always, KernelConfig, Task};
+pub(super) use self_test::{Verdict, self_test, test_name, wants_test};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,7 +51,7 @@ impl Case {
     fn new(device: &Device, task: &Task<u64>) -> Result<Case> {
         let mut case = Case::without_reference(device, task)?;
         let host = Device::host();
-        let plan = compile(&case.graph, Target::Host).map_err(|problem| jit::failed("reference", problem))?;
+        let plan = compile(&case.graph, Target::Host).map_err(|problem| Error::graph("reference", problem))?;
         let loaded = Loaded::fixed(&host, Arc::new(plan))?;
         case.expected = Some(values(&run(&loaded, &operands(&host, task, &case.graph)?)?)?);
         Ok(case)
@@ -57,7 +61,9 @@ impl Case {
     fn load(&self, state: &State, config: &KernelConfig) -> Result<Loaded, Rejection> {
         let target = self.device.profile().target;
         let options = Options { limits: state.circumstances.limits, select: &Always(config.clone()) };
-        let mut plan = compile_with(&self.graph, target, &options).map_err(|problem| fails(problem.to_string()))?;
+        // What the compiler refuses, it refuses for this size: the driver has seen nothing of it.
+        let unmeasured = |problem: Diagnostic| Rejection::Unmeasured(problem.to_string());
+        let mut plan = compile_with(&self.graph, target, &options).map_err(unmeasured)?;
         let taken = plan.decisions.iter().any(|decision| {
             decision.config == *config && decision.task.evaluate(&[]).is_ok_and(|task| task == self.task)
         });
@@ -65,12 +71,12 @@ impl Case {
             return Err(Rejection::Unmeasured("the compiler does not take it for this task".to_owned()));
         }
         state.altered(config, &mut plan);
-        Loaded::fixed(&self.device, Arc::new(plan)).map_err(rejection)
+        Loaded::fixed(&self.device, Arc::new(plan)).map_err(|error| fault::of(&self.device, error))
     }
 
     fn check(&self, found: &Tensor) -> Result<(), Rejection> {
         let Some(expected) = &self.expected else { return Ok(()) };
-        let found_values = values(found).map_err(rejection)?;
+        let found_values = values(found).map_err(|error| fault::of(&self.device, error))?;
         numbers::compare(&self.task, &found_values, expected, found.dtype()).map_err(Rejection::Wrong)
     }
 }
@@ -93,39 +99,14 @@ fn operands(device: &Device, task: &Task<u64>, graph: &Graph) -> Result<Vec<Tens
 
 fn run(loaded: &Loaded, operands: &[Tensor]) -> Result<Tensor> {
     let args: Vec<&Tensor> = operands.iter().collect();
-    let results = loaded.call(&Call { args: &args, ..Call::default() })?.results;
-    let problem = || Error::Plan { function: "task".to_owned(), problem: "it has no result".to_owned() };
+    let problem = || Error::Plan { function: "task".to_owned(), problem: "it has no operand or no result".to_owned() };
+    let device = operands.first().ok_or_else(problem)?.device();
+    let results = loaded.call(device, &Call { args: &args, ..Call::default() })?.results;
     results.into_iter().next().ok_or_else(problem)
 }
 
 fn values(tensor: &Tensor) -> Result<Vec<f64>> {
     Ok(numbers::numbers(&tensor.to_bytes()?, tensor.dtype()))
-}
-
-fn fails(why: String) -> Rejection {
-    Rejection::Fails(why)
-}
-
-/// Only what is certainly the kernel's own fault counts against it, because that is remembered: a device that is lost, or
-/// that another kernel has brought into disorder, says nothing about this one.
-fn rejection(error: Error) -> Rejection {
-    match error {
-        Error::Build { .. } | Error::Unsupported { .. } | Error::Plan { .. } | Error::Kernel { .. } => {
-            Rejection::Fails(error.to_string())
-        }
-        Error::Driver { ref code, .. } if LAUNCH_FAULTS.iter().any(|fault| code.contains(fault)) => {
-            Rejection::Fails(error.to_string())
-        }
-        error => Rejection::Unmeasured(error.to_string()),
-    }
-}
-
-/// What a driver says of a launch that the kernel or its geometry makes impossible (OpenCL 5.10).
-const LAUNCH_FAULTS: &[&str] = &["CL_INVALID_WORK_", "CL_INVALID_KERNEL", "CL_INVALID_GLOBAL_WORK_SIZE"];
-
-/// What went wrong before any kernel of the candidate was involved.
-fn unmeasured(error: Error) -> Rejection {
-    Rejection::Unmeasured(error.to_string())
 }
 
 /// The candidates of one task on a device, for the tuner.
@@ -156,9 +137,11 @@ impl Bench for DeviceBench<'_> {
     fn prepare(&mut self, config: &KernelConfig) -> Result<Box<dyn Runner>, Rejection> {
         if let Some(part) = &self.part {
             let loaded = part.load(self.state, config)?;
-            part.check(&run(&loaded, &part.operands).map_err(rejection)?)?;
+            part.check(&run(&loaded, &part.operands).map_err(|error| fault::of(&part.device, error))?)?;
         }
         let whole = &mut self.whole;
+        let device = whole.device.clone();
+        let rejection = |error| fault::of(&device, error);
         let loaded = whole.load(self.state, config)?;
         let result = run(&loaded, &whole.operands).map_err(rejection)?;
         whole.device.finish().map_err(rejection)?;
@@ -203,68 +186,79 @@ impl DeviceRunner {
 
 impl Runner for DeviceRunner {
     fn time(&mut self) -> Result<Duration, Rejection> {
-        self.measure().map_err(rejection)
+        self.measure().map_err(|error| fault::of(&self.device, error))
     }
 }
 
-/// How a self-test ended.
-pub(super) enum Verdict {
-    Passed,
-    /// The variant is not to be used; why.
-    Failed(String),
-    /// It could not be made; why.
-    Unknown(String),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::testing::{conv, product};
+    use netcl_kernels::dtype::DType;
+    use netcl_kernels::graph::ReduceOp;
+    use netcl_kernels::plan::ConvKind;
+    use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction};
 
-/// Whether a variant has to be tested before it is used: templates, and what the compiler does not do by itself.
-pub(super) fn wants_test(task: &Task<u64>, config: &KernelConfig, target: Target) -> bool {
-    match task.family() {
-        Family::Product | Family::Conv2d => true,
-        _ => default_config(task, target, &variant::typical(target)).variant != config.variant,
-    }
-}
-
-/// What a self-test stands for: a variant with a type of elements, and of convolutions which of the three.
-pub(super) fn test_name(task: &Task<u64>, config: &KernelConfig) -> String {
-    let (dtype, kind) = match task {
-        Task::Product(task) => (task.dtype, ""),
-        Task::Conv2d(task) => match task.kind {
-            ConvKind::Forward => (task.dtype, " forward"),
-            ConvKind::InputGrad => (task.dtype, " input_grad"),
-            ConvKind::WeightGrad => (task.dtype, " weight_grad"),
-        },
-        Task::Elementwise(task) => (task.dtype, ""),
-        Task::Reduction(task) => (task.dtype, ""),
-        Task::BatchNorm(task) => (task.dtype, ""),
-    };
-    format!("{} {dtype}{kind}", config.variant)
-}
-
-/// Tries a configuration on a small shape.
-pub(super) fn self_test(state: &State, device: &Device, task: &Task<u64>, config: &KernelConfig) -> Verdict {
-    let started = Instant::now();
-    let task = small::small(task);
-    let (target, limits) = (device.profile().target, &state.circumstances.limits);
-    let config = if legal(config, &task, target, limits).is_ok() {
-        config.clone()
-    } else {
-        // Tunables that the small shape does not take say nothing about it.
-        let all = candidates(&task, target, limits);
-        match all.into_iter().find(|own| own.variant == config.variant) {
-            Some(config) => config,
-            None => return Verdict::Unknown("the variant cannot compute a small shape".to_owned()),
+    /// Every family with every type, reductions with every operation along either axis; small, and long sums.
+    fn tasks() -> Vec<Task<u64>> {
+        use DType::{BF16, F16, F32, F64, I32, I64, U8, U32};
+        let mut tasks = Vec::new();
+        let Task::Product(dense) = small::small(&product(64, 64, 64), false) else { unreachable!() };
+        let Task::Conv2d(own) = small::small(&conv(8, 8, 8, 3), false) else { unreachable!() };
+        for dtype in [F16, BF16, F32, F64] {
+            tasks.push(Task::Product(Product { dtype, ..dense.clone() }));
+            tasks.push(Task::Product(Product { dtype, m: 40, n: 40, k: 5000, ..dense.clone() }));
+            for kind in [ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad] {
+                tasks.push(Task::Conv2d(Conv2dTask { kind, dtype, ..own.clone() }));
+            }
+            tasks.push(Task::BatchNorm(BatchNorm { images: 5, channels: 7, pixels: 66, dtype }));
         }
-    };
-    let bench = state.bench(device);
-    let outcome = Case::new(&bench, &task).map_err(unmeasured).and_then(|case| {
-        let loaded = case.load(state, &config)?;
-        case.check(&run(&loaded, &case.operands).map_err(rejection)?)
-    });
-    tracing::debug!(config = %config, milliseconds = started.elapsed().as_millis() as u64, "kernel tested");
-    match outcome {
-        Ok(()) => Verdict::Passed,
-        Err(Rejection::Wrong(why)) => Verdict::Failed(format!("its numbers are wrong: {why}")),
-        Err(Rejection::Fails(why)) => Verdict::Failed(why),
-        Err(Rejection::Unmeasured(why)) => Verdict::Unknown(why),
+        for dtype in [F16, BF16, F32, F64, I32, I64, U8, U32] {
+            tasks.push(Task::Elementwise(Elementwise { elements: 1037, reads: 2, dtype }));
+            for op in ReduceOp::ALL {
+                for contiguous in [true, false] {
+                    tasks.push(Task::Reduction(Reduction { rows: 37, columns: 2500, contiguous, op, dtype }));
+                }
+            }
+        }
+        tasks
+    }
+
+    /// The operand without the last element of each sum, or where an element takes part in several, without its last one.
+    fn without_the_last(task: &Task<u64>, bytes: &mut [u8], size: usize) {
+        let mut zero = |position: u64| bytes[position as usize * size..][..size].fill(0);
+        match task {
+            Task::Product(own) => (1..=own.batch * own.m).for_each(|row| zero(row * own.k - 1)),
+            Task::Reduction(own) if own.contiguous => (1..=own.rows).for_each(|row| zero(row * own.columns - 1)),
+            Task::Reduction(own) => (0..own.rows).for_each(|row| zero((own.columns - 1) * own.rows + row)),
+            _ => zero(bytes_len(task) - 1),
+        }
+    }
+
+    fn bytes_len(task: &Task<u64>) -> u64 {
+        let shape = variant::graph(task).nodes[0].shape.evaluate(&[]).unwrap();
+        shape.into_iter().product::<usize>() as u64
+    }
+
+    #[test]
+    fn an_element_that_is_left_out_shows_in_every_operation_and_type() {
+        let host = Device::host();
+        for task in tasks() {
+            let graph = variant::graph(&task);
+            let plan = compile(&graph, Target::Host).unwrap();
+            let loaded = Loaded::fixed(&host, Arc::new(plan)).unwrap();
+            let whole = operands(&host, &task, &graph).unwrap();
+            let result = run(&loaded, &whole).unwrap();
+            let expected = values(&result).unwrap();
+            let check = |found: &[f64]| numbers::compare(&task, found, &expected, result.dtype());
+            assert_eq!(check(&expected), Ok(()), "{task}");
+
+            let mut bytes = whole[0].to_bytes().unwrap();
+            without_the_last(&task, &mut bytes, whole[0].dtype().size());
+            let mut less = whole.clone();
+            less[0] = Tensor::from_bytes(&host, &bytes, whole[0].shape(), whole[0].dtype()).unwrap();
+            assert!(check(&values(&run(&loaded, &less).unwrap()).unwrap()).is_err(), "{task}: one is missing");
+            assert!(check(&vec![0.0; expected.len()]).is_err(), "{task}: nothing is computed");
+        }
     }
 }

@@ -1,29 +1,39 @@
 //! Smaller tasks that say as much about a kernel as a large one.
 
-use netcl_kernels::variant::{BatchNorm, Elementwise, Product, Reduction, Task};
+use netcl_kernels::plan::ConvKind;
+use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+
+/// Columns of a small reduction: of three parts, the last one short.
+const COLUMNS: u64 = 2500;
+
+/// More groups of channels than this have fewer channels each, so that a small convolution of many groups stays small.
+const MANY_GROUPS: u64 = 16;
 
 /// A task of the same class that takes milliseconds on the slowest device, and yet has several tiles and a remainder
-/// along each axis.
-pub(super) fn small(task: &Task<u64>) -> Task<u64> {
+/// along each axis; with `parts` its sum can be cut into two ([`netcl_kernels::variant::SPLIT_K`]).
+pub(super) fn small(task: &Task<u64>, parts: bool) -> Task<u64> {
     match task {
         // Multiples of 4 keep what is aligned aligned.
         Task::Product(product) => {
-            Task::Product(Product { m: 140, n: 76, k: 84, batch: product.batch.min(2), ..product.clone() })
+            let k = if parts { 168 } else { 84 };
+            Task::Product(Product { m: 140, n: 76, k, batch: product.batch.clamp(1, 2), ..product.clone() })
         }
         Task::Conv2d(conv) => {
             let mut small = conv.clone();
             let groups = conv.groups.max(1);
+            let [channels, out_channels] = if groups > MANY_GROUPS { [1, 2] } else { [5, 6] };
             small.images = 3;
-            small.channels = groups * 5;
-            small.out_channels = groups * 6;
+            small.channels = groups.saturating_mul(channels * (u64::from(parts) + 1));
+            small.out_channels = groups.saturating_mul(out_channels);
             for axis in 0..2 {
-                let window = (conv.filter[axis].max(1) - 1).saturating_mul(conv.dilation[axis]) + 1;
-                small.size[axis] = (window + 2 * conv.stride[axis]).max([11, 13][axis]);
+                let window = (conv.filter[axis].max(1) - 1).saturating_mul(conv.dilation[axis]).saturating_add(1);
+                let steps = conv.stride[axis].saturating_mul(2);
+                small.size[axis] = window.saturating_add(steps).max([11, 13][axis]);
             }
             Task::Conv2d(small)
         }
         Task::Elementwise(map) => Task::Elementwise(Elementwise { elements: 1037, ..map.clone() }),
-        Task::Reduction(reduction) => Task::Reduction(Reduction { rows: 37, columns: 700, ..reduction.clone() }),
+        Task::Reduction(reduction) => Task::Reduction(Reduction { rows: 37, columns: COLUMNS, ..reduction.clone() }),
         Task::BatchNorm(norm) => Task::BatchNorm(BatchNorm { images: 5, channels: 7, pixels: 66, ..norm.clone() }),
     }
 }
@@ -42,27 +52,76 @@ pub(super) fn operations(task: &Task<u64>) -> u64 {
     }
 }
 
+/// A size that may be halved.
+struct Size<'a> {
+    size: &'a mut u64,
+    /// What it stays a multiple of: the groups of channels.
+    of: u64,
+    /// What it does not fall below: a filter's window.
+    least: u64,
+}
+
+impl<'a> Size<'a> {
+    fn free(size: &'a mut u64) -> Size<'a> {
+        Size { size, of: 1, least: 1 }
+    }
+
+    /// Halves of multiples of 8 stay multiples of 4: what is aligned stays so.
+    fn can_be_halved(&self) -> bool {
+        let half = *self.size / 2;
+        *self.size % 8 == 0 && half >= self.least && half.is_multiple_of(self.of)
+    }
+}
+
+/// Sizes that are not summed over, and those that are.
+fn sizes<'a>(task: &'a mut Task<u64>) -> [Vec<Size<'a>>; 2] {
+    let all = |sizes: Vec<&'a mut u64>| sizes.into_iter().map(Size::free).collect::<Vec<_>>();
+    match task {
+        Task::Product(Product { m, n, k, batch, .. }) => [all(vec![m, n, batch]), all(vec![k])],
+        Task::Conv2d(conv) => {
+            let window = |axis: usize| {
+                let reach = conv.filter[axis].saturating_sub(1).saturating_mul(conv.dilation[axis]).saturating_add(1);
+                reach.saturating_sub(conv.padding[axis].saturating_mul(2)).max(1)
+            };
+            let least = [window(0), window(1)];
+            let of = conv.groups.max(1);
+            let Conv2dTask { images, channels, out_channels, size: [height, width], .. } = conv;
+            let channels = Size { size: channels, of, least: 1 };
+            let out_channels = Size { size: out_channels, of, least: 1 };
+            let mut outside = vec![
+                Size { size: height, of: 1, least: least[0] },
+                Size { size: width, of: 1, least: least[1] },
+                Size::free(images),
+            ];
+            match conv.kind {
+                ConvKind::Forward => {
+                    outside.push(out_channels);
+                    [outside, vec![channels]]
+                }
+                ConvKind::InputGrad => {
+                    outside.push(channels);
+                    [outside, vec![out_channels]]
+                }
+                ConvKind::WeightGrad => [vec![channels, out_channels], outside],
+            }
+        }
+        Task::Elementwise(map) => [all(vec![&mut map.elements]), Vec::new()],
+        Task::Reduction(reduction) => [all(vec![&mut reduction.rows]), all(vec![&mut reduction.columns])],
+        Task::BatchNorm(norm) => [all(vec![&mut norm.channels, &mut norm.images]), all(vec![&mut norm.pixels])],
+    }
+}
+
 /// The task with its largest sizes halved until it takes at most so many operations: what the host checks in full where
 /// the whole would take it too long. Sums keep their length as long as there is another size to halve.
 pub(super) fn reduced(task: &Task<u64>, most: u64) -> Task<u64> {
     let mut task = task.clone();
     while operations(&task) > most {
-        let (free, sums): (Vec<&mut u64>, Vec<&mut u64>) = match &mut task {
-            Task::Product(Product { m, n, k, batch, .. }) => (vec![m, n, batch], vec![k]),
-            Task::Conv2d(conv) => (vec![&mut conv.images, &mut conv.out_channels], vec![&mut conv.channels]),
-            Task::Elementwise(map) => (vec![&mut map.elements], vec![]),
-            Task::Reduction(reduction) => (vec![&mut reduction.rows], vec![&mut reduction.columns]),
-            Task::BatchNorm(norm) => (vec![&mut norm.channels, &mut norm.images], vec![&mut norm.pixels]),
+        let kinds = sizes(&mut task);
+        let largest = |sizes: Vec<Size<'_>>| {
+            let found = sizes.into_iter().filter(Size::can_be_halved).max_by_key(|size| *size.size);
+            found.map(|found| *found.size /= 2)
         };
-        // Halves of multiples of 8 stay multiples of 4, and of the groups as far as there are that many.
-        let halve = |sizes: Vec<&mut u64>| match sizes.into_iter().filter(|size| **size % 8 == 0).max() {
-            Some(size) => {
-                *size /= 2;
-                true
-            }
-            None => false,
-        };
-        if !halve(free) && !halve(sums) {
+        if kinds.into_iter().find_map(largest).is_none() {
             break;
         }
     }
@@ -78,9 +137,43 @@ mod tests {
     #[test]
     fn small_tasks_are_of_the_same_class() {
         for task in [product(4096, 4096, 4096), conv(64, 128, 56, 3), conv(1, 1, 4, 7)] {
-            assert_eq!(class(&small(&task)), class(&task));
-            assert!(operations(&small(&task)) < 1 << 24, "{task}");
+            for parts in [false, true] {
+                assert_eq!(class(&small(&task, parts)), class(&task));
+                assert!(operations(&small(&task, parts)) < 1 << 24, "{task}");
+            }
         }
+    }
+
+    #[test]
+    fn a_batch_of_none_is_tested_with_one() {
+        let Task::Product(mut none) = product(8, 8, 8) else { unreachable!() };
+        none.batch = 0;
+        assert!(operations(&small(&Task::Product(none), false)) > 0);
+    }
+
+    #[test]
+    fn channels_stay_multiples_of_their_groups() {
+        // Depthwise: each channel is a group of its own.
+        let Task::Conv2d(mut depthwise) = conv(128, 512, 112, 3) else { unreachable!() };
+        (depthwise.out_channels, depthwise.groups) = (512, 512);
+        for kind in [ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad] {
+            depthwise.kind = kind;
+            let whole = Task::Conv2d(depthwise.clone());
+            assert!(operations(&whole) > 1 << 33);
+            for most in [1 << 33, 1 << 28] {
+                let Task::Conv2d(part) = reduced(&whole, most) else { unreachable!() };
+                assert!(operations(&Task::Conv2d(part.clone())) <= most, "{part:?}");
+                assert_eq!([part.channels % 512, part.out_channels % 512], [0, 0]);
+                assert!(part.problem().is_some_and(|problem| problem.m >= 1), "{part:?}");
+            }
+        }
+        // Two groups leave channels to halve.
+        (depthwise.groups, depthwise.kind, depthwise.images) = (2, ConvKind::Forward, 1);
+        let Task::Conv2d(part) = reduced(&Task::Conv2d(depthwise), 1 << 30) else { unreachable!() };
+        assert!(part.channels.is_multiple_of(2) && part.out_channels.is_multiple_of(2));
+        // A window that fills the image is left in it.
+        let Task::Conv2d(part) = reduced(&conv(1, 8, 64, 63), 1 << 10) else { unreachable!() };
+        assert!(part.problem().is_some(), "{part:?}");
     }
 
     #[test]

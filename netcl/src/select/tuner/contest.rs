@@ -3,7 +3,7 @@
 use super::report::fastest;
 use super::search::Search;
 use super::{Candidate, Outcome, TuneOptions};
-use netcl_kernels::variant::KernelConfig;
+use crate::select::bench::{Bench, Rejection, Runner};
 use std::time::{Duration, Instant};
 
 /// Samples of a candidate when it is first timed.
@@ -19,28 +19,9 @@ const FINALISTS: usize = 5;
 /// The compiler's own choice stays if it takes at most this many times the best's time: less is noise.
 const SAME: f64 = 1.03;
 
-/// Why a candidate is out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Rejection {
-    /// It cannot be compiled, built or launched.
-    Fails(String),
-    /// Its numbers are wrong.
-    Wrong(String),
-    /// It could not be tried, which says nothing about it.
-    Unmeasured(String),
-}
-
-/// Makes candidates of one task runnable.
-pub(crate) trait Bench {
-    /// Builds the candidate, runs it once and compares its numbers.
-    fn prepare(&mut self, config: &KernelConfig) -> Result<Box<dyn Runner>, Rejection>;
-}
-
-/// A candidate that is built and right.
-pub(crate) trait Runner {
-    /// The time of one run.
-    fn time(&mut self) -> Result<Duration, Rejection>;
-}
+/// After so many candidates in a row without a gain the search ends. It goes on with what is most like the fastest, and
+/// that has about so many neighbours that differ in one tunable: none of them is faster.
+const WITHOUT_GAIN: usize = 24;
 
 /// What came out.
 pub(super) struct Outcomes {
@@ -72,8 +53,9 @@ pub(super) fn hold(
     let mut candidates: Vec<Candidate> = Vec::new();
     // The best comes first.
     let mut contenders: Vec<Contender> = Vec::new();
+    let mut gain = Gain { best: Duration::MAX, since: 0 };
     // The compiler's own choice is always tried: everything is compared with it.
-    while candidates.is_empty() || (candidates.len() < options.candidates && in_time()) {
+    while candidates.is_empty() || (candidates.len() < options.candidates && gain.since < WITHOUT_GAIN && in_time()) {
         let Some(number) = search.next() else { break };
         let config = search.candidate(number).clone();
         let position = candidates.len();
@@ -84,6 +66,7 @@ pub(super) fn hold(
         if let Some(time) = outcome.time() {
             search.timed(number, time);
         }
+        gain.note(outcome.time());
         if let (Outcome::Timed(time), Some(runner)) = (&outcome, runner) {
             contenders.push(Contender { position, runner, time: *time });
         }
@@ -99,6 +82,23 @@ pub(super) fn hold(
         _ => position,
     });
     Outcomes { candidates, best }
+}
+
+/// How long ago anything became faster.
+struct Gain {
+    best: Duration,
+    /// Candidates since.
+    since: usize,
+}
+
+impl Gain {
+    fn note(&mut self, time: Option<Duration>) {
+        match time {
+            // Less is noise, of which there is always some.
+            Some(time) if time.mul_f64(SAME) <= self.best => (self.best, self.since) = (time, 0),
+            _ => self.since += 1,
+        }
+    }
 }
 
 /// A first look, in turns with the best so far.
@@ -187,6 +187,7 @@ pub(super) fn median(samples: &[Duration]) -> Duration {
 mod tests {
     use super::*;
     use crate::select::testing::config;
+    use netcl_kernels::variant::KernelConfig;
     use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::rc::Rc;
@@ -303,6 +304,19 @@ mod tests {
         assert_eq!(outcomes.candidates.len(), 2);
         let (outcomes, _) = held(&entries, &TuneOptions { budget: Duration::ZERO, ..TuneOptions::default() });
         assert_eq!((outcomes.candidates.len(), outcomes.best), (1, Some(0)));
+    }
+
+    #[test]
+    fn the_search_ends_where_nothing_becomes_faster() {
+        let times = |at: u64| if at == 5 { 50 } else { 100 + at % 2 };
+        let texts: Vec<String> = (0..100).map(|at| format!("matmul_tiled TILE={}", at + 1)).collect();
+        let entries: Vec<(&str, Result<Vec<u64>, Rejection>)> =
+            texts.iter().zip(0..).map(|(text, at)| (text.as_str(), Ok(vec![times(at)]))).collect();
+        let options = TuneOptions { candidates: 100, ..TuneOptions::default() };
+        let (outcomes, _) = held(&entries, &options);
+        let best = outcomes.best.expect("they are right");
+        assert_eq!(outcomes.candidates[best].config, config("matmul_tiled TILE=6"));
+        assert_eq!(outcomes.candidates.len(), best + 1 + WITHOUT_GAIN);
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::records::{Record, now};
 use super::selector::KernelSelector;
 use super::trial::DeviceBench;
 use crate::error::Result;
-pub(super) use contest::{Bench, Rejection, Runner};
 use netcl_kernels::variant::{KernelConfig, Task};
 pub use report::{Candidate, Outcome, Tuning};
 use search::Search;
@@ -29,7 +28,8 @@ pub struct TuneOptions<'a> {
     /// What to try next to the compiler's own choice and what was the fastest nearby; what is not among
     /// [`KernelSelector::candidates`] is passed over.
     pub also: &'a [KernelConfig],
-    /// Whether to measure tasks again of whose bucket there is a measurement on this device.
+    /// Whether to measure tasks again of whose bucket there is a measurement on this device, and to try again what was left
+    /// out there: what is right now is left out no longer.
     pub again: bool,
     /// Called after each candidate.
     pub progress: Option<&'a (dyn Fn(&Progress<'_>) + 'a)>,
@@ -95,14 +95,14 @@ pub(super) fn tune(
     options: &TuneOptions<'_>,
     place: (usize, usize),
 ) -> Result<Tuning> {
-    crate::device::host::process::check()?;
+    crate::device::process::check()?;
     let state = selector.state();
     if !options.again
-        && let Some(record) = state.known().own.record(task)
+        && let Some(record) = selector.record(task)
     {
-        return Ok(Tuning::known(task, record.clone()));
+        return Ok(Tuning::known(task, record));
     }
-    let all = selector.candidates(task);
+    let all = if options.again { selector.possible(task) } else { selector.candidates(task) };
     if all.is_empty() {
         return Ok(Tuning::nothing(task));
     }
@@ -117,7 +117,8 @@ pub(super) fn tune(
         match outcome {
             Outcome::Wrong(why) => selector.reject(task, config, &format!("its numbers are wrong: {why}")),
             Outcome::Failed(why) => selector.reject(task, config, why),
-            Outcome::Timed(_) | Outcome::Hopeless(_) | Outcome::Unmeasured(_) => {}
+            Outcome::Timed(_) | Outcome::Hopeless(_) => selector.acquit(task, config),
+            Outcome::Unmeasured(_) => {}
         }
     }
     let tuning = Tuning::of(task, outcomes.candidates, outcomes.best);

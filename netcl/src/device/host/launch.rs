@@ -1,15 +1,15 @@
 //! Plans on the host: each step's code made once, its buffers looked up at each launch.
 
+use super::access::Access;
+use super::backend::host_tracks;
+use super::loops::{BoundLoop, Loop};
+use super::memory::HostBuffer;
+use super::native::Passed;
+use super::product::Product;
 use crate::device::backend::{BindRequest, Bound, Memory, Native, Place, Program as BuiltProgram};
-use crate::device::host::access::Access;
-use crate::device::host::loops::{BoundLoop, Loop};
-use crate::device::host::memory::HostBuffer;
-use crate::device::host::native::Passed;
-use crate::device::host::product::Product;
-use crate::device::host_backend::host_tracks;
+use crate::device::geometry;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::geometry;
-use crate::executor::scalar::Scalar;
 use crate::memory::BufferHandle;
 use crate::profile::{self, Command};
 use netcl_kernels::dtype::{DType, Literal};

@@ -1,4 +1,4 @@
-//! Files that are replaced whole.
+//! Files that are replaced whole, and what tells whether one is damaged.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -45,13 +45,28 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8], durable: Durable) -> io::R
     })
 }
 
-#[cfg(all(test, unix))]
+/// FNV-1a, 64 bits (Fowler, Noll, Vo): stable across runs and builds, which `std`'s hasher does not promise. It guards
+/// against damage, not against forgery.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::FileTypeExt as _;
 
+    /// Vectors of the authors' own `test_fnv.c`.
+    #[test]
+    fn checksums_are_fnv_1a() {
+        assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(checksum(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[cfg(unix)]
     #[test]
     fn only_files_are_replaced() {
+        use std::os::unix::fs::FileTypeExt as _;
         replace_file(Path::new("/dev/null"), b"nothing", Durable::Yes).unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 

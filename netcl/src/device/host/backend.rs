@@ -1,14 +1,14 @@
 //! The host as a device: native code, the block interpreter, the matrix library. Calls return when the work is done.
 
+use super::access::Access;
+use super::launch::HostProgram;
+use super::memory::{Exclusive, HostBuffer};
+use super::pool;
 use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
-use crate::device::host::access::Access;
-use crate::device::host::memory::{Exclusive, HostBuffer};
-use crate::device::host::pool;
-use crate::device::host_launch::HostProgram;
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
-use crate::memory::{BufferHandle, PinnedBufferPool};
+use crate::memory::{BufferHandle, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target};
 use std::sync::{Arc, OnceLock};
@@ -17,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Host {
     profile: DeviceProfile,
     pinned: PinnedBufferPool,
+    reserves: Reserves,
 }
 
 impl Host {
@@ -33,7 +34,9 @@ impl Host {
             fp64: true,
             ..DeviceProfile::unknown(&name, DeviceKind::Host, Target::Host)
         };
-        Host { pinned: ordinary_memory(&profile.name), profile }
+        let (pinned, reserves) = (ordinary_memory(&profile.name), Reserves::default());
+        reserves.add_pool(pinned.reserve());
+        Host { pinned, reserves, profile }
     }
 }
 
@@ -74,6 +77,10 @@ impl Backend for Host {
         let to = own(memory)?;
         let _access = Access::new([(to, true)]);
         copying("fill with zeros", bytes, || to.zero(bytes))
+    }
+
+    fn reserves(&self) -> &Reserves {
+        &self.reserves
     }
 
     fn pinned_pool(&self) -> &PinnedBufferPool {

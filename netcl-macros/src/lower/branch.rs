@@ -1,0 +1,203 @@
+//! `if`: on what is known while compiling, on plain arguments, and element by element; and what is left of the
+//! assignments in its branches.
+//!
+//! An elementwise `if` computes both branches. Each starts from the variables as they were before it, and a variable
+//! that either assigns is afterwards the one branch's value or the other's, chosen as the value of the `if` is.
+
+use super::{Lowering, Val};
+use crate::ast::PlainType;
+use crate::messages as m;
+use crate::parse::text;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
+use proc_macro2::Span;
+use syn::ExprIf;
+use syn::spanned::Spanned;
+
+/// What the variables of a call are at one moment, scope by scope, and how often each has been assigned.
+struct Moment<'a>(Vec<Vec<(Val<'a>, usize)>>);
+
+/// Two values of which one cannot be chosen: what each is.
+struct Unlike(String, String);
+
+impl<'a> Lowering<'a> {
+    /// `if`: on a constant, on a plain argument (a path of its own), or, among scalars, element by element.
+    pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
+        let span = branch.cond.span();
+        match self.expr(&branch.cond) {
+            Val::Bool(value) => self.taken(branch, value),
+            Val::Plain(tokens, PlainType::Bool) => {
+                let value = self.decide(tokens);
+                self.taken(branch, value)
+            }
+            Val::Unknown => {
+                // Look into both branches for mistakes of their own.
+                let before = self.moment();
+                self.taken(branch, true);
+                let then = self.moment();
+                self.go_back(&before);
+                self.taken(branch, false);
+                self.join(None, &before, then, span);
+                Val::Unknown
+            }
+            Val::Tensor(condition) if self.elementwise => {
+                let dtype = self.builder.dtype(condition);
+                if dtype != DType::Bool {
+                    return self.report(span, &m::CONDITION_TYPE, &[&dtype]);
+                }
+                self.elementwise_branch(branch, condition)
+            }
+            Val::Tensor(_) => self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]),
+            other => self.report(span, &m::CONDITION_TYPE, &[&other.kind()]),
+        }
+    }
+
+    fn elementwise_branch(&mut self, branch: &'a ExprIf, condition: NodeId) -> Val<'a> {
+        let span = branch.cond.span();
+        let before = self.moment();
+        let value = self.block(&branch.then_branch);
+        let then = self.moment();
+        self.go_back(&before);
+        let other = branch.else_branch.as_ref().map_or(Val::Unit, |(_, otherwise)| self.expr(otherwise));
+        self.join(Some(condition), &before, then, span);
+        match (value, other) {
+            (Val::Unit, Val::Unit) => Val::Unit,
+            (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
+            (_, Val::Unit) if branch.else_branch.is_none() => self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]),
+            (value, other) => match self.choose(condition, value, other, span) {
+                Ok(chosen) => chosen,
+                Err(Unlike(value, other)) => self.report(branch.span(), &m::BRANCHES, &[&value, &other]),
+            },
+        }
+    }
+
+    fn taken(&mut self, branch: &'a ExprIf, value: bool) -> Val<'a> {
+        if value {
+            return self.block(&branch.then_branch);
+        }
+        match &branch.else_branch {
+            Some((_, otherwise)) => self.expr(otherwise),
+            None => Val::Unit,
+        }
+    }
+
+    /// Which way this path goes at a condition over plain arguments; the same condition is decided once.
+    fn decide(&mut self, condition: proc_macro2::TokenStream) -> bool {
+        let text = condition.to_string();
+        if let Some((_, value)) = self.decisions.iter().find(|(known, _)| known.to_string() == text) {
+            return *value;
+        }
+        let value = self.given.get(self.decisions.len()).copied().unwrap_or(true);
+        self.decisions.push((condition, value));
+        value
+    }
+
+    /// How many assignments there have been to the variables that are known now.
+    pub(super) fn assignments(&self) -> usize {
+        self.frame().scopes.iter().flatten().map(|variable| variable.assigned).sum()
+    }
+
+    fn moment(&self) -> Moment<'a> {
+        let scope = |scope: &Vec<super::Var<'a>>| scope.iter().map(|var| (var.value.clone(), var.assigned)).collect();
+        Moment(self.frame().scopes.iter().map(scope).collect())
+    }
+
+    /// Gives the variables the values of that moment; how often they have been assigned stays.
+    fn go_back(&mut self, moment: &Moment<'a>) {
+        let variables = self.frame_mut().scopes.iter_mut().flatten();
+        for (variable, (value, _)) in variables.zip(moment.0.iter().flatten()) {
+            variable.value = value.clone();
+        }
+    }
+
+    /// Makes each variable that was assigned since `before` its value at `then` where `condition` holds, and its
+    /// present one elsewhere. Without a condition that is known, nobody knows the value.
+    fn join(&mut self, condition: Option<NodeId>, before: &Moment<'a>, then: Moment<'a>, span: Span) {
+        for (scope, (values, starts)) in then.0.into_iter().zip(&before.0).enumerate() {
+            for (position, ((then, _), (_, assigned))) in values.into_iter().zip(starts).enumerate() {
+                let variable = &self.frame().scopes[scope][position];
+                if variable.assigned == *assigned {
+                    continue;
+                }
+                let (name, otherwise) = (variable.name.clone(), variable.value.clone());
+                let joined = match condition.map(|condition| self.choose(condition, then, otherwise, span)) {
+                    None => Val::Unknown,
+                    Some(Ok(joined)) => joined,
+                    Some(Err(Unlike(then, otherwise))) => self.report(span, &m::JOIN, &[&name, &then, &otherwise]),
+                };
+                if let Val::Tensor(id) = joined {
+                    self.builder.name(id, &name);
+                }
+                self.frame_mut().scopes[scope][position].value = joined;
+            }
+        }
+    }
+
+    /// `condition ? then : otherwise` for values of any kind that can be tensors, and for tuples and lists of these.
+    fn choose(&mut self, condition: NodeId, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Result<Val<'a>, Unlike> {
+        let same = match (&then, &otherwise) {
+            (Val::Unknown, _) | (_, Val::Unknown) => return Ok(Val::Unknown),
+            (Val::Dim(a), Val::Dim(b)) => a == b,
+            (Val::Bool(a), Val::Bool(b)) => a == b,
+            (Val::Number(a), Val::Number(b)) => a.to_bits() == b.to_bits(),
+            (Val::Index(a), Val::Index(b)) => a == b,
+            _ => false,
+        };
+        if same {
+            return Ok(then);
+        }
+        match (then, otherwise) {
+            (Val::Tuple(a), Val::Tuple(b)) if a.len() == b.len() => self.each(condition, a, b, span).map(Val::Tuple),
+            (Val::List(a), Val::List(b)) if a.len() == b.len() => self.each(condition, a, b, span).map(Val::List),
+            (then, otherwise) => self.choose_one(condition, then, otherwise, span),
+        }
+    }
+
+    fn each(
+        &mut self,
+        condition: NodeId,
+        then: Vec<Val<'a>>,
+        otherwise: Vec<Val<'a>>,
+        span: Span,
+    ) -> Result<Vec<Val<'a>>, Unlike> {
+        then.into_iter().zip(otherwise).map(|(then, otherwise)| self.choose(condition, then, otherwise, span)).collect()
+    }
+
+    fn choose_one(
+        &mut self,
+        condition: NodeId,
+        then: Val<'a>,
+        otherwise: Val<'a>,
+        span: Span,
+    ) -> Result<Val<'a>, Unlike> {
+        let name = |this: &Self, value: &Val<'a>| match value {
+            Val::Tensor(id) => this.builder.dtype(*id).to_string(),
+            value => value.kind(),
+        };
+        let number = |value: &Val<'a>| {
+            matches!(value, Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Bool(_) | Val::Index(_))
+        };
+        let unlike = Unlike(name(self, &then), name(self, &otherwise));
+        if !number(&then) || !number(&otherwise) {
+            return Err(unlike);
+        }
+        let dtype = match (&then, &otherwise) {
+            // What Rust takes a whole number without a type for.
+            (Val::Dim(_), Val::Dim(_)) if self.in_function() => DType::I32,
+            _ => self.common_dtype(&then, &otherwise),
+        };
+        let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));
+        let (Some(then), Some(otherwise)) = (then, otherwise) else { return Ok(Val::Unknown) };
+        if self.builder.dtype(then) != self.builder.dtype(otherwise) {
+            return Err(unlike);
+        }
+        self.at(span);
+        let result = self.builder.select(condition, then, otherwise);
+        Ok(self.check(result, span))
+    }
+
+    /// Whether this is the body of a function of scalars, which is Rust as well.
+    pub(super) fn in_function(&self) -> bool {
+        self.frame().unit.own.is_some()
+    }
+}

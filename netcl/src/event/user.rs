@@ -1,0 +1,51 @@
+//! Events that the program completes.
+
+use super::{Event, Failure};
+
+/// An event that the program completes itself, so that a device waits for something that is not a device's:
+/// [`crate::Device::wait_for`] with [`UserEvent::event`] holds back what is started on the device afterwards.
+///
+/// Dropping it without [`UserEvent::complete`] fails it.
+///
+/// ```
+/// use netcl::UserEvent;
+///
+/// let ready = UserEvent::new();
+/// let event = ready.event();
+/// let thread = std::thread::spawn(move || event.wait());
+/// ready.complete();
+/// thread.join().unwrap()?;
+/// # Ok::<(), netcl::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct UserEvent(Event);
+
+impl UserEvent {
+    /// One that is not complete.
+    #[allow(clippy::new_without_default, reason = "a default would be an event that nobody completes")]
+    pub fn new() -> UserEvent {
+        UserEvent(Event::pending())
+    }
+
+    /// What others wait for.
+    pub fn event(&self) -> Event {
+        self.0.clone()
+    }
+
+    /// Lets those who wait go on.
+    pub fn complete(self) {
+        self.0.settle(Ok(()));
+    }
+
+    /// Lets those who wait go on with [`Error::Event`]. A device that was held back goes on, and what it computes then was
+    /// computed without what it was to wait for: the next wait for that device is the error, once.
+    pub fn fail(self, reason: &str) {
+        self.0.settle(Err(Failure::User { reason: reason.to_owned() }));
+    }
+}
+
+impl Drop for UserEvent {
+    fn drop(&mut self) {
+        self.0.settle(Err(Failure::User { reason: "it was dropped before it was completed".to_owned() }));
+    }
+}

@@ -1,0 +1,53 @@
+//! What holds memory of a device without needing it, and gives it up where there is none left.
+
+use crate::device::Reserve;
+use std::sync::{Mutex, PoisonError, Weak};
+
+/// Of one physical device, however many handles, queues, parts and pools it has: its memory is one.
+#[derive(Default)]
+pub(crate) struct Reserves {
+    /// Pools, which keep what is idle.
+    pools: Mutex<Vec<Weak<dyn Reserve>>>,
+    /// What holds buffers of those pools that it could do without: arenas of functions, gradients of the last step.
+    holders: Mutex<Vec<Weak<dyn Reserve>>>,
+}
+
+impl Reserves {
+    /// Has `pool` be asked to give up what is idle.
+    pub(crate) fn add_pool(&self, pool: Weak<dyn Reserve>) {
+        add(&self.pools, pool);
+    }
+
+    /// Has `holder` be asked to give buffers up, when what is idle is not enough.
+    pub(crate) fn add_holder(&self, holder: Weak<dyn Reserve>) {
+        add(&self.holders, holder);
+    }
+
+    /// Gives up what is idle in every pool; says whether that was anything.
+    pub(crate) fn release_pools(&self) -> bool {
+        release(&self.pools) > 0
+    }
+
+    /// Has every holder give up what it can; says whether that was anything.
+    pub(crate) fn release_holders(&self) -> bool {
+        let released = release(&self.holders);
+        tracing::debug!(released, "out of device memory: reserves are given up");
+        released > 0
+    }
+}
+
+fn add(list: &Mutex<Vec<Weak<dyn Reserve>>>, reserve: Weak<dyn Reserve>) {
+    let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
+    // Seldom, and not at each: the list is long where there are many functions.
+    if list.len().is_power_of_two() {
+        list.retain(|reserve| reserve.strong_count() > 0);
+    }
+    list.push(reserve);
+}
+
+/// How many gave something up.
+fn release(list: &Mutex<Vec<Weak<dyn Reserve>>>) -> usize {
+    // Without the lock: what is given up may be the last to hold something that has reserves of its own.
+    let list = list.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    list.iter().filter_map(Weak::upgrade).filter(|reserve| reserve.release()).count()
+}

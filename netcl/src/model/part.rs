@@ -1,0 +1,20 @@
+//! Models as fields of others.
+
+use super::{Gradients, ModelCore};
+
+/// What `#[netcl::model]` implements so that one model can be a field of another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no model",
+    label = "not a model",
+    note = "write `#[netcl::model]` above its struct"
+)]
+pub trait Part: Sized {
+    /// The generated struct of its gradients.
+    type Gradients;
+
+    /// The part of `core` whose paths start with `prefix` (empty, or with a trailing dot).
+    fn attach(core: &ModelCore, prefix: &str) -> Self;
+
+    /// The gradients of that part; the prefix is that in the whole model, whatever part `all` is of.
+    fn gradients(all: &Gradients, prefix: &str) -> Self::Gradients;
+}

@@ -1,0 +1,157 @@
+//! Self-tests: a variant computes a small task before it computes anything else on a device.
+
+use super::small::small;
+use super::{Case, Rejection, fault, run};
+use crate::device::Device;
+use crate::select::state::State;
+use netcl_kernels::plan::{ConvKind, Target};
+use netcl_kernels::template::{Axis, Limits};
+use netcl_kernels::variant::{self, Family, KernelConfig, SPLIT_K, Task, candidates, default_config, legal};
+use std::time::Instant;
+
+/// Tunables of which each value is a kernel of its own, not the same one with other sizes of tiles.
+const FORMS: [&str; 2] = ["FORM", "STAGE"];
+
+/// How a self-test ended.
+pub(in crate::select) enum Verdict {
+    Passed,
+    /// The variant is not to be used; why.
+    Failed(String),
+    /// It could not be made; why.
+    Unknown(String),
+}
+
+/// Whether a variant has to be tested before it is used: templates, and what the compiler does not do by itself.
+pub(in crate::select) fn wants_test(task: &Task<u64>, config: &KernelConfig, target: Target) -> bool {
+    match task.family() {
+        Family::Product | Family::Conv2d => true,
+        _ => default_config(task, target, &variant::typical(target)).variant != config.variant,
+    }
+}
+
+/// What a self-test stands for: everything that makes a kernel another one, but sizes.
+pub(in crate::select) fn test_name(task: &Task<u64>, config: &KernelConfig) -> String {
+    let mut name = config.variant.name().to_owned();
+    let mut add = |word: &str| {
+        name.push(' ');
+        name.push_str(word);
+    };
+    match task {
+        Task::Product(product) => {
+            let axis = |axis: Axis| match axis {
+                Axis::K => "k",
+                Axis::Outer => "outer",
+                Axis::None => "none",
+            };
+            add(&format!("{} a={} b={}", product.dtype, axis(product.a), axis(product.b)));
+        }
+        Task::Conv2d(conv) => {
+            let kind = match conv.kind {
+                ConvKind::Forward => "forward",
+                ConvKind::InputGrad => "input_grad",
+                ConvKind::WeightGrad => "weight_grad",
+            };
+            add(&format!("{} {kind}", conv.dtype));
+            if conv.groups > 1 {
+                add("groups");
+            }
+        }
+        Task::Elementwise(map) => add(map.dtype.name()),
+        Task::Reduction(reduction) => {
+            let along = if reduction.contiguous { "rows" } else { "columns" };
+            add(&format!("{} {} {along}", reduction.dtype, reduction.op.name()));
+        }
+        Task::BatchNorm(norm) => add(norm.dtype.name()),
+    }
+    for (tunable, value) in config.values.iter().filter(|(tunable, _)| FORMS.contains(tunable)) {
+        add(&format!("{tunable}={value}"));
+    }
+    if in_parts(config) {
+        add("in parts");
+    }
+    name
+}
+
+fn in_parts(config: &KernelConfig) -> bool {
+    config.values.get(SPLIT_K) > 1
+}
+
+/// What to try in place of `config` for `task`: itself on a small task, or what is most like it there.
+fn trial(
+    task: &Task<u64>,
+    config: &KernelConfig,
+    target: Target,
+    limits: &Limits,
+) -> Result<(Task<u64>, KernelConfig), String> {
+    let small = small(task, in_parts(config));
+    if legal(config, &small, target, limits).is_ok() {
+        return Ok((small, config.clone()));
+    }
+    let name = test_name(task, config);
+    // Tunables that the small shape does not take say nothing about it.
+    let like = candidates(&small, target, limits).into_iter().find(|own| test_name(&small, own) == name);
+    like.map(|own| (small.clone(), own)).ok_or_else(|| format!("`{config}` has nothing like it for `{small}`"))
+}
+
+/// Tries a configuration on a small shape.
+pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u64>, config: &KernelConfig) -> Verdict {
+    let started = Instant::now();
+    let (task, config) = match trial(task, config, device.profile().target, &state.circumstances.limits) {
+        Ok(trial) => trial,
+        Err(why) => return Verdict::Unknown(why),
+    };
+    let bench = state.bench(device);
+    let case = Case::new(&bench, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
+    let outcome = case.and_then(|case| {
+        let loaded = case.load(state, &config)?;
+        case.check(&run(&loaded, &case.operands).map_err(|error| fault::of(&bench, error))?)
+    });
+    tracing::debug!(config = %config, milliseconds = started.elapsed().as_millis() as u64, "kernel tested");
+    match outcome {
+        Ok(()) => Verdict::Passed,
+        Err(Rejection::Wrong(why)) => Verdict::Failed(format!("its numbers are wrong: {why}")),
+        Err(Rejection::Fails(why)) => Verdict::Failed(why),
+        Err(Rejection::Unmeasured(why)) => Verdict::Unknown(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::select::testing::tasks;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_kernel_can_be_tried_on_a_small_shape_as_what_it_is() {
+        for target in [Target::Cpu, Target::Gpu] {
+            let limits = Limits { local_bytes: 48 << 10, work_group: 1024, ..variant::typical(target) };
+            let mut variants = BTreeSet::new();
+            for task in tasks() {
+                for config in candidates(&task, target, &limits) {
+                    variants.insert(config.variant);
+                    let (small, own) = trial(&task, &config, target, &limits).unwrap();
+                    assert_eq!(legal(&own, &small, target, &limits), Ok(()));
+                    assert_eq!(test_name(&small, &own), test_name(&task, &config));
+                }
+            }
+            assert_eq!(variants, variant::Variant::ALL.into_iter().collect(), "{}", target.name());
+        }
+    }
+
+    #[test]
+    fn what_is_another_kernel_is_another_test() {
+        let [Task::Product(product), ..] = &tasks()[..] else { unreachable!() };
+        let task = Task::Product(product.clone());
+        let turned = Task::Product(variant::Product { b: Axis::K, ..product.clone() });
+        let named = |task: &Task<u64>, text: &str| test_name(task, &KernelConfig::parse(text).unwrap());
+        let names = [
+            named(&task, "matmul_vectorized FORM=0 VECTOR=8"),
+            named(&turned, "matmul_vectorized FORM=0 VECTOR=8"),
+            named(&turned, "matmul_vectorized FORM=1 VECTOR=8"),
+            named(&task, "matmul_vectorized FORM=0 VECTOR=8 SPLIT_K=2"),
+        ];
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+        assert_eq!(names[3], "matmul_vectorized f32 a=k b=outer FORM=0 in parts");
+        assert_eq!(names[0], named(&task, "matmul_vectorized FORM=0 VECTOR=16"), "sizes are no other kernel");
+    }
+}

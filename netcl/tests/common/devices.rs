@@ -1,0 +1,45 @@
+//! The devices that tests run on. The tests of other packages, and the units of this one, have this file as a module.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use netcl::Device;
+
+/// Whether it is a failure that there is no OpenCL device: `NETCL_REQUIRE_OPENCL` is set, and not empty.
+pub(crate) fn required() -> bool {
+    std::env::var_os("NETCL_REQUIRE_OPENCL").is_some_and(|value| !value.is_empty())
+}
+
+/// Every device that computes: the host and every OpenCL device.
+pub(crate) fn all() -> Vec<Device> {
+    open(selectors())
+}
+
+/// Every OpenCL device; a note where there is none, and a failure where one is required.
+pub(crate) fn with_driver() -> Vec<Device> {
+    open(selectors_with_driver())
+}
+
+/// As [`all`], for tests that must not open them: that start processes, or do something before.
+pub(crate) fn selectors() -> Vec<String> {
+    let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();
+    if !found.iter().any(|selector| has_driver(selector)) {
+        assert!(
+            !required(),
+            "NETCL_REQUIRE_OPENCL is set, but there is no OpenCL device: install a driver such as PoCL"
+        );
+        eprintln!("no OpenCL device here: this test runs on the host alone, if at all");
+    }
+    found
+}
+
+/// As [`with_driver`], not opened.
+pub(crate) fn selectors_with_driver() -> Vec<String> {
+    selectors().into_iter().filter(|selector| has_driver(selector)).collect()
+}
+
+fn has_driver(selector: &str) -> bool {
+    selector.starts_with("opencl:")
+}
+
+fn open(selectors: Vec<String>) -> Vec<Device> {
+    selectors.iter().map(|selector| Device::select(selector).expect("a device that was found")).collect()
+}
