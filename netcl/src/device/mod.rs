@@ -77,8 +77,9 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] if an environment variable has a bad value; [`Error::NoDevice`] if `NETCL_DEVICE` names none that is there,
-    /// with what there is; [`Error::Driver`] if that one cannot be opened; [`Error::Forked`] in a forked child.
+    /// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::NoDevice`] if `NETCL_DEVICE` names
+    /// none that is there, with what there is; [`crate::Error::Driver`] if that one cannot be opened;
+    /// [`crate::Error::Forked`] in a forked child.
     pub fn auto() -> Result<Device> {
         DeviceManager::global().auto()
     }
