@@ -111,7 +111,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     let steps = if device.profile().kind == DeviceKind::Null { 1 } else { 6 + bench.effort.products.len() as u64 };
     let progress = output.progress(steps);
     let measured = bench.all(&progress)?;
-    progress.finish_and_clear();
+    drop(progress);
     if output.is_json() {
         let device = json!({
             "selector": device.profile().selector,

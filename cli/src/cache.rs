@@ -131,7 +131,7 @@ fn verify(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
         }
         progress.inc(1);
     }
-    progress.finish_and_clear();
+    drop(progress);
     if output.is_json() {
         let damaged = damaged.iter().map(|(file, problem)| {
             let mut value = file.value();
@@ -148,9 +148,12 @@ fn verify(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
 }
 
 fn clear(args: &Args, files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
+    let progress = output.progress(files.len() as u64);
     for file in files {
         file.remove()?;
+        progress.inc(1);
     }
+    drop(progress);
     if args.device.is_none() && args.older_than.is_none() {
         // Also what killed processes left there.
         cache::clear()?;

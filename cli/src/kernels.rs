@@ -15,6 +15,7 @@ Examples:
   netcl kernels target/release/digits Mlp::forward --target cpu
   netcl kernels --template matmul_register --list
   netcl kernels --template matmul_register --set TILE_M=64 --problem 512x512x512
+  netcl kernels --template conv2d_tiled_local --problem 8x16x28x28,32x3x3,padding=1 --device gpu
 
 A binary has the functions that its program uses; what is never used was left out by the linker. The host's plans are \
 shown in the text form of kernels (docs/ir.md), which is what their native code was made from.";
@@ -40,9 +41,13 @@ pub(crate) struct Args {
     /// Give a tunable of the template a value
     #[arg(long, value_name = "TUNABLE=VALUE", conflicts_with = "binary")]
     set: Vec<String>,
-    /// The product that the template is to compute: rows, columns, terms of a sum
-    #[arg(long, value_name = "MxNxK", conflicts_with = "binary", default_value = "1024x1024x1024")]
-    problem: String,
+    /// What the template is to compute: MxNxK of a product, NxCxHxW,OxHxW of a convolution, with options as `netcl tune` has
+    /// them
+    #[arg(long, value_name = "SIZES", conflicts_with = "binary")]
+    problem: Option<String>,
+    /// Heed what this device has; without one, what devices have at least
+    #[arg(long, value_name = "SELECTOR", conflicts_with = "binary")]
+    device: Option<String>,
 }
 
 /// What `--target` names.

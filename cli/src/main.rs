@@ -7,6 +7,7 @@ mod failure;
 mod kernels;
 mod output;
 mod select;
+mod tasks;
 mod trace;
 mod tune;
 
@@ -46,20 +47,37 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let Cli { json, command } = Cli::parse();
+    let Cli { json, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_understood(&error),
+    };
     let output = Output::new(json);
-    let done = match command {
+    let done = netcl::check_environment().map_err(Failure::Netcl).and_then(|()| match command {
         Command::Devices(args) => devices::run(&args, &output),
         Command::Cache(args) => cache::run(&args, &output),
         Command::Kernels(args) => kernels::run(&args, &output),
         Command::Bench(args) => bench::run(&args, &output),
         Command::Tune(args) => tune::run(&args, &output),
         Command::Trace(args) => trace::run(&args, &output),
-    };
+    });
     match done {
         Ok(code) => code,
         Err(failure) => failed(&failure, &output),
     }
+}
+
+/// Help and versions, too, come as such errors; they are for people.
+fn not_understood(error: &clap::Error) -> ExitCode {
+    // There is nobody left to tell if printing fails.
+    let _ = error.print();
+    // What follows `--` is another program's.
+    let json = std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json");
+    if json && error.use_stderr() {
+        let text = error.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+        let _ = Output::new(true).value(&serde_json::json!({ "error": text }));
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 fn failed(failure: &Failure, output: &Output) -> ExitCode {

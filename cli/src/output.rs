@@ -4,6 +4,7 @@ use crate::failure::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::ops::Deref;
 
 /// Where and how to print.
 #[derive(Debug)]
@@ -66,19 +67,37 @@ impl Output {
     }
 
     /// A bar over that many steps, on standard error and only if that is a terminal.
-    pub(crate) fn progress(&self, steps: u64) -> ProgressBar {
+    pub(crate) fn progress(&self, steps: u64) -> Progress {
         bar(steps, "{bar:32} {pos:>4}/{len} {elapsed} {msg}")
     }
 
     /// The same where a step is no number that tells anybody anything.
-    pub(crate) fn fraction(&self, whole: u64) -> ProgressBar {
+    pub(crate) fn fraction(&self, whole: u64) -> Progress {
         bar(whole, "{bar:32} {percent:>3} % {elapsed} {wide_msg}")
     }
 }
 
-fn bar(length: u64, template: &str) -> ProgressBar {
+/// A bar that goes when it is dropped, on whatever way.
+#[derive(Debug)]
+pub(crate) struct Progress(ProgressBar);
+
+impl Deref for Progress {
+    type Target = ProgressBar;
+
+    fn deref(&self) -> &ProgressBar {
+        &self.0
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn bar(length: u64, template: &str) -> Progress {
     let style = ProgressStyle::with_template(template);
-    ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    Progress(ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
 }
 
 /// `1.50 GiB`: bytes with a binary prefix.
@@ -116,6 +135,18 @@ mod tests {
         assert_eq!(output.table(&["name", ">n"], &[]), "name  n\n");
         let coloured = Output { json: false, colour: true };
         assert!(coloured.table(&["name"], &[]).starts_with("\u{1b}[1mname\u{1b}[0m\n"));
+    }
+
+    #[test]
+    fn a_bar_goes_with_an_error() {
+        let fails = |bar: Progress| -> Result<()> {
+            let kept = bar.0.clone();
+            assert!(!kept.is_finished());
+            drop(bar);
+            assert!(kept.is_finished());
+            Ok(())
+        };
+        fails(bar(3, "{bar} {pos}")).unwrap();
     }
 
     #[test]

@@ -23,22 +23,3 @@ impl Select {
 pub(crate) fn open(selector: &str) -> Result<Device> {
     Ok(if selector == "auto" { Device::auto()? } else { Device::select(selector)? })
 }
-
-/// Positive sizes with an `x` between them; `None` if there are more, fewer, or something else.
-pub(crate) fn sizes<const COUNT: usize>(text: &str) -> Option<[u64; COUNT]> {
-    let sizes = text.split('x').map(|size| size.parse().ok().filter(|size| *size > 0)).collect::<Option<Vec<u64>>>()?;
-    sizes.try_into().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sizes;
-
-    #[test]
-    fn sizes_are_positive_and_as_many_as_wanted() {
-        assert_eq!(sizes("512x64x3"), Some([512, 64, 3]));
-        for text in ["512x64", "512x64x3x1", "0x1x1", "ax1x1", "-1x1x1", "1 x1x1", "", "99999999999999999999x1x1"] {
-            assert_eq!(sizes::<3>(text), None, "{text}");
-        }
-    }
-}

@@ -1,13 +1,15 @@
 //! `netcl tune`: which kernel is the fastest, measured and kept for every later run.
 
-mod tasks;
+mod wanted;
 
 use crate::failure::{Failure, Result};
 use crate::output::{Output, duration};
 use crate::select::Select;
+use crate::tasks;
 use netcl::select::{Candidate, Outcome, Progress, Record, Task, TuneOptions, Tuning};
 use netcl::{Device, DeviceKind};
 use serde_json::{Value, json};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,7 +17,8 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 Examples:
   netcl tune --device gpu --matmul 512x512x512
-  netcl tune --conv2d 32x16x28x28,32x3x3,padding=1
+  netcl tune --matmul 128x512x784,b=k,dtype=f16
+  netcl tune --conv2d 32x16x28x28,32x3x3,padding=1 --conv2d 32x16x28x28,32x3x3,padding=1,kind=weight_grad
   netcl tune --binary target/release/digits --name Mlp --size N=64
 
 Every candidate's numbers are compared with the host's before it is timed; one that is wrong is never picked. What is found is \
@@ -28,12 +31,13 @@ kept in the cache folder, by device and driver, and holds for sizes alike. The d
 pub(crate) struct Args {
     #[command(flatten)]
     select: Select,
-    /// A product of row-major matrices: rows, columns, terms of a sum
-    #[arg(long, value_name = "MxNxK")]
+    /// A product: rows, columns, terms of a sum; then batch=, the axes a= and b= along which the operands lie in memory (k,
+    /// outer or none; a=k,b=outer is row-major) and dtype= as needed
+    #[arg(long, value_name = tasks::PRODUCT)]
     matmul: Vec<String>,
-    /// A convolution: images, channels, height and width, then channels, height and width of the filters; stride= and
-    /// padding= as needed
-    #[arg(long, value_name = "NxCxHxW,OxHxW")]
+    /// A convolution: images, channels, height and width, then channels, height and width of the filters; then stride=,
+    /// padding=, dilation=, groups=, kind= (forward, input_grad, weight_grad) and dtype= as needed
+    #[arg(long, value_name = tasks::CONVOLUTION)]
     conv2d: Vec<String>,
     /// Everything that the functions of a built program compute
     #[arg(long, value_name = "FILE")]
@@ -48,8 +52,8 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 10.0, value_parser = seconds)]
     seconds: f64,
     /// How many candidates to try for each task at most
-    #[arg(long, default_value_t = 48)]
-    candidates: usize,
+    #[arg(long, default_value = "48")]
+    candidates: NonZero<usize>,
     /// Measure what was measured before, too
     #[arg(long)]
     again: bool,
@@ -65,9 +69,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     if device.profile().kind == DeviceKind::Null {
         return Err(Failure::Other("the null device computes nothing, so there is nothing to measure".to_owned()));
     }
-    let tasks = tasks::all(args, &device)?;
+    let tasks = wanted::all(args, &device)?;
     if tasks.is_empty() {
         return Err(Failure::Other("these functions compute nothing that there is a choice for".to_owned()));
+    }
+    let kept = device.selector().path().is_some() || device.profile().kind == DeviceKind::Host;
+    if !kept {
+        eprintln!(
+            "note: there is no cache folder (NETCL_CACHE_DIR is off, or there is no home folder): what is found holds for \
+             no later run"
+        );
     }
     let tunings = measure(args, &device, &tasks, output)?;
     if output.is_json() {
@@ -77,7 +88,20 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
         let sections: Vec<String> = tunings.iter().map(|tuning| section(tuning, output)).collect();
         output.text(&format!("{device}\n\n{}", sections.join("\n")))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ended(&tunings))
+}
+
+/// Whether something was found, or known before, for every task that there is a choice for.
+fn ended(tunings: &[Tuning]) -> ExitCode {
+    let without = tunings.iter().filter(|tuning| nothing_was_right(tuning));
+    without.fold(ExitCode::SUCCESS, |_, tuning| {
+        eprintln!("error: no candidate was right for `{}`", tuning.task);
+        ExitCode::FAILURE
+    })
+}
+
+fn nothing_was_right(tuning: &Tuning) -> bool {
+    tuning.record.is_none() && !tuning.candidates.is_empty()
 }
 
 fn measure(args: &Args, device: &Device, tasks: &[Task<u64>], output: &Output) -> Result<Vec<Tuning>> {
@@ -93,14 +117,13 @@ fn measure(args: &Args, device: &Device, tasks: &[Task<u64>], output: &Output) -
         };
         let options = TuneOptions {
             budget: Duration::from_secs_f64(args.seconds),
-            candidates: args.candidates,
+            candidates: args.candidates.get(),
             again: args.again,
             progress: Some(&tell),
             ..TuneOptions::default()
         };
         tunings.push(device.tune(task, &options)?);
     }
-    bar.finish_and_clear();
     Ok(tunings)
 }
 
@@ -109,9 +132,9 @@ fn section(tuning: &Tuning, output: &Output) -> String {
     let mut text = output.heading(&tuning.task.to_string());
     text.push('\n');
     let Some(record) = &tuning.record else {
-        let why = match tuning.candidates.is_empty() {
-            true => "there is nothing to choose on this device",
-            false => "no candidate was right",
+        let why = match nothing_was_right(tuning) {
+            true => "no candidate was right",
+            false => "there is nothing to choose on this device",
         };
         text.push_str(&format!("  {why}\n{}", table(tuning, output)));
         return text;
@@ -186,4 +209,25 @@ fn value(tuning: &Tuning) -> Value {
         "speedup": tuning.speedup(),
         "candidates": candidates.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netcl::Target;
+
+    #[test]
+    fn that_nothing_was_right_is_a_failure() {
+        let device = Device::null(Target::Gpu, 1 << 30);
+        let task = tasks::product("--matmul", "64x64x64").unwrap();
+        let right = device.tune(&task, &TuneOptions { candidates: 2, ..TuneOptions::default() }).unwrap();
+        assert!(!nothing_was_right(&right) && ended(std::slice::from_ref(&right)) == ExitCode::SUCCESS);
+        let wrong = |candidate: &Candidate| Candidate {
+            config: candidate.config.clone(),
+            outcome: Outcome::Wrong("0.5 is not 1".to_owned()),
+        };
+        let wrong = Tuning { candidates: right.candidates.iter().map(wrong).collect(), record: None, task };
+        assert!(section(&wrong, &Output::new(false)).contains("no candidate was right"));
+        assert_eq!(ended(&[wrong, right]), ExitCode::FAILURE, "though another task has a kernel");
+    }
 }

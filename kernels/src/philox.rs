@@ -36,9 +36,121 @@ pub fn uniform(seed: u32, stream: u32, position: u64) -> f32 {
     (word(seed, stream, position) >> 8) as f32 * (1.0 / 16_777_216.0)
 }
 
+/// The number of mean 0 and variance 1 of element `position`, by the method of Box and Muller: words 2 i and 2 i + 1 make
+/// elements 2 i and 2 i + 1.
+///
+/// Within 2^-20 of the exact number, relative, and the same bits wherever it is computed: products and sums stand alone or in
+/// a fused multiply-add, each of which every device rounds alike, in this order; no quotient, root or function of a library,
+/// which devices round as they like.
+pub fn normal(seed: u32, stream: u32, position: u64) -> f32 {
+    let first = position & !1;
+    let radius = radius((word(seed, stream, first) >> 8) + 1);
+    let [cosine, sine] = on_circle(word(seed, stream, first + 1) >> 8);
+    radius * if position == first { cosine } else { sine }
+}
+
+/// The root of -2 ln (number / 2^24) for numbers from 1 to 2^24.
+fn radius(number: u32) -> f32 {
+    root((2.0 * logarithm(number)).abs())
+}
+
+/// ln (number / 2^24) for numbers from 1 to 2^24: of the mantissa, moved to between the roots of 1/2 and 2, by a polynomial
+/// (S. Moshier, Cephes, `logf`).
+fn logarithm(number: u32) -> f32 {
+    const SERIES: [f32; 9] = [
+        7.037_683_6e-2,
+        -1.151_461e-1,
+        1.167_699_87e-1,
+        -1.242_014_1e-1,
+        1.424_932_3e-1,
+        -1.666_805_8e-1,
+        2.000_071_4e-1,
+        -2.499_999_4e-1,
+        3.333_333e-1,
+    ];
+    const ROOT_OF_HALF: u32 = 0x3f35_04f3;
+    let bits = (number as f32).to_bits();
+    let above = bits.wrapping_sub(ROOT_OF_HALF);
+    let exponent = ((above >> 23) as i32 - 24) as f32;
+    let x = f32::from_bits((above & 0x007f_ffff) + ROOT_OF_HALF) - 1.0;
+    let squared = x * x;
+    let series = SERIES.into_iter().fold(0.0f32, |sum, next| sum.mul_add(x, next));
+    let rest = series * x * squared;
+    // ln 2 in two parts, the first of which is exact in products with small integers.
+    let rest = exponent.mul_add(-2.121_944_4e-4, rest);
+    let rest = squared.mul_add(-0.5, rest);
+    exponent.mul_add(0.693_359_4, x + rest)
+}
+
+/// By Newton's method for the root's reciprocal, and one step for the root. 0 has no reciprocal and takes that of a number
+/// below all others that there are.
+fn root(x: f32) -> f32 {
+    let positive = x.max(1.0 / 1_073_741_824.0);
+    let half = 0.5 * positive;
+    let mut reciprocal = f32::from_bits(0x5f37_5a86 - (positive.to_bits() >> 1));
+    for _ in 0..3 {
+        let error = (-half).mul_add(reciprocal * reciprocal, 0.5);
+        reciprocal = reciprocal.mul_add(error, reciprocal);
+    }
+    let root = x * reciprocal;
+    (-root).mul_add(root, x).mul_add(0.5 * reciprocal, root)
+}
+
+/// Cosine and sine of number / 2^24 turns: of what remains to the nearest quarter, by polynomials (Cephes, `cosf`, `sinf`).
+fn on_circle(number: u32) -> [f32; 2] {
+    let quarter = (number + (1 << 21)) >> 22;
+    let rest = number.wrapping_sub(quarter << 22) as i32;
+    let x = rest as f32 * (std::f32::consts::PI / 8_388_608.0);
+    let squared = x * x;
+    let sine = (-1.951_529_6e-4f32).mul_add(squared, 8.332_161e-3).mul_add(squared, -1.666_665_5e-1);
+    let sine = (sine * squared).mul_add(x, x);
+    let cosine = 2.443_315_7e-5f32.mul_add(squared, -1.388_731_6e-3).mul_add(squared, 4.166_664_6e-2);
+    let cosine = cosine.mul_add(squared * squared, squared.mul_add(-0.5, 1.0));
+    match quarter % 4 {
+        0 => [cosine, sine],
+        1 => [-sine, cosine],
+        2 => [-cosine, -sine],
+        _ => [sine, -cosine],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every radius and every angle that there is, one in 61 of them, and those next to where something changes.
+    #[test]
+    fn radii_and_angles_are_exact_to_some_bits() {
+        let all = 1u32 << 24;
+        let edges = (0..=24).flat_map(|bit| [(1u32 << bit).saturating_sub(1), 1 << bit, (1 << bit) + 1]);
+        let eighths =
+            (0..=8u32).flat_map(|eighth| [eighth << 21, (eighth << 21) + 1, (eighth << 21).saturating_sub(1)]);
+        let numbers: Vec<u32> = (0..all).step_by(61).chain(edges).chain(eighths).collect();
+        let near = |found: f32, exact: f64, what: &str, number: u32| {
+            let error = (f64::from(found) - exact).abs();
+            assert!(error <= exact.abs() * 2f64.powi(-21), "{what} of {number}: {found}, not {exact}");
+        };
+        for &number in numbers.iter().filter(|number| (1..=all).contains(number)) {
+            let exact = (-2.0 * (f64::from(number) / f64::from(all)).ln()).sqrt();
+            near(radius(number), exact, "radius", number);
+        }
+        for &number in numbers.iter().filter(|&&number| number < all) {
+            // Of what remains to a quarter, so that the reference has no error next to zeros.
+            let angle = std::f64::consts::TAU * f64::from(number) / f64::from(all);
+            let [cosine, sine] = on_circle(number);
+            let zero = |value: f64| if value.abs() < 1e-15 { 0.0 } else { value };
+            near(cosine, zero(angle.cos()), "cosine", number);
+            near(sine, zero(angle.sin()), "sine", number);
+        }
+        assert_eq!(radius(all).to_bits(), 0, "the smallest");
+    }
+
+    #[test]
+    fn normal_numbers_come_in_pairs() {
+        let both = [10, 11].map(|position| normal(7, 3, position));
+        let exact = radius((word(7, 3, 10) >> 8) + 1);
+        assert!((both[0].hypot(both[1]) - exact).abs() < 1e-6);
+    }
 
     /// The vectors `philox4x32 10` of Random123's `kat_vectors`.
     #[test]

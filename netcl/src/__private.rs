@@ -9,6 +9,10 @@ pub use netcl_kernels as kernels;
 pub use netcl_macros::__resume;
 
 /// What the plans of these functions do on devices of that kind: launches, bytes, memory.
+///
+/// # Errors
+///
+/// [`crate::Error::Plan`] if there is no plan for that kind of device, or its text cannot be read.
 pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
     for function in functions.iter().copied().flatten() {
@@ -23,12 +27,20 @@ pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
 }
 
 /// Builds what these functions need on the device, on as many threads as there are processors.
+///
+/// # Errors
+///
+/// [`crate::Error::Plan`], [`crate::Error::Build`] and [`crate::Error::Driver`] of the first that cannot be built.
 pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Result<()> {
     let functions: Vec<&Function> = functions.iter().copied().flatten().collect();
     crate::executor::prepare::all(&functions, device)
 }
 
 /// The OpenCL C of these functions' plans for devices of that kind.
+///
+/// # Errors
+///
+/// [`crate::Error::Plan`] if there is no plan for that kind of device, or its text cannot be read.
 pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
     for function in functions.iter().copied().flatten() {
@@ -38,6 +50,11 @@ pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result
 }
 
 /// Measures the tasks of these functions on a device for those sizes of their symbols.
+///
+/// # Errors
+///
+/// Those of [`crate::Device::tune`]; [`crate::Error::Sizes`] if a symbol has no size, [`crate::Error::Setting`] if a size
+/// has no symbol.
 pub fn tune(
     functions: &[&[Function]],
     device: &crate::Device,

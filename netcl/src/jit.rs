@@ -63,6 +63,12 @@ impl Graphs {
 }
 
 /// Compiles `graph` for the device of its arguments, unless that was done before, and runs it: the results by position.
+///
+/// # Errors
+///
+/// [`Error::Graph`] if the graph cannot be compiled; [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Size`] and
+/// [`Error::DeviceMismatch`] if the arguments are not those of the graph; [`Error::OutOfMemory`]; [`Error::Build`] and
+/// [`Error::Driver`] if the driver fails.
 pub fn run(graph: &Graph, args: &[&Tensor]) -> Result<Vec<Tensor>> {
     run_with(graph, args, &[])
 }

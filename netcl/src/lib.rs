@@ -1,5 +1,7 @@
 //! netcl: deep learning for every OpenCL device, with gradients generated while your crate compiles.
 #![deny(unsafe_code)]
+// Who calls a public function must know what can go wrong.
+#![warn(clippy::missing_errors_doc)]
 
 // What the macros generate says `::netcl`, here as in users' crates.
 extern crate self as netcl;
@@ -32,6 +34,7 @@ pub mod select;
 pub mod simt;
 mod tensor;
 
+pub use config::check_environment;
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
     FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, Partition, Partitions, Ptx, QueueOrder, Quirk,

@@ -8,6 +8,22 @@ use common::settings;
 use netcl::{Device, KernelStrategy, Tensor};
 use std::process::Command;
 
+/// A value that each variable does not accept, and part of what it does accept. Those that name files accept anything.
+const BAD: [(&str, &str, &str); 11] = [
+    ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
+    ("NETCL_CACHE_LIMIT_MB", "1 GB", "mebibytes"),
+    ("NETCL_LOG", "loud", "warn"),
+    ("NETCL_KERNEL_STRATEGY", "fast", "auto, portable, optimized"),
+    ("NETCL_PROFILE_EVENTS", "maybe", "0 or 1"),
+    ("NETCL_AUTOTUNE", "2", "records"),
+    ("NETCL_CONV_WINOGRAD", "y", "0 or 1"),
+    ("NETCL_CONV_TILED_LOCAL", "-1", "0 or 1"),
+    ("NETCL_MAX_CACHED_GB", "4 GB", "gibibytes"),
+    ("NETCL_ASYNC_H2D", "async", "0 or 1"),
+    ("NETCL_PINNED_H2D", "pinned", "0 or 1"),
+];
+const FILES: [&str; 2] = ["NETCL_CACHE_DIR", "NETCL_TRACE"];
+
 /// Runs one of the `child_` tests below with these variables, and gives what it printed after `answer:`.
 fn child(name: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -67,12 +83,7 @@ fn a_device_that_is_not_there_is_an_error_that_names_the_variable() {
 
 #[test]
 fn a_bad_value_is_an_error_wherever_a_device_is_asked_for() {
-    for (variable, value, accepted) in [
-        ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
-        ("NETCL_KERNEL_STRATEGY", "fast", "auto, portable, optimized"),
-        ("NETCL_PROFILE_EVENTS", "maybe", "0 or 1"),
-        ("NETCL_LOG", "loud", "warn"),
-    ] {
+    for (variable, value, accepted) in BAD {
         for name in ["child_auto", "child_host", "child_active", "child_strategy"] {
             let text = child(name, &[(variable, value)]);
             for part in ["error: ", variable, &format!("`{value}`"), accepted] {
@@ -80,6 +91,18 @@ fn a_bad_value_is_an_error_wherever_a_device_is_asked_for() {
             }
         }
     }
+}
+
+/// The page is made from the table that is read.
+#[test]
+fn every_variable_that_can_have_a_bad_value_is_tried() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md")).unwrap();
+    let table = page.split("## When a crate").next().unwrap();
+    let mut listed: Vec<&str> = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let mut tried: Vec<&str> = BAD.iter().map(|(name, ..)| *name).chain(FILES).collect();
+    listed.sort_unstable();
+    tried.sort_unstable();
+    assert_eq!(listed, tried);
 }
 
 #[test]

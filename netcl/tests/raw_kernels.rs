@@ -4,10 +4,11 @@
 mod common;
 
 use common::devices::with_driver;
+use common::processes;
 use netcl::raw::{
     self, AddressSpace, Arg, Grid, KernelSpec, PRIMITIVE_PREAMBLE, PrimitiveBuilder, RawKernel, WorkGroupTuner,
 };
-use netcl::{DType, Device, Error, Tensor};
+use netcl::{DType, Device, DeviceKind, Error, Tensor};
 
 const ADD: &str = "
     __kernel void add(__global const float* a, __constant float* b, __global float* c, float by, uint n,
@@ -101,6 +102,7 @@ fn grids_are_checked() {
         for (grid, part) in [
             (Grid::from(10).in_groups([4]), "10 work-items along axis 0 are no multiple of the work-group's 4"),
             (Grid::from([8, 8]).in_groups([4]), "work-groups of 1 dimensions in a grid of 2"),
+            (Grid::from([8, 8, 8]).in_groups([2, 2, 2, 2]), "work-groups of 4 dimensions in a grid of 3"),
             (Grid::from(8).in_groups([0]), "work-groups may have 1 to"),
             (Grid::from([1; 4]), "1 to 3 dimensions, found 4"),
             (Grid::from(usize::MAX).in_groups([usize::MAX]), "work-groups may have 1 to"),
@@ -150,6 +152,54 @@ fn macros_and_halves_reach_the_kernel() {
     }
 }
 
+/// A buffer in half precision beside one in single: each is read as what it is.
+#[test]
+fn types_of_elements_stand_side_by_side() {
+    with_driver().iter().for_each(side_by_side);
+}
+
+fn side_by_side(device: &Device) {
+    let spec = KernelSpec::new("mixed")
+        .dtype("SMALL", DType::F16)
+        .dtype("BRAIN", DType::BF16)
+        .dtype("REAL", DType::F32)
+        .preamble(PRIMITIVE_PREAMBLE)
+        .parameters(["__global const SMALL* a", "__global BRAIN* b", "__global REAL* c"])
+        .body(
+            "size_t i = get_global_id(0);
+             REAL sum = ADD(LOAD_SMALL(a, i), LOAD(c, i));
+             STORE(c, i, sum + LOAD_BRAIN(b, i));
+             STORE_BRAIN(b, i, sum);",
+        );
+    let kernel = spec.build(device).unwrap();
+    let a = Tensor::from_slice(device, &[0.5f32, f32::NAN, 0.0].map(half::f16::from_f32), &[3]).unwrap();
+    let b = Tensor::from_slice(device, &[2.0f32, 1.0, -0.25].map(half::bf16::from_f32), &[3]).unwrap();
+    // The last is halfway between two numbers of bf16, the even one of which is below.
+    let c = floats(device, &[1.25, 0.0, 1.0 + 1.0 / 256.0]);
+    launch(&kernel, &[(&a).into(), (&b).into(), (&c).into()], &Grid::from(3)).unwrap();
+    let (b, c) = (b.to_vec::<half::bf16>().unwrap(), c.to_vec::<f32>().unwrap());
+    assert_eq!([b[0].to_f32(), b[2].to_f32(), c[0], c[2]], [1.75, 1.0, 3.75, 0.75 + 1.0 / 256.0]);
+    assert!(b[1].is_nan() && c[1].is_nan());
+}
+
+#[test]
+fn expressions_are_built_as_the_builder_says() {
+    let spec = |builder: PrimitiveBuilder| builder.elementwise_spec("f", 1, "v0").unwrap();
+    let builder = PrimitiveBuilder::new(DType::F16);
+    let pragma = "cl_khr_fp16 : enable";
+    assert!(spec(builder.fp16()).to_source().contains(pragma) && !spec(builder).to_source().contains(pragma));
+    let option = "-cl-fast-relaxed-math";
+    assert!(
+        spec(builder.fast_math()).build_options().contains(option) && !spec(builder).build_options().contains(option)
+    );
+    for device in with_driver() {
+        let kernel = PrimitiveBuilder::new(DType::F32).fast_math().elementwise(&device, "v0 * 2").unwrap();
+        assert_eq!(kernel.call(&[&floats(&device, &[1.5])]).unwrap().to_vec::<f32>().unwrap(), [3.0]);
+        let built = builder.fp16().elementwise(&device, "v0");
+        assert_eq!(built.is_ok(), device.profile().fp16);
+    }
+}
+
 #[test]
 fn elementwise_kernels_come_from_an_expression() {
     for device in with_driver() {
@@ -172,26 +222,79 @@ fn elementwise_kernels_come_from_an_expression() {
     }
 }
 
+/// A kernel that writes down the size of its work-groups, each of which takes a while, so that the small ones that its rule
+/// prefers are not the fastest; and its tensor.
+fn fill(device: &Device) -> (RawKernel, Tensor) {
+    let spec = KernelSpec::new("fill").parameters(["__global uint* x", "uint n"]).tuner(WorkGroupTuner::preferring(1));
+    let spec = spec.body(
+        "uint i = get_global_id(0);
+         if (get_local_id(0) == 0) for (volatile uint turn = 0; turn < 30000; ++turn);
+         if (i < n) x[i] = get_local_size(0);",
+    );
+    (spec.build(device).unwrap(), Tensor::from_slice(device, &[0u32; 1000], &[1000]).unwrap())
+}
+
+fn tune(kernel: &RawKernel, x: &Tensor) -> Grid {
+    // SAFETY: the kernel writes the first 1000 elements, each from one work-item.
+    unsafe { kernel.tune(&[Arg::from(x), 1000u32.into()], 1000) }.unwrap()
+}
+
 #[test]
 fn measured_sizes_are_remembered() {
-    for device in with_driver() {
-        let spec =
-            KernelSpec::new("fill").parameters(["__global uint* x", "uint n"]).tuner(WorkGroupTuner::preferring(1));
-        let spec = spec.body("uint i = get_global_id(0); if (i < n) x[i] = get_local_size(0);");
-        let kernel = spec.build(&device).unwrap();
-        let x = Tensor::from_slice(&device, &[0u32; 1000], &[1000]).unwrap();
-        let arguments = [Arg::from(&x), 1000u32.into()];
-        // SAFETY: the kernel writes the first 1000 elements, each from one work-item.
-        let grid = unsafe { kernel.tune(&arguments, 1000) }.unwrap();
-        let size = grid.groups().unwrap()[0];
-        assert!(WorkGroupTuner::preferring(1).candidates(&kernel).contains(&size));
-        assert_eq!(kernel.grid(1000), grid);
-        assert_eq!(kernel.grid(600), Grid::rounded_up(600, size), "of the same bucket");
-        // SAFETY: as above.
-        unsafe { kernel.launch_over(&arguments, 1000) }.unwrap();
-        assert_eq!(x.to_vec::<u32>().unwrap(), [size as u32; 1000]);
-        if std::env::var_os("NETCL_CACHE_DIR").is_none_or(|folder| folder != "off") {
-            assert_eq!(spec.build(&device).unwrap().grid(1000), grid, "another object finds it on disk");
-        }
+    with_driver().iter().for_each(remembers);
+}
+
+fn remembers(device: &Device) {
+    let (kernel, x) = fill(device);
+    // Of the same kernel, and asked before anything is known.
+    let (other, _) = fill(device);
+    other.grid(1000);
+    let grid = tune(&kernel, &x);
+    let size = grid.groups().unwrap()[0];
+    assert!(WorkGroupTuner::preferring(1).candidates(&kernel).contains(&size));
+    assert_eq!(kernel.grid(1000), grid);
+    assert_eq!(kernel.grid(600), Grid::rounded_up(600, size), "of the same bucket");
+    assert_eq!(other.grid(1000), grid, "another object learns of it");
+    // SAFETY: as above.
+    unsafe { kernel.launch_over(&[Arg::from(&x), 1000u32.into()], 1000) }.unwrap();
+    assert_eq!(x.to_vec::<u32>().unwrap(), [size as u32; 1000]);
+}
+
+/// On which small work-groups are slower than large ones for certain: a GPU has room for all at once.
+fn processor() -> Option<Device> {
+    with_driver().into_iter().find(|device| device.profile().kind == DeviceKind::Cpu)
+}
+
+/// Each run of it is a process: what it says of the size before and after.
+#[test]
+fn child() {
+    let Some(role) = std::env::var_os("NETCL_TEST_ROLE") else { return };
+    let device = processor().unwrap();
+    let (kernel, x) = fill(&device);
+    let size = |grid: &Grid| grid.groups().unwrap()[0];
+    let known = size(&kernel.grid(1000));
+    if role == "tune" {
+        tune(&kernel, &x);
     }
+    println!("answer: {known} {}", size(&kernel.grid(1000)));
+}
+
+#[test]
+fn measured_sizes_are_known_to_later_runs() {
+    if processor().is_none() {
+        eprintln!("no OpenCL processor here: this test checks nothing");
+        return;
+    }
+    let folder = processes::scratch("work-groups");
+    let run = |role: &str| {
+        let output = processes::command(role, None).env("NETCL_CACHE_DIR", &folder).output().unwrap();
+        let text = processes::text(&output);
+        let answer = text.lines().find_map(|line| line.split_once("answer: ")).map(|(_, answer)| answer.to_owned());
+        answer.unwrap_or_else(|| panic!("no answer in {text}"))
+    };
+    let tuned = run("tune");
+    let (rule, measured) = tuned.split_once(' ').unwrap();
+    assert_ne!(rule, measured, "else a later run could know nothing and answer the same");
+    assert_eq!(run("look"), format!("{measured} {measured}"));
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,52 +1,127 @@
-//! A template with given tunables, for a given product.
+//! A template with given tunables, as it is launched for a given product or convolution.
 
 use super::Args;
 use crate::failure::{Failure, Result};
 use crate::output::Output;
-use netcl_kernels::template::{self, Axis, Choice, Limits, Problem, Template};
-use serde_json::json;
+use crate::{select, tasks};
+use netcl::Target;
+use netcl::select::{KernelConfig, Task, Variant};
+use netcl_kernels::compile::{Options, compile_with};
+use netcl_kernels::plan::{Plan, Step, Work};
+use netcl_kernels::template::{self, Choice, Limits, Template};
+use netcl_kernels::variant::{self, Always, Family, typical};
+use serde_json::{Value, json};
 
-/// What devices of the full profile have at least, and GPUs and processors have mostly.
-const GPU: Limits = Limits { local_bytes: 48 << 10, work_group: 1024, units: 64, lanes: 1, between_bytes: 1 << 30 };
-const CPU: Limits = Limits { local_bytes: 1 << 20, work_group: 4096, units: 8, lanes: 8, between_bytes: 1 << 30 };
+/// What a template computes where nothing else is asked for.
+const PRODUCT: &str = "1024x1024x1024";
+const CONVOLUTION: &str = "32x64x56x56,64x3x3,padding=1";
 
 pub(super) fn run(name: &str, args: &Args, output: &Output) -> Result<()> {
     let template = template::ALL.iter().find(|template| template.name == name).ok_or_else(|| {
         let names: Vec<&str> = template::ALL.iter().map(|template| template.name).collect();
         Failure::Other(format!("no template `{name}`; there are: {}", names.join(", ")))
     })?;
-    let limits = if name.ends_with("_cpu") { CPU } else { GPU };
-    let problem = problem(&args.problem)?;
-    let mut choice = (template.initial)(&problem, &limits);
+    let (target, limits) = device(args)?;
+    let (variant, target) = of(template, target)?;
+    let limits = limits.unwrap_or_else(|| typical(target));
+    let task = match variant.family() {
+        Family::Conv2d => tasks::convolution("--problem", args.problem.as_deref().unwrap_or(CONVOLUTION))?,
+        _ => tasks::product("--problem", args.problem.as_deref().unwrap_or(PRODUCT))?,
+    };
+    let mut choice = initial(template, &task, &limits);
     if args.list {
         return list(template, &choice, output);
     }
     for assignment in &args.set {
         set(template, &mut choice, assignment)?;
     }
-    (template.legal)(&choice, &problem, &limits).map_err(|rule| {
-        let values: Vec<String> = choice.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Failure::Other(format!("`{name}` with {} is not legal for {}: {rule}", values.join(" "), args.problem))
-    })?;
-    let source = template.source(&format!("{}{}", problem.defines(), choice.defines()));
-    let [x, y, z] = (template.grid)(&choice).global(problem.m, problem.n, problem.batch);
-    let local = (template.grid)(&choice).local;
+    let plan = plan(&task, KernelConfig::new(variant, choice.clone()), target, &limits)?;
     if output.is_json() {
         let tunables: serde_json::Map<_, _> =
             choice.iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
         output.value(&json!({
             "template": name,
             "tunables": tunables,
-            "problem": [problem.m, problem.n, problem.k],
-            "work_items": [x, y, z],
-            "work_group": local,
-            "source": source,
+            "task": task.to_string(),
+            "target": target.name(),
+            "launches": plan.steps.iter().map(launch_value).collect::<Vec<_>>(),
+            "source": plan.source,
         }))
     } else {
-        let [lx, ly, lz] = local;
-        let launch = format!("{x} x {y} x {z} work-items in groups of {lx} x {ly} x {lz}");
-        output.text(&format!("// {name} for {}: {launch}\n{source}", args.problem))
+        let launches: String = plan.steps.iter().map(|step| format!("//  {}\n", launch_text(step))).collect();
+        output.text(&format!("// {name} for {} devices: {task}\n{launches}\n{}", target.name(), plan.source))
     }
+}
+
+/// For which kind of device, and what it has, if one was named.
+fn device(args: &Args) -> Result<(Option<Target>, Option<Limits>)> {
+    let Some(selector) = &args.device else { return Ok((None, None)) };
+    let device = select::open(selector)?;
+    let target = device.profile().target;
+    if target == Target::Host {
+        return Err(Failure::Other(
+            "the host has no templates: a library computes its products and convolutions".into(),
+        ));
+    }
+    Ok((Some(target), Some(device.selector().limits())))
+}
+
+/// The variant that a template is, and for which kind of device: the one wanted, else the one that it was written for.
+fn of(template: &Template, wanted: Option<Target>) -> Result<(Variant, Target)> {
+    let written_for = if template.name.ends_with("_cpu") { Target::Cpu } else { Target::Gpu };
+    let target = wanted.unwrap_or(written_for);
+    let is = |variant: &Variant| variant::template_of(*variant, target).is_some_and(|own| own.name == template.name);
+    match Variant::ALL.into_iter().find(is) {
+        Some(variant) => Ok((variant, target)),
+        None => Err(Failure::Other(format!("`{}` is not for {} devices", template.name, target.name()))),
+    }
+}
+
+/// The values to begin with.
+fn initial(template: &Template, task: &Task<u64>, limits: &Limits) -> Choice {
+    let problem = match task {
+        Task::Product(product) => Some(product.problem()),
+        Task::Conv2d(conv) => conv.problem(),
+        _ => None,
+    };
+    problem.map_or_else(|| template.defaults(), |problem| (template.initial)(&problem, limits))
+}
+
+/// The task alone, computed in this way.
+fn plan(task: &Task<u64>, config: KernelConfig, target: Target, limits: &Limits) -> Result<Plan> {
+    let illegal = |rule: String| Failure::Other(format!("`{config}` is not legal for `{task}`: {rule}"));
+    variant::legal(&config, task, target, limits).map_err(illegal)?;
+    let options = Options { limits: *limits, select: &Always(config.clone()) };
+    let plan = compile_with(&variant::graph(task), target, &options);
+    let plan = plan.map_err(|problem| Failure::Other(format!("`{task}`: {problem}")))?;
+    if plan.decisions.iter().any(|decision| decision.config == config) {
+        return Ok(plan);
+    }
+    Err(Failure::Other(format!("the compiler computes `{task}` otherwise than by `{config}`")))
+}
+
+/// What a step launches: a kernel, its work-items and the size of its work-groups.
+fn launched(step: &Step) -> (&str, Vec<u64>, &[u32]) {
+    let Work::Kernel { entry, launch } = &step.work else { return (&step.label, Vec::new(), &[]) };
+    let items = launch.global.iter().enumerate().map(|(axis, items)| {
+        let items = items.as_constant().and_then(|items| u64::try_from(items).ok()).unwrap_or(0);
+        items.next_multiple_of(launch.local.get(axis).copied().unwrap_or(1).max(1).into())
+    });
+    (entry, items.collect(), &launch.local)
+}
+
+fn launch_text(step: &Step) -> String {
+    fn by<T: ToString>(sizes: &[T]) -> String {
+        sizes.iter().map(T::to_string).collect::<Vec<_>>().join(" x ")
+    }
+    let (kernel, items, group) = launched(step);
+    let group = if group.is_empty() { String::new() } else { format!(" in groups of {}", by(group)) };
+    format!("{kernel}: {} work-items{group}", by(&items))
+}
+
+fn launch_value(step: &Step) -> Value {
+    let (kernel, items, group) = launched(step);
+    json!({ "kernel": kernel, "work_items": items, "work_group": group })
 }
 
 /// The tunables, what they may be, and what the problem begins with.
@@ -87,12 +162,4 @@ fn set(template: &Template, choice: &mut Choice, assignment: &str) -> Result<()>
 
 fn example(template: &Template) -> String {
     template.tunables.first().map_or_else(|| "TILE=16".to_owned(), |first| format!("{}={}", first.name, first.default))
-}
-
-/// Row-major operands, aligned where their sizes are.
-fn problem(text: &str) -> Result<Problem> {
-    let [m, n, k] = crate::select::sizes(text)
-        .ok_or_else(|| Failure::Other(format!("`--problem {text}`: expected MxNxK, such as 512x512x512")))?;
-    let aligned = n.is_multiple_of(4) && k.is_multiple_of(4);
-    Ok(Problem { aligned, ..Problem::new(m, n, k).contiguous(Axis::K, Axis::Outer) })
 }

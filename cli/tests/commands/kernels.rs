@@ -48,21 +48,61 @@ fn what_is_not_there_is_an_error_that_says_what_is() {
 
 #[test]
 fn a_template_is_printed_with_its_tunables_set() {
-    let args = ["kernels", "--template", "matmul_register", "--set", "TILE_M=64", "--problem", "512x512x512"];
+    let args = ["kernels", "--template", "matmul_register", "--set", "TILE_M=64", "--problem", "512x512x512,b=k"];
     let source = printed(&args);
-    assert!(source.starts_with("// matmul_register for 512x512x512: "), "{source}");
+    assert!(source.starts_with("// matmul_register for gpu devices: matmul f32 m=512 n=512 k=512 batch=1 a=k b=k"));
     assert!(source.contains("#define TILE_M 64\n") && source.contains("__kernel"), "{source}");
     let value = json(&args);
-    assert_eq!((&value["tunables"]["TILE_M"], &value["problem"][0]), (&64.into(), &512.into()));
+    assert_eq!(value["tunables"]["TILE_M"], 64);
     assert!(source.ends_with(value["source"].as_str().unwrap()));
+    let launch = &value["launches"][0];
     let groups =
-        |axis: usize| value["work_items"][axis].as_u64().unwrap() / value["work_group"][axis].as_u64().unwrap();
+        |axis: usize| launch["work_items"][axis].as_u64().unwrap() / launch["work_group"][axis].as_u64().unwrap();
     assert_eq!(groups(1), 512 / 64);
 
     let list = printed(&["kernels", "--template", "matmul_register", "--list"]);
     assert!(list.lines().any(|line| line.starts_with("TILE_M ")), "{list}");
     let list = json(&["kernels", "--template", "matmul_register", "--list"]);
     assert!(list["tunables"].as_array().unwrap().iter().any(|tunable| tunable["name"] == "TILE_K"));
+}
+
+/// What is printed is what runs: the kernel that is launched stands in the source, and each of the results has a work-item or
+/// a share of one.
+#[test]
+fn every_template_is_printed_with_its_own_launch() {
+    for template in netcl_kernels::template::ALL {
+        let problem = if template.name.starts_with("conv2d") {
+            "2x8x14x14,16x3x3,padding=1,stride=2,dtype=f16"
+        } else {
+            "96x80x64,batch=3"
+        };
+        for extra in [&["--problem", problem][..], &[]] {
+            let args = [&["kernels", "--template", template.name], extra].concat();
+            let value = json(&args);
+            let source = value["source"].as_str().unwrap();
+            let launches = value["launches"].as_array().unwrap();
+            assert_eq!(launches.len(), 1, "{}", template.name);
+            let kernel = launches[0]["kernel"].as_str().unwrap();
+            assert!(source.contains("__kernel") && source.contains(kernel), "{}: {kernel}", template.name);
+            let items = launches[0]["work_items"].as_array().unwrap();
+            assert!(!items.is_empty() && items.iter().all(|items| items.as_u64() > Some(0)), "{value}");
+            let text = printed(&args);
+            assert!(text.starts_with(&format!("// {} for ", template.name)) && text.ends_with(source), "{text}");
+            assert!(text.contains(&format!("\n//  {kernel}: ")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_template_heeds_a_device() {
+    for device in super::found::selectors() {
+        let args = ["kernels", "--template", "matmul_naive", "--device", &device];
+        match device.as_str() {
+            "host" => assert!(refused(&args, 1).contains("the host has no templates")),
+            _ => assert!(["cpu", "gpu"].contains(&json(&args)["target"].as_str().unwrap()), "{device}"),
+        }
+    }
+    assert!(refused(&["kernels", NETCL, "--device", "cpu"], 2).contains("cannot be used with"));
 }
 
 #[test]
@@ -74,6 +114,9 @@ fn a_template_takes_what_is_legal() {
     assert!(template(&["matmul_tiled", "--set", "TILE=7"]).contains("may be"));
     assert!(template(&["matmul_tiled", "--set", "TILE"]).contains("TUNABLE=VALUE"));
     assert!(template(&["matmul_tiled", "--problem", "512x512"]).contains("MxNxK"));
+    assert!(template(&["conv2d_naive", "--problem", "512x512x512"]).contains("NxCxHxW"));
+    let error = template(&["conv2d_tiled_local", "--problem", "2x4x8x8,4x3x3,kind=input_grad"]);
+    assert!(error.contains("only the forward convolution"), "{error}");
     let error = template(&["matmul_register", "--problem", "7x7x7", "--set", "STAGE=4"]);
     assert!(error.contains("not legal") && error.contains("STAGE"), "{error}");
     assert!(refused(&["kernels", NETCL, "--template", "matmul_tiled"], 2).contains("cannot be used with"));

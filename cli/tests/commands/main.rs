@@ -54,12 +54,10 @@ fn refused(args: &[&str], code: i32) -> String {
     let (out, err) = texts(&output);
     assert_eq!(output.status.code(), Some(code), "netcl {args:?}: {out}\n{err}");
     assert_eq!(out, "", "netcl {args:?}");
-    if code == 1 {
-        let output = run(&[&["--json"], args].concat());
-        assert_eq!(output.status.code(), Some(code), "netcl --json {args:?}");
-        let value: Value = serde_json::from_str(&texts(&output).0).expect("an error as JSON");
-        assert_eq!(format!("error: {}\n", value["error"].as_str().expect("a text")), err);
-    }
+    let output = run(&[&["--json"], args].concat());
+    assert_eq!(output.status.code(), Some(code), "netcl --json {args:?}");
+    let value: Value = serde_json::from_str(&texts(&output).0).expect("an error as JSON");
+    assert_eq!(format!("error: {}\n", value["error"].as_str().expect("a text")), err);
     err
 }
 

@@ -63,6 +63,9 @@ fn a_product_is_measured_once_and_kept() {
         assert!(verify.status.code() == Some(1) && texts(&verify).0.contains(path), "{verify:?}");
         let text = texts(&cache.run(&[&args[..], &["--again"]].concat())).0;
         assert!(text.contains("picked") && text.contains("default"), "a table: {text}");
+        let off = command(&["tune"]).args(args).env("NETCL_CACHE_DIR", "off").output().unwrap();
+        let (text, note) = texts(&off);
+        assert!(off.status.success() && text.contains("picked") && note.contains("NETCL_CACHE_DIR is off"), "{off:?}");
     }
 }
 
@@ -74,11 +77,26 @@ fn the_functions_of_a_binary_are_tuned_for_given_sizes() {
         let value = cache.json(&[&binary[..], &["--size", "N=4096", "--candidates", "2", "--seconds", "1"]].concat());
         let tasks = value["tasks"].as_array().unwrap();
         assert!(tasks.iter().any(|task| task["task"].as_str().unwrap().starts_with("elementwise")), "{value}");
+        let extra = ["--size", "N=4096", "--size", "M=2"];
+        let error = texts(&cache.run(&[&binary[..], &extra].concat())).1;
+        assert!(error.contains("`--size M=2`") && error.contains("they have: N"), "{error}");
         let error = texts(&cache.run(&binary)).1;
         assert!(error.contains("--size N=64"), "{error}");
         let error = texts(&cache.run(&["--device", device, "--binary", NETCL, "--name", "no_such"])).1;
         assert!(error.contains("bench_chain"), "{error}");
     }
+}
+
+/// A gradient, and operands that lie otherwise: each is found under its own name.
+#[test]
+fn gradients_and_transposed_operands_are_tasks_of_their_own() {
+    let cache = Cache::new("kinds");
+    let gradient = "2x4x9x9,6x3x3,kind=weight_grad,groups=2,dilation=2,dtype=f16";
+    let tasks = ["--matmul", "8x12x16,a=outer,b=k,batch=2,dtype=f64", "--conv2d", gradient];
+    let value = cache.json(&[&["--device", "host"], &tasks[..]].concat());
+    let found: Vec<&str> = (0..2).map(|at| value["tasks"][at]["task"].as_str().unwrap()).collect();
+    assert_eq!(found[0], "matmul f64 m=8 n=12 k=16 batch=2 a=outer b=k aligned");
+    assert!(found[1].starts_with("conv2d f16 weight_grad") && found[1].ends_with("dilation=2x2 groups=2"), "{found:?}");
 }
 
 #[test]
@@ -98,4 +116,5 @@ fn bad_arguments_say_what_is_accepted() {
     assert!(refused(&["tune", "--device", "null", "--matmul", "8x8x8"], 1).contains("computes nothing"));
     assert!(refused(&["tune", "--device", "nothing-like-it", "--matmul", "8x8x8"], 1).contains("host = "));
     assert!(refused(&["tune", "--matmul", "8x8x8", "--seconds=-1"], 2).contains("2.5"));
+    assert!(refused(&["tune", "--matmul", "8x8x8", "--candidates", "0"], 2).contains("--candidates"));
 }

@@ -1,4 +1,4 @@
-use super::{printed, refused};
+use super::{command, printed, refused, texts};
 
 const COMMANDS: [&str; 6] = ["devices", "bench", "cache", "kernels", "tune", "trace"];
 
@@ -28,4 +28,28 @@ fn what_is_not_understood_says_so() {
     assert!(error.contains("`device`") || error.contains("'device'"), "{error}");
     assert!(error.contains("devices"), "the nearest name is suggested: {error}");
     assert!(refused(&["devices", "--frobnicate"], 2).contains("--frobnicate"));
+}
+
+/// Also where no device is asked for.
+#[test]
+fn a_bad_setting_is_an_error_of_every_command() {
+    for args in
+        [&["devices"][..], &["cache", "list"], &["kernels", "--template", "matmul_tiled"], &["devices", "--json"]]
+    {
+        for (name, value) in [("NETCL_DEVICE", "opencl:x"), ("NETCL_LOG", "loud")] {
+            let output = command(args).env(name, value).output().unwrap();
+            let (out, error) = texts(&output);
+            assert!(
+                output.status.code() == Some(1) && error.contains(name) && error.contains(value),
+                "{args:?}: {error}"
+            );
+            assert_eq!(out.contains("\"error\""), args.contains(&"--json"), "{args:?}: {out}");
+        }
+    }
+}
+
+#[test]
+fn help_is_for_people() {
+    let help = printed(&["tune", "--help", "--json"]);
+    assert!(help.contains("Usage:") && !help.contains("\"error\""), "{help}");
 }

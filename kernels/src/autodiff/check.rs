@@ -50,7 +50,11 @@ impl std::fmt::Display for Report {
 ///
 /// The results are weighted by fixed random numbers, so that every element of a result counts differently. Differences
 /// are of fourth order, `(8 (f(x+h) - f(x-h)) - (f(x+2h) - f(x-2h))) / 12h` with `h = 1e-3 max(|x|, 0.1)`; inputs must
-/// keep `2h` away from kinks and from the borders of domains. Errors: those of differentiation and of evaluation.
+/// keep `2h` away from kinks and from the borders of domains.
+///
+/// # Errors
+///
+/// Those of differentiation and of evaluation.
 pub fn finite_difference_check(
     graph: &Graph,
     bindings: Bindings<'_>,

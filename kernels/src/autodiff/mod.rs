@@ -22,12 +22,18 @@ use crate::span::{Diagnostic, Result, Span};
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.
 ///
-/// Errors: an output or a `wrt` that is no float tensor; a seed of another shape or type.
+/// # Errors
+///
+/// An output or a `wrt` that is no float tensor; a seed of another shape or type.
 pub fn gradients(builder: &mut Builder, output: NodeId, seed: NodeId, wrt: &[NodeId]) -> Result<Vec<NodeId>> {
     gradients_of(builder, &[(output, seed)], wrt)
 }
 
 /// The same for several outputs with a seed each; the gradients add.
+///
+/// # Errors
+///
+/// Those of [`gradients`].
 pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<NodeId>> {
     for &(output, seed) in outputs {
         let (node, given) = (builder.node(output), builder.node(seed));
@@ -129,6 +135,10 @@ pub enum Arguments<'a> {
 
 /// The graph with an output `Gradient(path)` for every parameter, and an `ArgumentGradient(position)` for every
 /// argument asked for: the derivatives of `Result(0)`, which must be a float scalar. Other outputs stay.
+///
+/// # Errors
+///
+/// There is no `Result(0)`, or it is no float scalar; an argument asked for is none of floats.
 pub fn append_gradients(graph: Graph, arguments: Arguments<'_>) -> Result<Graph> {
     let Some((_, loss)) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::Result(0)).cloned() else {
         return Err(Diagnostic::new(format!("`{}` has no result to differentiate", graph.name)));
@@ -151,6 +161,10 @@ pub fn append_gradients(graph: Graph, arguments: Arguments<'_>) -> Result<Graph>
 /// The graph as a vector-Jacobian product: every float result gets a cotangent, a new argument of its shape behind the
 /// existing ones (in the results' order, named `cotangent`, `cotangent_1`, ..), and gradients are added as by
 /// [`append_gradients`]. The results themselves stay outputs.
+///
+/// # Errors
+///
+/// No result is of floats; an argument asked for is none of floats.
 pub fn append_vjp(graph: Graph, arguments: Arguments<'_>) -> Result<Graph> {
     let positions = graph.nodes.iter().filter_map(|node| match node.op {
         Op::Input(InputKind::Argument(position)) => Some(position + 1),

@@ -10,6 +10,10 @@ use std::collections::BTreeSet;
 /// The same function with
 /// - `ScatterAdd` as a sum over all updates of those that hit the row: deterministic, no atomics;
 /// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
+///
+/// # Errors
+///
+/// A rewritten operation does not check, which those of a verified graph do.
 pub fn legalize(graph: &Graph) -> Result<Graph> {
     let mut builder = Builder::new(&graph.name);
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());

@@ -1,5 +1,7 @@
 //! The only writer of graphs: infers shapes and types, inserts broadcasts, folds constants, shares equal nodes.
 
+#![allow(clippy::missing_errors_doc, reason = "all have the same, which is written once: at `Builder`")]
+
 mod adjoint;
 mod contract;
 mod elementwise;

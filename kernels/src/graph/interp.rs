@@ -22,9 +22,12 @@ const LARGEST: usize = 1 << 28;
 
 /// The values of the graph's outputs, in order.
 ///
-/// `inputs` gives each input by kind and name; it is asked only for those that an output needs. Errors: a graph that
-/// [`verify()`] rejects (its first error), an input that is missing or has another shape or type, a symbol that
-/// `bindings` leaves out, a size that is negative or absurd.
+/// `inputs` gives each input by kind and name; it is asked only for those that an output needs.
+///
+/// # Errors
+///
+/// A graph that [`verify()`] rejects (its first error), an input that is missing or has another shape or type, a symbol
+/// that `bindings` leaves out, a size that is negative or absurd.
 pub fn evaluate(
     graph: &Graph,
     bindings: Bindings<'_>,

@@ -61,6 +61,10 @@ impl std::ops::Deref for Verified<'_> {
 }
 
 /// Checks every rule on every node and output; the errors, in the graph's order, end with their rule's number.
+///
+/// # Errors
+///
+/// All that break a rule; each ends with its number.
 pub fn verify(graph: &Graph) -> Result<Verified<'_>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for (id, node) in graph.iter() {

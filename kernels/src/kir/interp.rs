@@ -127,6 +127,11 @@ impl Program {
     }
 
     /// Prepares a launch; `args` has one value per parameter, `bindings` the symbols of the launch sizes.
+    ///
+    /// # Errors
+    ///
+    /// Another number of arguments than the kernel has, or one of another kind; a size of the launch that has no value or is
+    /// past 32 bits.
     pub fn launch<'a>(
         &'a self,
         args: &'a [Value<'a>],
@@ -237,6 +242,10 @@ impl Launch<'_> {
     }
 
     /// Runs these blocks, one after another.
+    ///
+    /// # Errors
+    ///
+    /// The first access outside of a buffer or array.
     pub fn run_groups(&self, groups: Range<usize>) -> Result<(), Fault> {
         let mut state = run::State::new(self);
         for group in groups {
@@ -253,6 +262,10 @@ impl Launch<'_> {
     }
 
     /// Runs all blocks on this thread.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::run_groups`].
     pub fn run(&self) -> Result<(), Fault> {
         self.run_groups(0..self.groups())
     }

@@ -126,6 +126,10 @@ pub fn types(kernel: &Kernel) -> Vec<ValueType> {
 }
 
 /// Checks every rule; all errors are reported at once, in the order of the text.
+///
+/// # Errors
+///
+/// All that break a rule; each ends with its number.
 pub fn verify<'a>(kernel: &'a Kernel, limits: &Limits) -> Result<Verified<'a>, Vec<Diagnostic>> {
     let mut report = Report::new(kernel);
     declarations::check(kernel, limits, &mut report);

@@ -129,7 +129,9 @@ const LARGEST: u64 = i32::MAX as u64;
 impl Config {
     /// The configuration of `layer` from what the user wrote, in any order; keys left out take their defaults.
     ///
-    /// All mistakes are reported: unknown keys (with the known ones and the nearest), keys given twice, values of the
+    /// # Errors
+    ///
+    /// All mistakes: unknown keys (with the known ones and the nearest), keys given twice, values of the
     /// wrong kind, missing keys, and what [`Layer::check`] finds. Errors about a pair carry its span, others
     /// [`Span::NONE`].
     pub fn from_pairs(layer: &Layer, pairs: &[(&str, ConfigValue, Span)]) -> Result<Config, Vec<Diagnostic>> {

@@ -203,6 +203,10 @@ pub fn find(name: &str) -> Option<&'static Layer> {
 }
 
 /// Builds `layer`'s graph: checks the number of inputs, names the result after the layer.
+///
+/// # Errors
+///
+/// Another number of inputs than the layer takes, or what its graph says of their shapes and types.
 pub fn forward(layer: &Layer, context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     if inputs.len() != layer.inputs {
         return Err(Diagnostic::new(format!(

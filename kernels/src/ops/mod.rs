@@ -7,6 +7,12 @@
 //! Nothing here writes derivatives: they follow from the nodes. The formulas are chosen so that they follow well:
 //! no branch that is not taken may overflow, because its gradient would be `0 * inf`, and the value at a kink is taken
 //! from the side that PyTorch takes.
+//!
+//! # Errors
+//!
+//! All functions check their operands, and return a diagnostic that names the operation, what was given (shapes, types,
+//! values of configuration) and what was expected.
+#![allow(clippy::missing_errors_doc, reason = "all have the same, which is written once: above")]
 
 pub mod activation;
 mod args;

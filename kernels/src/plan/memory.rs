@@ -60,6 +60,10 @@ pub fn visit_buffers(step: &Step, visit: &mut dyn FnMut(BufferId)) {
 ///
 /// Greedy by size, best fit: the largest buffer first, each into the smallest gap that is free during its whole life
 /// (Pisarchyk, Lee: "Efficient Memory Management for Deep Neural Net Inference", 2020).
+///
+/// # Errors
+///
+/// [`LayoutError`] names the buffer whose size `bindings` do not give, or says that the sum is too large.
 pub fn layout(plan: &Plan, bindings: Bindings<'_>, alignment: u64) -> Result<Layout, LayoutError> {
     let mut sizes = Vec::with_capacity(plan.buffers.len());
     for (position, buffer) in plan.buffers.iter().enumerate() {

@@ -94,8 +94,8 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
     }
 }
 
-/// The template that `variant` is an instance of, if it is one.
-pub(crate) fn template_of(variant: Variant, target: Target) -> Option<&'static Template> {
+/// The template that `variant` is an instance of on devices of that kind, if it is one.
+pub fn template_of(variant: Variant, target: Target) -> Option<&'static Template> {
     Some(match variant {
         Variant::MatMulNaive => &template::matmul_naive::TEMPLATE,
         Variant::MatMulTiled => &template::matmul_tiled::TEMPLATE,

@@ -34,8 +34,7 @@ mod task;
 
 pub use config::{Always, Decision, Defaults, KernelConfig, Select};
 pub use graph::graph;
-pub(crate) use legal::template_of;
-pub use legal::{PART, candidates, legal};
+pub use legal::{PART, candidates, legal, template_of};
 pub use rule::{default_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
 pub use split::SPLIT_K;

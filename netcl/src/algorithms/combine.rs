@@ -11,9 +11,9 @@ pub enum Operator {
     Sum,
     /// `a * b`; of nothing 1. Integers wrap.
     Product,
-    /// The smaller, NaN if one is; of nothing infinity, or the largest integer.
+    /// The smaller, NaN if one is, of zeros of both signs either; of nothing infinity, or the largest integer.
     Min,
-    /// The larger, NaN if one is; of nothing minus infinity, or the smallest integer.
+    /// The larger, NaN if one is, of zeros of both signs either; of nothing minus infinity, or the smallest integer.
     Max,
 }
 

@@ -122,7 +122,7 @@ pub(super) fn computable(operation: &str, device: &Device, dtype: DType) -> Resu
     Ok(())
 }
 
-/// Macros for elements of `dtype` that are read as `v0`, `v1`, … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`, `FOUR`,
+/// Macros for elements of `dtype`, whose products and sums are rounded one by one as on the host; they are read as `v0`, `v1`, … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`, `FOUR`,
 /// `OUT`, `PUT`.
 pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Expression>) -> String {
     let half = dtype == DType::F16;
@@ -148,7 +148,7 @@ pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Ex
     };
     let put = if half { "vstore_half((v), (i), (p))" } else { "((p)[i] = (v))" };
     format!(
-        "{}{}#define T {}\n#define INPUTS {}\n#define VALUE(i) {value}\n\
+        "#pragma OPENCL FP_CONTRACT OFF\n{}{}#define T {}\n#define INPUTS {}\n#define VALUE(i) {value}\n\
          #define LOAD_FOUR(name, i) {}\n#define FOUR(name, k) {four}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
         Expression::prelude(dtype),
         expression.map_or_else(String::new, |expression| expression.opencl("map_value", &names)),

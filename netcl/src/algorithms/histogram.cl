@@ -1,13 +1,14 @@
 // How many elements fall into each bin.
 //
 // Hooks, each with a default so that this file compiles alone:
-//   ELEMENT        type of the elements
+//   ELEMENT, GET   type of the elements as they are stored; element i as it is computed with
 //   PARAMETERS     what BIN needs besides, each after a comma
 //   BIN(x)         the bin of an element; anything from bins on is in none
 //   LOCAL          1: every group counts in local memory first; 0: all count in global memory
 
 #ifndef ELEMENT
 #define ELEMENT uint
+#define GET(p, i) ((p)[i])
 #define PARAMETERS
 #define BIN(x) (x)
 #endif
@@ -32,7 +33,7 @@ __kernel void count_bins(__global const ELEMENT* values, __global uint* counts, 
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     for (size_t i = get_global_id(0); i < n; i += get_global_size(0)) {
-        const uint bin = BIN(values[i]);
+        const uint bin = BIN(GET(values, i));
         if (bin < bins) {
 #if LOCAL
             atomic_inc(&own[bin]);

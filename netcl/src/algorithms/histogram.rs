@@ -4,15 +4,19 @@ use super::common::{self, CHUNK, Place};
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::tensor::{Element, Tensor};
+use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 use rayon::prelude::*;
 
 /// Counts of more bins are made in global memory: more would leave no local memory for a second work-group.
 const LOCAL_BINS: usize = 2048;
 
-/// How many elements of `x` (f32) fall into each of `bins` equal bins from `low` to `high`, as u32 of shape `[bins]`. The last
+/// How many elements of `x` (f32, f16 or bf16) fall into each of `bins` equal bins from `low` to `high`, as u32 of shape `[bins]`. The last
 /// bin includes `high`; elements outside, and NaN, are in none. An element's bin is `(x - low) * (bins / (high - low))` in f32,
 /// rounded down: the same on every device. Does not wait for the device.
+///
+/// f32 holds every f16 and bf16. It does not hold every f64 and integer, whose bins near their ends would be others than one
+/// expects: `cast` says that this is wanted; [`bincount`] counts integers.
 ///
 /// ```
 /// use netcl::algorithms::histogram;
@@ -23,13 +27,10 @@ const LOCAL_BINS: usize = 2048;
 ///
 /// # Errors
 ///
-/// [`Error::DType`] if the elements are not f32; [`Error::Shape`] if there are no bins or 2^31 and more of bins or elements, or
+/// [`Error::DType`] if the elements are of another type; [`Error::Shape`] if there are no bins or 2^31 and more of bins or elements, or
 /// the ends are not finite and ascending.
 pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor> {
     let operation = "algorithms::histogram";
-    if x.dtype() != DType::F32 {
-        return Err(Error::DType { operation, expected: DType::F32, found: x.dtype() });
-    }
     let scale = bins as f32 / (high - low);
     // `high - low` may overflow; a scale that rounds to nothing would put all into one bin.
     if !(low.is_finite() && high.is_finite() && low < high && scale.is_normal()) {
@@ -40,24 +41,52 @@ pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor>
         let inside = value >= low && value <= high;
         if inside { (((value - low) * scale) as usize).min(bins - 1) } else { usize::MAX }
     };
-    let macros = "#define ELEMENT float\n#define PARAMETERS , const float low, const float high, const float scale\n\
-                  #define BIN(x) bin_of_float((x), low, high, scale, bins)\n";
-    count(operation, x, bins, macros, &[low, high, scale], bin_of)
+    let macros = |element: &str, get: &str| {
+        format!(
+            "#define ELEMENT {element}\n#define GET(p, i) {get}\n\
+             #define PARAMETERS , const float low, const float high, const float scale\n\
+             #define BIN(x) bin_of_float((x), low, high, scale, bins)\n"
+        )
+    };
+    let parameters = [low, high, scale];
+    match x.dtype() {
+        DType::F32 => count(operation, x, bins, &macros("float", "((p)[i])"), &parameters, bin_of),
+        DType::F16 => {
+            let macros = macros("half", "vload_half((i), (p))");
+            count(operation, x, bins, &macros, &parameters, move |value: f16| bin_of(value.to_f32()))
+        }
+        DType::BF16 => {
+            let macros = macros("ushort", "as_float((uint)(p)[i] << 16)");
+            count(operation, x, bins, &macros, &parameters, move |value: bf16| bin_of(value.to_f32()))
+        }
+        found => Err(Error::DType { operation, expected: DType::F32, found }),
+    }
 }
 
-/// How many elements of `x` (u32) are 0, 1, …, `bins - 1`, as u32 of shape `[bins]`; larger ones are not counted. Does not wait
-/// for the device.
+/// How many elements of `x` (u8, i32, u32 or i64) are 0, 1, …, `bins - 1`, as u32 of shape `[bins]`; negative and larger ones are
+/// not counted. Does not wait for the device.
 ///
 /// # Errors
 ///
-/// [`Error::DType`] if the elements are not u32; [`Error::Shape`] if there are no bins or 2^31 and more of bins or elements.
+/// [`Error::DType`] if the elements are of another type; [`Error::Shape`] if there are no bins or 2^31 and more of bins or
+/// elements; [`Error::OutOfMemory`]; [`Error::Unsupported`] on the null device.
 pub fn bincount(x: &Tensor, bins: usize) -> Result<Tensor> {
     let operation = "algorithms::bincount";
-    if x.dtype() != DType::U32 {
-        return Err(Error::DType { operation, expected: DType::U32, found: x.dtype() });
+    // A negative number is none of fewer than 2^31 bins, whether its bits are read without a sign or it is turned into one.
+    let macros = |element: &str, bin: &str| {
+        format!("#define ELEMENT {element}\n#define GET(p, i) ((p)[i])\n#define PARAMETERS\n#define BIN(x) {bin}\n")
+    };
+    let narrow = |element: &str| macros(element, "((uint)(x))");
+    match x.dtype() {
+        DType::U8 => count(operation, x, bins, &narrow("uchar"), &[], |value: u8| value.into()),
+        DType::U32 => count(operation, x, bins, &narrow("uint"), &[], |value: u32| value as usize),
+        DType::I32 => count(operation, x, bins, &narrow("int"), &[], |value: i32| value as usize),
+        DType::I64 => {
+            let macros = macros("ulong", "((x) < bins ? (uint)(x) : bins)");
+            count(operation, x, bins, &macros, &[], |value: i64| usize::try_from(value).unwrap_or(usize::MAX))
+        }
+        found => Err(Error::DType { operation, expected: DType::U32, found }),
     }
-    let macros = "#define ELEMENT uint\n#define PARAMETERS\n#define BIN(x) (x)\n";
-    count(operation, x, bins, macros, &[], |value: u32| value as usize)
 }
 
 fn count<T: Element>(

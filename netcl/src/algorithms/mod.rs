@@ -16,8 +16,10 @@
 //! - Every value in it is of the elements' type (`f32` for half precision). A comparison gives 1 or 0; a condition holds
 //!   unless it is 0. Both sides of `&&`, `||` and `?:` are computed.
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
-//! - `min` and `max` give NaN if one of the two is; `round` rounds ties to even; functions of floats are as exact as the
-//!   device's.
+//! - `min` and `max` give NaN if one of the two is, and of zeros of both signs either; `round` rounds ties to even.
+//! - Sums, differences and products of floats are rounded one by one, to the nearest, alike on every device; quotients and
+//!   functions are as exact as the device's (OpenCL allows a quotient of f32 2.5 units in the last place). Numbers below the
+//!   normal ones may be taken for 0.
 //!
 //! It is parsed, never pasted into a program: nothing in it can do anything but compute a number.
 //!

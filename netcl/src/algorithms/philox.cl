@@ -3,6 +3,8 @@
 //
 // This file has no tunables and compiles alone.
 
+#pragma OPENCL FP_CONTRACT OFF
+
 uint4 philox4x32(uint4 counter, uint2 key) {
     for (uint round = 0; round < 10; round++) {
         if (round > 0) {
@@ -36,13 +38,63 @@ __kernel void draw_uniform(__global float* out, const uint seed, const uint stre
     WRITE(float, results)
 }
 
+// What follows gives the same bits on every device (kernels/src/philox.rs says how, and does the same): products and sums
+// are rounded one by one, or together where it says fma.
+
+// ln (number / 2^24) for numbers from 1 to 2^24.
+float2 logarithm(const uint2 number) {
+    const uint2 above = as_uint2(convert_float2(number)) - 0x3f3504f3u;
+    const float2 exponent = convert_float2(as_int2(above >> 23) - 24);
+    const float2 x = as_float2((above & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+    const float2 squared = x * x;
+    float2 series = fma((float2)(7.0376836e-2f), x, (float2)(-1.151461e-1f));
+    series = fma(series, x, (float2)(1.16769987e-1f));
+    series = fma(series, x, (float2)(-1.2420141e-1f));
+    series = fma(series, x, (float2)(1.4249323e-1f));
+    series = fma(series, x, (float2)(-1.6668058e-1f));
+    series = fma(series, x, (float2)(2.0000714e-1f));
+    series = fma(series, x, (float2)(-2.4999994e-1f));
+    series = fma(series, x, (float2)(3.333333e-1f));
+    float2 rest = series * x * squared;
+    rest = fma(exponent, (float2)(-2.1219444e-4f), rest);
+    rest = fma(squared, (float2)(-0.5f), rest);
+    return fma(exponent, (float2)(0.6933594f), x + rest);
+}
+
+float2 root(const float2 x) {
+    const float2 positive = fmax(x, 0x1p-30f);
+    const float2 half_x = 0.5f * positive;
+    float2 reciprocal = as_float2(0x5f375a86u - (as_uint2(positive) >> 1));
+    for (uint step = 0; step < 3; step++) {
+        const float2 error = fma(-half_x, reciprocal * reciprocal, (float2)(0.5f));
+        reciprocal = fma(reciprocal, error, reciprocal);
+    }
+    const float2 near = x * reciprocal;
+    return fma(fma(-near, near, x), 0.5f * reciprocal, near);
+}
+
 // Box and Muller: words 0 and 1 make two, words 2 and 3 make two. Radii come from (0, 1], so that none is infinite.
 __kernel void draw_normal(__global float* out, const uint seed, const uint stream, const ulong n) {
     const uint4 words = own_words(seed, stream) >> 8;
-    const float2 radius = sqrt(-2.0f * log((convert_float2(words.xz) + 1.0f) * 0x1p-24f));
-    const float2 turn = convert_float2(words.yw) * 0x1p-23f;
-    const float2 even = radius * cospi(turn);
-    const float2 odd = radius * sinpi(turn);
+    const float2 radius = root(fabs(2.0f * logarithm(words.xz + 1u)));
+
+    // Cosine and sine of words.yw / 2^24 turns, by what remains to the nearest quarter.
+    const uint2 quarter = (words.yw + (1u << 21)) >> 22;
+    const float2 x = convert_float2(as_int2(words.yw - (quarter << 22))) * 3.7450704e-7f;
+    const float2 squared = x * x;
+    float2 sine = fma((float2)(-1.9515296e-4f), squared, (float2)(8.332161e-3f));
+    sine = fma(sine, squared, (float2)(-1.6666655e-1f));
+    sine = fma(sine * squared, x, x);
+    float2 cosine = fma((float2)(2.4433157e-5f), squared, (float2)(-1.3887316e-3f));
+    cosine = fma(cosine, squared, (float2)(4.1666646e-2f));
+    cosine = fma(cosine, squared * squared, fma(squared, (float2)(-0.5f), (float2)(1.0f)));
+
+    const int2 crosswise = (quarter & 1u) == 1u;
+    const float2 along = select(cosine, -sine, crosswise);
+    const float2 across = select(sine, cosine, crosswise);
+    const int2 opposite = (quarter & 2u) == 2u;
+    const float2 even = radius * select(along, -along, opposite);
+    const float2 odd = radius * select(across, -across, opposite);
     const float4 results = (float4)(even.x, odd.x, even.y, odd.y);
     WRITE(float, results)
 }

@@ -5,7 +5,7 @@ use super::compact::gather;
 use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use half::{bf16, f16};
@@ -25,7 +25,7 @@ pub enum Order {
 
 /// The elements of `x` in order, as a tensor of its type and shape (row-major). Does not wait for the device.
 ///
-/// Elements are u32, i32, i64, f16, bf16, f32 or f64. Of floats, infinities are the ends of the finite numbers; a NaN of any sign is larger than
+/// Elements are of any type; of truth values false is the smaller one. Of floats, infinities are the ends of the finite numbers; a NaN of any sign is larger than
 /// infinity, so that NaN come last, or first where the order is descending; -0 and +0 are equal, as are all NaN, and equal
 /// elements keep their order and their bits. The result is the same on every device, bit for bit.
 ///
@@ -40,7 +40,7 @@ pub enum Order {
 ///
 /// # Errors
 ///
-/// [`Error::Shape`] for 2^31 elements or more, [`Error::DType`] for elements of another type.
+/// [`crate::Error::Shape`] for 2^31 elements or more; [`crate::Error::OutOfMemory`]; [`crate::Error::Unsupported`] on the null device.
 pub fn sort(x: &Tensor, order: Order) -> Result<Tensor> {
     Ok(run("algorithms::sort", x, order, false)?.0)
 }
@@ -59,7 +59,7 @@ pub fn argsort(x: &Tensor, order: Order) -> Result<Tensor> {
 ///
 /// # Errors
 ///
-/// Those of [`sort`]; [`Error::Shape`] and [`Error::DeviceMismatch`] if keys and values do not go together.
+/// Those of [`sort`]; [`crate::Error::Shape`] and [`crate::Error::DeviceMismatch`] if keys and values do not go together.
 pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tensor, Tensor)> {
     let operation = "algorithms::sort_by_key";
     common::same_place(operation, keys, values, 1)?;
@@ -69,9 +69,7 @@ pub fn sort_by_key(keys: &Tensor, values: &Tensor, order: Order) -> Result<(Tens
 
 /// Sorted keys, and their positions; of these none unless they are wanted.
 fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Result<(Tensor, Tensor)> {
-    let Some(kind) = Kind::of(x.dtype()) else {
-        return Err(Error::DType { operation, expected: DType::F32, found: x.dtype() });
-    };
+    let kind = Kind::of(x.dtype());
     let count = common::count32(operation, x)?;
     match common::place(operation, x.device())? {
         Place::Host => on_host(kind, x, order, positions),
@@ -96,17 +94,16 @@ enum Natural {
 }
 
 impl Kind {
-    fn of(dtype: DType) -> Option<Kind> {
+    fn of(dtype: DType) -> Kind {
         let order = match dtype {
-            DType::U32 => Natural::Unsigned,
+            DType::Bool | DType::U8 | DType::U32 => Natural::Unsigned,
             DType::I32 | DType::I64 => Natural::Signed,
             DType::F16 => Natural::Float(u64::from(f16::INFINITY.to_bits())),
             DType::BF16 => Natural::Float(u64::from(bf16::INFINITY.to_bits())),
             DType::F32 => Natural::Float(u64::from(f32::INFINITY.to_bits())),
             DType::F64 => Natural::Float(f64::INFINITY.to_bits()),
-            DType::Bool | DType::U8 => return None,
         };
-        Some(Kind { bits: 8 * dtype.size() as u32, order })
+        Kind { bits: 8 * dtype.size() as u32, order }
     }
 
     fn sign(self) -> u64 {
@@ -131,6 +128,7 @@ impl Kind {
     /// `KEY`, `WORD`, `SIGN`, `INFINITE` and `ORDER` for the kernels.
     fn macros(self, order: Order) -> String {
         let (key, word, suffix) = match self.bits {
+            8 => ("uchar", "uint", "u"),
             16 => ("ushort", "uint", "u"),
             32 => ("uint", "uint", "u"),
             _ => ("ulong", "ulong", "ul"),
@@ -154,6 +152,7 @@ fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Ten
     let (bytes, size) = (x.to_bytes()?, dtype.size());
     let rank = |element: &[u8]| {
         let bits = match *element {
+            [a] => u64::from(a),
             [a, b] => u64::from(u16::from_ne_bytes([a, b])),
             [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
             [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
@@ -192,9 +191,11 @@ fn on_opencl(
         let kernels =
             (common::kernel(opencl, "count_digits", &pass.text)?, common::kernel(opencl, "move_keys", &pass.text)?);
         let mut from: (&BufferHandle, &BufferHandle) = (x.region(), numbers.region());
-        // An even number of passes: the last one writes the result.
-        for number in 0..kind.bits / pass.bits {
-            let to = if number % 2 == 0 { (&spare, &spare_numbers) } else { (sorted.region(), numbers.region()) };
+        let passes = kind.bits / pass.bits;
+        for number in 0..passes {
+            // By turns, so that the last one writes the result. The first one reads no numbers.
+            let last = (passes - number) % 2 == 1;
+            let to = if last { (sorted.region(), numbers.region()) } else { (&spare, &spare_numbers) };
             let (shift, first) = ((number * pass.bits).to_ne_bytes(), u32::from(number == 0).to_ne_bytes());
             let count = count.to_ne_bytes();
             let (keys, count, shift) = (Set::Memory(from.0), Set::Bytes(&count), Set::Bytes(&shift));

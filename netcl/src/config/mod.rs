@@ -6,6 +6,7 @@ mod variables;
 use crate::device::selector::Selector;
 use crate::device::strategy::KernelStrategy;
 use crate::error::{Error, Result};
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use tracing::level_filters::LevelFilter;
@@ -49,6 +50,9 @@ impl Config {
     }
 }
 
+/// How much freed memory a pool keeps unless `NETCL_MAX_CACHED_GB` says otherwise, in bytes.
+pub(crate) const DEFAULT_MAX_CACHED: u64 = variables::MAX_CACHED << 30;
+
 /// What kernel selection does with measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Autotune {
@@ -74,33 +78,49 @@ struct BadValue {
 /// [`Error::Config`] if a variable has a value that is not accepted, at every call.
 pub(crate) fn get() -> Result<&'static Config> {
     static CONFIG: OnceLock<Result<Config, BadValue>> = OnceLock::new();
-    let read = || from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()));
-    CONFIG.get_or_init(read).as_ref().map_err(|BadValue { variable, value }| Error::Config {
-        variable: variable.name,
-        value: value.clone(),
-        accepted: variable.accepted,
+    CONFIG.get_or_init(|| from(|name| std::env::var_os(name))).as_ref().map_err(|BadValue { variable, value }| {
+        Error::Config { variable: variable.name, value: value.clone(), accepted: variable.accepted }
     })
 }
 
-fn from(environment: impl Fn(&str) -> Option<String>) -> Result<Config, BadValue> {
-    let text = |name: &str| environment(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+/// Says whether the variables that netcl heeds have values that it accepts (`docs/environment.md` lists them), for programs
+/// that want to know before they do anything. Opening a device asks the same.
+///
+/// # Errors
+///
+/// [`Error::Config`] names the first one that has not, its value and what it accepts.
+pub fn check_environment() -> Result<()> {
+    get().map(|_| ())
+}
+
+fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadValue> {
+    // A name that is no Unicode is taken as it is.
+    let path = |name: &str| match environment(name)?.into_string() {
+        Ok(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(PathBuf::from),
+        Err(other) => Some(PathBuf::from(other)),
+    };
+    let text = |name: &str| {
+        let value = environment(name)?.to_string_lossy().trim().to_owned();
+        Some(value).filter(|value| !value.is_empty())
+    };
     let switch = |variable, unset| parsed(&text, variable, variables::switch).map(|value| value.unwrap_or(unset));
     Ok(Config {
         device: parsed(&text, &variables::DEVICE, Selector::parse)?,
-        cache_dir: match text(variables::CACHE_DIR.name) {
-            Some(value) if value.eq_ignore_ascii_case("off") => None,
-            Some(value) => Some(PathBuf::from(value)),
-            None => default_cache_dir(&text),
+        cache_dir: match path(variables::CACHE_DIR.name) {
+            Some(value) if value.as_os_str().eq_ignore_ascii_case("off") => None,
+            Some(value) => Some(value),
+            None => default_cache_dir(&path),
         },
-        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?.unwrap_or(1 << 30),
+        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?
+            .unwrap_or(variables::CACHE_LIMIT << 20),
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
-        trace: text(variables::TRACE.name).map(|value| value.replace("%p", &std::process::id().to_string()).into()),
+        trace: path(variables::TRACE.name).map(|value| numbered(value.as_os_str()).into()),
         autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
         conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
         conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
-        max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(4 << 30),
+        max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
         async_h2d: switch(&variables::ASYNC_H2D, true)?,
         pinned_h2d: switch(&variables::PINNED_H2D, true)?,
     })
@@ -121,16 +141,37 @@ fn parsed<T>(
     }
 }
 
+/// With the number of this process for each `%p`.
+fn numbered(name: &OsStr) -> OsString {
+    let number = std::process::id().to_string();
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::{OsStrExt, OsStringExt};
+        let mut bytes = Vec::with_capacity(name.len());
+        let mut rest = name.as_bytes();
+        while let Some(at) = rest.windows(2).position(|pair| pair == b"%p") {
+            bytes.extend_from_slice(&rest[..at]);
+            bytes.extend_from_slice(number.as_bytes());
+            rest = &rest[at + 2..];
+        }
+        bytes.extend_from_slice(rest);
+        OsString::from_vec(bytes)
+    }
+    #[cfg(not(unix))]
+    name.to_str().map_or_else(|| name.to_owned(), |name| name.replace("%p", &number).into())
+}
+
 /// The user's cache folder by each system's own convention.
-fn default_cache_dir(text: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+fn default_cache_dir(path: &impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     let base = if cfg!(windows) {
-        text("LOCALAPPDATA").map(PathBuf::from)
+        path("LOCALAPPDATA")
     } else if cfg!(target_os = "macos") {
-        text("HOME").map(|home| PathBuf::from(home).join("Library/Caches"))
+        path("HOME").map(|home| home.join("Library/Caches"))
     } else {
         // The XDG specification says that a relative path is to be ignored.
-        let xdg = text("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        xdg.or_else(|| text("HOME").map(|home| PathBuf::from(home).join(".cache")))
+        path("XDG_CACHE_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| path("HOME").map(|home| home.join(".cache")))
     };
     base.map(|base| base.join("netcl"))
 }
@@ -140,7 +181,7 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[(&str, &str)]) -> Result<Config, BadValue> {
-        from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()))
+        from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into()))
     }
 
     #[test]
@@ -226,6 +267,25 @@ mod tests {
         let numbered = of(&[("NETCL_TRACE", "%p/a-%p.json")]).unwrap().trace;
         let number = std::process::id();
         assert_eq!(numbered, Some(PathBuf::from(format!("{number}/a-{number}.json"))));
+    }
+
+    /// Names of files need not be Unicode: none of their bytes may change.
+    #[test]
+    #[cfg(unix)]
+    fn files_keep_their_names() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
+        let one = |variable: &'static str, value: &'static [u8]| {
+            from(move |asked| (asked == variable).then(|| name(value).to_owned())).unwrap()
+        };
+        assert_eq!(one("NETCL_CACHE_DIR", b"/c\xe9/").cache_dir.unwrap().as_os_str(), name(b"/c\xe9/"));
+        assert_eq!(
+            one("XDG_CACHE_HOME", b"/\xff").cache_dir.is_some_and(|dir| dir.starts_with(name(b"/\xff"))),
+            !cfg!(target_os = "macos")
+        );
+        let trace = one("NETCL_TRACE", b"\xff%p-%p").trace.unwrap();
+        let number = std::process::id();
+        assert_eq!(trace.as_os_str().as_bytes(), [b"\xff", format!("{number}-{number}").as_bytes()].concat());
     }
 
     #[test]

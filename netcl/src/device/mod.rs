@@ -44,9 +44,6 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-/// `NETCL_MAX_CACHED_GB` where it is not set or not understood, in bytes.
-const DEFAULT_CACHED: u64 = 4 << 30;
-
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
 #[derive(Clone)]
 pub struct Device(Arc<Inner>);
@@ -77,6 +74,12 @@ impl Device {
     /// println!("running on {device}");
     /// # Ok::<(), netcl::Error>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::NoDevice`] if `NETCL_DEVICE` names
+    /// none that is there, with what there is; [`crate::Error::Driver`] if that one cannot be opened;
+    /// [`crate::Error::Forked`] in a forked child.
     pub fn auto() -> Result<Device> {
         DeviceManager::global().auto()
     }
@@ -119,7 +122,7 @@ impl Device {
     pub(crate) fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         process::watch();
-        let mut max_cached = DEFAULT_CACHED;
+        let mut max_cached = crate::config::DEFAULT_MAX_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
             crate::profile::install(config);

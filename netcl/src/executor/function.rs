@@ -56,6 +56,11 @@ impl Function {
     ///
     /// `core` is the model's memory and `prefix` where in it the function's paths start; both are left out for
     /// functions without a model.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Size`], [`Error::Sizes`] and [`Error::DeviceMismatch`] if the arguments are
+    /// not those of the function; [`Error::OutOfMemory`]; [`Error::Build`] and [`Error::Driver`] if the driver fails.
     pub fn call(
         &self,
         core: Option<&ModelCore>,
@@ -73,6 +78,10 @@ impl Function {
 
     /// Runs it, a function compiled with its gradients: the results by position, the gradients in the parameters, and
     /// the gradients in those arguments that have one, in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Function::call`].
     pub fn call_with_gradients(
         &self,
         core: &ModelCore,
@@ -128,6 +137,10 @@ impl Function {
     }
 
     /// The plan for a kind of device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plan`] if there is none for that kind of device, or its text cannot be read.
     pub fn plan(&self, target: Target) -> Result<Arc<Plan>> {
         let cell = &self.plans[target as usize];
         if let Some(plan) = cell.get() {

@@ -115,11 +115,20 @@ impl ModelCore {
     }
 
     /// The parameter or state of that path, as a view.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownParameter`] if there is none, with what there is.
     pub fn tensor(&self, path: &str) -> Result<Tensor> {
         self.tensor_of("", path)
     }
 
     /// Overwrites the parameter or state of that path.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownParameter`] if there is none; [`Error::Argument`] if shape or type are not its own; [`Error::Driver`] if the
+    /// copy fails.
     pub fn set_tensor(&self, path: &str, value: &Tensor) -> Result<()> {
         self.set_tensor_of("", path, value)
     }
@@ -162,6 +171,10 @@ impl ModelCore {
     }
 
     /// Moves all of it to another device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`] and [`Error::Driver`] of either device; the model then stays where it was.
     pub fn to_device(&self, device: &Device) -> Result<()> {
         let store = self.store();
         if &store.device == device {

@@ -63,6 +63,10 @@ impl Gradients {
     }
 
     /// The gradient in the parameter of that path, as a view.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownParameter`] if there is no such parameter, with what there is.
     pub fn tensor(&self, path: &str) -> Result<Tensor> {
         let index = self.store.parameter_index(&self.prefix, path)?;
         Ok(self.view(index))

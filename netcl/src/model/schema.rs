@@ -22,6 +22,10 @@ impl Schema {
 
     /// Adds the tensors of the layer in the field `name`, as its declaration has them. The configuration is checked by
     /// the same function that the macro calls.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Graph`] if the configuration is not one of the layer, or leaves the size of a tensor open.
     pub fn add_layer(&mut self, name: &str, layer: &Layer, config: &Config) -> Result<()> {
         let failed = |diagnostic| Error::Graph { operation: format!("{} `{name}`", layer.name), diagnostic };
         (layer.check)(config).map_err(failed)?;

@@ -33,18 +33,21 @@ pub enum Kind {
     Program,
     /// What was found out about a device by trying.
     Capabilities,
+    /// What a driver tells of a kernel's parameters when it builds the source, where it does not of the built program.
+    Parameters,
     /// Nobody knows: the file's beginning is damaged, or another version of netcl wrote it.
     Unknown,
 }
 
 impl Kind {
-    const ALL: [Kind; 3] = [Kind::Program, Kind::Capabilities, Kind::Unknown];
+    const ALL: [Kind; 4] = [Kind::Program, Kind::Capabilities, Kind::Parameters, Kind::Unknown];
 
     /// A word for it: `program`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Program => "program",
             Kind::Capabilities => "capabilities",
+            Kind::Parameters => "parameters",
             Kind::Unknown => "unknown",
         }
     }

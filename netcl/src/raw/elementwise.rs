@@ -14,13 +14,30 @@ use netcl_kernels::dtype::DType;
 #[derive(Clone, Copy, Debug)]
 pub struct PrimitiveBuilder {
     dtype: DType,
+    fp16: bool,
+    fast_math: bool,
     tuner: WorkGroupTuner,
 }
 
 impl PrimitiveBuilder {
     /// For elements of this type. Half precision is computed in `f32`.
     pub fn new(dtype: DType) -> PrimitiveBuilder {
-        PrimitiveBuilder { dtype, tuner: WorkGroupTuner::default() }
+        PrimitiveBuilder { dtype, fp16: false, fast_math: false, tuner: WorkGroupTuner::default() }
+    }
+
+    /// Its kernels enable arithmetic on `half`, as [`KernelSpec::fp16`]: for what is added to a spec. Expressions compute half
+    /// precision in `f32` as before.
+    #[must_use]
+    pub fn fp16(mut self) -> PrimitiveBuilder {
+        self.fp16 = true;
+        self
+    }
+
+    /// Its kernels are built as [`KernelSpec::fast_math`] says: faster, and wrong for NaN and infinities.
+    #[must_use]
+    pub fn fast_math(mut self) -> PrimitiveBuilder {
+        self.fast_math = true;
+        self
     }
 
     /// With another rule for work-group sizes.
@@ -48,7 +65,14 @@ impl PrimitiveBuilder {
             "    size_t i = get_global_id(0);\n    if (i < n) STORE(out, i, {function}({}));",
             loads.join(", ")
         );
-        Ok(KernelSpec::new(name)
+        let mut spec = KernelSpec::new(name);
+        if self.fp16 {
+            spec = spec.fp16();
+        }
+        if self.fast_math {
+            spec = spec.fast_math();
+        }
+        Ok(spec
             .tuner(self.tuner)
             .dtype("REAL", self.dtype)
             .preamble(PRIMITIVE_PREAMBLE)
@@ -57,9 +81,22 @@ impl PrimitiveBuilder {
             .parameters(parameters.iter().map(String::as_str))
             .body(&body))
     }
+
+    /// Builds an elementwise kernel in one step, as [`elementwise`] does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Expression`] if the expression is wrong; those of [`KernelSpec::build`].
+    pub fn elementwise(&self, device: &Device, expression: &str) -> Result<Elementwise> {
+        // More inputs than that are no argument list that a device takes; the parser names the wrong one.
+        let arity = Expression::arity(expression).min(64);
+        let kernel = self.elementwise_spec("elementwise", arity, expression)?.build(device)?;
+        Ok(Elementwise { kernel, arity, dtype: self.dtype })
+    }
 }
 
-/// A kernel that was built from an expression. Made by [`elementwise`].
+/// A kernel that was built from an expression. Made by [`elementwise`] and
+/// [`PrimitiveBuilder::elementwise`].
 #[derive(Debug)]
 pub struct Elementwise {
     kernel: RawKernel,
@@ -85,10 +122,7 @@ pub struct Elementwise {
 ///
 /// [`Error::Expression`] if the expression is wrong; those of [`KernelSpec::build`].
 pub fn elementwise(device: &Device, expression: &str, dtype: DType) -> Result<Elementwise> {
-    // More inputs than that are no argument list that a device takes; the parser names the wrong one.
-    let arity = Expression::arity(expression).min(64);
-    let kernel = PrimitiveBuilder::new(dtype).elementwise_spec("elementwise", arity, expression)?.build(device)?;
-    Ok(Elementwise { kernel, arity, dtype })
+    PrimitiveBuilder::new(dtype).elementwise(device, expression)
 }
 
 impl Elementwise {

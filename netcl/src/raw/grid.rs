@@ -60,7 +60,12 @@ impl Grid {
         self.items.given
     }
 
-    /// Work-items of a work-group along each dimension; `None` leaves it to the driver.
+    /// How many numbers of a work-group were given; `None` leaves it to the driver.
+    pub(super) fn group_dimensions(&self) -> Option<usize> {
+        self.groups.as_ref().map(|groups| groups.given)
+    }
+
+    /// Work-items of a work-group along each dimension, of the first three; `None` leaves it to the driver.
     pub fn groups(&self) -> Option<&[usize]> {
         self.groups.as_ref().map(Sizes::get)
     }

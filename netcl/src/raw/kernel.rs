@@ -2,7 +2,7 @@
 
 use super::argument::Arg;
 use super::grid::Grid;
-use super::parameter::{Parameter, in_source};
+use super::parameter::Parameter;
 use super::spec::KernelSpec;
 use super::tuner::{self, WorkGroupTuner};
 use crate::device::Device;
@@ -37,14 +37,15 @@ pub struct RawKernel {
     device: Device,
     name: String,
     source: String,
-    options: String,
+    /// What its measurements are kept under.
+    key: tuner::Key,
     count: usize,
-    /// From the driver, else from the source; `None` where neither tells.
+    /// `None` where the driver does not tell.
     parameters: Option<Vec<Parameter>>,
     limits: KernelLimits,
     tuner: WorkGroupTuner,
-    /// Measured work-group sizes by bucket; `None` where there is no measurement on disk either.
-    measured: Mutex<BTreeMap<u32, Option<usize>>>,
+    /// Measured work-group sizes by bucket. That there is none is not noted: another object may measure it meanwhile.
+    measured: Mutex<BTreeMap<u32, usize>>,
     kernel: ClKernel,
 }
 
@@ -59,22 +60,18 @@ impl RawKernel {
         device: &Device,
         spec: &KernelSpec,
         source: String,
-        options: String,
+        options: &str,
         kernel: ClKernel,
     ) -> Result<RawKernel> {
-        let (name, macros) = (spec.name(), spec.macros());
-        let count = kernel.argument_count();
-        let fits = |list: &Vec<Parameter>| list.len() == count;
-        let parameters = kernel.parameters().filter(fits).or_else(|| in_source(name, &source, macros).filter(fits));
+        let (name, count) = (spec.name(), kernel.argument_count());
+        let parameters = kernel.parameters()?.filter(|list| list.len() == count);
         if parameters.is_none() {
-            tracing::debug!(
-                kernel = name,
-                "neither driver nor source tell the parameters: their number is checked alone"
-            );
+            tracing::debug!(kernel = name, "the driver does not tell the parameters: their number is checked alone");
         }
         let (device, name, limits) = (device.clone(), name.to_owned(), kernel.limits()?);
         let (tuner, measured) = (spec.work_groups(), Mutex::default());
-        Ok(RawKernel { device, name, source, options, count, parameters, limits, tuner, measured, kernel })
+        let key = tuner::Key::new(&name, options, &source);
+        Ok(RawKernel { device, name, source, key, count, parameters, limits, tuner, measured, kernel })
     }
 
     /// The kernel's name.
@@ -92,7 +89,7 @@ impl RawKernel {
         &self.source
     }
 
-    /// Its parameters, as the driver tells them, else as the source declares them; `None` where neither can be read.
+    /// Its parameters, as the driver tells them; `None` where it does not.
     pub fn parameters(&self) -> Option<&[Parameter]> {
         self.parameters.as_deref()
     }
@@ -179,6 +176,11 @@ impl RawKernel {
         }
         let mut global = [1; 3];
         global[..dimensions].copy_from_slice(items);
+        if let Some(given) = grid.group_dimensions()
+            && given != dimensions
+        {
+            return Err(self.fail(format!("work-groups of {given} dimensions in a grid of {dimensions}")));
+        }
         let groups = grid.groups().or(self.limits.required.as_ref().map(|required| &required[..dimensions]));
         let local = groups.map(|groups| self.group(groups, items)).transpose()?;
         Ok((!items.contains(&0)).then_some(Geometry { dimensions, global, local }))
@@ -187,10 +189,6 @@ impl RawKernel {
     fn group(&self, groups: &[usize], items: &[usize]) -> Result<[usize; 3]> {
         let profile = self.device.profile();
         let mut local = [1; 3];
-        if groups.len() != items.len() {
-            let (given, expected) = (groups.len(), items.len());
-            return Err(self.fail(format!("work-groups of {given} dimensions in a grid of {expected}: {groups:?}")));
-        }
         local[..groups.len()].copy_from_slice(groups);
         if let Some(required) = self.limits.required
             && local != required
@@ -225,8 +223,10 @@ impl RawKernel {
     fn remembered(&self, items: usize) -> Option<usize> {
         let bucket = tuner::bucket(items);
         let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        let load = || tuner::load(&self.device, &self.options, &self.source, &self.name, bucket);
-        let size = *measured.entry(bucket).or_insert_with(load);
+        let size = match measured.get(&bucket) {
+            Some(&size) => Some(size),
+            None => self.key.load(&self.device, bucket).inspect(|&size| _ = measured.insert(bucket, size)),
+        };
         // The file is a note: what it says must be possible here.
         size.filter(|size| (1..=self.limits.work_group.min(self.device.profile().max_work_items[0])).contains(size))
     }
@@ -240,8 +240,8 @@ impl RawKernel {
         let run = |size: usize| self.run(arguments, &Grid::rounded_up(items, size));
         let size = tuner::fastest(&self.device, &self.tuner.candidates(self), run)?;
         let bucket = tuner::bucket(items);
-        tuner::store(&self.device, &self.options, &self.source, &self.name, bucket, size);
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket, Some(size));
+        self.key.store(&self.device, bucket, size);
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket, size);
         Ok(Grid::rounded_up(items, size))
     }
 

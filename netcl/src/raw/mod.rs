@@ -24,6 +24,7 @@ pub use elementwise::{Elementwise, PrimitiveBuilder, elementwise};
 pub use grid::Grid;
 pub use kernel::RawKernel;
 pub use parameter::{AddressSpace, Parameter};
+pub(crate) use parameter::{decode, encode};
 pub use spec::KernelSpec;
 pub use tuner::WorkGroupTuner;
 

@@ -16,8 +16,21 @@ pub enum AddressSpace {
     Constant,
     /// `__local`
     Local,
-    /// A pointer whose declaration hides it behind a macro, of a driver that does not tell.
-    Unknown,
+}
+
+impl AddressSpace {
+    const ALL: [AddressSpace; 4] =
+        [AddressSpace::Private, AddressSpace::Global, AddressSpace::Constant, AddressSpace::Local];
+
+    /// As a declaration begins; empty for [`AddressSpace::Private`].
+    fn qualifier(self) -> &'static str {
+        match self {
+            AddressSpace::Private => "",
+            AddressSpace::Global => "__global",
+            AddressSpace::Constant => "__constant",
+            AddressSpace::Local => "__local",
+        }
+    }
 }
 
 /// A parameter of a kernel.
@@ -26,7 +39,8 @@ pub struct Parameter {
     name: String,
     /// Without qualifiers and stars.
     type_name: String,
-    pointer: bool,
+    /// Whether the type is written with a star. A `typedef` may hide it: [`Parameter::is_pointer`] is what counts.
+    star: bool,
     space: AddressSpace,
     read_only: bool,
     image: bool,
@@ -38,7 +52,7 @@ impl Parameter {
         &self.name
     }
 
-    /// Its type, of a pointer what it points to: `float4`.
+    /// Its type, of a pointer what it points to: `float4`. Of a pointer that a `typedef` hides, the `typedef`'s name.
     pub fn type_name(&self) -> &str {
         &self.type_name
     }
@@ -61,42 +75,16 @@ impl Parameter {
         read_only: bool,
         image: bool,
     ) -> Parameter {
-        let pointer = written.ends_with('*');
+        let star = written.ends_with('*');
         let words: Vec<&str> =
             written.split(|c: char| c.is_whitespace() || c == '*').filter(|w| !w.is_empty()).collect();
-        Parameter { name, type_name: type_of(&words), pointer, space, read_only, image }
+        Parameter { name, type_name: type_of(&words), star, space, read_only, image }
     }
 
-    /// As it is declared: `__global const float* restrict x`. `None` if it is nothing of the kind.
-    pub(super) fn declared(text: &str, macros: &[(String, String)]) -> Option<Parameter> {
-        let text = without_attributes(text);
-        let pointer = text.contains('*');
-        let (before, after) = text.rsplit_once('*').unwrap_or((&text, ""));
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let words = |text: &str| -> Vec<String> {
-            let resolve = |word: &str| {
-                let found = macros.iter().find(|(name, _)| name == word);
-                found.map_or_else(|| word.to_owned(), |(_, value)| value.clone())
-            };
-            text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).map(resolve).collect()
-        };
-        let mut types = words(before);
-        let name = if pointer { words(after).pop()? } else { types.pop()? };
-        let types: Vec<&str> = types.iter().flat_map(|word| word.split_whitespace()).collect();
-        if types.is_empty() || !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            return None;
-        }
-        let has = |words: &[&str]| types.iter().any(|word| words.contains(word));
-        let space = match pointer {
-            _ if has(&["__global", "global"]) => AddressSpace::Global,
-            _ if has(&["__constant", "constant"]) => AddressSpace::Constant,
-            _ if has(&["__local", "local"]) => AddressSpace::Local,
-            true => AddressSpace::Unknown,
-            false => AddressSpace::Private,
-        };
-        let type_name = type_of(&types);
-        let image = type_name.starts_with("image") || matches!(type_name.as_str(), "sampler_t" | "pipe");
-        Some(Parameter { name, type_name, pointer, space, read_only: pointer && has(&["const"]), image })
+    /// Whether memory is passed for it. Values are private, so that an address space tells also of a pointer that a
+    /// `typedef` hides; images are said to be global.
+    fn is_pointer(&self) -> bool {
+        self.star || (self.space != AddressSpace::Private && !self.image)
     }
 
     /// Whether it takes an argument. Types that are not OpenCL's own (`struct`s, `typedef`s) are left to the driver, which
@@ -105,18 +93,14 @@ impl Parameter {
         if self.image {
             return false;
         }
-        let known = vector(&self.type_name).is_some();
+        let own = vector(&self.type_name);
         match argument {
             Arg::Tensor(tensor) => {
-                let global =
-                    matches!(self.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Unknown);
-                let element = vector(&self.type_name).map(|(element, _)| element);
-                self.pointer && global && element.is_none_or(|element| elements(element).contains(&tensor.dtype()))
+                let fits = own.is_none_or(|(element, _)| elements(element).contains(&tensor.dtype()));
+                matches!(self.space, AddressSpace::Global | AddressSpace::Constant) && self.is_pointer() && fits
             }
-            Arg::Value(value) => !self.pointer && (!known || self.type_name == value.type_name()),
-            Arg::Local(bytes) => {
-                self.pointer && matches!(self.space, AddressSpace::Local | AddressSpace::Unknown) && *bytes > 0
-            }
+            Arg::Value(value) => !self.is_pointer() && (own.is_none() || self.type_name == value.type_name()),
+            Arg::Local(bytes) => self.space == AddressSpace::Local && *bytes > 0,
         }
     }
 
@@ -125,9 +109,8 @@ impl Parameter {
         if self.image {
             return "an image or a sampler, which netcl does not have".to_owned();
         }
-        match (self.pointer, self.space) {
+        match (self.is_pointer(), self.space) {
             (true, AddressSpace::Local) => "`Arg::Local` with more than 0 bytes".to_owned(),
-            (true, AddressSpace::Unknown) => "a tensor, or `Arg::Local`".to_owned(),
             (true, _) => match vector(&self.type_name).map(|(element, _)| elements(element)) {
                 Some([]) => {
                     format!("a tensor, but there are none of {}: declare the pointer otherwise", self.type_name)
@@ -145,13 +128,10 @@ impl Parameter {
 
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.space {
-            AddressSpace::Global => "__global ",
-            AddressSpace::Constant => "__constant ",
-            AddressSpace::Local => "__local ",
-            AddressSpace::Private | AddressSpace::Unknown => "",
-        })?;
-        let (read_only, star) = (if self.read_only { "const " } else { "" }, if self.pointer { "*" } else { "" });
+        if self.space != AddressSpace::Private {
+            write!(f, "{} ", self.space.qualifier())?;
+        }
+        let (read_only, star) = (if self.read_only { "const " } else { "" }, if self.star { "*" } else { "" });
         write!(f, "{read_only}{}{star} {}", self.type_name, if self.name.is_empty() { "?" } else { &self.name })
     }
 }
@@ -212,125 +192,104 @@ fn elements(type_name: &str) -> &'static [DType] {
     }
 }
 
-/// Without `__attribute__((..))`.
-fn without_attributes(text: &str) -> String {
-    match text.split_once("__attribute__") {
-        Some((before, rest)) => {
-            let after = rest.split_once("))").map_or("", |(_, after)| after);
-            format!("{before} {}", without_attributes(after))
-        }
-        None => text.to_owned(),
-    }
+/// The parameters of a kernel as text, a line for each, which [`decode`] reads.
+pub(crate) fn encode(parameters: &[Parameter]) -> String {
+    let line = |parameter: &Parameter| {
+        let Parameter { name, type_name, star, space, read_only, image } = parameter;
+        let word = |is: bool, word| if is { word } else { "" };
+        let flags = [word(*star, "*"), word(*read_only, "const"), word(*image, "image")].join("\t");
+        format!("{}\t{flags}\t{type_name}\t{name}\n", space.qualifier())
+    };
+    parameters.iter().map(line).collect()
 }
 
-/// The parameters of the kernel `name` as a source declares them; `None` if they cannot be found there.
-pub(super) fn in_source(name: &str, source: &str, macros: &[(String, String)]) -> Option<Vec<Parameter>> {
-    let source = without_comments(source);
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let list = source.match_indices(name).find_map(|(at, _)| {
-        let before = source[..at].trim_end();
-        let rest = source[at + name.len()..].trim_start().strip_prefix('(')?;
-        (before.ends_with("void") && source[..at].ends_with(|c: char| !is_word(c))).then_some(rest)
-    })?;
-    let mut depth = 0usize;
-    let mut parts = vec![String::new()];
-    for c in list.chars() {
-        match c {
-            ')' if depth == 0 => {
-                if let [only] = parts.as_slice()
-                    && matches!(only.trim(), "" | "void")
-                {
-                    return Some(Vec::new());
-                }
-                return parts.iter().map(|part| Parameter::declared(part, macros)).collect();
-            }
-            ',' if depth == 0 => {
-                parts.push(String::new());
-                continue;
-            }
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if let Some(part) = parts.last_mut() {
-            part.push(c);
-        }
-    }
-    None
-}
-
-fn without_comments(source: &str) -> String {
-    let mut text = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
-        text.push_str(&rest[..at]);
-        text.push(' ');
-        let comment = &rest[at..];
-        rest = if comment.starts_with("//") {
-            comment.find('\n').map_or("", |end| &comment[end..])
-        } else {
-            comment.get(2..).and_then(|body| body.find("*/").map(|end| &body[end + 2..])).unwrap_or("")
-        };
-    }
-    text.push_str(rest);
-    text
+/// What [`encode`] wrote; `None` if it is anything else.
+pub(crate) fn decode(text: &str) -> Option<Vec<Parameter>> {
+    let parameter = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let &[space, star, read_only, image, type_name, name] = fields.as_slice() else { return None };
+        let flag = |text: &str, word: &str| if text.is_empty() { Some(false) } else { (text == word).then_some(true) };
+        Some(Parameter {
+            name: name.to_owned(),
+            type_name: type_name.to_owned(),
+            star: flag(star, "*")?,
+            space: AddressSpace::ALL.into_iter().find(|known| known.qualifier() == space)?,
+            read_only: flag(read_only, "const")?,
+            image: flag(image, "image")?,
+        })
+    };
+    text.lines().map(parameter).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use AddressSpace::{Constant, Global, Local, Private};
 
-    fn declared(text: &str) -> Parameter {
-        Parameter::declared(text, &[("REAL".into(), "float".into())]).unwrap()
+    /// As a driver tells it.
+    fn told(written: &str, space: AddressSpace) -> Parameter {
+        Parameter::reported("x".into(), written, space, false, false)
     }
 
     #[test]
-    fn declarations_are_read() {
-        for (text, shown, read_only) in [
-            ("__global const float* a", "__global const float* a", true),
-            ("global float4 *restrict  out", "__global float4* out", false),
-            ("const __constant uint* table", "__constant const uint* table", true),
-            ("__local float* tile", "__local float* tile", false),
-            ("unsigned int n", "uint n", false),
-            ("const unsigned n", "uint n", false),
-            ("__global REAL* x", "__global float* x", false),
-            ("__global uchar* __attribute__((aligned(16))) p", "__global uchar* p", false),
-            ("BUFFER thing* p", "BUFFER thing* p", false),
+    fn types_are_one_word() {
+        for (written, space, shown) in [
+            ("float*", Global, "__global float* x"),
+            ("const float4 *", Global, "__global float4* x"),
+            ("unsigned int", Private, "uint x"),
+            ("unsigned", Private, "uint x"),
+            ("signed char*", Constant, "__constant char* x"),
+            ("struct pair", Private, "pair x"),
+            ("buffer", Global, "__global buffer x"),
         ] {
-            let parameter = declared(text);
-            assert_eq!((parameter.to_string().as_str(), parameter.is_read_only()), (shown, read_only), "{text}");
+            assert_eq!(told(written, space).to_string(), shown, "{written}");
         }
-        assert_eq!(declared("BUFFER thing* p").space(), AddressSpace::Unknown);
-        assert_eq!(Parameter::declared("", &[]), None);
-        assert_eq!(Parameter::declared("float", &[]), None);
-    }
-
-    #[test]
-    fn signatures_are_found_in_sources() {
-        let source = "// void scale(int wrong)\n#define N 4\nvoid rescale(float a) {}\n\
-                      kernel void __attribute__((reqd_work_group_size(1, 1, 1))) other() {}\n\
-                      __kernel void scale /* (int wrong) */ (global float* x,\n  float (by), uint n) { scale(x); }";
-        let names = |name| {
-            let found = in_source(name, source, &[])?;
-            Some(found.iter().map(|parameter| parameter.name().to_owned()).collect::<Vec<_>>())
-        };
-        assert_eq!(names("scale"), Some(vec!["x".into(), "by".into(), "n".into()]));
-        assert_eq!(names("other"), None, "an attribute in between: left to the driver");
-        assert_eq!(names("absent"), None);
-        assert_eq!(in_source("none", "void none(void)", &[]), Some(vec![]));
-        assert_eq!(in_source("cut", "void cut(int a", &[]), None);
+        let parameter = Parameter::reported(String::new(), "uint*", Constant, true, false);
+        assert_eq!(parameter.to_string(), "__constant const uint* ?");
     }
 
     #[test]
     fn kinds_and_types_must_fit() {
-        let by_value = |text: &str, value: Arg<'_>| declared(text).takes(&value);
-        assert!(by_value("float by", 2.0f32.into()) && !by_value("float by", 2.0f64.into()));
-        assert!(!by_value("uint n", 2i32.into()) && by_value("mine n", 2i32.into()));
-        assert!(by_value("float4 v", [0.0f32; 4].into()) && !by_value("float4 v", 0.0f32.into()));
-        assert!(by_value("__local float* t", Arg::Local(4)) && !by_value("__local float* t", Arg::Local(0)));
-        assert!(!by_value("__global float* t", Arg::Local(4)) && !by_value("__global float* t", 1.0f32.into()));
-        assert!(!by_value("sampler_t s", 1u32.into()));
-        assert_eq!(declared("__global half4* x").expectation(), "a tensor of f16");
-        assert_eq!(declared("sampler_t s").expectation(), "an image or a sampler, which netcl does not have");
+        let takes = |written: &str, space, argument: Arg<'_>| told(written, space).takes(&argument);
+        assert!(takes("float", Private, 2.0f32.into()) && !takes("float", Private, 2.0f64.into()));
+        assert!(!takes("uint", Private, 2i32.into()) && takes("mine", Private, 2i32.into()));
+        assert!(takes("float4", Private, [0.0f32; 4].into()) && !takes("float4", Private, 0.0f32.into()));
+        assert!(takes("float*", Local, Arg::Local(4)) && !takes("float*", Local, Arg::Local(0)));
+        assert!(!takes("float*", Global, Arg::Local(4)) && !takes("float*", Global, 1.0f32.into()));
+        assert_eq!(told("half4*", Global).expectation(), "a tensor of f16");
+        let sampler = Parameter::reported("s".into(), "sampler_t", Private, false, true);
+        assert!(!sampler.takes(&1u32.into()));
+        assert_eq!(sampler.expectation(), "an image or a sampler, which netcl does not have");
+    }
+
+    #[test]
+    fn a_pointer_behind_a_typedef_takes_memory_alone() {
+        let device = crate::device::Device::host();
+        let tensor = crate::tensor::Tensor::from_slice(&device, &[0i32], &[1]).unwrap();
+        for space in [Global, Constant] {
+            let parameter = told("buffer", space);
+            assert!(parameter.takes(&(&tensor).into()), "what it points to is not known");
+            assert!(!parameter.takes(&0u64.into()) && !parameter.takes(&Arg::Local(8)));
+            assert_eq!(parameter.expectation(), "a tensor");
+        }
+        let local = told("tile", Local);
+        assert!(local.takes(&Arg::Local(8)) && !local.takes(&0u64.into()) && !local.takes(&(&tensor).into()));
+        let image = Parameter::reported("i".into(), "image2d_t", Global, false, true);
+        assert!(!image.is_pointer() && !image.takes(&(&tensor).into()));
+    }
+
+    #[test]
+    fn parameters_are_kept_as_text() {
+        let parameters = vec![
+            Parameter::reported("a".into(), "float*", Global, true, false),
+            Parameter::reported(String::new(), "struct pair", Private, false, false),
+            Parameter::reported("i".into(), "image2d_t", Global, false, true),
+        ];
+        let text = encode(&parameters);
+        assert_eq!(decode(&text), Some(parameters));
+        assert_eq!(decode(""), Some(vec![]));
+        for damaged in ["float", "__globe\t*\t\t\tfloat\ta", "__global\tstar\t\t\tfloat\ta"] {
+            assert_eq!(decode(damaged), None, "{damaged}");
+        }
     }
 }

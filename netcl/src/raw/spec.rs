@@ -23,6 +23,8 @@ use std::fmt::Display;
 pub struct KernelSpec {
     name: String,
     parameters: Vec<String>,
+    /// Names of types of elements.
+    types: Vec<(String, DType)>,
     defines: Vec<(String, String)>,
     preamble: String,
     text: Text,
@@ -50,9 +52,9 @@ impl KernelSpec {
     }
 
     fn with(name: &str, text: Text) -> KernelSpec {
-        let (parameters, defines, options) = (Vec::new(), Vec::new(), Vec::new());
+        let (parameters, types, defines, options) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (name, preamble, tuner) = (name.to_owned(), String::new(), WorkGroupTuner::default());
-        KernelSpec { name, parameters, defines, preamble, text, fp16: false, fast_math: false, options, tuner }
+        KernelSpec { name, parameters, types, defines, preamble, text, fp16: false, fast_math: false, options, tuner }
     }
 
     /// Adds parameters, as C declares them. A whole source has its own.
@@ -86,12 +88,14 @@ impl KernelSpec {
         self
     }
 
-    /// Makes `name` the OpenCL type in which elements of `dtype` are stored. For half precision it also defines
-    /// `NETCL_HALF`, which the macros of [`super::PRIMITIVE_PREAMBLE`] heed; for `f64` it enables `cl_khr_fp64`.
+    /// Makes `name` the OpenCL type in which elements of `dtype` are stored, and defines `LOAD_name(p, i)` and
+    /// `STORE_name(p, i, v)`, which convert f16 and bf16 from and to `float`. Where all types of a kernel are f16, `LOAD` and
+    /// `STORE` of [`super::PRIMITIVE_PREAMBLE`] do so, too (`NETCL_HALF` is defined); beside other types they take elements as
+    /// they are stored. `f64` enables `cl_khr_fp64`.
     #[must_use]
-    pub fn dtype(self, name: &str, dtype: DType) -> KernelSpec {
-        let spec = if dtype == DType::F16 { self.define("NETCL_HALF", "1") } else { self };
-        spec.define(name, storage_type(dtype))
+    pub fn dtype(mut self, name: &str, dtype: DType) -> KernelSpec {
+        self.types.push((name.to_owned(), dtype));
+        self
     }
 
     /// Enables arithmetic on `half` (`cl_khr_fp16`). Building then needs a device whose profile has
@@ -130,11 +134,6 @@ impl KernelSpec {
         &self.name
     }
 
-    /// Its macros, with their values.
-    pub(super) fn macros(&self) -> &[(String, String)] {
-        &self.defines
-    }
-
     /// Its rule for work-group sizes.
     pub(super) fn work_groups(&self) -> WorkGroupTuner {
         self.tuner
@@ -146,9 +145,10 @@ impl KernelSpec {
         if self.fp16 {
             source.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
         }
-        if self.defines.iter().any(|(_, value)| value == "double") {
+        if self.needs_double() {
             source.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
         }
+        source.push_str(&element_macros(&self.types));
         for (name, value) in &self.defines {
             source.push_str(&format!("#define {name} {value}\n"));
         }
@@ -165,6 +165,11 @@ impl KernelSpec {
             }
         }
         source
+    }
+
+    fn needs_double(&self) -> bool {
+        self.types.iter().any(|(_, dtype)| *dtype == DType::F64)
+            || self.defines.iter().any(|(_, value)| value == "double")
     }
 
     /// The options that it is built with.
@@ -218,15 +223,44 @@ impl KernelSpec {
                  `vstore_half` (`KernelSpec::dtype` without `fp16`)",
             ));
         }
-        if self.defines.iter().any(|(_, value)| value == "double") && !device.profile().fp64 {
+        if self.needs_double() && !device.profile().fp64 {
             return Err(unsupported("its kernels cannot use `double`; use f32"));
         }
         let source = self.to_source();
         let options = self.build_options();
         let kernel = opencl.kernel(Origin::of(&self.name, &source, &options))?;
-        RawKernel::new(device, self, source, options, kernel)
+        RawKernel::new(device, self, source, &options, kernel)
     }
 }
+
+/// What stands for types of elements: their names, and how they are read and written.
+fn element_macros(types: &[(String, DType)]) -> String {
+    let mut text = String::new();
+    if !types.is_empty() && types.iter().all(|(_, dtype)| *dtype == DType::F16) {
+        text.push_str("#define NETCL_HALF 1\n");
+    }
+    if types.iter().any(|(_, dtype)| *dtype == DType::BF16) {
+        text.push_str(TO_BF16);
+    }
+    for (name, dtype) in types {
+        let (load, store) = match dtype {
+            DType::F16 => ("vload_half((i), (p))", "vstore_half((v), (i), (p))"),
+            DType::BF16 => ("as_float((uint)(p)[i] << 16)", "((p)[i] = netcl_to_bf16(v))"),
+            _ => ("((p)[i])", "((p)[i] = (v))"),
+        };
+        text.push_str(&format!("#define {name} {}\n", storage_type(*dtype)));
+        text.push_str(&format!("#define LOAD_{name}(p, i) {load}\n#define STORE_{name}(p, i, v) {store}\n"));
+    }
+    text
+}
+
+/// To the nearest, ties to even; a NaN stays one.
+const TO_BF16: &str = "\
+ushort netcl_to_bf16(float value) {
+    uint bits = as_uint(value);
+    return isnan(value) ? bits >> 16 | 64u : bits + 0x7fffu + (bits >> 16 & 1u) >> 16;
+}
+";
 
 #[cfg(test)]
 mod tests {
@@ -243,7 +277,8 @@ mod tests {
             .parameters(["__global REAL* x", "uint n"])
             .body("x[0] = n;");
         let expected = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#define NETCL_HALF 1\n#define REAL half\n\
-                        #define TILE 16\n// one\n// two\n__kernel void f(__global REAL* x, uint n) {\nx[0] = n;\n}\n";
+                        #define LOAD_REAL(p, i) vload_half((i), (p))\n\
+                        #define STORE_REAL(p, i, v) vstore_half((v), (i), (p))\n#define TILE 16\n// one\n// two\n__kernel void f(__global REAL* x, uint n) {\nx[0] = n;\n}\n";
         assert_eq!(spec.to_source(), expected);
     }
 

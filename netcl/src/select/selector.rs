@@ -10,6 +10,7 @@ use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
+use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -271,6 +272,11 @@ impl KernelSelector {
         let mut all = candidates(task, self.target(), &circumstances.limits);
         all.retain(|config| circumstances.allows(config.variant));
         all
+    }
+
+    /// What the device has, as far as configurations are limited by it.
+    pub fn limits(&self) -> Limits {
+        self.state.limits()
     }
 
     /// Measures the configurations of `task`: see [`Device::tune`].

@@ -79,6 +79,10 @@ impl Tensor {
     }
 
     /// A tensor of `shape` and `dtype`, every element 0 (or false).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if it is larger than memory can be; [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
     pub fn zeros(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor::zeros", device, shape, dtype)?;
         tensor.region.zero()?;
@@ -86,6 +90,10 @@ impl Tensor {
     }
 
     /// A tensor of shape `[]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
     pub fn scalar<T: Element>(device: &Device, value: T) -> Result<Tensor> {
         Tensor::from_slice(device, &[value], &[])
     }
@@ -170,6 +178,11 @@ impl Tensor {
     }
 
     /// The only element, of a tensor that has one. Waits for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DType`] if the element is not of type `T`; [`Error::Shape`] if there is not exactly one; [`Error::Driver`] if
+    /// something that was started on the device failed.
     pub fn item<T: Element>(&self) -> Result<T> {
         self.expect::<T>("item")?;
         if self.elements() != 1 {
@@ -208,6 +221,10 @@ impl Tensor {
     }
 
     /// A copy with memory of its own, which no optimizer changes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
     pub fn copy(&self) -> Result<Tensor> {
         let copy = Tensor::uninitialised("copy", &self.device, &self.shape, self.dtype)?;
         self.region.copy_to(&copy.region, self.byte_count())?;

@@ -201,6 +201,10 @@ macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*);)*) => {
         impl Tensor {$(
             $(#[$doc])*
+            ///
+            /// # Errors
+            ///
+            /// If the operands do not fit: the message names what was expected.
             pub fn $name(&self $(, $arg: $type)*) -> Result<Tensor> {
                 self.apply(stringify!($name), &[$($arg.into()),*])
             }

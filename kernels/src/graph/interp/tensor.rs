@@ -71,7 +71,11 @@ pub struct HostTensor {
 }
 
 impl HostTensor {
-    /// A tensor of those elements; an error if their number or kind does not fit. Integers wrap to their type.
+    /// A tensor of those elements. Integers wrap to their type.
+    ///
+    /// # Errors
+    ///
+    /// Their number is not that of the shape, or their kind not that of the type.
     pub fn new(dtype: DType, shape: Vec<usize>, data: Array) -> Result<HostTensor> {
         let elements = shape.iter().try_fold(1usize, |product, &size| product.checked_mul(size));
         let fits = match data {
@@ -98,6 +102,10 @@ impl HostTensor {
     }
 
     /// A tensor of any type from numbers (integers truncate, `bool` is `value != 0`).
+    ///
+    /// # Errors
+    ///
+    /// Their number is not that of the shape.
     pub fn from_f64(dtype: DType, shape: &[usize], values: &[f64]) -> Result<HostTensor> {
         let data = if dtype.is_float() {
             Array::Float(values.to_vec())

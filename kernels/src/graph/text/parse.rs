@@ -8,7 +8,11 @@ use crate::span::Result;
 const LARGEST: u64 = 1 << 31;
 const DEEPEST: usize = 32;
 
-/// The graph that `text` describes. Errors name line and column. The graph may break the verifier's rules.
+/// The graph that `text` describes. The graph may break the verifier's rules.
+///
+/// # Errors
+///
+/// What is not understood, with line and column.
 pub fn parse(text: &str) -> Result<Graph> {
     let mut graph = Graph::default();
     let mut headed = false;

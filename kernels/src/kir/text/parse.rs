@@ -12,6 +12,10 @@ pub(super) type Parsed<T> = Result<T, ParseError>;
 const DEEPEST: usize = 128;
 
 /// The kernel of a text; see [`super`].
+///
+/// # Errors
+///
+/// What is not understood, with its line and column.
 pub fn parse(text: &str) -> Parsed<Kernel> {
     let mut parser = Parser::new(text)?;
     let kernel = parser.kernel()?;
@@ -22,6 +26,10 @@ pub fn parse(text: &str) -> Parsed<Kernel> {
 }
 
 /// Every kernel of a text, in order.
+///
+/// # Errors
+///
+/// Those of [`parse`].
 pub fn parse_all(text: &str) -> Parsed<Vec<Kernel>> {
     let mut parser = Parser::new(text)?;
     let mut kernels = Vec::new();

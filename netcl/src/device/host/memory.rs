@@ -101,6 +101,10 @@ unsafe impl Sync for HostBuffer {}
 
 impl HostBuffer {
     /// `bytes` zero bytes, aligned to [`ALIGNMENT`].
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfMemory`] if the system has not as much.
     pub fn new(bytes: usize) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { bytes };
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| out_of_memory)?;
@@ -136,6 +140,10 @@ impl HostBuffer {
     }
 
     /// The part of `bytes` bytes from `offset` (a multiple of [`ALIGNMENT`]) on; shares the memory.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`] if it is not inside, or the offset no multiple.
     pub fn view(&self, offset: usize, bytes: usize) -> Result<Self, OutOfBounds> {
         self.check(offset, bytes)?;
         if !offset.is_multiple_of(ALIGNMENT) {
@@ -147,6 +155,10 @@ impl HostBuffer {
     }
 
     /// Copies bytes from `offset` on into `out`.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`] if there are not as many.
     pub fn read(&self, offset: usize, out: &mut [u8]) -> Result<(), OutOfBounds> {
         self.check(offset, out.len())?;
         // SAFETY: checked to be inside; `out` is exclusive memory of the caller, so the two do not overlap.
@@ -155,6 +167,10 @@ impl HostBuffer {
     }
 
     /// Copies `data` to `offset` and on.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`] if there is not as much room.
     pub fn write(&self, offset: usize, data: &[u8]) -> Result<(), OutOfBounds> {
         self.check(offset, data.len())?;
         // SAFETY: checked to be inside; nobody has a reference into the buffer, so `data` is elsewhere.
@@ -163,6 +179,10 @@ impl HostBuffer {
     }
 
     /// Copies the first `bytes` of `source`; the two may overlap.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`] if either has fewer.
     pub fn copy_from(&self, source: &HostBuffer, bytes: usize) -> Result<(), OutOfBounds> {
         self.check(0, bytes)?;
         source.check(0, bytes)?;
@@ -172,6 +192,10 @@ impl HostBuffer {
     }
 
     /// Sets the first `bytes` to zero.
+    ///
+    /// # Errors
+    ///
+    /// [`OutOfBounds`] if it has fewer.
     pub fn zero(&self, bytes: usize) -> Result<(), OutOfBounds> {
         self.check(0, bytes)?;
         // SAFETY: checked to be inside.

@@ -143,6 +143,10 @@ impl<'a> Args<'a> {
     }
 
     /// The first access outside of a buffer or array of `kernel`, as an error. To be called after all items have run.
+    ///
+    /// # Errors
+    ///
+    /// That access: which buffer, where, and its length.
     pub fn result(&self, kernel: &Kernel) -> Result<(), Fault> {
         if !self.faults.any.load(Ordering::Acquire) {
             return Ok(());

@@ -160,6 +160,14 @@ pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Progra
     Ok(program)
 }
 
+/// The program of a source, built by the driver also where a binary is kept.
+pub(super) fn anew(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    let _turn = turn(&shared.profile);
+    let program = from_source(shared, source)?;
+    count(&shared.counters.built);
+    Ok(Arc::new(program))
+}
+
 /// The device's binary of a program. In a context with several devices there is one for each, empty where it was not
 /// built.
 fn binary(shared: &Shared, program: &Program) -> opencl3::Result<Option<Vec<u8>>> {

@@ -9,7 +9,9 @@ use crate::device::geometry::Geometry;
 use crate::device::process;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
-use crate::raw::{AddressSpace, Arg, Grid, Parameter, RawKernel};
+use crate::program::cache::Kind;
+use crate::program::{Key, disk};
+use crate::raw::{self, AddressSpace, Arg, Grid, Parameter, RawKernel};
 use crate::recording;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL,
@@ -84,30 +86,34 @@ impl ClKernel {
         self.lock().argument_count()
     }
 
-    /// Its parameters as the driver knows them; `None` where it does not tell (OpenCL 5.9.4: of programs that were made
-    /// from binaries it need not).
-    pub(crate) fn parameters(&self) -> Option<Vec<Parameter>> {
-        let own = self.lock();
-        let kernel = own.get();
-        (0..own.argument_count() as u32)
-            .map(|index| {
-                let written = kernel.get_arg_type_name(index).ok()?;
-                let written = written.trim_matches('\0').trim().to_owned();
-                if written.is_empty() {
-                    return None;
-                }
-                let space = match kernel.get_arg_address_qualifier(index).ok()? {
-                    CL_KERNEL_ARG_ADDRESS_GLOBAL => AddressSpace::Global,
-                    CL_KERNEL_ARG_ADDRESS_CONSTANT => AddressSpace::Constant,
-                    CL_KERNEL_ARG_ADDRESS_LOCAL => AddressSpace::Local,
-                    _ => AddressSpace::Private,
-                };
-                let image = kernel.get_arg_access_qualifier(index).ok()? != CL_KERNEL_ARG_ACCESS_NONE;
-                let read_only = kernel.get_arg_type_qualifier(index).ok()? & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0;
-                let name = kernel.get_arg_name(index).unwrap_or_default().trim_matches('\0').to_owned();
-                Some(Parameter::reported(name, &written, space, read_only, image))
-            })
-            .collect()
+    /// Its parameters as the driver knows them; `None` where it does not tell.
+    ///
+    /// Of programs that were made from binaries a driver need not tell (OpenCL 5.9.4): then the source is built once more,
+    /// and what is found out is kept for later runs.
+    pub(crate) fn parameters(&self) -> Result<Option<Vec<Parameter>>> {
+        #[cfg(test)]
+        if SILENT.get() {
+            return self.parameters_of_source();
+        }
+        match told(&self.lock()) {
+            None => self.parameters_of_source(),
+            told => Ok(told),
+        }
+    }
+
+    fn parameters_of_source(&self) -> Result<Option<Vec<Parameter>>> {
+        let Origin { entry, options, text } = &self.origin;
+        let key = Key::of(Kind::Parameters, &self.shared.profile, options, &format!("{entry}\n\n{text}"));
+        let kept = disk::load(&key).and_then(|text| raw::decode(std::str::from_utf8(&text).ok()?));
+        if kept.is_some() {
+            return Ok(kept);
+        }
+        let program = build::anew(&self.shared, &build::Source { name: entry, text, options })?;
+        let found = told(&KernelObject::new(&self.shared, &program, entry)?);
+        if let Some(parameters) = &found {
+            disk::store(&key, raw::encode(parameters).as_bytes());
+        }
+        Ok(found)
     }
 
     /// What the built kernel allows on its device.
@@ -229,6 +235,36 @@ impl recording::Step for Recorded {
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
         self.memory.iter().for_each(visit);
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Tests of this thread meet a driver that tells nothing of binaries.
+    pub(super) static SILENT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// What a driver tells of a kernel's parameters.
+fn told(object: &KernelObject) -> Option<Vec<Parameter>> {
+    let kernel = object.get();
+    (0..object.argument_count() as u32)
+        .map(|index| {
+            let written = kernel.get_arg_type_name(index).ok()?;
+            let written = written.trim_matches('\0').trim().to_owned();
+            if written.is_empty() {
+                return None;
+            }
+            let space = match kernel.get_arg_address_qualifier(index).ok()? {
+                CL_KERNEL_ARG_ADDRESS_GLOBAL => AddressSpace::Global,
+                CL_KERNEL_ARG_ADDRESS_CONSTANT => AddressSpace::Constant,
+                CL_KERNEL_ARG_ADDRESS_LOCAL => AddressSpace::Local,
+                _ => AddressSpace::Private,
+            };
+            let image = kernel.get_arg_access_qualifier(index).ok()? != CL_KERNEL_ARG_ACCESS_NONE;
+            let read_only = kernel.get_arg_type_qualifier(index).ok()? & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0;
+            let name = kernel.get_arg_name(index).unwrap_or_default().trim_matches('\0').to_owned();
+            Some(Parameter::reported(name, &written, space, read_only, image))
+        })
+        .collect()
 }
 
 /// The calls that run what a user wrote in OpenCL C, where no compiler checks it.

@@ -164,6 +164,40 @@ fn a_lost_device_is_not_out_of_memory() {
     }
 }
 
+/// Attributes, macros and branches that are left out are the driver's business: it builds the source once more.
+#[test]
+fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
+    let text = format!(
+        "#define KERNEL __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+        typedef __global float* buffer;
+        #if 0
+        __kernel void hidden(int wrong) {{}}
+        #endif
+        KERNEL hidden(buffer x, __constant const uint4* y, __local half* tile, double4 by) {{ x[{}] = y[0].x; }}",
+        std::process::id() % 7
+    );
+    for device in with_driver().into_iter().filter(|device| device.profile().fp64) {
+        let opencl = with_profile(&device, |_| ());
+        let options = "-cl-std=CL1.2 -cl-kernel-arg-info";
+        let kernel = opencl.kernel("hidden", &text, options).unwrap();
+        let expected = kernel.parameters().unwrap().expect("a driver tells of what it has just built");
+        let shown: Vec<String> = expected.iter().map(ToString::to_string).collect();
+        // Some drivers tell the name of the type, some what it stands for.
+        assert!(["__global buffer x", "__global float* x"].contains(&shown[0].as_str()), "{shown:?}");
+        assert_eq!(shown[1..], ["__constant const uint4* y", "__local half* tile", "double4 by"]);
+        let built = || opencl.program_stats().built;
+        let before = built();
+        raw::SILENT.set(true);
+        assert_eq!(kernel.parameters().unwrap().as_ref(), Some(&expected));
+        let once = built();
+        assert_eq!(opencl.kernel("hidden", &text, options).unwrap().parameters().unwrap(), Some(expected));
+        raw::SILENT.set(false);
+        if crate::program::cache::folder().unwrap().is_some() {
+            assert!(once <= before + 1 && built() == once, "kept beside the program");
+        }
+    }
+}
+
 #[test]
 fn a_lost_device_is_not_a_source_that_cannot_be_built() {
     for device in with_driver() {
