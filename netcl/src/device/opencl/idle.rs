@@ -28,6 +28,11 @@ impl Origin {
         let own = |text: &str| Cow::Owned(text.to_owned());
         Origin { entry: own(entry), head: "".into(), options: own(options), body: own(text) }
     }
+
+    /// The whole text.
+    pub(super) fn text(&self) -> String {
+        format!("{}{}", self.head, self.body)
+    }
 }
 
 /// Those of one device.

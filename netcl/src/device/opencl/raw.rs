@@ -64,8 +64,7 @@ impl OpenCl {
     #[cold]
     fn new_kernel(&self, origin: &Origin) -> Result<KernelObject> {
         let entry = &*origin.entry;
-        let text = format!("{}{}", origin.head, origin.body);
-        let source = build::Source { name: entry, text: &text, options: &origin.options };
+        let source = build::Source { name: entry, text: &origin.text(), options: &origin.options };
         let program = build::program(&self.shared, &source)?;
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
         // Also what keeps a NUL out of the call below.
@@ -102,7 +101,8 @@ impl ClKernel {
     }
 
     fn parameters_of_source(&self) -> Result<Option<Vec<Parameter>>> {
-        let Origin { entry, options, text } = &self.origin;
+        let origin = self.origin.as_ref().expect("taken out by drop alone");
+        let (entry, options, text) = (&*origin.entry, &*origin.options, &*origin.text());
         let key = Key::of(Kind::Parameters, &self.shared.profile, options, &format!("{entry}\n\n{text}"));
         let kept = disk::load(&key).and_then(|text| raw::decode(std::str::from_utf8(&text).ok()?));
         if kept.is_some() {

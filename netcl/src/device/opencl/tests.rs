@@ -179,7 +179,7 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
     for device in with_driver().into_iter().filter(|device| device.profile().fp64) {
         let opencl = with_profile(&device, |_| ());
         let options = "-cl-std=CL1.2 -cl-kernel-arg-info";
-        let kernel = opencl.kernel("hidden", &text, options).unwrap();
+        let kernel = opencl.kernel(Origin::of("hidden", &text, options)).unwrap();
         let expected = kernel.parameters().unwrap().expect("a driver tells of what it has just built");
         let shown: Vec<String> = expected.iter().map(ToString::to_string).collect();
         // Some drivers tell the name of the type, some what it stands for.
@@ -190,7 +190,7 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
         raw::SILENT.set(true);
         assert_eq!(kernel.parameters().unwrap().as_ref(), Some(&expected));
         let once = built();
-        assert_eq!(opencl.kernel("hidden", &text, options).unwrap().parameters().unwrap(), Some(expected));
+        assert_eq!(opencl.kernel(Origin::of("hidden", &text, options)).unwrap().parameters().unwrap(), Some(expected));
         raw::SILENT.set(false);
         if crate::program::cache::folder().unwrap().is_some() {
             assert!(once <= before + 1 && built() == once, "kept beside the program");
