@@ -4,7 +4,8 @@ use netcl::__private::host::NativeEntry;
 
 pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
     ("chain_0", {
-        // result = (tanh((a * c + d)) * (((a < 0) ? exp(((a < 0) ? a : neg(a))) : 1) / (exp(((a < 0) ? a : neg(a))) + 1…
+        // result = (tanh((a * c + d)) * (((a < 0) ? exp(((a < 0) ? a : neg(a))) : 1) / (exp(((a < 0) ? a : neg(a))) +
+        //     1)) + max(c, 0))
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -52,7 +53,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("softmax_0", {
-        // result = exp((x - max(x))) * recip(sum(exp((x - max(x)))))
+        // result = exp((x - max(x over 1))) * recip(sum(exp((x - max(x over 1))) over 1))
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -138,7 +139,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("column_softmax_0", {
-        // result = exp((x - max(x))) * recip(sum(exp((x - max(x)))))
+        // result = exp((x - max(x over 0))) * recip(sum(exp((x - max(x over 0))) over 0))
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -192,8 +193,9 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("long_rows_0", {
-        // result = (x - sum(x) * 0.0007686395080707148) * rsqrt(sum((x - … * 0.0007686395080707148) * (x - … * 0.000768…
-        // result_1 = exp((x - max(x))) * recip(sum(exp((x - max(x)))))
+        // result = (x - sum(x over 1) * 0.0007686395080707148) * rsqrt(sum((x - sum(x over 1) * 0.0007686395080707148) *
+        //     (x - sum(x over 1) * 0.0007686395080707148) over 1) * 0.0007686395080707148) * scale
+        // result_1 = exp((x - max(x over 1))) * recip(sum(exp((x - max(x over 1))) over 1))
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -299,7 +301,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("long_reductions_0", {
-        // result = sum(x)
+        // result = sum(x over 0)
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -354,7 +356,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("long_reductions_1", {
-        // result_1 = min(x)
+        // result_1 = min(x over 1)
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -442,7 +444,7 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("reductions_0", {
-        // result = sum(x)
+        // result = sum(x over 0)
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
@@ -497,9 +499,9 @@ pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[
         h::entry::<Kernel>()
     }),
     ("reductions_1", {
-        // result_1 = max(x)
-        // result_2 = prod(x)
-        // result_3 = argmin(x)
+        // result_1 = max(x over 1)
+        // result_2 = prod(x over 1)
+        // result_3 = argmin(x over 1)
         use ::netcl::__private::host as h;
         struct Kernel;
         #[allow(unused, clippy::all)]
