@@ -94,7 +94,7 @@ fn rounds(x: f32) -> f32 {
 fn whole(x: f32) -> f32 {
     let steps = if x > 0.0 { 7 } else { -7 };
     let halves = steps / 2;
-    let flag = x > 0.4 || x < -0.5;
+    let flag = x > 0.4 || x + 1.0 < 0.5;
     let mut n = 3;
     if flag {
         n = halves;
@@ -127,7 +127,8 @@ netcl::kernel! {
 
 #[test]
 fn a_kernel_computes_what_the_function_says() -> Result<()> {
-    const FUNCTIONS: [(&str, fn(f32) -> f32); 7] = [
+    type Function = fn(f32) -> f32;
+    const FUNCTIONS: [(&str, Function); 7] = [
         ("kept", kept),
         ("either", either),
         ("alone", alone),
