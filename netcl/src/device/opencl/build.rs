@@ -163,6 +163,7 @@ pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Progra
 /// The program of a source, built by the driver also where a binary is kept.
 pub(super) fn anew(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
     let _turn = turn(&shared.profile);
+    let _built = exit::Built;
     let program = from_source(shared, source)?;
     count(&shared.counters.built);
     Ok(Arc::new(program))
