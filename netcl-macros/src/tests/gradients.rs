@@ -21,15 +21,17 @@ const SIZE: u64 = 3;
 const FOLDERS: [&str; 5] = ["tests/tests", "tests/suite", "tests/benches", "examples", "cli/src"];
 
 /// Kernels and functions that differences cannot judge, and why.
-const NO_DIFFERENCES: [(&str, &str); 3] = [
+const NO_DIFFERENCES: [(&str, &str); 5] = [
     ("capped", "its values are infinite"),
     ("limits", "calls `capped`"),
     ("masked", "some of its values are infinite"),
+    ("one_round_sign", "divides by 0 where its argument rounds to 0"),
+    ("one_0", "calls `one::round_sign`"),
 ];
 
 #[test]
 fn kernels_agree_with_differences() {
-    let mut checked = BTreeSet::new();
+    let (mut checked, mut failures) = (BTreeSet::new(), Vec::new());
     for (file, text) in sources() {
         GRAPHS.take();
         let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -44,14 +46,21 @@ fn kernels_agree_with_differences() {
             if !differentiable(graph) {
                 continue;
             }
-            let report = check(graph);
+            let mut report = check(graph, -1.0);
+            if report.error.is_infinite() {
+                // Roots and logarithms.
+                report = check(graph, 0.1);
+            }
             assert!(report.compared > 0, "{file}, {name}: nothing compared");
             let agrees = report.error <= 1e-6;
             let excused = NO_DIFFERENCES.iter().any(|(known, _)| name.trim_start_matches("check_") == *known);
-            assert!(agrees != excused, "{file}, {name}: {report}\n{graph}");
+            if agrees == excused {
+                failures.push(format!("{file}, {name}: {report}"));
+            }
             checked.insert(name);
         }
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
     for name in [
         "softmax",
         "blur",
@@ -213,7 +222,12 @@ impl Player {
                     path.retain(|part| !matches!(part.as_str(), "super" | "crate" | "self"));
                     let name = if absolute { path.join("_") } else { joined(scope, &path.join("_")) };
                     let name = self.imported.get(&name).unwrap_or(&name);
-                    if let Some(name) = self.known.get(name) {
+                    // `x.round()` is no function of the file; `0..COUNT` ends with one of its constants.
+                    let dot = |back: usize| {
+                        let before = position.checked_sub(1 + back).and_then(|at| tokens.get(at));
+                        matches!(before, Some(TokenTree::Punct(dot)) if dot.as_char() == '.')
+                    };
+                    if let Some(name) = self.known.get(name).filter(|_| !dot(1) || dot(2)) {
                         flat.extend([TokenTree::from(Ident::new(name, first.span()))]);
                         position = end;
                     } else {
@@ -253,7 +267,8 @@ fn differentiable(graph: &Graph) -> bool {
         && graph.iter().any(|(_, node)| matches!(node.op, Op::Input(_)) && node.dtype.is_float())
 }
 
-fn check(graph: &Graph) -> netcl_kernels::autodiff::check::Report {
+/// At numbers from `least` to 1.
+fn check(graph: &Graph, least: f64) -> netcl_kernels::autodiff::check::Report {
     let mut symbols = BTreeSet::new();
     for (_, node) in graph.iter() {
         for dim in &node.shape.0 {
@@ -272,7 +287,7 @@ fn check(graph: &Graph) -> netcl_kernels::autodiff::check::Report {
         let count: usize = shape.iter().product();
         let values: Vec<f64> = (0..count as u64)
             .map(|i| match node.dtype.is_float() {
-                true => 2.0 * f64::from(philox::uniform(7, id.index() as u32, i)) - 1.0,
+                true => least + (1.0 - least) * f64::from(philox::uniform(11, id.index() as u32, i)),
                 false => (i % SIZE) as f64,
             })
             .collect();
