@@ -21,6 +21,7 @@ fn write(memory: &BufferHandle, values: &[f32]) {
 
 #[test]
 fn a_replay_computes_again_from_new_inputs() {
+    let _turn = common::turn();
     for device in all() {
         let (memory, x) = input(&device, &[1.0, 2.0, 3.0]);
         let before = device.launches();
@@ -68,6 +69,7 @@ fn what_a_recording_uses_is_nobody_elses() {
 
 #[test]
 fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
+    let _turn = common::turn();
     for device in with_driver() {
         let source = "__kernel void twice(__global float* x, float by) { x[get_global_id(0)] *= by; }";
         let scale = KernelSpec::from_source("twice", source).build(&device).unwrap();
@@ -94,6 +96,7 @@ fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
 
 #[test]
 fn a_recorded_training_step_trains() {
+    let _turn = common::turn();
     for device in all() {
         let trained = |recorded: bool| -> Vec<f32> {
             let model = common::Line::new(&device);
@@ -121,6 +124,7 @@ fn a_recorded_training_step_trains() {
 
 #[test]
 fn recorded_gradients_are_not_those_of_later_steps() {
+    let _turn = common::turn();
     for device in all() {
         let (mut model, gradients) = (common::Line::new(&device), common::line_gradients());
         let core = model.core.clone();
@@ -148,6 +152,7 @@ fn recorded_gradients_are_not_those_of_later_steps() {
 
 #[test]
 fn a_recording_in_a_recording_is_an_error() {
+    let _turn = common::turn();
     let device = Device::host();
     let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
     let (mut recording, _) = device.record(|| x.add(&x)).unwrap();
@@ -163,6 +168,7 @@ fn a_recording_in_a_recording_is_an_error() {
 
 #[test]
 fn other_devices_and_threads_are_left_out() {
+    let _turn = common::turn();
     let (device, other) = (Device::host(), Device::null(Target::Cpu, 1 << 20));
     let (x, z) =
         (Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap(), Tensor::from_slice(&other, &[1.0f32], &[1]).unwrap());

@@ -17,7 +17,7 @@ use netcl::__private::{Function, FunctionSource, ModelCore, PlanSource, Seed};
 use netcl::{DType, Device, Model, Schema};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Pools' figures are those of the process: a test that compares them lets no other run meanwhile.
+/// Pools' figures and counts of launches are those of the process: a test that compares them lets no other run meanwhile.
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
