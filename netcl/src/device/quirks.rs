@@ -35,6 +35,8 @@ pub enum Avoid {
     Variant(Variant),
     /// `clEnqueueCommandBufferKHR`, though the driver names `cl_khr_command_buffer`.
     CommandBuffers,
+    /// Any call while the process ends. Only for drivers that compute in the calls themselves: others' threads would run on.
+    CallsAtExit,
 }
 
 static QUIRKS: &[Quirk] = &[
@@ -95,6 +97,13 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::UnnamedExtensions,
         reason: "21.10: half constants build, then the simulator reports a fatal error of its own",
+    },
+    Quirk {
+        vendor: Vendor::Oclgrind,
+        from: &[],
+        until: None,
+        avoid: Avoid::CallsAtExit,
+        reason: "21.10: calls note their names in memory of the thread, which is gone before exit handlers run",
     },
 ];
 

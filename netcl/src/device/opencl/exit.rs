@@ -2,6 +2,7 @@
 
 use super::Shared;
 use crate::device::process::{self, Rest};
+use crate::device::quirks::Avoid;
 use crate::profile;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
@@ -79,7 +80,8 @@ fn finish_all() -> Rest {
     };
     let mut rest = Rest::Idle;
     for device in open.iter().filter_map(Weak::upgrade) {
-        match device.finish_until(end) {
+        let finished = if device.profile.avoids(Avoid::CallsAtExit) { Ok(true) } else { device.finish_until(end) };
+        match finished {
             Ok(true) => {}
             Ok(false) => {
                 tracing::warn!(device = device.profile.name, "the process ends while the device computes");
