@@ -2,37 +2,16 @@
 
 mod common;
 
+use common::block_on::block_on;
 use common::devices::{all, with_driver};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
 use netcl::{DType, DeviceKind, Error, Event, EventStatus, QueueOrder, UserEvent, Vendor};
-use std::future::Future;
-use std::pin::pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::{Duration, Instant};
-
-/// The simplest executor.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
-        }
-    }
-}
 
 /// Something that takes a while.
 fn busy(device: &Device) -> Tensor {

@@ -1,13 +1,14 @@
 //! Random allocations, transfers and launches from several threads, every byte checked: for minutes as a bench, for
 //! seconds as a test.
 
+#[path = "../../netcl/tests/common/block_on.rs"]
+mod block_on;
+
+use block_on::block_on;
 use netcl::raw::{Grid, KernelSpec, RawKernel};
 use netcl::{BufferPool, DType, Device, Result, Tensor, ToHost, UserEvent, algorithms};
-use std::pin::pin;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Tensors that a thread holds at most.
@@ -258,24 +259,6 @@ impl Common {
         // SAFETY: the kernel touches the elements that there are, each from one work-item.
         unsafe { mix.launch(&arguments, &Grid::rounded_up(count, 64))? };
         Ok(true)
-    }
-}
-
-/// Waits for a future on this thread.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
-        }
     }
 }
 

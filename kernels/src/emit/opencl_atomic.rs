@@ -72,15 +72,7 @@ impl Body<'_, '_> {
         };
         let dtype = self.ty(value).dtype;
         let (index, value) = (self.index(index), self.value(value));
-        let word = match op {
-            AtomicOp::Add => "add",
-            AtomicOp::Max => "max",
-            AtomicOp::Min => "min",
-            AtomicOp::And => "and",
-            AtomicOp::Or => "or",
-            AtomicOp::Xor => "xor",
-            AtomicOp::Exchange => "xchg",
-        };
+        let word = if op == AtomicOp::Exchange { "xchg" } else { op.name() };
         let function = match dtype {
             DType::F64 => self.program.atomic_float(op, DType::F64, space),
             DType::F32 if op != AtomicOp::Exchange => self.program.atomic_float(op, DType::F32, space),

@@ -1,6 +1,7 @@
 //! Plans written by hand, for tests of the runtime alone.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod block_on;
 pub(crate) mod devices;
 pub(crate) mod processes;
 pub(crate) mod settings;
