@@ -1,6 +1,11 @@
-// Prefixes of a sequence, in three launches: every work-group combines a tile of GROUP * ITEMS elements, one work-group
-// makes the prefixes of the tiles, and every work-group writes those of its tile. No group waits for another. COMBINE must
-// be associative; the order of its operands is kept.
+// Prefixes of a sequence. COMBINE must be associative; the order of its operands is kept.
+//
+// In three launches: every work-group combines a tile of GROUP * ITEMS elements (scan_tiles), one work-group makes the
+// prefixes of the tiles (scan_parts), and every work-group writes those of its tile (scan_write). No group waits for
+// another; elements are read twice.
+//
+// In one launch, where groups that have begun go on beside each other: every work-group tells the others what its tile
+// makes and hears it of those before (scan_once). Elements are read once.
 //
 // Hooks and tunables, each with a default so that this file compiles alone:
 //   T              type of the values
@@ -162,6 +167,88 @@ void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n
         before = COMBINE(before, sums[lane - 1]);
     }
     own_prefixes(tile, before, EXCLUSIVE);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint offset = lane; offset < TILE && first + offset < n; offset += GROUP) {
+        PUT(out, first + offset, tile[SLOT(offset)]);
+    }
+}
+
+// What is told to other groups: 16 bits of a value in each word, and a bit that says that they are there. So a word that
+// has the bit is whole, in whatever order words become visible, and no fence is needed.
+#define WORDS (sizeof(T) / 2)
+
+typedef union {
+    T value;
+    ushort halves[sizeof(T) / 2];
+} Told;
+
+void tell(volatile __global uint* words, const T value) {
+    Told told;
+    told.value = value;
+    for (uint w = 0; w < WORDS; w++) {
+        atomic_xchg(words + w, (uint)told.halves[w] << 16 | 1u);
+    }
+}
+
+T hear(volatile __global uint* words) {
+    Told told;
+    for (uint w = 0; w < WORDS; w++) {
+        uint word = words[w];
+        while ((word & 1u) == 0) {
+            // No cache answers an atomic operation.
+            word = atomic_or(words + w, 0u);
+        }
+        told.halves[w] = (ushort)(word >> 16);
+    }
+    return told.value;
+}
+
+// The results. A block is GROUP tiles in a row. `told`, zeros at first: how many tiles were begun, what each tile makes,
+// and what comes before each block. Where the parentheses are put does not depend on who is first.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+void scan_once(INPUTS volatile __global uint* told, __global OUT* out, const ulong n) {
+    __local T tile[SLOTS];
+    __local T totals[2 * GROUP];
+    __local uint begun;
+    const uint lane = get_local_id(0);
+    // Tiles are taken in the order in which groups begin: whoever is waited for has begun.
+    if (lane == 0) {
+        begun = atomic_inc(told);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint number = begun;
+    const uint place = number % GROUP;
+    volatile __global uint* tiles = told + 1 + (number - place) * WORDS;
+    volatile __global uint* blocks = told + 1 + (get_num_groups(0) + number / GROUP) * WORDS;
+    const size_t first = number * (size_t)TILE;
+    FETCH_TILE(VALUE(i));
+    __local const T* sums = scan_group(totals, own_total(tile));
+    const T total = sums[GROUP - 1];
+    T before = NEUTRAL;
+    if (lane > 0) {
+        before = sums[lane - 1];
+    }
+    if (lane == 0) {
+        tell(tiles + place * WORDS, total);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    T earlier = NEUTRAL;
+    if (lane < place) {
+        earlier = hear(tiles + lane * WORDS);
+    }
+    combine_group(totals, earlier);
+    if (lane == 0) {
+        T start = totals[0];
+        if (number >= GROUP) {
+            start = COMBINE(hear(blocks), start);
+        }
+        if (place == GROUP - 1) {
+            tell(blocks + WORDS, COMBINE(start, total));
+        }
+        totals[0] = start;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    own_prefixes(tile, COMBINE(totals[0], before), EXCLUSIVE);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint offset = lane; offset < TILE && first + offset < n; offset += GROUP) {
         PUT(out, first + offset, tile[SLOT(offset)]);

@@ -2,9 +2,9 @@
 
 use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, with_number};
-use crate::device::Device;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
+use crate::device::{Device, DeviceKind, KernelStrategy};
 use crate::error::Result;
 use crate::expression::Number;
 use crate::memory::BufferHandle;
@@ -93,9 +93,32 @@ pub(super) struct Job<'a> {
     pub(super) value: usize,
 }
 
+/// How many launches a scan of several tiles takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Launches {
+    /// Work-groups wait for those that began before them.
+    One,
+    /// No work-group waits for another.
+    Three,
+}
+
+impl Launches {
+    /// OpenCL does not promise that work-groups which have begun go on while others wait for them. GPUs with all their
+    /// hardware's own scheduling do it; processors may run one group after the other.
+    fn on(device: &Device) -> Result<Launches> {
+        let gpu = device.profile().kind == DeviceKind::Gpu;
+        let optimized = device.kernel_strategy()? == KernelStrategy::Optimized;
+        Ok(if gpu && optimized { Launches::One } else { Launches::Three })
+    }
+}
+
 impl Job<'_> {
     /// Scans the first `n` elements.
     pub(super) fn run(&self, x: &BufferHandle, out: &BufferHandle, n: usize) -> Result<()> {
+        self.run_in(Launches::on(self.device)?, x, out, n)
+    }
+
+    fn run_in(&self, launches: Launches, x: &BufferHandle, out: &BufferHandle, n: usize) -> Result<()> {
         if n == 0 {
             return Ok(());
         }
@@ -113,8 +136,16 @@ impl Job<'_> {
         let text = common::source(macros, include_str!("scan.cl"));
         let kernel = |entry: &'static str| common::kernel(self.opencl, entry, &text);
         let tiles = n.div_ceil(group * items);
-        let parts = self.device.allocate(tiles * self.value)?;
         let (count, tile_count) = ((n as u64).to_ne_bytes(), (tiles as u64).to_ne_bytes());
+        if tiles > 1 && launches == Launches::One {
+            // A counter, what each tile makes, what comes before each block of `group` tiles.
+            let words = 1 + (tiles + tiles / group + 1) * self.value / 2;
+            let told = self.device.allocate(4 * words)?;
+            told.zero()?;
+            let arguments = [Set::Memory(x), Set::Memory(&told), Set::Memory(out), Set::Bytes(&count)];
+            return common::launch(self.device, &kernel("scan_once")?, &arguments, tiles, group);
+        }
+        let parts = self.device.allocate(tiles * self.value)?;
         if tiles > 1 {
             let arguments = [Set::Memory(x), Set::Memory(&parts), Set::Bytes(&count)];
             common::launch(self.device, &kernel("scan_tiles")?, &arguments, tiles, group)?;
@@ -142,4 +173,44 @@ pub(super) fn places(
     }
     macros.push_str(&Combine::from(Operator::Sum).parse(DType::U32)?.macros());
     Job { device, opencl, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(counts, out, n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DeviceManager;
+
+    /// On every device, also where one launch is not the default: groups that began before others go on there too, or run
+    /// first.
+    #[test]
+    fn one_launch_gives_the_same_as_three() {
+        for device in
+            DeviceManager::global().profiles().iter().filter_map(|profile| Device::select(&profile.selector).ok())
+        {
+            let Some(opencl) = device.backend().as_opencl() else { continue };
+            // Tiles have 4,096 elements or fewer of 4 bytes.
+            for n in [1usize, 4095, 4097, 70_001, (1 << 20) + 3] {
+                let values: Vec<i64> = (0..n as i64).map(|i| i * 7919 % 1000 - 300).collect();
+                let x = Tensor::from_slice(&device, &values, &[n]).unwrap();
+                let macros = common::element_macros(DType::I64, 1, None)
+                    + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
+                for kind in [Scan::Inclusive, Scan::Exclusive] {
+                    let job = Job { device: &device, opencl, macros: &macros, kind, value: 8 };
+                    let [one, three] = [Launches::One, Launches::Three].map(|launches| {
+                        let out = Tensor::uninitialised("scan", &device, &[n], DType::I64).unwrap();
+                        job.run_in(launches, x.region(), out.region(), n).unwrap();
+                        out.to_vec::<i64>().unwrap()
+                    });
+                    let mut sum = 0;
+                    let mut expected = Vec::with_capacity(n);
+                    for value in &values {
+                        let before = sum;
+                        sum += value;
+                        expected.push(if kind == Scan::Exclusive { before } else { sum });
+                    }
+                    assert!(one == expected && three == expected, "{device}, {n}, {kind:?}");
+                }
+            }
+        }
+    }
 }
