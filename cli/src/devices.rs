@@ -75,6 +75,8 @@ fn lines(profile: &DeviceProfile) -> Vec<(&'static str, String)> {
         let items = profile.max_work_items;
         let axes = format!("{} x {} x {}", items[0], items[1], items[2]);
         lines.push(("work-group", format!("up to {} work-items, {axes} by axis", profile.max_work_group)));
+        let waiting = if profile.independent_progress { "may" } else { "may not" };
+        lines.push(("groups", format!("{waiting} wait for one another")));
         lines.push(("in step", known(profile.simd_width.into(), |width| format!("{width} work-items"))));
         let (reported, usable) = (bytes(local.reported), bytes(local.usable));
         let place = if local.dedicated { "memory of its own" } else { "cached global memory" };
@@ -169,6 +171,7 @@ pub(crate) fn value(profile: &DeviceProfile) -> Value {
         "max_work_group": profile.max_work_group,
         "max_work_items": profile.max_work_items,
         "simd_width": profile.simd_width,
+        "independent_progress": profile.independent_progress,
         "sub_groups": profile.sub_groups.as_ref().map(|groups| &groups.sizes),
         "atomics": { "int64": profile.atomics.int64, "float_add": adds(profile) },
         "fp16": profile.fp16,

@@ -108,6 +108,6 @@ fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, inputs: &[&Tenso
     let count = (n as u64).to_ne_bytes();
     let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();
     arguments.extend([Set::Memory(out.region()), Set::Bytes(&count)]);
-    common::launch_over(device, &kernel, &arguments, n)?;
+    common::launch_over(device, &kernel, &arguments, n.div_ceil(4))?;
     Ok(out)
 }

@@ -11,6 +11,8 @@
 //   T              type of the values
 //   INPUTS         the parameters that VALUE reads, each followed by a comma
 //   VALUE(i)       element i, of type T
+//   LOAD_FOUR(name, i), FOUR(name, k)
+//                  loads elements 4 i to 4 i + 3; the element k of those, of type T
 //   COMBINE(a, b)  what becomes of a value and the one after it
 //   NEUTRAL        combined with a value it is the value
 //   OUT, PUT       what results are stored as, and how
@@ -24,6 +26,8 @@
 #ifndef INPUTS
 #define INPUTS __global const float* v0,
 #define VALUE(i) (v0[i])
+#define LOAD_FOUR(name, i) const float4 name##_v0 = ((__global const float4*)v0)[i]
+#define FOUR(name, k) (name##_v0.s##k)
 #endif
 #ifndef COMBINE
 #define COMBINE(a, b) ((a) + (b))
@@ -59,6 +63,27 @@
         tile[SLOT(offset)] = value;                                               \
     }                                                                             \
     barrier(CLK_LOCAL_MEM_FENCE)
+
+// The same of the inputs: of a whole tile four elements in a load, which lie side by side in tile too.
+#if ITEMS % 4 == 0
+#define FETCH_VALUES                                                              \
+    if (first + TILE <= n) {                                                      \
+        _Pragma("unroll")                                                         \
+        for (uint four = get_local_id(0); four < TILE / 4; four += GROUP) {       \
+            LOAD_FOUR(next, first / 4 + four);                                    \
+            __local T* slots = tile + SLOT(4 * four);                             \
+            slots[0] = FOUR(next, 0);                                             \
+            slots[1] = FOUR(next, 1);                                             \
+            slots[2] = FOUR(next, 2);                                             \
+            slots[3] = FOUR(next, 3);                                             \
+        }                                                                         \
+        barrier(CLK_LOCAL_MEM_FENCE);                                             \
+    } else {                                                                      \
+        FETCH_TILE(VALUE(i));                                                     \
+    }
+#else
+#define FETCH_VALUES FETCH_TILE(VALUE(i));
+#endif
 
 // What the elements of this work-item make.
 T own_total(__local const T* tile) {
@@ -119,7 +144,7 @@ void scan_tiles(INPUTS __global T* parts, const ulong n) {
     __local T tile[SLOTS];
     __local T totals[GROUP];
     const size_t first = get_group_id(0) * (size_t)TILE;
-    FETCH_TILE(VALUE(i));
+    FETCH_VALUES
     combine_group(totals, own_total(tile));
     if (get_local_id(0) == 0) {
         parts[get_group_id(0)] = totals[0];
@@ -157,7 +182,7 @@ void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n
     __local T totals[2 * GROUP];
     const uint lane = get_local_id(0);
     const size_t first = get_group_id(0) * (size_t)TILE;
-    FETCH_TILE(VALUE(i));
+    FETCH_VALUES
     __local const T* sums = scan_group(totals, own_total(tile));
     T before = NEUTRAL;
     if (get_num_groups(0) > 1) {
@@ -195,8 +220,14 @@ T hear(volatile __global uint* words) {
     for (uint w = 0; w < WORDS; w++) {
         uint word = words[w];
         while ((word & 1u) == 0) {
-            // No cache answers an atomic operation.
-            word = atomic_or(words + w, 0u);
+            // Many read one word: loads are served side by side, atomic operations one after the other. But no cache
+            // answers an atomic operation.
+            for (uint load = 0; load < 16 && (word & 1u) == 0; load++) {
+                word = words[w];
+            }
+            if ((word & 1u) == 0) {
+                word = atomic_or(words + w, 0u);
+            }
         }
         told.halves[w] = (ushort)(word >> 16);
     }
@@ -221,7 +252,7 @@ void scan_once(INPUTS volatile __global uint* told, __global OUT* out, const ulo
     volatile __global uint* tiles = told + 1 + (number - place) * WORDS;
     volatile __global uint* blocks = told + 1 + (get_num_groups(0) + number / GROUP) * WORDS;
     const size_t first = number * (size_t)TILE;
-    FETCH_TILE(VALUE(i));
+    FETCH_VALUES
     __local const T* sums = scan_group(totals, own_total(tile));
     const T total = sums[GROUP - 1];
     T before = NEUTRAL;

@@ -4,7 +4,7 @@ use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, with_number};
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
-use crate::device::{Device, DeviceKind, KernelStrategy};
+use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
 use crate::expression::Number;
 use crate::memory::BufferHandle;
@@ -103,12 +103,9 @@ enum Launches {
 }
 
 impl Launches {
-    /// OpenCL does not promise that work-groups which have begun go on while others wait for them. GPUs with all their
-    /// hardware's own scheduling do it; processors may run one group after the other.
     fn on(device: &Device) -> Result<Launches> {
-        let gpu = device.profile().kind == DeviceKind::Gpu;
         let optimized = device.kernel_strategy()? == KernelStrategy::Optimized;
-        Ok(if gpu && optimized { Launches::One } else { Launches::Three })
+        Ok(if device.profile().independent_progress && optimized { Launches::One } else { Launches::Three })
     }
 }
 
@@ -123,8 +120,13 @@ impl Job<'_> {
             return Ok(());
         }
         let profile = self.device.profile();
-        // Of wide values fewer, so that as many groups fit a compute unit.
-        let (group, mut items) = if profile.target == Target::Gpu { (256, 64 / self.value) } else { (16, 256) };
+        // Of wide values fewer, so that as many groups fit a compute unit. Where groups wait for others, larger tiles are
+        // fewer that do, and more is under way beside them.
+        let (group, mut items) = match (profile.target, launches) {
+            (Target::Gpu, Launches::One) => (256, 128 / self.value),
+            (Target::Gpu, Launches::Three) => (256, 64 / self.value),
+            (_, _) => (16, 256),
+        };
         let group = common::group(profile, group);
         let bytes = |items: usize| (group * items + 3 * group) * self.value;
         while items > 1 && bytes(items) as u64 > profile.local_memory.usable {
@@ -168,8 +170,10 @@ pub(super) fn places(
 ) -> Result<()> {
     let mut macros = common::element_macros(DType::U32, 1, None);
     if dtype == DType::Bool {
-        macros.push_str("#undef INPUTS\n#undef VALUE\n#define INPUTS __global const uchar* v0,\n");
-        macros.push_str("#define VALUE(i) (v0[i] != 0)\n");
+        macros.push_str("#undef INPUTS\n#undef VALUE\n#undef LOAD_FOUR\n#undef FOUR\n");
+        macros.push_str("#define INPUTS __global const uchar* v0,\n#define VALUE(i) (v0[i] != 0)\n");
+        macros.push_str("#define LOAD_FOUR(name, i) const uchar4 name##_v0 = ((__global const uchar4*)v0)[i]\n");
+        macros.push_str("#define FOUR(name, k) (name##_v0.s##k != 0)\n");
     }
     macros.push_str(&Combine::from(Operator::Sum).parse(DType::U32)?.macros());
     Job { device, opencl, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(counts, out, n)
@@ -189,7 +193,7 @@ mod tests {
         {
             let Some(opencl) = device.backend().as_opencl() else { continue };
             // Tiles have 4,096 elements or fewer of 4 bytes.
-            for n in [1usize, 4095, 4097, 70_001, (1 << 20) + 3] {
+            for n in [1usize, 4095, 4097, 70_001, (1 << 18) + 3] {
                 let values: Vec<i64> = (0..n as i64).map(|i| i * 7919 % 1000 - 300).collect();
                 let x = Tensor::from_slice(&device, &values, &[n]).unwrap();
                 let macros = common::element_macros(DType::I64, 1, None)

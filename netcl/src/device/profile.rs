@@ -95,6 +95,9 @@ pub struct DeviceProfile {
     pub simd_width: u32,
     /// How many `f32` its vector registers have; 1 where work-items are the lanes, 0 where not known.
     pub vector_lanes: u32,
+    /// Whether work-groups that have begun go on while others wait for them. OpenCL does not promise it: processors run one
+    /// after the other, and some GPUs stop those that began for others.
+    pub independent_progress: bool,
     /// Sub-group functions, tried; `None` where kernels cannot use them.
     pub sub_groups: Option<SubGroups>,
     /// Which atomics there are beyond those on 32-bit integers.
@@ -227,6 +230,7 @@ impl DeviceProfile {
             max_work_items: [0; 3],
             simd_width: 0,
             vector_lanes: 0,
+            independent_progress: false,
             sub_groups: None,
             atomics: Atomics::default(),
             fp64: false,
