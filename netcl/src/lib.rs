@@ -37,8 +37,8 @@ mod tensor;
 pub use config::check_environment;
 pub use device::{
     ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
-    FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, Partition, Partitions, Ptx, QueueOrder, Quirk,
-    SharedVirtualMemory, SubGroups, Vendor,
+    FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, OpenClHandles, Partition, Partitions, Ptx, QueueOrder,
+    Quirk, SharedVirtualMemory, SubGroups, Vendor,
 };
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus, EventTimes, UserEvent};

@@ -175,7 +175,8 @@ fn main() -> Result<()> {
         })?;
     }
     if bench.wants("chain_forward") {
-        let count = 1 << 24;
+        let log2 = option("--log2").and_then(|text| text.parse::<u32>().ok()).unwrap_or(24);
+        let count = 1usize << log2;
         let (a, b, c) = (bench.wave(&[count])?, bench.wave(&[count])?, bench.wave(&[count])?);
         let seconds = bench.seconds(3, 9, &mut || chain(&a, &b, &c).map(drop))?;
         bench.report("chain_forward", 16.0 * count as f64 / seconds / 1e9, "GB/s of 4 arrays");

@@ -20,6 +20,7 @@ pub use active::ActiveDevice;
 pub(crate) use host::process;
 pub use manager::DeviceManager;
 pub use null::LaunchRecord;
+pub use opencl::handles::OpenClHandles;
 pub use partition::{AffinityDomain, Partition};
 pub use profile::{
     Atomics, DeviceKind, DeviceProfile, FloatAtomics, LocalMemory, Partitions, Ptx, SharedVirtualMemory, SubGroups,

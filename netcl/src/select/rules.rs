@@ -93,7 +93,7 @@ static RULES: &[Rule] = &[
         variant: Variant::Conv2dWinograd,
     },
     Rule {
-        why: "NVIDIA's GPUs want vectors for long maps: an H200 copies 4.25 TB/s by four elements, maps of one at a time moved 3.09",
+        why: "NVIDIA's GPUs want vectors for long maps: on an H200 they are 1.03 times as fast at 2^20 elements, 1.11 times at 2^26",
         applies: |task, circumstances| {
             is_gpu(circumstances) && circumstances.profile.vendor == Vendor::Nvidia && is_long_map(task)
         },
@@ -105,9 +105,9 @@ fn is_gpu(circumstances: &Circumstances) -> bool {
     circumstances.profile.kind == DeviceKind::Gpu && circumstances.strategy == KernelStrategy::Optimized
 }
 
-/// Whether a map is of so many elements that memory is all that it waits for: larger by far than a GPU's caches.
+/// Whether a map is of so many elements that memory is all that it waits for.
 fn is_long_map(task: &Task<u64>) -> bool {
-    matches!(task, Task::Elementwise(map) if map.elements >= 1 << 25 && map.dtype == DType::F32)
+    matches!(task, Task::Elementwise(map) if map.elements >= 1 << 20 && map.dtype == DType::F32)
 }
 
 /// Whether there is so much to multiply that the transforms are worth their launches.

@@ -15,6 +15,7 @@ pub(crate) mod discover;
 mod event;
 mod exit;
 mod flight;
+pub(crate) mod handles;
 mod health;
 mod held;
 pub(crate) mod idle;

@@ -113,9 +113,7 @@ fn quick(mut runner: Box<dyn Runner>, mut best: Option<&mut Contender>) -> (Outc
             Err(rejection) => return (rejection.into(), None),
         }
         time = median(&own);
-        let Some(best) = best.as_deref_mut() else {
-            if round < QUICK { continue } else { break }
-        };
+        let Some(best) = best.as_deref_mut() else { if round < QUICK { continue } else { break } };
         // One that fails only now is found when all are compared carefully.
         bests.push(best.runner.time().unwrap_or(best.time));
         time = beside(&own, &bests, best.time);
