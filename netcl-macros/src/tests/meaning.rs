@@ -73,3 +73,72 @@ fn parts_of_tuples_and_lists_belong_to_the_indices_that_they_were_bound_under() 
         assert_eq!(given.gradients(&graph)[0], ones, "{body}");
     }
 }
+
+/// Checks values and gradients of `|n| body` at each of `at`, whose elements do not know of each other.
+fn at(body: TokenStream, at: &[f64], values: &[f64], slopes: &[f64]) {
+    let items = quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let x = x[n]; #body } });
+    let graph = graph(items, "k");
+    let given = Given { sizes: &[("N", at.len() as u64)], args: &[(&[at.len()], at)] };
+    let near = |found: &[f64], wanted: &[f64]| {
+        found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| a == b || (a - b).abs() < 1e-9)
+    };
+    let (value, gradient) = (given.value(&graph), given.gradients(&graph).remove(0));
+    assert!(near(&value, values), "{body}: {value:?}, not {values:?}");
+    assert!(near(&gradient, slopes), "{body}: slopes {gradient:?}, not {slopes:?}");
+}
+
+#[test]
+fn branches_that_are_not_taken_contribute_nothing() {
+    let inf = f64::INFINITY;
+    at(quote!(if x > 0.0 { x.sqrt() } else { 0.0 }), &[4.0, 0.0, -1.0], &[2.0, 0.0, 0.0], &[0.25, 0.0, 0.0]);
+    at(quote!(if x != 0.0 { x.sin() / x } else { 1.0 }), &[0.0], &[1.0], &[0.0]);
+    at(quote!(if x > 0.0 { x.ln() } else { x }), &[0.0, -2.0, 1.0], &[0.0, -2.0, 0.0], &[1.0, 1.0, 1.0]);
+    // A chain of them, and one that overflows.
+    at(quote!(if x > 0.0 { (2.0 * x.ln()).exp().sqrt() } else { 3.0 * x }), &[0.0, 2.0], &[0.0, 2.0], &[3.0, 1.0]);
+    at(quote!(if x < 10.0 { x } else { x * x.exp() * 0.0 + 1.0 }), &[2.0, -inf], &[2.0, -inf], &[1.0, 1.0]);
+    at(quote!(if x < 10.0 { x.exp() } else { x }), &[0.0, 1e4], &[1.0, 1e4], &[1.0, 1.0]);
+    at(quote!(if x < 1.0 { 0.0 } else { x.powf(-0.5) }), &[0.0, 4.0], &[0.0, 0.5], &[0.0, -0.0625]);
+    // What both branches use counts in either, and not where neither is taken.
+    let both = quote!({
+        let r = x.sqrt();
+        if x > 4.0 {
+            2.0 * r
+        } else if x > 0.0 {
+            4.0 * r
+        } else {
+            1.0
+        }
+    });
+    at(both, &[16.0, 4.0, 0.0, -1.0], &[8.0, 8.0, 1.0, 1.0], &[0.25, 1.0, 0.0, 0.0]);
+    // Assignments, and branches in branches.
+    let assigned = quote!({
+        let mut y = 1.0 + 0.0 * x;
+        if x > 0.0 {
+            if x < 100.0 {
+                y = x.sqrt();
+            }
+        }
+        y
+    });
+    at(assigned, &[4.0, 0.0, -1.0, 400.0], &[2.0, 1.0, 1.0, 1.0], &[0.25, 0.0, 0.0, 0.0]);
+    // Where a branch is taken, its derivative is what it is.
+    at(quote!(if x >= 0.0 { x.sqrt() } else { 0.0 }), &[0.0], &[0.0], &[inf]);
+}
+
+#[test]
+fn sums_in_branches_that_are_not_taken_contribute_nothing() {
+    let items = quote! {
+        fn k(x: &Tensor<f32, N>, y: &Tensor<f32, N, C>) -> Tensor<f32, N> {
+            |n| if x[n] > 0.0 { let l = x[n].ln(); sum(0..C, |c| l * y[n, c].sqrt()) } else { 0.0 }
+        }
+    };
+    let given = Given {
+        sizes: &[("N", 3), ("C", 2)],
+        args: &[(&[3], &[1.0, 0.0, -1.0]), (&[3, 2], &[1.0, 4.0, -1.0, 0.0, 1.0, -4.0])],
+    };
+    let graph = graph(items, "k");
+    assert_eq!(given.value(&graph), [0.0, 0.0, 0.0]);
+    let gradients = given.gradients(&graph);
+    assert_eq!(gradients[0], [3.0, 0.0, 0.0]);
+    assert_eq!(gradients[1], [0.0; 6]);
+}
