@@ -6,18 +6,22 @@
 //!   of `sum_i s_i * dy_i/dx`, of `x`'s shape and type.
 //! - Integer and `bool` tensors have no gradient; step functions (`floor`, `sign`, comparisons, positions) have zero.
 //! - Only nodes that lead from `wrt` to the output get one, so a graph's data cost nothing.
+//! - What `select` (and so an `if` in a kernel) does not choose contributes nothing, also where its derivative is infinite
+//!   or NaN ([`guard`]).
 //! - Gradients are nodes like any other: they can be differentiated again.
 
 #[cfg(feature = "reference")]
 pub mod check;
+mod guard;
 mod maths;
 pub mod rules;
 mod view;
 
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{BinaryOp, Graph, InputKind, Node, NodeId, Op, OutputKind};
+use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
+use guard::Cotangent;
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.
@@ -67,29 +71,36 @@ pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[
             || (node.dtype.is_float()
                 && rules::differentiable_operands(builder.graph(), id).iter().any(|operand| leads[operand.index()]));
     }
-    let mut cotangents: Vec<Option<NodeId>> = vec![None; count];
+    let mut cotangents: Vec<Option<Cotangent>> = vec![None; count];
     for &(output, seed) in outputs {
         if leads[output.index()] {
-            accumulate(builder, &mut cotangents, output, seed)?;
+            accumulate(builder, &mut cotangents, output, Cotangent::everywhere(seed))?;
         }
     }
     for id in (0..count).rev().map(|position| NodeId(position as u32)) {
-        let Some(cotangent) = cotangents[id.index()] else { continue };
+        let Some(mut cotangent) = cotangents[id.index()].clone() else { continue };
         // Backward nodes are reported at the place of the forward node that they belong to.
         let outer = builder.set_span(builder.node(id).span);
-        let contributions =
-            rules::contributions(builder, id, cotangent, &rules::Wanted { leads: &leads, targets: wrt });
-        builder.set_span(outer);
-        for (operand, contribution) in contributions? {
-            accumulate(builder, &mut cotangents, operand, contribution)?;
+        // Elements that mix with others must be right before they do.
+        if !builder.node(id).op.is_elementwise() {
+            cotangent = cotangent.closed(builder)?;
+        }
+        let wanted = rules::Wanted { leads: &leads, targets: wrt };
+        let contributions = rules::contributions(builder, id, cotangent.value, &wanted)?;
+        for (number, (operand, value)) in contributions.into_iter().enumerate() {
+            let (guard, open) = guard::passed(builder, id, (operand, number), &cotangent)?;
+            accumulate(builder, &mut cotangents, operand, Cotangent { value, guard, open })?;
         }
         if wrt.contains(&id) {
-            name_gradient(builder, id, cotangent);
+            let gradient = cotangent.closed(builder)?;
+            name_gradient(builder, id, gradient.value);
+            cotangents[id.index()] = Some(gradient);
         }
+        builder.set_span(outer);
     }
     wrt.iter()
-        .map(|id| match cotangents.get(id.index()).copied().flatten() {
-            Some(gradient) => Ok(gradient),
+        .map(|id| match cotangents.get(id.index()).and_then(Option::as_ref) {
+            Some(gradient) => Ok(gradient.value),
             None => {
                 let (shape, dtype) = (builder.shape(*id).clone(), builder.dtype(*id));
                 Ok(builder.full(0.0, &shape, dtype))
@@ -100,14 +111,14 @@ pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[
 
 fn accumulate(
     builder: &mut Builder,
-    cotangents: &mut [Option<NodeId>],
+    cotangents: &mut [Option<Cotangent>],
     operand: NodeId,
-    contribution: NodeId,
+    contribution: Cotangent,
 ) -> Result<()> {
-    debug_assert_eq!(builder.shape(operand), builder.shape(contribution), "a rule gave the wrong shape");
-    debug_assert_eq!(builder.dtype(operand), builder.dtype(contribution), "a rule gave the wrong type");
-    cotangents[operand.index()] = Some(match cotangents[operand.index()] {
-        Some(sum) => builder.binary(BinaryOp::Add, sum, contribution)?,
+    debug_assert_eq!(builder.shape(operand), builder.shape(contribution.value), "a rule gave the wrong shape");
+    debug_assert_eq!(builder.dtype(operand), builder.dtype(contribution.value), "a rule gave the wrong type");
+    cotangents[operand.index()] = Some(match cotangents[operand.index()].take() {
+        Some(sum) => sum.plus(builder, contribution)?,
         None => contribution,
     });
     Ok(())

@@ -109,18 +109,33 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A variable that was bound under fewer indices, usable under the present ones.
+    /// A variable that was bound under fewer indices, usable under the present ones; so are the parts of a tuple and the
+    /// elements of a list.
     pub(super) fn deepen(&mut self, value: Val<'a>, axes: usize, span: Span) -> Val<'a> {
-        let (Val::Tensor(id), Some(now)) = (&value, &self.axes) else { return value };
-        let (rank, missing) = (self.builder.shape(*id).rank(), now.len().saturating_sub(axes));
-        // Rank 0 broadcasts as it is; whole arguments are read by `x[..]` only.
-        if rank == 0 || missing == 0 || rank != axes {
+        let missing = self.axes.as_ref().map_or(0, Vec::len).saturating_sub(axes);
+        if missing == 0 {
             return value;
         }
-        let mut shape = self.builder.shape(*id).clone();
-        shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
-        let result = self.builder.view(*id, shape, (0..rank).map(AxisIndex::axis).collect());
-        self.check(result, span)
+        match value {
+            Val::Tuple(parts) => Val::Tuple(self.deepen_each(parts, axes, span)),
+            Val::List(items) => Val::List(self.deepen_each(items, axes, span)),
+            Val::Tensor(id) => {
+                let rank = self.builder.shape(id).rank();
+                // Rank 0 broadcasts as it is; whole arguments are read by `x[..]` only.
+                if rank == 0 || rank != axes {
+                    return value;
+                }
+                let mut shape = self.builder.shape(id).clone();
+                shape.0.extend(std::iter::repeat_n(Dim::constant(1), missing));
+                let result = self.builder.view(id, shape, (0..rank).map(AxisIndex::axis).collect());
+                self.check(result, span)
+            }
+            value => value,
+        }
+    }
+
+    fn deepen_each(&mut self, values: Vec<Val<'a>>, axes: usize, span: Span) -> Vec<Val<'a>> {
+        values.into_iter().map(|value| self.deepen(value, axes, span)).collect()
     }
 
     /// The index as a tensor of numbers.

@@ -2,6 +2,7 @@
 
 mod gradients;
 mod kernels;
+mod meaning;
 mod models;
 mod truncated;
 
