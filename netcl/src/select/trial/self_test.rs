@@ -102,7 +102,7 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
     };
     let bench = state.bench(device);
     let case = Case::new(&bench, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
-    let outcome = case.and_then(|case| {
+    let outcome = case.and_then(|mut case| {
         let loaded = case.load(state, &config)?;
         case.check(&run(&loaded, &case.operands).map_err(|error| fault::of(&bench, error))?)
     });
