@@ -255,6 +255,10 @@ fn remembers(device: &Device) {
     assert_eq!(kernel.grid(1000), grid);
     assert_eq!(kernel.grid(600), Grid::rounded_up(600, size), "of the same bucket");
     assert_eq!(other.grid(1000), grid, "another object learns of it");
+    // SAFETY: as in `tune`.
+    let again = unsafe { kernel.tune_again(&[Arg::from(&x), 1000u32.into()], 1000) }.unwrap();
+    assert_eq!([kernel.grid(1000), other.grid(1000)], [again.clone(), again.clone()]);
+    let size = again.groups().unwrap()[0];
     // SAFETY: as above.
     unsafe { kernel.launch_over(&[Arg::from(&x), 1000u32.into()], 1000) }.unwrap();
     assert_eq!(x.to_vec::<u32>().unwrap(), [size as u32; 1000]);
@@ -276,7 +280,11 @@ fn child() {
     if role == "tune" {
         tune(&kernel, &x);
     }
-    println!("answer: {known} {}", size(&kernel.grid(1000)));
+    let tuned = size(&kernel.grid(1000));
+    if role == "erase" {
+        device.selector().erase_records().unwrap();
+    }
+    println!("answer: {known} {tuned} {}", size(&kernel.grid(1000)));
 }
 
 #[test]
@@ -286,15 +294,18 @@ fn measured_sizes_are_known_to_later_runs() {
         return;
     }
     let folder = processes::scratch("work-groups");
-    let run = |role: &str| {
-        let output = processes::command(role, None).env("NETCL_CACHE_DIR", &folder).output().unwrap();
+    let run = |role: &str, autotune: &str| {
+        let mut command = processes::command(role, None);
+        let output = command.env("NETCL_CACHE_DIR", &folder).env("NETCL_AUTOTUNE", autotune).output().unwrap();
         let text = processes::text(&output);
         let answer = text.lines().find_map(|line| line.split_once("answer: ")).map(|(_, answer)| answer.to_owned());
-        answer.unwrap_or_else(|| panic!("no answer in {text}"))
+        let answer = answer.unwrap_or_else(|| panic!("no answer in {text}"));
+        answer.split(' ').map(|size| size.parse().unwrap()).collect::<Vec<usize>>()
     };
-    let tuned = run("tune");
-    let (rule, measured) = tuned.split_once(' ').unwrap();
+    let [rule, measured, _] = run("tune", "records")[..] else { unreachable!() };
     assert_ne!(rule, measured, "else a later run could know nothing and answer the same");
-    assert_eq!(run("look"), format!("{measured} {measured}"));
+    assert_eq!(run("look", "records"), [measured; 3]);
+    assert_eq!(run("look", "off"), [rule; 3], "measurements are not used");
+    assert_eq!(run("erase", "records"), [measured, measured, rule], "a kernel that knew it asks again");
     std::fs::remove_dir_all(&folder).unwrap();
 }

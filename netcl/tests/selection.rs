@@ -290,6 +290,17 @@ fn progress_is_told_after_each_candidate() -> Result<()> {
 }
 
 #[test]
+fn a_task_that_does_not_fit_is_an_error_before_anything_is_made() -> Result<()> {
+    let device = Device::null(Target::Gpu, u64::MAX);
+    let conv = Conv2dTask { images: u64::MAX, size: [1 << 62; 2], ..conv(64, 64) };
+    for task in [product(1_000_000, 1_000_000, 1_000_000), product(u64::MAX, u64::MAX, u64::MAX), Task::Conv2d(conv)] {
+        let error = device.tune(&task, &few(2)).unwrap_err().to_string();
+        assert!(error.contains(&task.to_string()) && error.contains("use smaller sizes"), "{error}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_host_has_nothing_to_choose() -> Result<()> {
     let device = Device::host();
     let tuning = device.tune(&product(64, 64, 64), &TuneOptions::default())?;

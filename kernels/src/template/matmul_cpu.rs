@@ -122,7 +122,10 @@ pub(super) fn with_registers(
         .filter(has_rows)
         .map(choice)
         .find(|choice| {
-            let groups: u64 = grid(choice).groups(problem.m, problem.n, problem.batch).iter().product();
+            let groups: u64 = grid(choice)
+                .groups(problem.m, problem.n, problem.batch)
+                .iter()
+                .fold(1, |all: u64, groups| all.saturating_mul(*groups));
             groups >= 2 * u64::from(limits.units)
         })
         .unwrap_or_else(|| choice(if problem.m <= reg_m.into() { 1 } else { 2 }))

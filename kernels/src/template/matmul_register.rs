@@ -74,7 +74,10 @@ pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
                 continue;
             }
         }
-        let groups: u64 = grid(&choice).groups(problem.m, problem.n, problem.batch).iter().product();
+        let groups: u64 = grid(&choice)
+            .groups(problem.m, problem.n, problem.batch)
+            .iter()
+            .fold(1, |all: u64, groups| all.saturating_mul(*groups));
         if groups >= limits.units.into() {
             return choice;
         }

@@ -56,7 +56,7 @@ impl Maker {
         // Where reads of 4 must not be aligned, rows have an end that is not read.
         let spare = u64::from(!task.aligned && !strided);
         let step = if strided { 2 } else { 1 };
-        let source = self.argument(name, &[batch, long, short * step + spare], task.dtype);
+        let source = self.argument(name, &[batch, long, short.saturating_mul(step).saturating_add(spare)], task.dtype);
         let along = |axis: usize, step: u64| AxisIndex { terms: vec![(axis, step as i64)], ..AxisIndex::fixed(0) };
         let index = match rows || strided {
             true => vec![along(0, 1), along(1, 1), along(2, step)],

@@ -44,9 +44,16 @@ pub struct RawKernel {
     parameters: Option<Vec<Parameter>>,
     limits: KernelLimits,
     tuner: WorkGroupTuner,
-    /// Measured work-group sizes by bucket. That there is none is not noted: another object may measure it meanwhile.
-    measured: Mutex<BTreeMap<u32, usize>>,
+    measured: Mutex<Measured>,
     kernel: ClKernel,
+}
+
+/// Measured work-group sizes by bucket, `None` where there is no measurement: what the device's selector answered.
+#[derive(Debug, Default)]
+struct Measured {
+    /// The selector's number for what it knows; with another one, others may have measured.
+    generation: u64,
+    sizes: BTreeMap<u32, Option<usize>>,
 }
 
 impl fmt::Debug for RawKernel {
@@ -222,26 +229,26 @@ impl RawKernel {
     /// The measured size for about so many work-items, of this run or an earlier one.
     fn remembered(&self, items: usize) -> Option<usize> {
         let bucket = tuner::bucket(items);
+        let generation = self.device.selection().work_groups();
         let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        let size = match measured.get(&bucket) {
-            Some(&size) => Some(size),
-            None => self.key.load(&self.device, bucket).inspect(|&size| _ = measured.insert(bucket, size)),
-        };
+        if measured.generation != generation {
+            *measured = Measured { generation, ..Measured::default() };
+        }
+        let size = *measured.sizes.entry(bucket).or_insert_with(|| self.key.load(&self.device, bucket));
         // The file is a note: what it says must be possible here.
         size.filter(|size| (1..=self.limits.work_group.min(self.device.profile().max_work_items[0])).contains(size))
     }
 
-    /// The fastest size, measured unless it is remembered.
-    pub(crate) fn measure(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
-        if items == 0 || self.limits.required.is_some() || self.remembered(items).is_some() {
+    /// The fastest size, measured unless it is remembered and not asked for `again`.
+    pub(crate) fn measure(&self, arguments: &[Arg<'_>], items: usize, again: bool) -> Result<Grid> {
+        let known = !again && self.remembered(items).is_some();
+        if items == 0 || self.limits.required.is_some() || known {
             self.check(arguments)?;
             return Ok(self.grid(items));
         }
         let run = |size: usize| self.run(arguments, &Grid::rounded_up(items, size));
         let size = tuner::fastest(&self.device, &self.tuner.candidates(self), run)?;
-        let bucket = tuner::bucket(items);
-        self.key.store(&self.device, bucket, size);
-        self.measured.lock().unwrap_or_else(PoisonError::into_inner).insert(bucket, size);
+        self.key.store(&self.device, tuner::bucket(items), size);
         Ok(Grid::rounded_up(items, size))
     }
 

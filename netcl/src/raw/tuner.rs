@@ -89,11 +89,11 @@ impl Key {
     }
 
     pub(super) fn load(&self, device: &Device, bucket: u32) -> Option<usize> {
-        device.selector().state().work_group(&self.of(bucket))
+        device.selection().work_group(&self.of(bucket))
     }
 
     pub(super) fn store(&self, device: &Device, bucket: u32, size: usize) {
-        device.selector().state().keep_work_group(self.of(bucket), size);
+        device.selection().keep_work_group(self.of(bucket), size);
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct State {
     folder: Option<Folder>,
     identity: Identity,
     generation: AtomicU64,
+    /// While it is the same, so are the sizes of raw kernels' work-groups.
+    work_groups: AtomicU64,
     known: Mutex<Known>,
     /// Held while something is tested or tuned.
     turn: Mutex<()>,
@@ -97,6 +99,7 @@ impl State {
             folder,
             identity: Identity::of(profile),
             generation: AtomicU64::new(new_generation()),
+            work_groups: AtomicU64::new(0),
             known: Mutex::default(),
             turn: Mutex::default(),
             bench: OnceLock::new(),
@@ -152,9 +155,16 @@ impl State {
             return;
         };
         let mut known = self.known();
+        if on_disk.work_groups != known.own.work_groups {
+            self.renew_work_groups();
+        }
         if known.own.merge(on_disk) {
             self.renew(&mut known);
         }
+    }
+
+    fn renew_work_groups(&self) {
+        self.work_groups.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Changes what is known in memory. Answers are found anew.
@@ -198,6 +208,7 @@ impl State {
         self.change(|known| {
             if self.folder.is_some() {
                 (known.loaded, known.own) = (false, Content::default());
+                self.renew_work_groups();
             }
         });
     }
@@ -205,7 +216,11 @@ impl State {
     /// Forgets everything, on disk too.
     pub(super) fn erase(&self) -> std::io::Result<()> {
         let result = self.folder.as_ref().map_or(Ok(()), |folder| folder.remove(&self.identity));
-        self.change(|known| (known.loaded, known.own) = (false, Content::default()));
+        self.change(|known| {
+            (known.loaded, known.own) = (false, Content::default());
+            known.attempted.clear();
+            self.renew_work_groups();
+        });
         result
     }
 
@@ -214,9 +229,17 @@ impl State {
         self.folder.as_ref().map(|folder| folder.path(&self.identity))
     }
 
-    /// The tuned size of a raw kernel's work-groups.
+    /// The tuned size of a raw kernel's work-groups; `None` where none was measured, or measurements are not to be used.
     pub(crate) fn work_group(&self, kernel: &str) -> Option<usize> {
+        if self.autotune == Autotune::Off {
+            return None;
+        }
         self.known().own.work_groups.get(kernel).map(|group| group.size)
+    }
+
+    /// While this number is the same, [`State::work_group`] answers the same.
+    pub(crate) fn work_groups(&self) -> u64 {
+        self.work_groups.load(Ordering::Acquire)
     }
 
     /// Keeps the tuned size of a raw kernel's work-groups.
@@ -225,6 +248,7 @@ impl State {
         self.confirm(|content| {
             content.work_groups.insert(kernel.clone(), group.clone());
         });
+        self.renew_work_groups();
     }
 
     /// This thread's turn to test or tune.

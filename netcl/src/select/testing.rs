@@ -58,6 +58,15 @@ pub(crate) fn tasks() -> Vec<Task<u64>> {
         for (groups, out_channels) in [(1, 64), (2, 64), (64, 64)] {
             tasks.push(Task::Conv2d(Conv2dTask { kind, groups, out_channels, ..own.clone() }));
         }
+        // Windows that are not one pixel apart, without padding, with holes, and all of it.
+        for (stride, padding, dilation, groups) in [
+            ([2; 2], [1; 2], [1; 2], 1),
+            ([1; 2], [0; 2], [1; 2], 1),
+            ([1; 2], [0, 2], [1, 2], 1),
+            ([2, 1], [1; 2], [2; 2], 2),
+        ] {
+            tasks.push(Task::Conv2d(Conv2dTask { kind, stride, padding, dilation, groups, ..own.clone() }));
+        }
     }
     for dtype in [DType::F32, DType::BF16, DType::I32] {
         tasks.push(Task::Elementwise(Elementwise { elements: 1 << 20, reads: 2, dtype }));

@@ -306,7 +306,8 @@ impl RawKernel {
     /// Measures which work-group size is fastest for about `items` work-items, and remembers it: in this process, and with
     /// the device's other measurements for later ones ([`crate::select`]), by kernel and number of work-items (to the next
     /// power of two).
-    /// A size that was remembered is given at once.
+    /// A size that was remembered is given at once; [`RawKernel::tune_again`] measures in any case. With
+    /// `NETCL_AUTOTUNE=off` none is remembered: what is measured then is used by other runs.
     ///
     /// The kernel is run some dozens of times with these arguments, so what it adds to is added to as often.
     ///
@@ -318,6 +319,19 @@ impl RawKernel {
     ///
     /// Those of [`RawKernel::launch`], if no size can be launched.
     pub unsafe fn tune(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
-        self.measure(arguments, items)
+        self.measure(arguments, items, false)
+    }
+
+    /// As [`RawKernel::tune`], whether a size is remembered or not: what is measured takes its place.
+    ///
+    /// # Safety
+    ///
+    /// As [`RawKernel::launch`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RawKernel::tune`].
+    pub unsafe fn tune_again(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
+        self.measure(arguments, items, true)
     }
 }

@@ -1,26 +1,39 @@
-//! Records on disk: one JSON file for each device, driver and version of netcl, shared by all processes.
+//! Records on disk: one JSON file for each device, driver, version of netcl and text of its kernels, shared by all processes.
 //!
 //! A file is replaced whole. Who writes reads it again first, under a lock, and merges: two processes that tune at once
-//! lose nothing. A file that is damaged counts as none, with a warning.
+//! lose nothing. A file that is damaged counts as none, with a warning; one of another netcl that this one cannot read, without.
 
 use super::Content;
 use crate::config;
 use crate::device::DeviceProfile;
 use crate::files::{Durable, checksum, replace_file};
+use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
+use std::iter;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long to wait for another process's turn. Turns take milliseconds; who holds one for longer has been stopped.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whose records a file has: what decides how fast a kernel is there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a file's content means: to be counted up where names of self-tests, keys or configurations come to stand for
+/// something else, or kernels that no template holds are generated otherwise.
+const SCHEMA: u32 = 2;
+
+/// Whose records a file has: what decides whether a kernel is right and how fast it is there. What an older netcl has not
+/// written is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Identity {
     pub(super) netcl: String,
+    /// [`SCHEMA`].
+    schema: u32,
+    /// A sum over the templates' texts: what was found out about a kernel says nothing about another.
+    kernels: String,
     pub(super) platform: String,
     pub(super) device: String,
     pub(super) driver: String,
@@ -30,19 +43,41 @@ pub(crate) struct Identity {
     pub(crate) architecture: String,
 }
 
-/// A file's text.
+/// A file's text. The sum comes first, and is over the text with [`NO_SUM`] in its place: whoever reads it need not know the
+/// content.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Document<T> {
-    pub(super) checksum: String,
-    pub(super) of: Identity,
+struct Document<T> {
+    checksum: String,
+    of: Identity,
     #[serde(flatten)]
-    pub(super) content: T,
+    content: T,
+}
+
+const NO_SUM: &str = "0000000000000000";
+
+/// What every version's file has.
+#[derive(Deserialize)]
+struct Header {
+    checksum: String,
+    of: Identity,
+}
+
+/// What a file turned out to be.
+pub(super) enum Found {
+    /// Readable; perhaps of another version.
+    Whole(Identity, Content),
+    /// Of another version of netcl, and not to be read by this one.
+    Foreign(Identity),
+    /// Why it counts as none.
+    Damaged(String),
 }
 
 impl Identity {
     pub(crate) fn of(profile: &DeviceProfile) -> Identity {
         Identity {
             netcl: env!("CARGO_PKG_VERSION").to_owned(),
+            schema: SCHEMA,
+            kernels: of_templates().to_owned(),
             platform: profile.platform.clone(),
             device: profile.name.clone(),
             driver: profile.driver.clone(),
@@ -51,17 +86,37 @@ impl Identity {
         }
     }
 
+    /// Whether this netcl writes its files so.
+    fn is_of_this_version(&self) -> bool {
+        self.netcl == env!("CARGO_PKG_VERSION") && self.schema == SCHEMA
+    }
+
     /// The device's name in a form that every file system takes, and a hash of everything.
     fn file_name(&self) -> String {
         let readable = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let name: String = self.device.chars().map(readable).take(40).collect();
-        let parts = [&self.netcl, &self.platform, &self.device, &self.driver].map(String::as_str).join("\n");
-        format!(
-            "{}-{:016x}.json",
-            name.trim_matches('-'),
-            checksum(format!("{parts}\n{}", self.compute_units).as_bytes())
-        )
+        let parts =
+            [&self.netcl, &self.kernels, &self.platform, &self.device, &self.driver].map(String::as_str).join("\n");
+        let all = format!("{parts}\n{}\n{}", self.compute_units, self.schema);
+        format!("{}-{:016x}.json", name.trim_matches('-'), checksum(all.as_bytes()))
     }
+}
+
+/// The sum of this program's templates.
+fn of_templates() -> &'static str {
+    static SUM: LazyLock<String> =
+        LazyLock::new(|| sum(ALL.iter().flat_map(|template| template.sources.iter().copied())));
+    &SUM
+}
+
+fn sum<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut bytes = Vec::new();
+    for text in texts {
+        bytes.extend_from_slice(text.as_bytes());
+        // Where one ends is part of what they say.
+        bytes.push(0);
+    }
+    format!("{:016x}", checksum(&bytes))
 }
 
 /// Where the files are.
@@ -87,7 +142,7 @@ impl Folder {
 
     /// What is known about the device.
     pub(crate) fn load(&self, identity: &Identity) -> Content {
-        match read(&self.path(identity)) {
+        match known(&self.path(identity)) {
             // Another device with the same file name: not damaged, just not ours.
             Some((of, content)) if of == *identity => content,
             _ => Content::default(),
@@ -103,7 +158,7 @@ impl Folder {
             .filter(|path| *path != own && path.extension().is_some_and(|extension| extension == "json"))
             .collect();
         paths.sort();
-        let read = paths.iter().filter_map(|path| read(path));
+        let read = paths.iter().filter_map(|path| known(path));
         read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
     }
 
@@ -165,31 +220,58 @@ fn turn(path: &Path) -> Option<File> {
 }
 
 fn encode(identity: &Identity, content: &Content) -> io::Result<Vec<u8>> {
-    let checksum = sum(identity, content)?;
-    let mut bytes = serde_json::to_vec_pretty(&Document { checksum, of: identity.clone(), content })?;
-    bytes.push(b'\n');
-    Ok(bytes)
+    let mut text =
+        serde_json::to_string_pretty(&Document { checksum: NO_SUM.to_owned(), of: identity.clone(), content })?;
+    text.push('\n');
+    let checksum = sum(iter::once(text.as_str()));
+    Ok(text.replacen(NO_SUM, &checksum, 1).into_bytes())
 }
 
-/// Of what the file says, however it is laid out.
-pub(super) fn sum(identity: &Identity, content: &Content) -> io::Result<String> {
-    Ok(format!("{:016x}", checksum(&serde_json::to_vec(&(identity, content))?)))
-}
-
-fn read(path: &Path) -> Option<(Identity, Content)> {
-    let problem = match fs::read(path) {
-        Ok(bytes) => match serde_json::from_slice::<Document<Content>>(&bytes) {
-            Ok(Document { checksum, of, content }) if sum(&of, &content).is_ok_and(|sum| sum == checksum) => {
-                return Some((of, content));
-            }
-            Ok(_) => "its checksum does not fit".to_owned(),
-            Err(error) => error.to_string(),
-        },
-        Err(error) if error.kind() == ErrorKind::NotFound => return None,
-        Err(error) => error.to_string(),
+/// What a file's bytes are.
+fn decode(bytes: &[u8]) -> Found {
+    let header: Header = match serde_json::from_slice(bytes) {
+        Ok(header) => header,
+        Err(error) => return Found::Damaged(error.to_string()),
     };
-    tracing::warn!(path = %path.display(), problem, "a file of measurements is damaged and not used");
-    None
+    let fits = || {
+        let text = std::str::from_utf8(bytes).ok()?.replacen(&header.checksum, NO_SUM, 1);
+        Some(sum(iter::once(text.as_str())) == header.checksum)
+    };
+    let own = header.of.is_of_this_version();
+    match fits() {
+        Some(true) => match serde_json::from_slice::<Document<Content>>(bytes) {
+            Ok(Document { of, content, .. }) => Found::Whole(of, content),
+            Err(_) if !own => Found::Foreign(header.of),
+            Err(error) => Found::Damaged(error.to_string()),
+        },
+        // Another version may have another sum.
+        _ if !own => Found::Foreign(header.of),
+        _ => Found::Damaged("its checksum does not fit".to_owned()),
+    }
+}
+
+/// What a file is; `None` if it is not there.
+pub(super) fn read(path: &Path) -> Option<Found> {
+    match fs::read(path) {
+        Ok(bytes) => Some(decode(&bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => Some(Found::Damaged(error.to_string())),
+    }
+}
+
+/// What a file holds; a damaged one nothing, with a warning.
+fn known(path: &Path) -> Option<(Identity, Content)> {
+    match read(path)? {
+        Found::Whole(of, content) => Some((of, content)),
+        Found::Foreign(of) => {
+            tracing::debug!(path = %path.display(), netcl = of.netcl, "measurements of another netcl are not read");
+            None
+        }
+        Found::Damaged(problem) => {
+            tracing::warn!(path = %path.display(), problem, "a file of measurements is damaged and not used");
+            None
+        }
+    }
 }
 
 #[cfg(test)]
@@ -211,7 +293,7 @@ mod tests {
         Folder(path)
     }
 
-    fn known(m: u64) -> Content {
+    fn content(m: u64) -> Content {
         let mut content = Content::default();
         content.add(record(&product(m, 64, 64), &config("matmul_tiled TILE=16")));
         content.tested.insert("matmul_tiled f32".into(), true);
@@ -219,14 +301,14 @@ mod tests {
     }
 
     fn add(folder: &Folder, identity: &Identity, m: u64) -> Option<Content> {
-        folder.update(identity, &|content| _ = content.merge(known(m)))
+        folder.update(identity, &|content| _ = content.merge(self::content(m)))
     }
 
     #[test]
     fn what_is_stored_is_loaded_and_damage_is_noticed() {
         let (folder, identity) = (folder("damage"), identity("A GPU (tm)", "1.0"));
         assert_eq!(folder.load(&identity), Content::default());
-        let content = known(32);
+        let content = content(32);
         assert_eq!(add(&folder, &identity, 32), Some(content.clone()));
         assert_eq!(folder.load(&identity), content);
         let path = folder.path(&identity);
@@ -241,10 +323,54 @@ mod tests {
             assert_eq!(folder.load(&identity), Content::default());
         }
         add(&folder, &identity, 48);
-        assert_eq!(folder.load(&identity), known(48), "a damaged file is replaced");
+        assert_eq!(folder.load(&identity), self::content(48), "a damaged file is replaced");
         folder.remove(&identity).unwrap();
         folder.remove(&identity).unwrap();
         assert_eq!(folder.load(&identity), Content::default());
+        fs::remove_dir_all(&folder.0).unwrap();
+    }
+
+    fn damaged(folder: &Folder) -> usize {
+        let files = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        files.filter(|path| matches!(read(path), Some(Found::Damaged(_)))).count()
+    }
+
+    #[test]
+    fn what_another_netcl_wrote_is_skipped_and_not_called_damaged() {
+        let (folder, identity) = (folder("versions"), identity("gpu", "1.0"));
+        add(&folder, &identity, 32);
+        let own = fs::read_to_string(folder.path(&identity)).unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.0.join(name), text).unwrap();
+        // Other content, of another version; with another sum; without the fields that this one has.
+        let version = format!("\"netcl\": \"{}\"", env!("CARGO_PKG_VERSION"));
+        let later = own.replace(&version, "\"netcl\": \"99.0.0\"");
+        write("later.json", &later);
+        write("configuration.json", &later.replace("matmul_tiled TILE=16", "matmul_quantum QUBITS=16"));
+        write("bare.json", "{\"checksum\": \"\", \"of\": {\"netcl\": \"0.0.1\"}, \"measured\": 7}");
+        assert_eq!(damaged(&folder), 0);
+        assert_eq!(folder.relatives(&identity), []);
+        // What is of this version is damaged if it cannot be read.
+        write("own.json", &own.replace("matmul_tiled TILE=16", "matmul_quantum QUBITS=16"));
+        assert_eq!(damaged(&folder), 1);
+        // Another version's whole file is read if it can be.
+        let foreign = Identity { netcl: "99.0.0".into(), ..identity.clone() };
+        add(&folder, &foreign, 48);
+        assert_eq!(folder.relatives(&identity), [content(48)]);
+        fs::remove_dir_all(&folder.0).unwrap();
+    }
+
+    #[test]
+    fn what_was_found_out_about_other_kernels_is_not_this_devices_own() {
+        let (folder, identity) = (folder("kernels"), identity("gpu", "1.0"));
+        let texts = |texts: &[&str]| sum(texts.iter().copied());
+        assert_ne!(texts(&["a", "b"]), texts(&["ab"]));
+        assert_ne!(texts(&["a", "b"]), texts(&["a", "c"]));
+        assert_eq!(identity.kernels, of_templates());
+        let before = Identity { kernels: texts(&["other text"]), ..identity.clone() };
+        add(&folder, &before, 32);
+        assert_eq!(folder.load(&identity), Content::default());
+        assert_eq!(folder.relatives(&identity), [content(32)], "how fast they were is a hint");
         fs::remove_dir_all(&folder.0).unwrap();
     }
 
@@ -271,7 +397,7 @@ mod tests {
         let mut other = identity("cpu", "1.0");
         other.architecture = "other".into();
         add(&folder, &other, 64);
-        assert_eq!(folder.relatives(&identity("gpu", "1.0")), [known(48)]);
+        assert_eq!(folder.relatives(&identity("gpu", "1.0")), [content(48)]);
         assert_eq!(folder.relatives(&other), []);
         fs::remove_dir_all(&folder.0).unwrap();
     }

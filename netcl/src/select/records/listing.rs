@@ -1,7 +1,7 @@
 //! The files of measurements, for people who look after the cache.
 
-use super::file::{Document, Folder, remove, sum};
-use super::{Content, Record};
+use super::Record;
+use super::file::{Folder, Found, Identity, read, remove};
 use crate::config;
 use crate::error::{Error, Result};
 use std::fs;
@@ -27,7 +27,8 @@ pub struct RecordFile {
     pub device: String,
     /// The driver's version.
     pub driver: String,
-    /// What was measured, ordered by the buckets' texts.
+    /// What was measured, ordered by the buckets' texts; nothing of another version of netcl whose records this one cannot
+    /// read.
     pub records: Vec<Record>,
     /// Why it counts as none, if it is damaged; it is written anew when the device is tuned next.
     pub damage: Option<String>,
@@ -89,22 +90,18 @@ fn of(path: PathBuf) -> RecordFile {
         damage: None,
         path,
     };
+    let mut name = |of: Identity| {
+        (file.netcl, file.platform) = (of.netcl, of.platform);
+        (file.device, file.driver) = (of.device, of.driver);
+    };
     match read(&file.path) {
-        Ok(Document { of, content, .. }) => {
-            (file.netcl, file.platform) = (of.netcl, of.platform);
-            (file.device, file.driver) = (of.device, of.driver);
+        Some(Found::Whole(of, content)) => {
+            name(of);
             file.records = content.measured.into_values().collect();
         }
-        Err(problem) => file.damage = Some(problem),
+        Some(Found::Foreign(of)) => name(of),
+        Some(Found::Damaged(problem)) => file.damage = Some(problem),
+        None => file.damage = Some("it is gone".to_owned()),
     }
     file
-}
-
-fn read(path: &Path) -> Result<Document<Content>, String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
-    let document: Document<Content> = serde_json::from_slice(&bytes).map_err(|error| error.to_string())?;
-    match sum(&document.of, &document.content) {
-        Ok(sum) if sum == document.checksum => Ok(document),
-        _ => Err("its checksum does not fit".to_owned()),
-    }
 }

@@ -1,8 +1,11 @@
 //! Trying a configuration on a device: building it alone, comparing its numbers with the host's, timing it.
 
+mod exact;
 mod fault;
 mod numbers;
+mod room;
 mod rows;
+mod samples;
 mod self_test;
 mod small;
 
@@ -17,12 +20,14 @@ use netcl_kernels::graph::{Graph, InputKind, Op};
 use netcl_kernels::plan::Target;
 use netcl_kernels::span::Diagnostic;
 use netcl_kernels::variant::{self, Always, KernelConfig, Task};
+use samples::Samples;
 pub(super) use self_test::{Verdict, self_test, test_name, wants_test};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What the host computes in full to compare with: a tenth of a second of its matrix library's time.
-const WHOLE: u64 = 1 << 33;
+/// What the host computes in full to compare with: a tenth of a second of its matrix library's time, and a few hundred
+/// megabytes of its memory.
+const WHOLE: small::Extent = small::Extent { operations: 1 << 33, elements: 1 << 25 };
 
 /// Runs are repeated until a sample takes about this long: clocks and queues have their own noise, and a processor's
 /// threads that sleep between launches join some of them late.
@@ -35,16 +40,26 @@ struct Case {
     task: Task<u64>,
     graph: Graph,
     operands: Arc<Vec<Tensor>>,
+    reference: Reference,
+}
+
+/// What must come out.
+enum Reference {
     /// Of a device that computes nothing there are no numbers.
-    expected: Option<Vec<f64>>,
+    None,
+    /// All that the host computes.
+    Whole(Vec<f64>),
+    /// Parts of what would take the host too long.
+    Samples(Box<Samples>),
 }
 
 impl Case {
     /// The operands alone.
     fn without_reference(device: &Device, task: &Task<u64>) -> Result<Case> {
         let graph = variant::graph(task);
+        room::elements(device, task, &graph)?;
         let operands = Arc::new(operands(device, task, &graph)?);
-        Ok(Case { device: device.clone(), task: task.clone(), graph, operands, expected: None })
+        Ok(Case { device: device.clone(), task: task.clone(), graph, operands, reference: Reference::None })
     }
 
     /// With what the host computes.
@@ -53,7 +68,16 @@ impl Case {
         let host = Device::host();
         let plan = compile(&case.graph, Target::Host).map_err(|problem| Error::graph("reference", problem))?;
         let loaded = Loaded::fixed(&host, Arc::new(plan))?;
-        case.expected = Some(values(&run(&loaded, &operands(&host, task, &case.graph)?)?)?);
+        case.reference = Reference::Whole(values(&run(&loaded, &operands(&host, task, &case.graph)?)?)?);
+        Ok(case)
+    }
+
+    /// With samples of what must come out.
+    fn sampled(device: &Device, task: &Task<u64>) -> Result<Case> {
+        let mut case = Case::without_reference(device, task)?;
+        let result = case.graph.outputs.first().and_then(|(_, result)| case.graph[*result].shape.evaluate(&[]));
+        let elements = result.map_or(0, |sizes| sizes.into_iter().product::<usize>());
+        case.reference = Reference::Samples(Box::new(Samples::new(task, elements as u64)));
         Ok(case)
     }
 
@@ -74,10 +98,16 @@ impl Case {
         Loaded::fixed(&self.device, Arc::new(plan)).map_err(|error| fault::of(&self.device, error))
     }
 
-    fn check(&self, found: &Tensor) -> Result<(), Rejection> {
-        let Some(expected) = &self.expected else { return Ok(()) };
-        let found_values = values(found).map_err(|error| fault::of(&self.device, error))?;
-        numbers::compare(&self.task, &found_values, expected, found.dtype()).map_err(Rejection::Wrong)
+    fn check(&mut self, found: &Tensor) -> Result<(), Rejection> {
+        let bytes = || found.to_bytes().map_err(|error| fault::of(&self.device, error));
+        match &mut self.reference {
+            Reference::None => Ok(()),
+            Reference::Whole(expected) => {
+                numbers::compare(&self.task, &numbers::numbers(&bytes()?, found.dtype()), expected, found.dtype())
+            }
+            Reference::Samples(samples) => samples.check(bytes()?, found.dtype()),
+        }
+        .map_err(Rejection::Wrong)
     }
 }
 
@@ -90,7 +120,10 @@ fn operands(device: &Device, task: &Task<u64>, graph: &Graph) -> Result<Vec<Tens
                 problem: format!("operand {position} of shape {} is larger than memory can be", node.shape),
             })?;
             let elements = crate::tensor::element_count("tune", &shape)?;
-            let bytes = numbers::operand(task, position, elements, node.dtype);
+            let bytes = numbers::operand(task, position, elements, node.dtype).ok_or_else(|| Error::Plan {
+                function: task.to_string(),
+                problem: format!("the host has no memory for operand {position} of shape {}", node.shape),
+            })?;
             tensors.push(Tensor::from_bytes(device, &bytes, &shape, node.dtype)?);
         }
     }
@@ -113,31 +146,33 @@ fn values(tensor: &Tensor) -> Result<Vec<f64>> {
 pub(super) struct DeviceBench<'a> {
     state: &'a State,
     whole: Case,
-    /// What is compared with the host instead of the whole, where that would take it too long. The first candidate that is
-    /// right there is what the others are compared with on the whole.
+    /// A smaller task that the host computes in full, where the whole would take it too long.
     part: Option<Case>,
 }
 
 impl<'a> DeviceBench<'a> {
     pub(super) fn new(state: &'a State, device: &Device, task: &Task<u64>) -> Result<DeviceBench<'a>> {
         let device = state.bench(device);
-        let part_task = small::reduced(task, WHOLE);
         if !state.computes() {
             return Ok(DeviceBench { state, whole: Case::without_reference(&device, task)?, part: None });
         }
-        if part_task == *task {
+        // What there is no room for takes no time to refuse.
+        room::elements(&device, task, &variant::graph(task))?;
+        let part = small::reduced(task, &WHOLE);
+        if part.as_ref() == Some(task) {
             return Ok(DeviceBench { state, whole: Case::new(&device, task)?, part: None });
         }
-        let whole = Case::without_reference(&device, task)?;
-        Ok(DeviceBench { state, whole, part: Some(Case::new(&device, &part_task)?) })
+        let part = part.map(|part| Case::new(&device, &part)).transpose()?;
+        Ok(DeviceBench { state, whole: Case::sampled(&device, task)?, part })
     }
 }
 
 impl Bench for DeviceBench<'_> {
     fn prepare(&mut self, config: &KernelConfig) -> Result<Box<dyn Runner>, Rejection> {
-        if let Some(part) = &self.part {
+        if let Some(part) = &mut self.part {
             let loaded = part.load(self.state, config)?;
-            part.check(&run(&loaded, &part.operands).map_err(|error| fault::of(&part.device, error))?)?;
+            let result = run(&loaded, &part.operands).map_err(|error| fault::of(&part.device, error))?;
+            part.check(&result)?;
         }
         let whole = &mut self.whole;
         let device = whole.device.clone();
@@ -146,9 +181,7 @@ impl Bench for DeviceBench<'_> {
         let result = run(&loaded, &whole.operands).map_err(rejection)?;
         whole.device.finish().map_err(rejection)?;
         whole.check(&result)?;
-        if whole.expected.is_none() && self.part.is_some() {
-            whole.expected = Some(values(&result).map_err(rejection)?);
-        }
+        drop(result);
         let mut runner =
             DeviceRunner { device: whole.device.clone(), loaded, operands: whole.operands.clone(), repeats: 1 };
         // A second run has no first-use cost left, and tells how often to repeat.
@@ -192,11 +225,13 @@ impl Runner for DeviceRunner {
 
 #[cfg(test)]
 mod tests {
+    use super::exact::Exact;
     use super::*;
     use crate::select::testing::{conv, product};
     use netcl_kernels::dtype::DType;
     use netcl_kernels::graph::ReduceOp;
     use netcl_kernels::plan::ConvKind;
+    use netcl_kernels::template::Axis;
     use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction};
 
     /// Every family with every type, reductions with every operation along either axis; small, and long sums.
@@ -240,6 +275,36 @@ mod tests {
         shape.into_iter().product::<usize>() as u64
     }
 
+    fn by_definition(task: &Task<u64>, elements: usize) -> Vec<f64> {
+        let mut exact = Exact::new(task);
+        (0..elements as u64).map(|position| exact.element(position)).collect()
+    }
+
+    #[test]
+    fn operands_of_every_layout_and_windows_of_every_kind_are_those_of_the_definition() {
+        let mut tasks = Vec::new();
+        let Task::Product(product) = product(9, 7, 11) else { unreachable!() };
+        for a in [Axis::K, Axis::Outer, Axis::None] {
+            for b in [Axis::K, Axis::Outer, Axis::None] {
+                tasks.push(Task::Product(Product { a, b, aligned: false, batch: 2, ..product.clone() }));
+            }
+        }
+        let Task::Conv2d(conv) = conv(2, 4, 9, 3) else { unreachable!() };
+        let [stride, padding, dilation, size] = [[2, 1], [0, 2], [1, 2], [9, 8]];
+        for kind in [ConvKind::Forward, ConvKind::InputGrad, ConvKind::WeightGrad] {
+            let windows = Conv2dTask { kind, stride, padding, dilation, size, out_channels: 6, ..conv.clone() };
+            tasks.push(Task::Conv2d(Conv2dTask { groups: 2, ..windows.clone() }));
+            tasks.push(Task::Conv2d(windows));
+        }
+        for task in tasks {
+            let Reference::Whole(expected) = Case::new(&Device::host(), &task).unwrap().reference else {
+                unreachable!()
+            };
+            let own = by_definition(&task, expected.len());
+            assert_eq!(numbers::compare(&task, &own, &expected, DType::F32), Ok(()), "{task}");
+        }
+    }
+
     #[test]
     fn an_element_that_is_left_out_shows_in_every_operation_and_type() {
         let host = Device::host();
@@ -252,6 +317,7 @@ mod tests {
             let expected = values(&result).unwrap();
             let check = |found: &[f64]| numbers::compare(&task, found, &expected, result.dtype());
             assert_eq!(check(&expected), Ok(()), "{task}");
+            assert_eq!(check(&by_definition(&task, expected.len())), Ok(()), "{task}: by its definition");
 
             let mut bytes = whole[0].to_bytes().unwrap();
             without_the_last(&task, &mut bytes, whole[0].dtype().size());

@@ -30,28 +30,34 @@ pub(super) fn mixed(position: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The bytes of the `argument`-th operand, of so many elements.
-pub(super) fn operand(task: &Task<u64>, argument: usize, elements: usize, dtype: DType) -> Vec<u8> {
-    let start = (argument as u64) << 40;
-    let element = |position: u64| match task {
+/// The element at `position` of the `argument`-th operand, of that type: it is stored as it is.
+pub(super) fn element(task: &Task<u64>, argument: usize, position: u64, dtype: DType) -> f64 {
+    match task {
         Task::Reduction(reduction) => rows::element(reduction, dtype, position),
-        _ => plain(dtype, mixed(start + position)),
-    };
-    let values = (0..elements as u64).map(element);
-    match dtype {
-        DType::Bool | DType::U8 => values.map(|value| value as u8).collect(),
-        DType::I32 => bytes(values.map(|value| value as i32)),
-        DType::U32 => bytes(values.map(|value| value as u32)),
-        DType::I64 => bytes(values.map(|value| value as i64)),
-        DType::F16 => bytes(values.map(f16::from_f64)),
-        DType::BF16 => bytes(values.map(bf16::from_f64)),
-        DType::F32 => bytes(values.map(|value| value as f32)),
-        DType::F64 => bytes(values),
+        _ => plain(dtype, mixed(((argument as u64) << 40) + position)),
     }
 }
 
-fn bytes<T: Element>(values: impl Iterator<Item = T>) -> Vec<u8> {
-    T::to_bytes(&values.collect::<Vec<T>>())
+/// The bytes of the `argument`-th operand, of so many elements; `None` where the host has no memory for them.
+pub(super) fn operand(task: &Task<u64>, argument: usize, elements: usize, dtype: DType) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(elements.checked_mul(dtype.size())?).ok()?;
+    let mut all = |add: fn(&mut Vec<u8>, f64)| {
+        for position in 0..elements as u64 {
+            add(&mut bytes, element(task, argument, position, dtype));
+        }
+    };
+    match dtype {
+        DType::Bool | DType::U8 => all(|bytes, value| bytes.push(value as u8)),
+        DType::I32 => all(|bytes, value| bytes.extend_from_slice(&(value as i32).to_ne_bytes())),
+        DType::U32 => all(|bytes, value| bytes.extend_from_slice(&(value as u32).to_ne_bytes())),
+        DType::I64 => all(|bytes, value| bytes.extend_from_slice(&(value as i64).to_ne_bytes())),
+        DType::F16 => all(|bytes, value| bytes.extend_from_slice(&f16::from_f64(value).to_ne_bytes())),
+        DType::BF16 => all(|bytes, value| bytes.extend_from_slice(&bf16::from_f64(value).to_ne_bytes())),
+        DType::F32 => all(|bytes, value| bytes.extend_from_slice(&(value as f32).to_ne_bytes())),
+        DType::F64 => all(|bytes, value| bytes.extend_from_slice(&value.to_ne_bytes())),
+    }
+    Some(bytes)
 }
 
 /// Elements as numbers.
@@ -107,28 +113,48 @@ fn tolerance(task: &Task<u64>, result: DType) -> f64 {
     epsilon(result) * stores + epsilon(result.compute()) * (32.0 + 4.0 * (terms(task) as f64).sqrt())
 }
 
+/// How near results must be to what they should be.
+pub(super) struct Nearness {
+    tolerance: f64,
+    /// Of the results as a whole: errors of sums whose terms cancel are as large as those of others.
+    magnitude: f64,
+}
+
+impl Nearness {
+    /// For a task's results, stored as `result`, which should be `expected`, or of which that is a part.
+    pub(super) fn of(task: &Task<u64>, expected: &[f64], result: DType) -> Nearness {
+        let finite = || expected.iter().filter(|value| value.is_finite());
+        let squares: f64 = finite().map(|value| value * value).sum();
+        let magnitude = match task {
+            // Factors do not cancel: a product's error is of its own size, however large others are.
+            Task::Reduction(task) if task.op == ReduceOp::Prod => 0.0,
+            _ => (squares / finite().count().max(1) as f64).sqrt(),
+        };
+        Nearness { tolerance: tolerance(task, result), magnitude }
+    }
+
+    pub(super) fn holds(&self, found: f64, expected: f64) -> bool {
+        let same = found == expected || (found.is_nan() && expected.is_nan());
+        // NaN compares as not near.
+        same || (found - expected).abs() <= self.tolerance * (expected.abs() + self.magnitude)
+    }
+}
+
 /// Whether `found` is `expected`; the first element that is not, in words.
 pub(super) fn compare(task: &Task<u64>, found: &[f64], expected: &[f64], result: DType) -> Result<(), String> {
     if found.len() != expected.len() {
         return Err(format!("{} elements, expected {}", found.len(), expected.len()));
     }
-    let finite = || expected.iter().filter(|value| value.is_finite());
-    let squares: f64 = finite().map(|value| value * value).sum();
-    let magnitude = match task {
-        // Factors do not cancel: a product's error is of its own size, however large others are.
-        Task::Reduction(task) if task.op == ReduceOp::Prod => 0.0,
-        _ => (squares / finite().count().max(1) as f64).sqrt(),
-    };
-    let tolerance = tolerance(task, result);
-    for (position, (&found, &expected)) in found.iter().zip(expected).enumerate() {
-        let same = found == expected || (found.is_nan() && expected.is_nan());
-        // NaN compares as not near.
-        let near = (found - expected).abs() <= tolerance * (expected.abs() + magnitude);
-        if !same && !near {
-            return Err(format!("element {position} is {found}, expected {expected}"));
-        }
+    let near = Nearness::of(task, expected, result);
+    let mut pairs = found.iter().zip(expected).enumerate();
+    match pairs.find(|(_, (found, expected))| !near.holds(**found, **expected)) {
+        Some((position, (&found, &expected))) => Err(difference(position as u64, found, expected)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+pub(super) fn difference(position: u64, found: f64, expected: f64) -> String {
+    format!("element {position} is {found}, expected {expected}")
 }
 
 #[cfg(test)]
@@ -140,7 +166,7 @@ mod tests {
     fn operands_are_exact_in_every_type_and_differ() {
         let task = product(8, 8, 8);
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::I32, DType::U8, DType::Bool, DType::I64] {
-            let (a, b) = (operand(&task, 0, 1000, dtype), operand(&task, 1, 1000, dtype));
+            let [a, b] = [0, 1].map(|argument| operand(&task, argument, 1000, dtype).unwrap());
             assert_eq!(a.len(), 1000 * dtype.size());
             let (a, b) = (numbers(&a, dtype), numbers(&b, dtype));
             assert_ne!(a, b, "{dtype}");

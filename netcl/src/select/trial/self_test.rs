@@ -52,8 +52,16 @@ pub(in crate::select) fn test_name(task: &Task<u64>, config: &KernelConfig) -> S
                 ConvKind::WeightGrad => "weight_grad",
             };
             add(&format!("{} {kind}", conv.dtype));
-            if conv.groups > 1 {
-                add("groups");
+            // Some templates have other bodies for these.
+            for (word, has) in [
+                ("groups", conv.groups > 1),
+                ("strided", conv.stride != [1; 2]),
+                ("padded", conv.padding != [0; 2]),
+                ("dilated", conv.dilation != [1; 2]),
+            ] {
+                if has {
+                    add(word);
+                }
             }
         }
         Task::Elementwise(map) => add(map.dtype.name()),
@@ -102,7 +110,7 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
     };
     let bench = state.bench(device);
     let case = Case::new(&bench, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
-    let outcome = case.and_then(|case| {
+    let outcome = case.and_then(|mut case| {
         let loaded = case.load(state, &config)?;
         case.check(&run(&loaded, &case.operands).map_err(|error| fault::of(&bench, error))?)
     });
@@ -150,8 +158,19 @@ mod tests {
             named(&turned, "matmul_vectorized FORM=1 VECTOR=8"),
             named(&task, "matmul_vectorized FORM=0 VECTOR=8 SPLIT_K=2"),
         ];
-        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
         assert_eq!(names[3], "matmul_vectorized f32 a=k b=outer FORM=0 in parts");
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
         assert_eq!(names[0], named(&task, "matmul_vectorized FORM=0 VECTOR=16"), "sizes are no other kernel");
+        let windows = tasks().into_iter().filter(|task| matches!(task, Task::Conv2d(_)));
+        let names: Vec<String> = windows.map(|task| named(&task, "conv2d_implicit_gemm")).collect();
+        assert_eq!(
+            names.iter().collect::<BTreeSet<_>>().len(),
+            names.len() - 3,
+            "only two numbers of groups are one: {names:?}"
+        );
+        assert!(
+            names.contains(&"conv2d_implicit_gemm f32 weight_grad groups strided padded dilated".to_owned()),
+            "{names:?}"
+        );
     }
 }

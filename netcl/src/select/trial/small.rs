@@ -111,21 +111,55 @@ fn sizes<'a>(task: &'a mut Task<u64>) -> [Vec<Size<'a>>; 2] {
     }
 }
 
-/// The task with its largest sizes halved until it takes at most so many operations: what the host checks in full where
-/// the whole would take it too long. Sums keep their length as long as there is another size to halve.
-pub(super) fn reduced(task: &Task<u64>, most: u64) -> Task<u64> {
+/// How much a task is.
+pub(super) struct Extent {
+    /// As [`operations`] counts them.
+    pub(super) operations: u64,
+    /// Of operands and result together.
+    pub(super) elements: u64,
+}
+
+impl Extent {
+    fn holds(&self, task: &Task<u64>) -> bool {
+        operations(task) <= self.operations && elements(task) <= self.elements
+    }
+}
+
+/// How many elements operands and result have, about.
+fn elements(task: &Task<u64>) -> u64 {
+    let product = |sizes: &[u64]| sizes.iter().fold(1u64, |product, &size| product.saturating_mul(size));
+    let all = match task {
+        Task::Product(Product { m, n, k, batch, .. }) => {
+            vec![product(&[*batch, *m, *k]), product(&[*batch, *k, *n]), product(&[*batch, *m, *n])]
+        }
+        Task::Conv2d(conv) => {
+            let [height, width] = conv.conv().0.out_size().unwrap_or([0, 0]);
+            vec![
+                product(&[conv.images, conv.channels, conv.size[0], conv.size[1]]),
+                product(&[conv.out_channels, conv.channels / conv.groups.max(1), conv.filter[0], conv.filter[1]]),
+                product(&[conv.images, conv.out_channels, height, width]),
+            ]
+        }
+        Task::Elementwise(task) => vec![product(&[task.elements, u64::from(task.reads).saturating_add(1)])],
+        Task::Reduction(task) => vec![product(&[task.rows, task.columns]), task.rows],
+        Task::BatchNorm(task) => vec![product(&[2, task.images, task.channels, task.pixels])],
+    };
+    all.into_iter().fold(0, u64::saturating_add)
+}
+
+/// The task with its largest sizes halved until it is at most `most`: what the host checks in full where the whole would
+/// take it too long. Sums keep their length as long as there is another size to halve. `None` where that leads nowhere.
+pub(super) fn reduced(task: &Task<u64>, most: &Extent) -> Option<Task<u64>> {
     let mut task = task.clone();
-    while operations(&task) > most {
+    while !most.holds(&task) {
         let kinds = sizes(&mut task);
         let largest = |sizes: Vec<Size<'_>>| {
             let found = sizes.into_iter().filter(Size::can_be_halved).max_by_key(|size| *size.size);
             found.map(|found| *found.size /= 2)
         };
-        if kinds.into_iter().find_map(largest).is_none() {
-            break;
-        }
+        kinds.into_iter().find_map(largest)?;
     }
-    task
+    Some(task)
 }
 
 #[cfg(test)]
@@ -133,6 +167,11 @@ mod tests {
     use super::*;
     use crate::select::shape::class;
     use crate::select::testing::{conv, product};
+    use netcl_kernels::dtype::DType;
+
+    fn reduced_to(task: &Task<u64>, operations: u64) -> Option<Task<u64>> {
+        reduced(task, &Extent { operations, elements: u64::MAX })
+    }
 
     #[test]
     fn small_tasks_are_of_the_same_class() {
@@ -161,7 +200,7 @@ mod tests {
             let whole = Task::Conv2d(depthwise.clone());
             assert!(operations(&whole) > 1 << 33);
             for most in [1 << 33, 1 << 28] {
-                let Task::Conv2d(part) = reduced(&whole, most) else { unreachable!() };
+                let Some(Task::Conv2d(part)) = reduced_to(&whole, most) else { unreachable!() };
                 assert!(operations(&Task::Conv2d(part.clone())) <= most, "{part:?}");
                 assert_eq!([part.channels % 512, part.out_channels % 512], [0, 0]);
                 assert!(part.problem().is_some_and(|problem| problem.m >= 1), "{part:?}");
@@ -169,23 +208,32 @@ mod tests {
         }
         // Two groups leave channels to halve.
         (depthwise.groups, depthwise.kind, depthwise.images) = (2, ConvKind::Forward, 1);
-        let Task::Conv2d(part) = reduced(&Task::Conv2d(depthwise), 1 << 30) else { unreachable!() };
+        let Some(Task::Conv2d(part)) = reduced_to(&Task::Conv2d(depthwise), 1 << 30) else { unreachable!() };
         assert!(part.channels.is_multiple_of(2) && part.out_channels.is_multiple_of(2));
         // A window that fills the image is left in it.
-        let Task::Conv2d(part) = reduced(&conv(1, 8, 64, 63), 1 << 10) else { unreachable!() };
+        let Some(Task::Conv2d(part)) = reduced_to(&conv(1, 8, 64, 63), 1 << 22) else { unreachable!() };
         assert!(part.problem().is_some(), "{part:?}");
     }
 
     #[test]
     fn large_tasks_are_reduced_where_sums_do_not_end() {
         let whole = product(4096, 1024, 4096);
-        assert_eq!(reduced(&whole, u64::MAX), whole);
-        let part = reduced(&whole, 1 << 30);
+        assert_eq!(reduced_to(&whole, u64::MAX), Some(whole.clone()));
+        let part = reduced_to(&whole, 1 << 30).unwrap();
         assert!(operations(&part) <= 1 << 30);
         let Task::Product(part) = part else { unreachable!() };
         assert_eq!(part.k, 4096);
         assert!(part.m % 4 == 0 && part.n % 4 == 0);
-        let odd = product(1001, 1001, 1001);
-        assert_eq!(reduced(&odd, 1), odd, "nothing can be halved");
+        assert_eq!(reduced_to(&product(1001, 1001, 1001), 1), None, "nothing can be halved");
+    }
+
+    #[test]
+    fn tasks_of_many_elements_are_reduced_as_those_of_many_operations_are() {
+        let most = Extent { operations: u64::MAX, elements: 1 << 20 };
+        let map = Task::Elementwise(Elementwise { elements: 1 << 24, reads: 2, dtype: DType::F32 });
+        let part = reduced(&map, &most).unwrap();
+        assert_eq!(elements(&part), 3 << 18);
+        assert_eq!(reduced(&product(u64::MAX, u64::MAX, u64::MAX), &most), None);
+        assert_eq!(reduced(&conv(u64::MAX, 8, 1 << 40, 3), &most), None);
     }
 }

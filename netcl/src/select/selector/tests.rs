@@ -1,0 +1,165 @@
+use super::*;
+use crate::device::DeviceProfile;
+use crate::device::{DeviceKind, Vendor};
+use crate::select::records::{Folder, Identity};
+use crate::select::testing::{config, conv, product, record};
+use netcl_kernels::variant::Variant;
+
+fn scratch(name: &str) -> (PathBuf, Folder) {
+    let path = std::env::temp_dir().join(format!("netcl-selector-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    (path.clone(), Folder::at(path))
+}
+
+#[test]
+fn devices_of_one_architecture_learn_from_each_other() {
+    let (path, folder) = scratch("relatives");
+    let device = Device::null(Target::Gpu, 1 << 20);
+    let with_driver = |driver: &str| DeviceProfile { driver: driver.into(), ..device.profile().clone() };
+    let tiled = config("matmul_tiled TILE=16");
+    let mut content = Content::default();
+    content.add(record(&product(512, 512, 512), &tiled));
+    folder.update(&Identity::of(&with_driver("1.0")), &|own| _ = own.merge(content.clone())).unwrap();
+
+    let of = |driver: &str, task: &Task<u64>| {
+        let state = State::with(device.id(), &with_driver(driver), Some(folder.clone()));
+        KernelSelector::new(device.clone(), Arc::new(state)).select(task)
+    };
+    let task = product(512, 512, 512);
+    assert_eq!(of("1.0", &task), Selection { config: tiled.clone(), reason: Reason::Measured });
+    let near = Reason::Nearest { task: task.clone(), octaves: 0.0 };
+    assert_eq!(of("2.0", &task), Selection { config: tiled.clone(), reason: near }, "another driver");
+
+    // What is wrong with one driver is not used there, and still is with the other.
+    let state = State::with(device.id(), &with_driver("2.0"), Some(folder.clone()));
+    let selector = KernelSelector::new(device.clone(), Arc::new(state));
+    selector.reject(&task, &tiled, "on purpose");
+    assert_eq!(selector.select(&task).reason, Reason::Default);
+    assert_eq!(of("2.0", &task).reason, Reason::Default, "in later runs, too");
+    assert_eq!(of("1.0", &task).reason, Reason::Measured);
+    std::fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn a_record_that_cannot_be_used_is_none() {
+    let (path, folder) = scratch("unusable");
+    let device = Device::null(Target::Gpu, 1 << 28);
+    let task = product(64, 64, 64);
+    for unusable in ["matmul_tiled TILE=5", "matmul_tiled TILE=32", "matmul_tiled TILE=16"] {
+        let unusable = config(unusable);
+        let of_before = record(&task, &unusable);
+        let identity = Identity::of(device.profile());
+        folder.update(&identity, &|own| *own = Content::default()).unwrap();
+        folder.update(&identity, &|own| own.add(of_before.clone())).unwrap();
+        // Of these one is no configuration, one too large for the device, one wrong there.
+        let profile = DeviceProfile { max_work_group: 256, ..device.profile().clone() };
+        let state = State::with(device.id(), &profile, Some(folder.clone()));
+        let selector = KernelSelector::new(device.clone(), Arc::new(state));
+        if unusable == config("matmul_tiled TILE=16") {
+            assert_eq!(selector.select(&task).reason, Reason::Measured);
+            selector.reject(&task, &unusable, "on purpose");
+        }
+        assert_eq!((selector.record(&task), selector.select(&task).reason), (None, Reason::Default));
+        let options = TuneOptions { candidates: 2, ..TuneOptions::default() };
+        let tuning = selector.tune(&task, &options).unwrap();
+        assert_eq!(tuning.candidates.len(), 2, "it is measured: {tuning}");
+        assert_eq!(selector.select(&task).reason, Reason::Measured);
+        assert_eq!(selector.tune(&task, &options).unwrap().candidates, []);
+    }
+    std::fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn what_is_erased_can_be_measured_again() {
+    let device = Device::null(Target::Gpu, 1 << 28);
+    let mut state = State::with(device.id(), device.profile(), None);
+    state.autotune = Autotune::On;
+    let selector = KernelSelector::new(device, Arc::new(state));
+    let task = product(64, 64, 64);
+    for _ in 0..2 {
+        assert_eq!(selector.select(&task).reason, Reason::Measured);
+        assert_eq!(selector.records().len(), 1);
+        selector.erase_records().unwrap();
+    }
+}
+
+#[test]
+fn who_waits_for_a_turn_does_not_measure_what_was_measured_meanwhile() {
+    let device = Device::null(Target::Gpu, 1 << 28);
+    let state = State::with(device.id(), device.profile(), None);
+    let selector = KernelSelector::new(device, Arc::new(state));
+    let task = product(64, 64, 64);
+    let measured = record(&task, &config("matmul_tiled TILE=16"));
+    let turn = selector.state.turn();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| selector.tune(&task, &TuneOptions { candidates: 2, ..TuneOptions::default() }));
+        // It has looked once it waits; if it has not yet, it finds the record at its first look.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        selector.state.learn(|own| own.add(measured.clone()));
+        drop(turn);
+        let tuning = waiting.join().unwrap().unwrap();
+        assert_eq!((tuning.record, tuning.candidates.len()), (Some(measured.clone()), 0));
+    });
+}
+
+#[test]
+fn what_another_process_found_changes_answers_that_were_given() {
+    let (path, folder) = scratch("others");
+    let device = Device::null(Target::Gpu, 1 << 20);
+    let (task, tiled) = (product(512, 512, 512), config("matmul_tiled TILE=16"));
+    folder.update(&Identity::of(device.profile()), &|own| own.add(record(&task, &tiled))).unwrap();
+    let open = || {
+        let state = State::with(device.id(), device.profile(), Some(folder.clone()));
+        KernelSelector::new(device.clone(), Arc::new(state))
+    };
+    let (own, other) = (open(), open());
+    assert_eq!(own.select(&task).config, tiled);
+    let generation = own.state.generation();
+    other.reject(&task, &tiled, "on purpose");
+    own.state.keep_work_group("k".to_owned(), 64);
+    assert_ne!(own.state.generation(), generation);
+    assert_eq!(own.select(&task).reason, Reason::Default);
+    // Nothing new is no reason to ask again.
+    let generation = own.state.generation();
+    own.state.keep_work_group("k".to_owned(), 128);
+    assert_eq!(own.state.generation(), generation);
+
+    // What one process takes back, another that still knows it does not write down again.
+    other.acquit(&task, &tiled);
+    own.state.keep_work_group("k".to_owned(), 256);
+    assert_eq!(open().rejected(), []);
+    std::fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn records_come_before_their_neighbours_rules_and_the_compiler() {
+    let device = Device::null(Target::Gpu, 1 << 30);
+    let profile = DeviceProfile { kind: DeviceKind::Gpu, vendor: Vendor::Nvidia, ..device.profile().clone() };
+    let state = State::with(device.id(), &profile, None);
+    let selector = KernelSelector::new(device, Arc::new(state));
+    // What the null device computes would fail every test.
+    for variant in ["conv2d_winograd", "conv2d_im2col", "conv2d_implicit_gemm"] {
+        let stage = if variant.ends_with("gemm") { " STAGE=1" } else { "" };
+        selector.state.confirm(|own| own.test(format!("{variant} f32 forward padded{stage}"), true));
+    }
+    let of = |channels: u64| {
+        let Task::Conv2d(mut task) = conv(32, channels, 28, 3) else { unreachable!() };
+        task.out_channels = 64;
+        Task::Conv2d(task)
+    };
+    let reason = |channels: u64| selector.select(&of(channels)).reason;
+    assert_eq!(reason(32), Reason::Default);
+    let selection = selector.select(&of(64));
+    assert_eq!(selection.config.variant, Variant::Conv2dWinograd);
+    assert!(matches!(selection.reason, Reason::VendorRule { why } if why.contains("Winograd")));
+    let im2col = KernelConfig::plain(Variant::Conv2dIm2col);
+    selector.state.learn(|own| own.add(record(&of(128), &im2col)));
+    assert_eq!(reason(64), Reason::Nearest { task: of(128), octaves: 1.0 });
+    assert_eq!((reason(128), reason(16)), (Reason::Measured, Reason::Default));
+    assert_eq!(selector.select(&of(64)).config, im2col);
+    // Of what is wrong, the next answer is taken.
+    selector.reject(&of(128), &im2col, "on purpose");
+    assert!(matches!(reason(128), Reason::VendorRule { .. }));
+    selector.reject(&of(128), &KernelConfig::plain(Variant::Conv2dWinograd), "on purpose");
+    assert_eq!(reason(128), Reason::Default);
+}
