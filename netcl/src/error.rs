@@ -187,6 +187,13 @@ pub enum Error {
         reason: String,
     },
 
+    /// A wait was ended by a [`crate::Interrupt`]. The device goes on with what it was given.
+    #[error(
+        "the wait was interrupted, and the device goes on computing; wait again (after `Interrupt::reset`), or drop what is \
+         not needed any more"
+    )]
+    Interrupted,
+
     /// No device fits.
     #[error("no device `{selector}`; {hint}; found: {}", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
     NoDevice {

@@ -1,17 +1,18 @@
 //! Events: what is known of work that a device was given. Futures, too.
 
+mod future;
+mod interrupt;
 mod user;
 
+pub use interrupt::Interrupt;
 pub use user::UserEvent;
 
 use crate::device::process;
 use crate::error::{Error, Result};
 use std::fmt;
-use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
 /// How far something is.
@@ -47,7 +48,8 @@ pub struct EventTimes {
 ///
 /// It can be waited for, with or without a limit; it can call back; and it is a [`Future`], so that a task of any
 /// executor waits for a device without keeping a thread; each handle keeps the waker that it was polled with last. On devices that compute at once (the host) events are complete
-/// from the start. A waiting thread does not handle signals, so Ctrl-C ends the process as ever.
+/// from the start. A waiting thread does not handle signals, so Ctrl-C ends the process as ever; a program that handles it
+/// itself waits with [`Event::wait_or`].
 ///
 /// ```
 /// use netcl::{Device, Tensor};
@@ -194,15 +196,26 @@ impl Event {
     /// a [`UserEvent`] that failed; [`Error::Forked`] in a forked child.
     pub fn wait(&self) -> Result<()> {
         process::check()?;
+        self.tell(self.waited())
+    }
+
+    /// As [`Event::wait`], for netcl's own: how it ended, and what has failed, is told by the program's next wait.
+    pub(crate) fn wait_untold(&self) {
+        if !process::is_forked() {
+            let _ = self.waited();
+        }
+    }
+
+    /// How it ended, when it has.
+    fn waited(&self) -> Result<(), Failure> {
         let is_over = self.lock().outcome.is_some();
         if let (false, Some(source)) = (is_over, &self.core.source) {
-            return self.tell(source.wait());
+            return source.wait();
         }
         let mut state = self.lock();
         loop {
             if let Some(outcome) = state.outcome.clone() {
-                drop(state);
-                return self.tell(outcome);
+                return outcome;
             }
             state = self.core.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -222,23 +235,57 @@ impl Event {
         if limit.is_zero() {
             return Ok(false);
         }
-        self.watch()?;
         // A limit beyond what the clock can hold is none.
-        let Some(end) = Instant::now().checked_add(limit) else {
-            return self.wait().map(|()| true);
-        };
+        match Instant::now().checked_add(limit) {
+            Some(end) => self.wait_until(Some(end), None),
+            None => self.wait().map(|()| true),
+        }
+    }
+
+    /// Waits until it is done, or until the interrupt is raised. That it is done counts more: an interrupt is an error only
+    /// where there is something left to wait for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`]; those of [`Event::wait`].
+    pub fn wait_or(&self, interrupt: &Interrupt) -> Result<()> {
+        process::check()?;
+        if self.is_complete() {
+            return self.wait();
+        }
+        self.wait_until(None, Some(interrupt)).map(drop)
+    }
+
+    /// Waits until it is done, but not beyond that time, nor after an interrupt; says whether it is done.
+    fn wait_until(&self, end: Option<Instant>, interrupt: Option<&Interrupt>) -> Result<bool> {
+        self.watch()?;
         let mut state = self.lock();
         loop {
             if let Some(outcome) = state.outcome.clone() {
                 drop(state);
                 return self.tell(outcome).map(|()| true);
             }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+            let is_interrupted = interrupt.is_some_and(Interrupt::is_interrupted);
+            if left.is_zero() || is_interrupted {
                 drop(state);
-                return if self.is_complete() { self.wait().map(|()| true) } else { Ok(false) };
+                return match self.is_complete() {
+                    true => self.wait().map(|()| true),
+                    false if is_interrupted => Err(Error::Interrupted),
+                    false => Ok(false),
+                };
             }
-            state = self.core.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let Some(_) = interrupt else {
+                state = self.core.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            };
+            let changed = self.core.changed.wait_timeout(state, left.min(interrupt::LOOK));
+            drop(changed);
+            // There is time to ask drivers that tell late.
+            if self.is_complete() {
+                return self.wait().map(|()| true);
+            }
+            state = self.lock();
         }
     }
 
@@ -266,9 +313,8 @@ impl Event {
                 None => {
                     state.callbacks.push(callback);
                     drop(state);
-                    if let Err(error) = self.watch() {
-                        self.settle(Err(as_failure(error)));
-                    }
+                    // An error is given to the callback.
+                    let _ = self.watch();
                     return;
                 }
             }
@@ -318,17 +364,23 @@ impl Event {
         }
         let event = self.clone();
         let watched = source.watch(Box::new(move |outcome| event.settle(outcome)));
-        if watched.is_err() {
-            // Whoever has relied on this watch tries it again.
-            let wakers = {
-                let mut state = self.lock();
-                state.watched = false;
-                std::mem::take(&mut state.wakers)
-            };
-            self.core.changed.notify_all();
-            wakers.into_iter().for_each(|(_, waker)| guarded(|| waker.wake()));
+        let Err(error) = watched else { return Ok(()) };
+        let (wakers, callbacks) = {
+            let mut state = self.lock();
+            state.watched = false;
+            (std::mem::take(&mut state.wakers), std::mem::take(&mut state.callbacks))
+        };
+        // Threads and tasks that have relied on this watch try it again; callbacks cannot.
+        self.core.changed.notify_all();
+        wakers.into_iter().for_each(|(_, waker)| guarded(|| waker.wake()));
+        if callbacks.is_empty() {
+            return Err(error);
         }
-        watched
+        let failure = as_failure(error);
+        for Callback { call, .. } in callbacks {
+            guarded(|| call(Err(failure.clone())));
+        }
+        Err(failure.into_error())
     }
 
     /// It is over. Only the first outcome counts.
@@ -398,61 +450,6 @@ fn as_failure(error: Error) -> Failure {
         Error::Lost { device, operation, code } => Failure::Lost { device, operation, code },
         Error::Forked => Failure::Forked,
         other => Failure::User { reason: other.to_string() },
-    }
-}
-
-impl Future for Event {
-    type Output = Result<()>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        process::check()?;
-        if self.is_complete() {
-            return Poll::Ready(self.wait());
-        }
-        if let Poll::Ready(outcome) = self.take_seat(context.waker()) {
-            return Poll::Ready(self.tell(outcome));
-        }
-        self.watch()?;
-        let outcome = self.lock().outcome.clone();
-        outcome.map_or(Poll::Pending, |outcome| Poll::Ready(self.tell(outcome)))
-    }
-}
-
-impl Event {
-    /// Keeps the waker in place of the one that this handle was polled with before, or gives the outcome.
-    fn take_seat(&mut self, waker: &Waker) -> Poll<Result<(), Failure>> {
-        // Executors' code runs without the lock.
-        let mut new = None;
-        loop {
-            let mut state = self.core.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(outcome) = state.outcome.clone() {
-                return Poll::Ready(outcome);
-            }
-            let seat = self.seat;
-            let own = state.wakers.iter().position(|(taken, _)| *taken == seat);
-            if own.is_some_and(|own| state.wakers[own].1.will_wake(waker)) {
-                return Poll::Pending;
-            }
-            let Some(new) = new.take() else {
-                drop(state);
-                new = Some(waker.clone());
-                continue;
-            };
-            let old = match own {
-                Some(own) => Some(std::mem::replace(&mut state.wakers[own].1, new)),
-                None => {
-                    if self.seat == 0 {
-                        state.seats += 1;
-                        self.seat = state.seats;
-                    }
-                    state.wakers.push((self.seat, new));
-                    None
-                }
-            };
-            drop(state);
-            drop(old);
-            return Poll::Pending;
-        }
     }
 }
 

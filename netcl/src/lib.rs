@@ -41,7 +41,7 @@ pub use device::{
     Quirk, SharedVirtualMemory, SubGroups, Vendor,
 };
 pub use error::{Error, Result};
-pub use event::{Event, EventStatus, EventTimes, UserEvent};
+pub use event::{Event, EventStatus, EventTimes, Interrupt, UserEvent};
 pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;

@@ -179,7 +179,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What `work` gives; [`Error::Unsupported`] if this thread is recording already.
+    /// What `work` gives; [`Error::Unsupported`] if this thread is recording already, or `work` calls what cannot be done
+    /// again so: [`crate::algorithms::compact`] and [`crate::algorithms::positions`], and all algorithms on the host.
     pub fn record<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<(Recording, R)> {
         let recorder = Recorder { device: self.clone(), steps: Vec::new() };
         let busy = RECORDER.with_borrow_mut(|current| {
@@ -200,7 +201,8 @@ impl Device {
         Ok((Recording::new(self, steps), result?))
     }
 
-    fn unrecordable(&self, function: &str, problem: &str) -> Error {
+    /// The error of what cannot be done while the device is recorded.
+    pub(crate) fn unrecordable(&self, function: &str, problem: &str) -> Error {
         Error::Unsupported { function: function.to_owned(), device: self.to_string(), problem: problem.to_owned() }
     }
 }

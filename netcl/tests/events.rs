@@ -6,7 +6,7 @@ use common::block_on::block_on;
 use common::devices::{all, with_driver};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{DType, DeviceKind, Error, Event, EventStatus, QueueOrder, UserEvent, Vendor};
+use netcl::{DType, DeviceKind, Error, Event, EventStatus, Interrupt, QueueOrder, UserEvent, Vendor};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -341,6 +341,51 @@ fn ctrl_c_ends_a_wait() {
             assert_eq!(status.signal(), Some(2), "{device}: {status}");
             assert!(!lines.any(|line| line == "finished"), "it was stopped while it waited");
         }
+    }
+}
+
+/// As a program does that handles Ctrl-C itself.
+#[test]
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "signals")]
+fn a_signal_handler_interrupts_waits() {
+    use std::ffi::c_int;
+    static STOP: Interrupt = Interrupt::new();
+    extern "C" fn stop(_: c_int) {
+        STOP.interrupt();
+    }
+    // SAFETY: the signatures are those of POSIX.
+    unsafe extern "C" {
+        fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
+        fn raise(number: c_int) -> c_int;
+    }
+    const SIGINT: c_int = 2;
+    // SAFETY: the handler lives as long as the process and only stores to an atomic, which a handler may do.
+    assert_ne!(unsafe { signal(SIGINT, stop) }, usize::MAX);
+    for device in queues_of_their_own() {
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let x = busy(&device);
+        let (event, values) = (device.record_event().unwrap(), x.sum(&[0]).unwrap().to_host_async::<f32>().unwrap());
+        let waits: [&(dyn Fn() -> netcl::Result<()> + Sync); 3] =
+            [&|| device.finish_or(&STOP), &|| event.wait_or(&STOP), &|| values.wait_or(&STOP).map(drop)];
+        for wait in waits {
+            STOP.reset();
+            let interrupted = std::thread::scope(|scope| {
+                let waiting = scope.spawn(wait);
+                // SAFETY: handled above, in this thread.
+                assert_eq!(unsafe { raise(SIGINT) }, 0);
+                waiting.join().unwrap()
+            });
+            assert!(matches!(interrupted, Err(Error::Interrupted)), "{device}: {interrupted:?}");
+        }
+        gate.complete();
+        STOP.reset();
+        device.finish_or(&STOP).unwrap();
+        event.wait_or(&STOP).unwrap();
+        assert!(values.wait_or(&STOP).unwrap()[0] > 0.0);
+        STOP.interrupt();
+        event.wait_or(&STOP).expect("there is nothing left to wait for");
     }
 }
 

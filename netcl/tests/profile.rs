@@ -25,6 +25,21 @@ fn of(profile: &Profile, kind: SpanKind) -> Vec<&Span> {
     profile.spans().iter().filter(|span| span.kind == kind).collect()
 }
 
+/// What failed is the program's to know; the profiler has only waited.
+fn stopping_takes_no_failure_away(device: &Device) {
+    let x = Tensor::from_slice(device, &[1.0f32], &[1]).unwrap();
+    profile::start().unwrap();
+    let gate = netcl::UserEvent::new();
+    device.wait_for(&gate.event()).unwrap();
+    let y = x.add(&x).unwrap();
+    gate.fail("no data");
+    profile::stop().unwrap();
+    let error = device.finish().unwrap_err();
+    assert!(matches!(&error, netcl::Error::Event { reason } if reason == "no data"), "{device}: {error}");
+    device.finish().unwrap();
+    drop(y);
+}
+
 /// One test, because a process has one recorder.
 #[test]
 fn launches_copies_and_spans_are_recorded_between_start_and_stop() {
@@ -74,6 +89,7 @@ fn launches_copies_and_spans_are_recorded_between_start_and_stop() {
         assert_eq!(events.iter().filter(|event| event["ph"] == "X").count(), recorded.spans().len(), "{selector}");
         assert!(recorded.write_chrome_trace("/no/such/folder/trace.json").is_err());
     }
+    devices::with_driver().iter().for_each(stopping_takes_no_failure_away);
     assert_eq!(profile::stop().unwrap().spans(), [], "nothing is recorded after it was stopped");
 }
 

@@ -8,7 +8,7 @@ use common::processes;
 use netcl::raw::{
     self, AddressSpace, Arg, Grid, KernelSpec, PRIMITIVE_PREAMBLE, PrimitiveBuilder, RawKernel, WorkGroupTuner,
 };
-use netcl::{DType, Device, DeviceKind, Error, Tensor};
+use netcl::{DType, Device, DeviceKind, Error, Tensor, UserEvent};
 
 const ADD: &str = "
     __kernel void add(__global const float* a, __constant float* b, __global float* c, float by, uint n,
@@ -262,6 +262,14 @@ fn remembers(device: &Device) {
     // SAFETY: as above.
     unsafe { kernel.launch_over(&[Arg::from(&x), 1000u32.into()], 1000) }.unwrap();
     assert_eq!(x.to_vec::<u32>().unwrap(), [size as u32; 1000]);
+
+    // What failed before is told, and is held against no size.
+    let gate = UserEvent::new();
+    device.wait_for(&gate.event()).unwrap();
+    gate.fail("no data");
+    // SAFETY: as above.
+    let error = unsafe { kernel.tune(&[Arg::from(&x), 1000u32.into()], 16) }.unwrap_err();
+    assert!(matches!(&error, Error::Event { reason } if reason == "no data"), "{error}");
 }
 
 /// On which small work-groups are slower than large ones for certain: a GPU has room for all at once.

@@ -94,6 +94,54 @@ fn copies_fills_algorithms_and_raw_kernels_are_recorded() {
     }
 }
 
+/// Replayed with another mask it would write past the result's end.
+#[test]
+fn what_elements_decide_on_the_size_of_is_not_recorded() {
+    let _turn = common::turn();
+    for device in all() {
+        let x = Tensor::from_slice(&device, &[1.0f32, 2.0, 3.0], &[3]).unwrap();
+        let mask = Tensor::from_slice(&device, &[true, false, true], &[3]).unwrap();
+        for (work, name) in [
+            (&(|| algorithms::compact(&x, &mask)) as &dyn Fn() -> netcl::Result<Tensor>, "algorithms::compact"),
+            (&|| algorithms::positions(&mask), "algorithms::positions"),
+        ] {
+            let error = device.record(work).unwrap_err();
+            assert!(matches!(&error, Error::Unsupported { function, .. } if function == name), "{error}");
+            assert!(error.to_string().contains("the size of its result depends on the elements"), "{error}");
+            assert_eq!(work().unwrap().elements(), 2, "{device}: not while nothing is recorded");
+        }
+    }
+}
+
+/// A replay that left one out would give what was computed once, and no error.
+#[test]
+fn algorithms_on_the_host_are_not_recorded() {
+    use algorithms::{Operator, Order, Random, Scan};
+    let _turn = common::turn();
+    let device = Device::host();
+    let x = &Tensor::from_slice(&device, &[3i32, 1, 2], &[3]).unwrap();
+    let floats = &Tensor::from_slice(&device, &[3.0f32, 1.0, 2.0], &[3]).unwrap();
+    let cases: [(&str, &dyn Fn() -> netcl::Result<Tensor>); 9] = [
+        ("map", &|| algorithms::map("v0 + 1", &[x])),
+        ("matching", &|| algorithms::matching("v0 > 1", &[x])),
+        ("reduce", &|| algorithms::reduce(Operator::Sum, x)),
+        ("scan", &|| algorithms::scan(Operator::Sum, Scan::Inclusive, x)),
+        ("sort", &|| algorithms::sort(x, Order::Ascending)),
+        ("sort_by_key", &|| Ok(algorithms::sort_by_key(x, x, Order::Ascending)?.1)),
+        ("bincount", &|| algorithms::bincount(x, 4)),
+        ("histogram", &|| algorithms::histogram(floats, 4, 0.0, 4.0)),
+        ("random", &|| Random::new(&device, 1, 0).uniform(&[3])),
+    ];
+    for (name, work) in cases {
+        let error = device.record(work).unwrap_err();
+        assert!(
+            matches!(&error, Error::Unsupported { problem, .. } if problem.contains("recorded")),
+            "{name}: {error}"
+        );
+        work().unwrap();
+    }
+}
+
 #[test]
 fn a_recorded_training_step_trains() {
     let _turn = common::turn();

@@ -40,7 +40,7 @@ impl Plain {
         let handles = device.opencl_handles().expect("an OpenCL device");
         let retained = cl3::context::retain_context(handles.context);
         assert_eq!(retained, Ok(()));
-        let context = Context::from(handles.context);
+        let context = Context::new(handles.context, &[handles.device]);
         let program = Program::create_and_build_from_source(&context, SOURCE, "").unwrap();
         let kernel = Kernel::create(&program, "add").unwrap();
         let count = ITEMS as u32;

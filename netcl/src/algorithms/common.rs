@@ -8,6 +8,7 @@ use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Number, type_name};
+use crate::recording;
 use crate::tensor::Tensor;
 use half::f16;
 use netcl_kernels::dtype::DType;
@@ -56,10 +57,16 @@ pub(super) enum Place<'a> {
     OpenCl(&'a OpenCl),
 }
 
-/// Where `operation` runs on a device whose memory its tensors are in.
+/// Where `operation` runs on a device whose memory its tensors are in. Nowhere while the host is recorded: a replay would
+/// leave it out.
 pub(super) fn place<'a>(operation: &str, device: &'a Device) -> Result<Place<'a>> {
     match (device.backend().as_opencl(), device.profile().kind) {
         (Some(opencl), _) => Ok(Place::OpenCl(opencl)),
+        (None, DeviceKind::Host) if recording::is_active(device.backend()) => Err(device.unrecordable(
+            operation,
+            "what algorithms compute on the host cannot be recorded; record tensor operations and `kernel!`s there, or \
+             record on an OpenCL device",
+        )),
         (None, DeviceKind::Host) => Ok(Place::Host),
         (None, _) => Err(Error::Unsupported {
             function: operation.to_owned(),
@@ -68,6 +75,17 @@ pub(super) fn place<'a>(operation: &str, device: &'a Device) -> Result<Place<'a>
                 .to_owned(),
         }),
     }
+}
+
+/// Fails while the device is recorded: to be called where the elements decide on a size. A replay has other elements, and
+/// the sizes of the recording.
+pub(super) fn sized_by_elements(operation: &str, device: &Device) -> Result<()> {
+    if !recording::is_active(device.backend()) {
+        return Ok(());
+    }
+    let problem = "the size of its result depends on the elements, which are others at a replay; call it after the \
+                   recording has ended, or keep the size by multiplying with the mask instead";
+    Err(device.unrecordable(operation, problem))
 }
 
 /// The inputs' common device, type and shape.

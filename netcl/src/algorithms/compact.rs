@@ -22,11 +22,13 @@ use netcl_kernels::dtype::DType;
 /// # Errors
 ///
 /// [`Error::DType`] if `mask` is not of truth values; [`Error::Shape`] if the shapes differ or there are 2^31 elements or
-/// more; [`Error::DeviceMismatch`].
+/// more; [`Error::DeviceMismatch`]; [`Error::Unsupported`] while the device is recorded ([`crate::Device::record`]), as a
+/// replay cannot change the result's size.
 pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let operation = "algorithms::compact";
     common::same_place(operation, x, mask, 1)?;
     let count = checked(operation, mask)?;
+    common::sized_by_elements(operation, x.device())?;
     match common::place(operation, x.device())? {
         Place::Host => {
             let (bytes, size) = (x.to_bytes()?, x.dtype().size());
@@ -47,6 +49,7 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 pub fn positions(mask: &Tensor) -> Result<Tensor> {
     let operation = "algorithms::positions";
     let count = checked(operation, mask)?;
+    common::sized_by_elements(operation, mask.device())?;
     match common::place(operation, mask.device())? {
         Place::Host => {
             let truths = mask.to_vec::<bool>()?;
@@ -89,15 +92,16 @@ fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> 
     let arguments =
         [Set::Memory(mask.region()), Set::Memory(&where_to), Set::Memory(total.region()), Set::Bytes(&count)];
     common::launch_over(device, &common::kernel(opencl, "count_kept", &text)?, &arguments, 1)?;
-    let out = Tensor::uninitialised("compact", device, &[total.item::<u32>()? as usize], dtype)?;
+    let kept = total.item::<u32>()?;
+    let out = Tensor::uninitialised("compact", device, &[kept as usize], dtype)?;
+    let kept = kept.to_ne_bytes();
     let [mask, where_to, _, count] = arguments;
-    let (entry, arguments) = match values {
-        Some(values) => {
-            let values = Set::Memory(values.region());
-            ("keep_elements", vec![values, mask, where_to, Set::Memory(out.region()), count])
-        }
-        None => ("keep_positions", vec![mask, where_to, Set::Memory(out.region()), count]),
+    let to = [where_to, Set::Memory(out.region()), count, Set::Bytes(&kept)];
+    let (entry, from) = match values {
+        Some(values) => ("keep_elements", vec![Set::Memory(values.region()), mask]),
+        None => ("keep_positions", vec![mask]),
     };
+    let arguments: Vec<Set<'_>> = from.into_iter().chain(to).collect();
     common::launch_over(device, &common::kernel(opencl, entry, &text)?, &arguments, n)?;
     Ok(out)
 }

@@ -11,7 +11,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
@@ -193,10 +193,19 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// Waits until everything enqueued is done.
     fn finish(&self) -> Result<()>;
 
+    /// Waits until everything enqueued is done, for netcl's own ends: what has failed is told by the program's next wait.
+    fn drain(&self) {}
+
     /// As [`Backend::finish`], for at most `limit`; says whether everything is done.
     fn finish_timeout(&self, limit: Duration) -> Result<bool> {
         let _ = limit;
         self.finish().map(|()| true)
+    }
+
+    /// As [`Backend::finish`], until the interrupt is raised, which is an error.
+    fn finish_or(&self, interrupt: &Interrupt) -> Result<()> {
+        let _ = interrupt;
+        self.finish()
     }
 
     /// What has failed since somebody asked last, as far as is known without waiting.

@@ -31,7 +31,7 @@ pub use strategy::KernelStrategy;
 pub use vendor::{Architecture, Vendor};
 
 use crate::error::Result;
-use crate::event::Event;
+use crate::event::{Event, Interrupt};
 use crate::executor::compiled::Compiled;
 use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 use crate::program::ProgramStats;
@@ -202,7 +202,7 @@ impl Device {
     }
 
     /// Waits until everything that was started on it is done; reports what went wrong meanwhile. Ctrl-C ends the process;
-    /// to do something else instead, wait with [`Device::finish_timeout`].
+    /// to do something else instead, wait with [`Device::finish_or`] or [`Device::finish_timeout`].
     ///
     /// # Errors
     ///
@@ -241,6 +241,32 @@ impl Device {
         self.0.backend.finish_timeout(limit)
     }
 
+    /// As [`Device::finish`], until the interrupt is raised, by another thread or a signal handler. The device is not stopped:
+    /// it goes on with what it was given.
+    ///
+    /// ```
+    /// use netcl::{Device, Error, Interrupt, Tensor};
+    ///
+    /// static STOP: Interrupt = Interrupt::new(); // a handler of SIGINT calls `STOP.interrupt()`
+    ///
+    /// let device = Device::auto()?;
+    /// let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2])?;
+    /// let y = x.add(&x)?;
+    /// match device.finish_or(&STOP) {
+    ///     Err(Error::Interrupted) => println!("the user wants to stop"),
+    ///     finished => finished?,
+    /// }
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::Interrupted`]; those of [`Device::finish`].
+    pub fn finish_or(&self, interrupt: &Interrupt) -> Result<()> {
+        process::check()?;
+        self.0.backend.finish_or(interrupt)
+    }
+
     /// The event of everything that was started on the device so far. A copy to the device that runs beside it belongs to
     /// what uses the copied tensor first; [`Device::finish`] waits for all.
     ///
@@ -254,6 +280,11 @@ impl Device {
 
     /// Holds back what is started on the device from now on until `event` is over: one of this or another device, or a
     /// [`crate::UserEvent`]'s. The caller does not wait, except on devices without a queue (the host), where it does.
+    ///
+    /// A thread that completes the event itself must be able to get there: until then it must not wait for what is held back,
+    /// as `finish`, `to_vec` and every other read do, nor have more than 64 MiB on its way into memory that the device
+    /// already uses. [`BufferHandle::write`] beyond that waits for the device to read what was written before, and so for
+    /// the event; so may new tensors that get the memory of dropped ones. New tensors in new memory do not.
     ///
     /// ```
     /// use netcl::{Device, DeviceManager, Tensor};

@@ -1,6 +1,8 @@
 use super::*;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::Wake;
+use std::task::{Context, Poll, Wake};
 
 /// A driver's event whose driver never calls back, or refuses to.
 #[derive(Default)]
@@ -85,6 +87,82 @@ fn a_watch_that_was_refused_is_tried_again() {
     assert!(!event.wait_timeout(Duration::from_millis(1)).unwrap());
     assert!(!event.wait_timeout(Duration::from_millis(1)).unwrap());
     assert_eq!(source.watches.load(Ordering::Relaxed), 3, "two were refused, one holds");
+}
+
+/// Another thread's callback relied on the watch, and nobody will try it again for that.
+#[test]
+fn a_watch_that_is_refused_tells_those_who_relied_on_it() {
+    let (event, source) = silent();
+    let told = Arc::new(AtomicUsize::new(0));
+    let counted = told.clone();
+    // As if this thread's watch were on its way to the driver while the other's callback comes.
+    event.lock().watched = true;
+    event.on_complete(move |outcome| {
+        assert!(matches!(outcome, Err(Error::Event { .. })));
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    event.lock().watched = false;
+    source.refusals.store(1, Ordering::Relaxed);
+    assert!(event.wait_timeout(Duration::from_millis(1)).is_err());
+    assert_eq!(told.load(Ordering::Relaxed), 1);
+    // The event is as it was.
+    assert_eq!(event.status(), EventStatus::Running);
+    source.is_done.store(true, Ordering::Relaxed);
+    event.wait().unwrap();
+}
+
+#[test]
+fn a_wait_of_netcls_own_tells_nothing() {
+    #[derive(Default)]
+    struct Failing {
+        told: Arc<AtomicUsize>,
+    }
+    impl Source for Failing {
+        fn status(&self) -> Result<EventStatus, Failure> {
+            Ok(EventStatus::Failed)
+        }
+        fn wait(&self) -> Result<(), Failure> {
+            Err(Failure::User { reason: "on purpose".to_owned() })
+        }
+        fn watch(&self, _: Box<dyn FnOnce(Result<(), Failure>) + Send>) -> Result<()> {
+            Ok(())
+        }
+        fn times(&self) -> Option<EventTimes> {
+            None
+        }
+        fn told(&self) {
+            self.told.fetch_add(1, Ordering::Relaxed);
+        }
+        fn as_any(&self) -> &dyn std::any::Any {
+            self
+        }
+    }
+    let told = Arc::new(AtomicUsize::new(0));
+    let event = Event::of(Box::new(Failing { told: told.clone() }));
+    event.wait_untold();
+    assert_eq!(told.load(Ordering::Relaxed), 0);
+    assert!(event.wait().is_err());
+    assert_eq!(told.load(Ordering::Relaxed), 1);
+}
+
+/// Its driver never calls back, so that the wait itself must look.
+#[test]
+fn an_interrupt_ends_a_wait_and_nothing_else() {
+    let (event, source) = silent();
+    let interrupt = Interrupt::new();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| event.wait_or(&interrupt));
+        interrupt.interrupt();
+        assert!(matches!(waits.join().unwrap(), Err(Error::Interrupted)));
+        assert!(matches!(event.wait_or(&interrupt), Err(Error::Interrupted)), "it stays raised");
+        interrupt.reset();
+        assert!(!interrupt.is_interrupted());
+        let waits = scope.spawn(|| event.wait_or(&interrupt));
+        source.is_done.store(true, Ordering::Relaxed);
+        waits.join().unwrap().unwrap();
+    });
+    interrupt.interrupt();
+    event.wait_or(&interrupt).unwrap();
 }
 
 #[test]

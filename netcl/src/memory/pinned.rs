@@ -98,9 +98,10 @@ impl PinnedBufferPool {
         Arc::<Shared>::downgrade(&self.0)
     }
 
-    /// What it holds and how well it serves.
+    /// What it holds and how well it serves; in a forked child, what it held at the fork, or nothing if a thread was using
+    /// the pool then.
     pub fn stats(&self) -> PoolStats {
-        self.lock().stats
+        process::lock(&self.0.state).map(|state| state.stats).unwrap_or_default()
     }
 
     fn take_idle(&self, class: Class) -> Option<Box<dyn HostMemory>> {
@@ -154,6 +155,12 @@ impl PinnedBufferPool {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock()
+    }
+
+    /// Nobody else uses it while the result lives.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        self.lock()
     }
 }
 

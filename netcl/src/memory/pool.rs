@@ -151,15 +151,17 @@ impl BufferPool {
         self.0.release_idle()
     }
 
-    /// What it holds and how well it serves.
+    /// What it holds and how well it serves; in a forked child, what it held at the fork, or nothing if a thread was using
+    /// the pool then.
     pub fn stats(&self) -> PoolStats {
-        self.lock().stats
+        process::lock(&self.0.state).map(|state| state.stats).unwrap_or_default()
     }
 
-    /// The buckets that keep freed buffers, by size.
+    /// The buckets that keep freed buffers, by size; in a forked child as [`BufferPool::stats`].
     pub fn buckets(&self) -> Vec<Bucket> {
         let mut buckets: Vec<Bucket> = Vec::new();
-        for (index, kept) in self.lock().classes.iter().enumerate().filter(|(_, kept)| !kept.idle.is_empty()) {
+        let Some(state) = process::lock(&self.0.state) else { return buckets };
+        for (index, kept) in state.classes.iter().enumerate().filter(|(_, kept)| !kept.idle.is_empty()) {
             let (size, buffers) = (classes::bucket(index), kept.idle.len());
             let bytes = kept.idle.iter().map(|block| block.class.bytes).sum();
             match buckets.last_mut() {
@@ -348,6 +350,12 @@ impl BufferPool {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock()
     }
+
+    /// Nobody else uses it while the result lives.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized + '_ {
+        self.lock()
+    }
 }
 
 impl Reserve for Shared {
@@ -376,10 +384,8 @@ impl Shared {
             before - state.stats.idle
         };
         // Commands in flight may still use it, and some drivers free only when they are done.
-        if bytes > 0
-            && let Err(error) = self.backend.finish()
-        {
-            tracing::warn!(%error, "waiting for the device before freeing memory");
+        if bytes > 0 {
+            self.backend.drain();
         }
         drop(released);
         bytes

@@ -1,6 +1,6 @@
 //! What holds memory of a device without needing it, and gives it up where there is none left.
 
-use crate::device::Reserve;
+use crate::device::{Reserve, process};
 use std::sync::{Mutex, PoisonError, Weak};
 
 /// Of one physical device, however many handles, queues, parts and pools it has: its memory is one.
@@ -37,7 +37,8 @@ impl Reserves {
 }
 
 fn add(list: &Mutex<Vec<Weak<dyn Reserve>>>, reserve: Weak<dyn Reserve>) {
-    let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
+    // In a forked child nothing is given up: a pool that is made there allocates nothing.
+    let Some(mut list) = process::lock(list) else { return };
     // Seldom, and not at each: the list is long where there are many functions.
     if list.len().is_power_of_two() {
         list.retain(|reserve| reserve.strong_count() > 0);

@@ -108,8 +108,8 @@ pub(super) fn stop() -> Profile {
         None => Vec::new(),
     };
     for event in waited {
-        // One that failed is over, too; it is counted below.
-        let _ = event.wait();
+        // One that failed is over, too: it is counted below, and the program learns of it by a wait of its own.
+        event.wait_untold();
     }
     look(&LOOKING.lock().unwrap_or_else(PoisonError::into_inner));
     let (profile, forgotten) = match &mut *lock() {
@@ -216,11 +216,11 @@ fn seen(event: &Event) -> Option<Seen> {
 
 /// The process ends. Whoever holds a lock now is not waited for.
 fn at_exit() -> Rest {
-    if RECORDER.try_lock().is_err() {
+    if process::try_lock(&RECORDER).is_none() {
         return Rest::Idle;
     }
     look_if_nobody_does();
-    if let Ok(mut recorder) = RECORDER.try_lock()
+    if let Some(mut recorder) = process::try_lock(&RECORDER)
         && let Some(recorder) = &mut *recorder
     {
         let (lost, untimed) = (recorder.lost, recorder.untimed);

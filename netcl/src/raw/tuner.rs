@@ -104,6 +104,8 @@ const ROUNDS: usize = 5;
 /// The size with the shortest time: the best of a few rounds, each a launch that is waited for. Sizes that the device
 /// refuses, in whatever round, are left out; if it refuses all, the last error is the result.
 pub(super) fn fastest(device: &Device, sizes: &[usize], run: impl Fn(usize) -> Result<()>) -> Result<usize> {
+    // What failed before is no size's fault.
+    device.finish()?;
     let mut best: Option<(Duration, usize)> = None;
     let mut refusal = None;
     for &size in sizes {

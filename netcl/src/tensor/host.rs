@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::device::backend::HostMemory;
 use crate::device::host::plain;
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::{Event, Interrupt};
 use crate::memory::pinned::not_elements;
 use crate::memory::{BufferHandle, PinnedBuffer};
 use netcl_kernels::dtype::DType;
@@ -193,6 +193,16 @@ impl<T: Element> ToHost<T> {
     /// As [`ToHost::wait`].
     pub fn wait_timeout(&self, limit: Duration) -> Result<Option<Vec<T>>> {
         if self.event.wait_timeout(limit)? { self.elements().map(Some) } else { Ok(None) }
+    }
+
+    /// Waits for the elements until the interrupt is raised; then they can be waited for again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Interrupted`]; those of [`ToHost::wait`].
+    pub fn wait_or(&self, interrupt: &Interrupt) -> Result<Vec<T>> {
+        self.event.wait_or(interrupt)?;
+        self.elements()
     }
 
     /// Only after the event.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
 
 /// Set in a child that was forked after drivers were looked for, or a device was made.
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -37,6 +37,21 @@ pub(crate) fn is_forked() -> bool {
 #[inline]
 pub(crate) fn check() -> Result<()> {
     if is_forked() { Err(Error::Forked) } else { Ok(()) }
+}
+
+/// The lock, if nobody holds it. That a thread panicked under it does not matter.
+pub(crate) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// The lock, for what a forked child may ask: there, `None` if somebody holds it, who may be a thread of the parent's that
+/// never lets go.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    if is_forked() { try_lock(mutex) } else { Some(mutex.lock().unwrap_or_else(PoisonError::into_inner)) }
 }
 
 /// Notices forks from now on. To be called before a driver is loaded, or a device is made.
@@ -77,7 +92,7 @@ fn exiting() -> Rest {
         return Rest::Idle;
     }
     // Whoever holds the lock while the process ends is not waited for.
-    let actions = AT_EXIT.try_lock().map(|actions| actions.clone()).unwrap_or_default();
+    let actions = try_lock(&AT_EXIT).map(|actions| actions.clone()).unwrap_or_default();
     let mut rest = Rest::Idle;
     for action in actions {
         // Nothing may unwind into the C library.
@@ -208,4 +223,4 @@ impl<T> Drop for Live<T> {
 
 #[cfg(all(test, unix))]
 #[path = "process/tests.rs"]
-mod tests;
+pub(crate) mod tests;

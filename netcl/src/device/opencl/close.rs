@@ -19,7 +19,8 @@ impl Drop for Shared {
         // SAFETY: taken out here and nowhere else, and not used afterwards.
         let parts = unsafe { ManuallyDrop::take(&mut self.parts) };
         if process::is_forked() {
-            parts.transfers.leak();
+            // All of it is the parent's, locks that its threads may have held at the fork among it.
+            std::mem::forget(parts);
         } else if !self.is_closing {
             close(parts);
         }

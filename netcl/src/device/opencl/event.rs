@@ -13,6 +13,7 @@ use opencl3::event::{
     set_user_event_status, wait_for_events,
 };
 use opencl3::types::{cl_event, cl_int};
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
@@ -44,11 +45,13 @@ impl Pending {
         &self.told
     }
 
-    /// How the command ended, if it did: 0, or less where it failed. Either way it uses nothing any more. Not to be asked in
-    /// a driver's callback.
+    /// How the command ended, if it did: 0, or less where it failed. Either way it uses nothing any more. Not to be asked
+    /// under a lock. In a driver's callback, where nothing may wait (OpenCL 5.11), one that seems to have ended well is not
+    /// known to have ended; whoever asks next knows.
     pub(super) fn outcome(&self) -> Option<cl_int> {
         let status = self.event.command_execution_status().ok()?.0;
         match status {
+            CL_COMPLETE if in_callback() => None,
             // It is over, so this does not wait. Intel's 2026.22.10 tells of a failure by nothing else.
             CL_COMPLETE => Some(self.event.wait().map_or_else(|error| error.0, |()| 0)),
             status => Some(status).filter(|&status| status < 0),
@@ -156,7 +159,34 @@ impl Source for ClEvent {
     }
 }
 
+thread_local! {
+    static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is a driver's that calls back, or was called back in a call of the program's.
+pub(super) fn in_callback() -> bool {
+    IN_CALLBACK.get()
+}
+
+/// This thread is in a callback until this is dropped; callbacks may be nested.
+struct InCallback {
+    before: bool,
+}
+
+impl InCallback {
+    fn begin() -> InCallback {
+        InCallback { before: IN_CALLBACK.replace(true) }
+    }
+}
+
+impl Drop for InCallback {
+    fn drop(&mut self) {
+        IN_CALLBACK.set(self.before);
+    }
+}
+
 extern "C" fn call_back(_: cl_event, status: cl_int, data: *mut c_void) {
+    let _within = InCallback::begin();
     // SAFETY: the box that `watch` gave for this event; the driver calls this once (OpenCL 5.11).
     let Callback { done, health, operation } = *unsafe { Box::from_raw(data.cast::<Callback>()) };
     let outcome = if status < 0 { Err(health.failure(operation, status)) } else { Ok(()) };

@@ -1,6 +1,6 @@
 //! Host memory that commands use, kept until they are over; and how those ended.
 
-use super::event::Pending;
+use super::event::{Pending, in_callback};
 use super::health::Health;
 use super::pinned::Queue;
 use crate::memory::PinnedBuffer;
@@ -55,22 +55,11 @@ pub(super) enum Held {
 }
 
 impl Flights {
-    /// Lets go of what was copied. A lane is in order, so its first that waits ends the search.
-    fn land(&mut self, health: &Health) {
-        for lane in &mut self.lanes {
-            while let Some(status) = lane.front().and_then(|flight| flight.event.outcome()) {
-                let Some(flight) = lane.pop_front() else { break };
-                self.bytes -= flight.bytes;
-                if status < 0 {
-                    health.note(flight.operation, status, flight.event.told());
-                }
-            }
-        }
-    }
-
-    /// What has been in flight longest, of the first lane that has something.
-    fn oldest(&self) -> Option<Arc<Pending>> {
-        self.lanes.iter().find_map(|lane| lane.front()).map(|flight| flight.event.clone())
+    /// What is to be waited for so that room is made: of a lane the first that has any. Copies beside the device's queue
+    /// come first, as those in it wait for all that the device was given, maybe for the program itself.
+    fn in_the_way(&self) -> Option<Arc<Pending>> {
+        let first = |lane: Lane| self.lanes[lane as usize].iter().find(|flight| flight.bytes > 0);
+        [Lane::Upload, Lane::Download, Lane::Compute].into_iter().find_map(first).map(|flight| flight.event.clone())
     }
 }
 
@@ -82,6 +71,12 @@ impl Transfers {
 
     fn flights(&self) -> MutexGuard<'_, Flights> {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody else looks at what is in flight while the result lives.
+    #[cfg(test)]
+    pub(super) fn hold(&self) -> impl Sized + '_ {
+        self.flights()
     }
 
     /// The queues beside the device's own that were made so far.
@@ -98,25 +93,51 @@ impl Transfers {
         Ok(())
     }
 
-    /// Lets go of what was copied, and notes what failed.
+    /// Lets go of what was copied, and notes what failed. A lane is in order, so its first that waits ends the search.
+    ///
+    /// Neither the driver nor the flights' memory is touched under the lock: drivers have locks of their own, and may hold
+    /// them where they call back.
     pub(super) fn land(&self, health: &Health) {
-        self.flights().land(health);
+        for lane in [Lane::Compute, Lane::Upload, Lane::Download] {
+            while let Some(first) = self.first(lane)
+                && let Some(status) = first.outcome()
+            {
+                // Another thread may have been faster.
+                let Some(flight) = self.take(lane, &first) else { continue };
+                if status < 0 {
+                    health.note(flight.operation, status, flight.event.told());
+                }
+            }
+        }
     }
 
-    /// Waits until another `bytes` may be in flight. Nobody else waits meanwhile who need not. Fails if waiting does, and
-    /// the copy is not over for all that.
+    fn first(&self, lane: Lane) -> Option<Arc<Pending>> {
+        self.flights().lanes[lane as usize].front().map(|flight| flight.event.clone())
+    }
+
+    /// Takes the lane's first out, if it is that one.
+    fn take(&self, lane: Lane, first: &Arc<Pending>) -> Option<Flight> {
+        let mut flights = self.flights();
+        let flight = flights.lanes[lane as usize].pop_front_if(|flight| Arc::ptr_eq(&flight.event, first))?;
+        flights.bytes -= flight.bytes;
+        Some(flight)
+    }
+
+    /// Waits until another `bytes` may be in flight. Nobody else waits meanwhile who need not, and nobody in a driver's
+    /// callback. Fails if waiting does, and the copy is not over for all that.
     pub(super) fn make_room(&self, bytes: usize, health: &Health) -> Result<Room<'_>, cl_int> {
         loop {
-            let oldest = {
+            self.land(health);
+            let in_the_way = {
                 let mut flights = self.flights();
-                flights.land(health);
-                let oldest = if flights.bytes + bytes > IN_FLIGHT { flights.oldest() } else { None };
-                if oldest.is_none() {
+                let is_full = flights.bytes + bytes > IN_FLIGHT && !in_callback();
+                let in_the_way = if is_full { flights.in_the_way() } else { None };
+                if in_the_way.is_none() {
                     flights.bytes += bytes;
                 }
-                oldest
+                in_the_way
             };
-            match oldest {
+            match in_the_way {
                 Some(event) => {
                     if let Err(error) = event.driver().wait()
                         // A copy that failed is over, too, and noted when it lands.

@@ -37,13 +37,13 @@ use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command, Lane};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
 use event::Pending;
-use health::Health;
+use health::{Health, Told};
 use held::Transfers;
 use idle::IdleKernels;
 use memory::ClMemory;
@@ -408,6 +408,16 @@ impl Backend for OpenCl {
 
     fn finish_timeout(&self, limit: Duration) -> Result<bool> {
         self.shared.finish_within(limit)
+    }
+
+    fn finish_or(&self, interrupt: &Interrupt) -> Result<()> {
+        self.shared.finish_by(|event| event.wait_or(interrupt).map(|()| true)).map(drop)
+    }
+
+    fn drain(&self) {
+        if let Err(code) = self.shared.finish() {
+            self.shared.health.note("clFinish", code, &Told::default());
+        }
     }
 
     fn finish(&self) -> Result<()> {

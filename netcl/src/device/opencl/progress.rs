@@ -132,13 +132,21 @@ impl Parts {
 
     /// Waits for all its queues for at most `limit`; says whether everything that they were given is done.
     pub(super) fn finish_within(&self, limit: Duration) -> Result<bool> {
-        let before = self.counted();
-        let markers = self.last_markers().map_err(|code| self.error("clEnqueueMarkerWithWaitList", code))?;
         // A limit beyond what the clock can hold is none.
         let end = Instant::now().checked_add(limit);
-        for marker in markers {
+        self.finish_by(|event| {
             let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
-            if !self.event(marker, COMPUTING).wait_timeout(left)? {
+            event.wait_timeout(left)
+        })
+    }
+
+    /// Waits for all its queues by waiting for their events, until one of these waits ends too early; says whether
+    /// everything that they were given is done.
+    pub(super) fn finish_by(&self, wait: impl Fn(&Event) -> Result<bool>) -> Result<bool> {
+        let before = self.counted();
+        let markers = self.last_markers().map_err(|code| self.error("clEnqueueMarkerWithWaitList", code))?;
+        for marker in markers {
+            if !wait(&self.event(marker, COMPUTING))? {
                 return Ok(false);
             }
         }
@@ -188,37 +196,46 @@ impl Parts {
         if enqueued <= self.progress.finished.load(Ordering::Acquire) {
             return true;
         }
-        self.pass(&mut self.markers());
+        self.pass();
         enqueued <= self.progress.finished.load(Ordering::Acquire)
     }
 
-    /// Lets go of markers that the queue has passed, and notes how far it is.
-    fn pass(&self, markers: &mut VecDeque<(u64, Arc<Pending>)>) {
-        while let Some((at, event)) = markers.front()
+    /// Lets go of markers that the queue has passed, and notes how far it is. The driver is asked without the lock: it has
+    /// locks of its own, and may hold them where it calls back.
+    fn pass(&self) {
+        while let Some((at, event)) = self.first_marker()
             && let Some(status) = event.outcome()
         {
-            if status < 0 {
-                self.health.note(COMPUTING, status, event.told());
+            let taken = self.markers().pop_front_if(|(_, first)| Arc::ptr_eq(first, &event));
+            if taken.is_some() {
+                if status < 0 {
+                    self.health.note(COMPUTING, status, event.told());
+                }
+                self.done_until(at);
             }
-            self.done_until(*at);
-            markers.pop_front();
         }
+    }
+
+    fn first_marker(&self) -> Option<(u64, Arc<Pending>)> {
+        self.markers().front().cloned()
     }
 
     /// Puts a marker after what the queue was given so far, unless one is there.
     pub(super) fn mark(&self) -> Result<()> {
-        let mut markers = self.markers();
         // Nobody may ask for those before: what was waited for otherwise is known to be done without them.
-        self.pass(&mut markers);
+        self.pass();
         // Read before the marker is enqueued: every command counted by now comes before it.
         let at = self.counted();
-        if markers.back().is_none_or(|(before, _)| *before < at) {
+        let is_marked = self.markers().back().is_some_and(|(last, _)| *last >= at);
+        if !is_marked {
             // SAFETY: a live queue, nothing else.
             let event = unsafe { enqueue_marker_with_wait_list(self.queue.queue.get(), 0, null()) };
             let event = event.map_err(|code| self.error("clEnqueueMarkerWithWaitList", code))?;
-            markers.push_back((at, Pending::new(event)));
+            let mut markers = self.markers();
+            // Another thread's may have come between.
+            let place = markers.partition_point(|(before, _)| *before <= at);
+            markers.insert(place, (at, Pending::new(event)));
         }
-        drop(markers);
         // Another queue's command that waits for it does not make every driver begin.
         self.flush(Lane::Compute)
     }

@@ -290,3 +290,143 @@ fn a_barrier_that_fails_is_told() {
         own.finish().unwrap();
     }
 }
+
+/// Whoever holds a device back fills it meanwhile, and then lets it go on.
+#[test]
+fn copies_beside_the_queue_wait_for_nothing_in_it() {
+    use crate::event::UserEvent;
+    use crate::tensor::Tensor;
+    for device in with_driver() {
+        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
+        let written = device.allocate(1 << 20).unwrap();
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        written.write(&[1; 1 << 20]).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let own = device.clone();
+        let thread = std::thread::spawn(move || {
+            sender.send(Tensor::from_slice(&own, &vec![7u8; 100 << 20], &[100 << 20])).unwrap();
+        });
+        let tensor = receiver.recv_timeout(Duration::from_secs(60));
+        gate.complete();
+        thread.join().unwrap();
+        let tensor = tensor.expect("it does not wait for the gate").unwrap();
+        assert!(tensor.to_vec::<u8>().unwrap().iter().all(|&byte| byte == 7), "{device}");
+    }
+}
+
+/// The memory is its owner's again when the call returns, also where it returns an error.
+#[test]
+fn a_copy_that_is_refused_uses_nothing_any_more() {
+    use crate::event::UserEvent;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use transfer::REFUSED_FLUSH;
+    for device in with_driver() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        let orders = shared.device.get().queue_on_host_properties().unwrap_or_default();
+        let order = if orders & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
+            QueueOrder::InOrder
+        } else {
+            QueueOrder::OutOfOrder
+        };
+        let own = with_profile(&device, |profile| profile.unified_memory = false);
+        let device = Device::of(Arc::new(own.again(false, order).unwrap()));
+        let memory = device.allocate(4096).unwrap();
+        memory.zero().unwrap();
+        let read = |memory: &BufferHandle| {
+            REFUSED_FLUSH.set((order == QueueOrder::OutOfOrder).then_some(Lane::Compute));
+            memory.read(&mut [1; 4096]).is_err() || order == QueueOrder::InOrder
+        };
+        let upload = |memory: &BufferHandle| {
+            let data = memory.backend().pinned_pool().allocate(4096).unwrap();
+            REFUSED_FLUSH.set(Some(Lane::Upload));
+            let idle_since = memory.backend().enqueued();
+            memory.backend().upload_pinned(memory.memory(), data, idle_since).is_err()
+        };
+        for work in [&read as &dyn Fn(&BufferHandle) -> bool, &upload] {
+            let (gate, is_open) = (UserEvent::new(), Arc::new(AtomicBool::new(false)));
+            device.wait_for(&gate.event()).unwrap();
+            let opens = is_open.clone();
+            let thread = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                opens.store(true, Ordering::Release);
+                gate.complete();
+            });
+            let is_refused = work(&memory);
+            let waited = is_open.load(Ordering::Acquire);
+            REFUSED_FLUSH.set(None);
+            thread.join().unwrap();
+            assert!(is_refused && waited, "{device}: {is_refused} {waited}");
+            device.finish().unwrap();
+        }
+    }
+}
+
+/// In a driver's callback nothing may wait for an event, not even for one that is over.
+#[test]
+fn drivers_are_not_waited_for_in_callbacks() {
+    use crate::event::UserEvent;
+    use crate::tensor::Tensor;
+    for device in with_driver() {
+        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
+        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let over = Pending::new(opencl3::event::create_user_event(shared.context.get().get()).unwrap());
+        opencl3::event::set_user_event_status(over.get(), opencl3::event::CL_COMPLETE).unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let gate = UserEvent::new();
+        device.wait_for(&gate.event()).unwrap();
+        let tensor = Tensor::from_slice(&device, &vec![3u8; 70 << 20], &[70 << 20]).unwrap();
+        let event = device.record_event().unwrap();
+        let asked = over.clone();
+        event.on_complete(move |_| {
+            // Its copy is noted in the device's queue, and its memory goes back to the pool with a marker.
+            drop(tensor);
+            sender.send(asked.outcome()).unwrap();
+        });
+        gate.complete();
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)).unwrap(), None, "{device}");
+        assert_eq!(over.outcome(), Some(0));
+        device.finish().unwrap();
+        drop(shared);
+    }
+}
+
+/// What netcl waits for itself takes no failure away from the program.
+#[test]
+fn failures_are_left_to_the_programs_waits() {
+    use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+    use opencl3::event::{create_user_event, set_user_event_status};
+    for device in with_driver() {
+        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
+        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let memory = device.allocate(1 << 20).unwrap();
+        drop(device.allocate(1 << 20).unwrap());
+        let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
+        let copy = shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+        set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
+        copy.wait_untold();
+        assert!(device.release_idle_memory() > 0);
+        let error = device.finish().unwrap_err().to_string();
+        assert!(error.contains("copying to the device, earlier, failed with CL_"), "{error}");
+        device.finish().unwrap();
+    }
+}
+
+/// A thread of the parent's may have been looking at what is in flight.
+#[test]
+#[cfg(unix)]
+fn a_forked_child_drops_a_device_whatever_the_parent_was_doing() {
+    use crate::device::process::tests::in_fork;
+    for device in with_driver() {
+        let opencl = with_profile(&device, |_| {});
+        let transfers = opencl.shared.transfers.clone();
+        let held = transfers.hold();
+        let mut opencl = Some(opencl);
+        let status = in_fork("dropping a device", || {
+            drop(opencl.take());
+            0
+        });
+        drop(held);
+        assert_eq!(status, 0, "{device}");
+    }
+}

@@ -30,6 +30,13 @@ const PIECE: usize = 8 << 20;
 /// What errors call copies.
 const COPYING_TO: &str = "copying to the device";
 const COPYING_FROM: &str = "copying from the device";
+
+#[cfg(test)]
+thread_local! {
+    /// Tests of this thread meet a driver that does not flush the queue of that lane.
+    pub(super) static REFUSED_FLUSH: std::cell::Cell<Option<Lane>> = const { std::cell::Cell::new(None) };
+}
+
 impl Parts {
     fn lane(&self, lane: Lane) -> Result<&Queue> {
         let cell = match lane {
@@ -48,6 +55,10 @@ impl Parts {
     }
 
     pub(super) fn flush(&self, lane: Lane) -> Result<()> {
+        #[cfg(test)]
+        if REFUSED_FLUSH.get() == Some(lane) {
+            return Err(self.error("clFlush", opencl3::error_codes::CL_OUT_OF_RESOURCES));
+        }
         self.lane(lane)?.queue.flush().map_err(|error| self.error("clFlush", error.0))
     }
 
@@ -84,10 +95,17 @@ impl Parts {
     fn staged(&self, lane: Lane, target: cl_mem, data: &[u8], after: Option<&Pending>) -> Result<Option<Arc<Pending>>> {
         let copied = self.in_pieces(lane, target, data, after);
         if copied.is_err() {
-            // The error that is told is the first.
-            let _ = self.lane(lane)?.queue.finish();
+            self.land_now(lane);
         }
         copied
+    }
+
+    /// After an error: nothing of that queue's uses memory any more that its owner is about to get back. What fails on the
+    /// way is not told, as the first error is.
+    fn land_now(&self, lane: Lane) {
+        if let Ok(queue) = self.lane(lane) {
+            let _ = queue.queue.finish();
+        }
     }
 
     fn in_pieces(
@@ -166,11 +184,11 @@ impl Parts {
         drop(turn);
         let event = Pending::new(event.map_err(|code| self.error(READ, code))?);
         if blocking == CL_NON_BLOCKING {
-            self.flush(Lane::Compute)?;
-            if let Err(error) = event.driver().wait() {
-                // The error that is told is the first.
-                let _ = self.queue.queue.finish();
-                return Err(self.error(COPYING_FROM, error.0));
+            let flushed = self.flush(Lane::Compute);
+            let waited = event.driver().wait().map_err(|error| self.error(COPYING_FROM, error.0));
+            if let Err(error) = flushed.and(waited) {
+                self.land_now(Lane::Compute);
+                return Err(error);
             }
         }
         self.record(Lane::Compute, &event, "copy from the device", bytes, marked);
@@ -215,6 +233,7 @@ impl OpenCl {
             return Ok(None);
         }
         let shared = &*self.shared;
+        let waits = !config::get()?.async_h2d;
         let after = shared.after(idle_since)?;
         let after = after.as_deref();
         shared.transfers.land(&shared.health);
@@ -224,9 +243,13 @@ impl OpenCl {
         let event = shared.enqueue_write(Lane::Upload, target, 0, &data, CL_NON_BLOCKING, after)?;
         // Without room made for it: the program allocated it itself.
         shared.transfers.take_off(Lane::Upload, &event, Some(Held::Pinned(data)), COPYING_TO, None);
-        shared.flush(Lane::Upload)?;
-        if !config::get()?.async_h2d {
-            event.driver().wait().map_err(|error| shared.error(COPYING_TO, error.0))?;
+        let mut begun = shared.flush(Lane::Upload);
+        if waits && begun.is_ok() {
+            begun = event.driver().wait().map_err(|error| shared.error(COPYING_TO, error.0));
+        }
+        if let Err(error) = begun {
+            shared.land_now(Lane::Upload);
+            return Err(error);
         }
         Ok(Some(shared.event(event, COPYING_TO)))
     }
@@ -292,7 +315,11 @@ impl Parts {
         // SAFETY: mapped above from this buffer and not used afterwards.
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
         let unmapped = unmapped.map_err(|code| self.error("clEnqueueUnmapMemObject", code))?;
-        self.flush(Lane::Upload)?;
-        Ok(Pending::new(unmapped))
+        let unmapped = Pending::new(unmapped);
+        if let Err(error) = self.flush(Lane::Upload) {
+            self.land_now(Lane::Upload);
+            return Err(error);
+        }
+        Ok(unmapped)
     }
 }

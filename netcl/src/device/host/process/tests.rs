@@ -1,10 +1,12 @@
 #![allow(unsafe_code, reason = "forks")]
 
+use super::try_lock;
 use crate::error::Error;
 use crate::event::{EventStatus, UserEvent};
 use crate::raw::{Grid, KernelSpec};
 use crate::{DType, Device, DeviceManager, Partition, QueueOrder, Tensor};
 use std::ffi::c_int;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 // SAFETY: the signatures are those of POSIX.
@@ -17,7 +19,7 @@ unsafe extern "C" {
 
 /// Runs `child` in a forked child, and gives the exit status that the child ends with: that of `child`, without the
 /// handlers of a normal end, unless `child` ends it itself.
-fn in_fork(what: &str, child: impl FnOnce() -> c_int) -> c_int {
+pub(crate) fn in_fork(what: &str, child: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the child calls nothing but what is tested and `_exit`.
     let pid = unsafe { fork() };
     if pid == 0 {
@@ -165,6 +167,37 @@ fn a_forked_child_ends_as_any_process() {
         // What the C library does at the end, destructors of drivers among it, is not skipped by the child itself.
         assert_eq!(in_fork(&selector, || std::process::exit(7)), 7, "{selector}");
     }
+}
+
+/// A thread of the parent's may have held any lock at the fork.
+#[test]
+fn a_forked_child_waits_for_no_lock_of_the_parents() {
+    let (pool, pinned) = (Device::host().buffer_pool().clone(), Device::host().pinned_pool().clone());
+    let device = Device::host();
+    let held = (pool.hold(), pinned.hold());
+    let status = in_fork("asking pools", || {
+        first_wrong(&[
+            &|| pool.stats() == Default::default() && device.memory_stats() == Default::default(),
+            &|| pool.buckets().is_empty() && format!("{pool:?}").contains("0 idle"),
+            &|| pinned.stats() == Default::default() && format!("{pinned:?}").contains("0 idle"),
+            &|| crate::BufferPool::new(&device, 0).stats().idle == 0,
+        ])
+    });
+    drop(held);
+    assert_eq!(status, 0, "the check that failed");
+}
+
+#[test]
+fn a_lock_under_which_a_thread_panicked_is_free() {
+    let mutex = Mutex::new(3);
+    let panics = std::panic::AssertUnwindSafe(|| {
+        let _guard = mutex.lock().unwrap();
+        panic!("on purpose")
+    });
+    assert!(std::panic::catch_unwind(panics).is_err() && mutex.is_poisoned());
+    assert_eq!(try_lock(&mutex).map(|value| *value), Some(3));
+    let _held = try_lock(&mutex);
+    assert!(try_lock(&mutex).is_none());
 }
 
 /// In a process of its own, where no device is open.
