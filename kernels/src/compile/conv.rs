@@ -2,7 +2,7 @@
 
 use super::epilogue::operands;
 use super::instance::Instance;
-use super::product::{lanes_of, launch_of};
+use super::product::launch_of;
 use super::program::Program;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
@@ -12,8 +12,8 @@ use crate::index::{self, Index};
 use crate::kir::Kernel;
 use crate::plan::{Arg, ConvKind, Target, Work};
 use crate::span::{Diagnostic, Result};
-use crate::template::{Template, conv2d_tiled_local};
-use crate::variant::{Conv2dTask, Task};
+use crate::template::{Columns, Matrix, Template};
+use crate::variant::Conv2dTask;
 
 /// A convolution's three shapes, whichever of its products is wanted.
 struct Shapes {
@@ -100,14 +100,14 @@ impl Program<'_> {
     }
 
     fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
-        let Task::Conv2d(likely) = Task::Conv2d(self.conv_task(id)?).estimate() else { unreachable!("it stays one") };
+        let likely = self.conv_task(id)?.estimate();
         let (conv, product) = likely.conv();
         let Extents { batch: groups, m, n, k } = extents(self.graph, id);
         let results = [groups.clone(), m.clone(), n.clone()];
         let axes = result_axes(shapes, &results);
-        let defines = conv
-            .defines(product)
-            .ok_or_else(|| Diagnostic::new("internal error: a convolution without output passed shape inference"))?;
+        let (Some(defines), Some(problem)) = (conv.defines(product), likely.problem()) else {
+            return Err(Diagnostic::new("internal error: a convolution without output passed shape inference"));
+        };
         let (template, choice) = self.chosen(id)?;
         let word = match shapes.kind {
             ConvKind::Forward => "conv2d",
@@ -115,13 +115,12 @@ impl Program<'_> {
             ConvKind::WeightGrad => "conv2d_weight_grad",
         };
         let name = self.kernel_name(word);
-        let epilogue =
-            self.epilogue(cluster, id, &results, &axes, &format!("{name}_store"), lanes_of(template, &choice));
+        let epilogue = self.epilogue(cluster, id, &results, &axes, &format!("{name}_store"), (template.lanes)(&choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
         let mut loads = Vec::new();
-        for (side, operand) in self.sides(id) {
-            loads.extend(self.conv_operand(&mut instance, id, side, operand, template));
+        for (matrix, operand) in self.matrices(id) {
+            loads.extend(self.conv_operand(&mut instance, id, matrix, operand, template));
         }
         instance.epilogue(&epilogue);
         instance.lines(&defines);
@@ -131,24 +130,20 @@ impl Program<'_> {
             instance.define(macro_name, text);
         }
         instance.types(self.graph[id].dtype);
-        let accumulator = self.graph[id].dtype.compute().size() as u64;
-        let (columns, local_bytes) = match template.name == conv2d_tiled_local::TEMPLATE.name {
-            true => {
-                let columns = Dim::from(conv2d_tiled_local::columns(&choice, &conv) as usize);
-                (shapes.input[0].clone() * columns, conv2d_tiled_local::local_bytes(&choice, &conv, accumulator))
-            }
-            false => (n.clone(), (template.local_bytes)(&choice, accumulator)),
+        let columns = match (template.columns)(&choice, &problem) {
+            Columns::OfProduct => n.clone(),
+            Columns::PerImage(columns) => shapes.input[0].clone() * Dim::from(columns as usize),
         };
         let launch = launch_of((template.grid)(&choice), &m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();
-        self.add_template(cluster, instance, functions, launch, local_bytes)
+        self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
     }
 
     /// The template's `A` and `B`: its `A` is the second operand, the weight, or the output's gradient where the weight is
     /// wanted.
-    fn sides(&self, conv: NodeId) -> [(&'static str, NodeId); 2] {
+    fn matrices(&self, conv: NodeId) -> [(Matrix, NodeId); 2] {
         let (first, second) = operands(&self.graph[conv].op);
-        [("A", second), ("B", first)]
+        [(Matrix::A, second), (Matrix::B, first)]
     }
 
     /// Tells the instance where an operand lies, or, if it is computed, makes its hook call a device function: the index
@@ -157,7 +152,7 @@ impl Program<'_> {
         &self,
         instance: &mut Instance,
         conv: NodeId,
-        side: &str,
+        matrix: Matrix,
         operand: NodeId,
         template: &Template,
     ) -> Option<Kernel> {
@@ -165,7 +160,7 @@ impl Program<'_> {
             let own = self.buffers.name(base);
             instance.reads(&own, self.graph[base].dtype);
             let pointer = instance.parameter_name(&own);
-            instance.define(&side.to_lowercase(), pointer);
+            instance.define(matrix.pointer(), pointer);
             return None;
         }
         let shape = &self.graph[operand].shape;
@@ -175,10 +170,10 @@ impl Program<'_> {
         for id in self.prologue_reads(&prologue) {
             instance.reads(&self.buffers.name(id), self.graph[id].dtype);
         }
-        let name = format!("{}_load_{}", instance.name, side.to_lowercase());
+        let name = format!("{}_load_{}", instance.name, matrix.pointer());
         let function = self.load_function(&prologue, &name, None);
-        instance.hook(&format!("ELEMENT_{side}"), &function);
-        if side == "A" && template.name == "conv2d_cpu" {
+        instance.hook(&format!("ELEMENT_{}", matrix.letter()), &function);
+        if matrix == Matrix::A && template.copies_computed_a {
             instance.define("A_COMPUTED", "1".to_string());
         }
         Some(function)

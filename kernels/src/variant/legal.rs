@@ -2,11 +2,10 @@
 
 use super::split::{PARTS, SPLIT_K, in_parts};
 use super::{Conv2dTask, Family, KernelConfig, Reduction, Task, Variant, between, default_config};
-use crate::dtype::DType;
 use crate::plan::{ConvKind, Target};
 use crate::rewrite::without_split;
 use crate::schedule::gpu::GROUP;
-use crate::template::{self, Choice, Limits, Problem, Template, conv2d_tiled_local};
+use crate::template::{self, Choice, Limits, Problem, Template};
 
 /// The tunable of [`Variant::ReductionParallel`]: about how many elements a work-group of the first launch takes.
 pub const PART: &str = "PART";
@@ -77,7 +76,7 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
         return Err("it needs local memory, and kernels are to have none on the device".into());
     }
     if let Task::Conv2d(conv) = task {
-        legal_conv(config, conv, limits)?;
+        legal_conv(config.variant, conv)?;
     }
     between::fits(config, task, limits)?;
     if let Some(template) = template_of(variant, target) {
@@ -145,7 +144,13 @@ fn legal_instance(
         Some(parts) => in_parts(task, u64::from(parts))?,
     };
     let problem = problem(&part).ok_or("the window does not fit into the padded image")?;
-    (template.legal)(&values, &problem, limits).map_err(str::to_owned)
+    (template.legal)(&values, &problem, limits)?;
+    let bytes = (template.local_bytes)(&values, &problem);
+    if bytes > limits.local_bytes {
+        let most = limits.local_bytes;
+        return Err(format!("its tiles take {bytes} bytes of local memory, the device has {most}"));
+    }
+    Ok(())
 }
 
 /// Whether `choice` gives every tunable of `template`, and nothing else, a value that it may take.
@@ -182,8 +187,7 @@ fn loops(variant: Variant) -> bool {
 }
 
 /// What a variant asks of a convolution, whatever its tunables.
-fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) -> Result<(), String> {
-    let variant = config.variant;
+fn legal_conv(variant: Variant, conv: &Conv2dTask<u64>) -> Result<(), String> {
     if conv.problem().is_none() {
         return Err("the window does not fit into the padded image".into());
     }
@@ -206,23 +210,8 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
         Variant::Conv2dTiledLocal if conv.kind != ConvKind::Forward => {
             Err("only the forward convolution reads tiles of an image with their margins".into())
         }
-        Variant::Conv2dTiledLocal => {
-            let bytes = conv2d_tiled_local::local_bytes(&config.values, &conv.conv().0, accumulator(conv.dtype));
-            if bytes > limits.local_bytes {
-                return Err(format!(
-                    "the tile takes {bytes} bytes of local memory, the device has {}",
-                    limits.local_bytes
-                ));
-            }
-            Ok(())
-        }
         _ => Ok(()),
     }
-}
-
-/// Bytes of an accumulator.
-fn accumulator(dtype: DType) -> u64 {
-    dtype.compute().size() as u64
 }
 
 fn legal_in_parts(values: &Choice, reduction: &Reduction<u64>) -> Result<(), String> {
