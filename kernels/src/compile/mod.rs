@@ -19,7 +19,7 @@ use crate::fuse::{self, Kind};
 use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::requirement::Requirement;
 use crate::plan::{Plan, Target};
-use crate::rewrite::{Marks, rewrite, rewrites};
+use crate::rewrite::{Marks, rewrite};
 use crate::span::Result;
 use buffers::Buffers;
 use decide::Decider;
@@ -52,7 +52,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
         let mut program = Program::new(&graph, &division, &buffers, target);
         let choices = program.survey(&marks, &mut decider)?;
         let mut wanted = choices.in_parts.clone();
-        wanted.extend(choices.nodes.iter().filter(|(_, config)| rewrites(config)).map(|(id, own)| (*id, own.clone())));
+        wanted.extend(choices.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
         if !wanted.is_empty() || !choices.apart.is_subset(&marks.constraints.apart) {
             marks.constraints.apart.extend(choices.apart);
             (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes())?;

@@ -12,7 +12,7 @@ use crate::kir::{Kernel, Launch};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
 use crate::template::{Axis, Choice, Grid, Matrix, Template};
-use crate::variant::{self, template_of};
+use crate::variant;
 
 impl Program<'_> {
     /// The launch that computes `product` and what is fused to it.
@@ -74,7 +74,7 @@ impl Program<'_> {
     /// The template that was chosen for a product or convolution, and its tunables.
     pub(super) fn chosen(&self, product: NodeId) -> Result<(&'static Template, Choice)> {
         let config = self.choices.nodes.get(&product);
-        let found = config.and_then(|config| Some((template_of(config.variant, self.target)?, config.values.clone())));
+        let found = config.and_then(|config| Some((config.variant.template(self.target)?, config.values.clone())));
         found.ok_or_else(|| Diagnostic::new(format!("internal error: no template was chosen for node {}", product.0)))
     }
 

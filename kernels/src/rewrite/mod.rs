@@ -38,12 +38,6 @@ impl Marks {
     }
 }
 
-/// Whether `config` asks for other nodes than the one it is for.
-pub(crate) fn rewrites(config: &KernelConfig) -> bool {
-    let several = [Variant::Conv2dIm2col, Variant::Conv2dWinograd, Variant::ReductionParallel];
-    several.contains(&config.variant) || config.values.get(SPLIT_K) > 1
-}
-
 /// The same function with each of the nodes in `wanted` computed as its configuration says. `sizes` are those that
 /// the configurations are for: how fast the result is depends on them, what it computes does not.
 ///

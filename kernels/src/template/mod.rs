@@ -113,16 +113,21 @@ impl Template {
 
     /// Every legal choice, in the order of the tunables' values.
     pub fn choices<'a>(&'a self, problem: &'a Problem, limits: &'a Limits) -> impl Iterator<Item = Choice> + 'a {
-        let count: usize = self.tunables.iter().map(|tunable| tunable.values.len()).product();
-        (0..count).filter_map(move |mut index| {
-            let mut choice = Choice::default();
-            for tunable in self.tunables {
-                choice.set(tunable.name, tunable.values[index % tunable.values.len()]);
-                index /= tunable.values.len();
-            }
-            (self.legal)(&choice, problem, limits).is_ok().then_some(choice)
-        })
+        every_choice(self.tunables).filter(|choice| (self.legal)(choice, problem, limits).is_ok())
     }
+}
+
+/// Every combination of the values of `tunables`, legal or not; the empty one where there are none.
+pub(crate) fn every_choice(tunables: &[Tunable]) -> impl Iterator<Item = Choice> {
+    let count: usize = tunables.iter().map(|tunable| tunable.values.len()).product();
+    (0..count).map(move |mut index| {
+        let mut choice = Choice::default();
+        for tunable in tunables {
+            choice.set(tunable.name, tunable.values[index % tunable.values.len()]);
+            index /= tunable.values.len();
+        }
+        choice
+    })
 }
 
 /// A macro that a tuner may set.
