@@ -1,6 +1,6 @@
 //! Convolutions: on the host through its matrix library, elsewhere as implicit matrix products.
 
-use super::epilogue::operands;
+use super::epilogue::{Results, operands};
 use super::instance::Instance;
 use super::product::launch_of;
 use super::program::Program;
@@ -103,8 +103,7 @@ impl Program<'_> {
         let likely = self.conv_task(id)?.estimate();
         let (conv, product) = likely.conv();
         let Extents { batch: groups, m, n, k } = extents(self.graph, id);
-        let results = [groups.clone(), m.clone(), n.clone()];
-        let axes = result_axes(shapes, &results);
+        let counts = [groups.clone(), m.clone(), n.clone()];
         let (Some(defines), Some(problem)) = (conv.defines(product), likely.problem()) else {
             return Err(Diagnostic::new("internal error: a convolution without output passed shape inference"));
         };
@@ -115,7 +114,8 @@ impl Program<'_> {
             ConvKind::WeightGrad => "conv2d_weight_grad",
         };
         let name = self.kernel_name(word);
-        let epilogue = self.epilogue(cluster, id, &results, &axes, &format!("{name}_store"), (template.lanes)(&choice));
+        let results = Results { cluster, product: id, extents: &counts, axes: &result_axes(shapes, &counts) };
+        let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
         let mut loads = Vec::new();

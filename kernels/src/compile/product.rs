@@ -1,6 +1,6 @@
 //! Matrix products: on the host by its matrix library, elsewhere by an instance of a template.
 
-use super::epilogue::{operands, product_axes};
+use super::epilogue::{Results, operands, product_axes};
 use super::instance::Instance;
 use super::program::Program;
 use super::prologue::Prologue;
@@ -85,10 +85,9 @@ impl Program<'_> {
         let problem = self.task_of(product, &sides).estimate().problem();
         let (template, choice) = self.chosen(product)?;
         let name = self.kernel_name(template.name);
-        let results = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
-        let axes = product_axes(&node.shape, &results);
-        let lanes = (template.lanes)(&choice);
-        let epilogue = self.epilogue(cluster, product, &results, &axes, &format!("{name}_store"), lanes);
+        let counts = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
+        let results = Results { cluster, product, extents: &counts, axes: &product_axes(&node.shape, &counts) };
+        let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
         for side in sides.both() {
