@@ -6,7 +6,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::access::{is_anchor, trace, vectorizes};
 use crate::fuse::product::epilogue_coordinates;
-use crate::graph::{BinaryOp, NodeId, Op};
+use crate::graph::{BinaryOp, NodeId};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
@@ -139,15 +139,4 @@ pub(super) fn product_axes(shape: &Shape, extents: &[Dim; 3]) -> Vec<Index> {
     axes.push(Index::var(1));
     axes.push(Index::var(2));
     axes
-}
-
-/// The operands of a product.
-pub(super) fn operands(op: &Op) -> (NodeId, NodeId) {
-    match op {
-        Op::MatMul(a, b) => (*a, *b),
-        Op::Conv2d { input, weight, .. } => (*input, *weight),
-        Op::Conv2dInputGrad { grad, weight, .. } => (*grad, *weight),
-        Op::Conv2dWeightGrad { input, grad, .. } => (*input, *grad),
-        other => unreachable!("{other:?} is no product"),
-    }
 }

@@ -1,6 +1,6 @@
 //! Matrix products: on the host by its matrix library, elsewhere by an instance of a template.
 
-use super::epilogue::{Results, operands, product_axes};
+use super::epilogue::{Results, product_axes};
 use super::instance::Instance;
 use super::program::Program;
 use super::prologue::Prologue;
@@ -29,9 +29,14 @@ impl Program<'_> {
             .ok_or_else(|| Diagnostic::new(format!("internal error: operand {} of a product is not in memory", id.0)))
     }
 
+    fn factors(&self, product: NodeId) -> [NodeId; 2] {
+        let op = &self.graph[product].op;
+        op.factors().unwrap_or_else(|| unreachable!("{op:?} is no product"))
+    }
+
     fn host_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
         let node = &self.graph[product];
-        let (a, b) = operands(&node.op);
+        let [a, b] = self.factors(product);
         let rank = node.shape.rank();
         let batch = node.shape.0[..rank - 2].to_vec();
         let describe = |base: NodeId, address: &Index| Operand {
@@ -127,7 +132,7 @@ struct Sides {
 impl Sides {
     fn new(program: &Program<'_>, product: NodeId) -> Sides {
         let sizes = extents(program.graph, product);
-        let (a, b) = operands(&program.graph[product].op);
+        let [a, b] = program.factors(product);
         Sides {
             a: Side::new(program, Matrix::A, (product, a), [&sizes.batch, &sizes.m, &sizes.k]),
             b: Side::new(program, Matrix::B, (product, b), [&sizes.batch, &sizes.k, &sizes.n]),

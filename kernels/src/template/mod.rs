@@ -318,6 +318,20 @@ pub enum Axis {
     None,
 }
 
+impl Axis {
+    /// Every axis.
+    pub const ALL: [Axis; 3] = [Axis::K, Axis::Outer, Axis::None];
+
+    /// `k`, `outer` or `none`: the name in tasks and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Axis::K => "k",
+            Axis::Outer => "outer",
+            Axis::None => "none",
+        }
+    }
+}
+
 /// The product that a template is to compute. A size that is not known yet may be estimated: it decides speed, not
 /// results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

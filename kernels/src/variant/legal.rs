@@ -2,7 +2,8 @@
 
 use super::split::{PARTS, SPLIT_K, in_parts};
 use super::{Conv2dTask, KernelConfig, PART, Reduction, Task, Variant, between, default_config};
-use crate::plan::{ConvKind, Target};
+use crate::graph::ConvKind;
+use crate::plan::Target;
 use crate::rewrite::without_split;
 use crate::schedule::gpu::GROUP;
 use crate::template::{self, Choice, Limits, Problem, Template};

@@ -4,8 +4,8 @@ use super::legal::{legal, likely_in_parts, problem};
 use super::split::{PARTS, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
-use crate::graph::ReduceOp;
-use crate::plan::{ConvKind, Target};
+use crate::graph::{ConvKind, ReduceOp};
+use crate::plan::Target;
 use crate::template::{Choice, Limits};
 
 /// A quarter of the memory that a device may have at least.

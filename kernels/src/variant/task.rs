@@ -3,8 +3,7 @@
 use super::Family;
 use crate::dim::{Bindings, Dim};
 use crate::dtype::DType;
-use crate::graph::ReduceOp;
-use crate::plan::ConvKind;
+use crate::graph::{ConvKind, ReduceOp};
 use crate::span::{Diagnostic, Result};
 use crate::template::{Axis, Problem, conv2d_implicit_gemm as conv};
 use serde::{Deserialize, Serialize};
@@ -289,16 +288,11 @@ impl<S: Display> Display for Task<S> {
         match self {
             Task::Product(Product { m, n, k, batch, a, b, aligned, dtype }) => {
                 let aligned = if *aligned { " aligned" } else { "" };
-                let (a, b) = (axis(*a), axis(*b));
+                let (a, b) = (a.name(), b.name());
                 write!(f, "matmul {dtype} m={m} n={n} k={k} batch={batch} a={a} b={b}{aligned}")
             }
             Task::Conv2d(t) => {
-                let kind = match t.kind {
-                    ConvKind::Forward => "forward",
-                    ConvKind::InputGrad => "input_grad",
-                    ConvKind::WeightGrad => "weight_grad",
-                };
-                write!(f, "conv2d {} {kind} images={} channels={}", t.dtype, t.images, t.channels)?;
+                write!(f, "conv2d {} {} images={} channels={}", t.dtype, t.kind.name(), t.images, t.channels)?;
                 write!(f, " size={}x{} filter={}x{}", t.size[0], t.size[1], t.filter[0], t.filter[1])?;
                 write!(f, " out={} stride={}", t.out_channels, pair(&t.stride))?;
                 write!(f, " padding={} dilation={} groups={}", pair(&t.padding), pair(&t.dilation), t.groups)
@@ -314,14 +308,5 @@ impl<S: Display> Display for Task<S> {
                 write!(f, "batch_norm {dtype} images={images} channels={channels} pixels={pixels}")
             }
         }
-    }
-}
-
-/// A word for the contiguous axis of an operand.
-fn axis(axis: Axis) -> &'static str {
-    match axis {
-        Axis::K => "k",
-        Axis::Outer => "outer",
-        Axis::None => "none",
     }
 }
