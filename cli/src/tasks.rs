@@ -130,21 +130,11 @@ fn pair(text: &str, least: u64) -> Option<[u64; 2]> {
 }
 
 fn axis(text: &str) -> Option<Axis> {
-    match text {
-        "k" => Some(Axis::K),
-        "outer" => Some(Axis::Outer),
-        "none" => Some(Axis::None),
-        _ => None,
-    }
+    Axis::ALL.into_iter().find(|axis| axis.name() == text)
 }
 
 fn kind(text: &str) -> Option<ConvKind> {
-    match text {
-        "forward" => Some(ConvKind::Forward),
-        "input_grad" => Some(ConvKind::InputGrad),
-        "weight_grad" => Some(ConvKind::WeightGrad),
-        _ => None,
-    }
+    ConvKind::ALL.into_iter().find(|kind| kind.name() == text)
 }
 
 fn float(text: &str) -> Option<DType> {

@@ -77,6 +77,11 @@ impl DType {
             other => other,
         }
     }
+
+    /// Bytes of a sum of values of this type, while it is computed.
+    pub const fn accumulator_bytes(self) -> u32 {
+        self.compute().size() as u32
+    }
 }
 
 impl std::fmt::Display for DType {

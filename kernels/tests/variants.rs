@@ -5,8 +5,8 @@ use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, OutputKind, ReduceOp};
-use netcl_kernels::plan::{ConvKind, Plan, Target};
+use netcl_kernels::graph::{ConvGeometry, ConvKind, Graph, InputKind, OutputKind, ReduceOp};
+use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::template::{Axis, Choice, Limits};
 use netcl_kernels::variant::{
     self, Always, BatchNorm, Conv2dTask, Defaults, Elementwise, KernelConfig, PART, Product, Reduction, SPLIT_K,

@@ -75,8 +75,7 @@ fn templates() -> Vec<(String, String)> {
                 }
                 for choice in choices {
                     // Convolutions say themselves how their operands lie.
-                    let product = template.name.starts_with("matmul");
-                    let mut prelude = if product { problem.defines() } else { String::new() };
+                    let mut prelude = if template.convolution { String::new() } else { problem.defines() };
                     prelude.push_str(&choice.defines());
                     if problem.bytes == 8 {
                         prelude.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");

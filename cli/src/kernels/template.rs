@@ -68,9 +68,9 @@ fn device(args: &Args) -> Result<(Option<Target>, Option<Limits>)> {
 
 /// The variant that a template is, and for which kind of device: the one wanted, else the one that it was written for.
 fn of(template: &Template, wanted: Option<Target>) -> Result<(Variant, Target)> {
-    let written_for = if template.name.ends_with("_cpu") { Target::Cpu } else { Target::Gpu };
+    let written_for = if template.for_processors { Target::Cpu } else { Target::Gpu };
     let target = wanted.unwrap_or(written_for);
-    let is = |variant: &Variant| variant::template_of(*variant, target).is_some_and(|own| own.name == template.name);
+    let is = |variant: &Variant| variant.template(target).is_some_and(|own| own.name == template.name);
     match Variant::ALL.into_iter().find(is) {
         Some(variant) => Ok((variant, target)),
         None => Err(Failure::Other(format!("`{}` is not for {} devices", template.name, target.name()))),

@@ -1,7 +1,7 @@
 //! Which buffers a plan has, and what they are called.
 
 use crate::fuse::Division;
-use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
+use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::identifier;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,9 +114,9 @@ pub(super) fn operation(op: &Op) -> &'static str {
         Op::Reshape(_) => "reshape",
         Op::Reduce { op, .. } => op.name(),
         Op::MatMul(..) => "matmul",
-        Op::Conv2d { .. } => "conv2d",
-        Op::Conv2dInputGrad { .. } => "conv2d_input_grad",
-        Op::Conv2dWeightGrad { .. } => "conv2d_weight_grad",
+        Op::Conv2d { .. } => ConvKind::Forward.operation(),
+        Op::Conv2dInputGrad { .. } => ConvKind::InputGrad.operation(),
+        Op::Conv2dWeightGrad { .. } => ConvKind::WeightGrad.operation(),
         Op::Gather { .. } => "gather",
         Op::ScatterAdd { .. } => "scatter_add",
     }

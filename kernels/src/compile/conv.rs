@@ -1,71 +1,47 @@
 //! Convolutions: on the host through its matrix library, elsewhere as implicit matrix products.
 
-use super::epilogue::operands;
+use super::epilogue::Results;
 use super::instance::Instance;
-use super::product::{lanes_of, launch_of};
+use super::product::launch_of;
 use super::program::Program;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
 use crate::fuse::product::{Extents, extents};
-use crate::graph::{ConvGeometry, NodeId, Op};
+use crate::graph::{ConvKind, ConvNode, ConvShapes, NodeId};
 use crate::index::{self, Index};
 use crate::kir::Kernel;
-use crate::plan::{Arg, ConvKind, Target, Work};
+use crate::plan::{Arg, Target, Work};
 use crate::span::{Diagnostic, Result};
-use crate::template::{Template, conv2d_tiled_local};
-use crate::variant::{Conv2dTask, Task};
-
-/// A convolution's three shapes, whichever of its products is wanted.
-struct Shapes {
-    kind: ConvKind,
-    input: Shape,
-    weight: Shape,
-    output: Shape,
-    geometry: ConvGeometry,
-}
+use crate::template::{Columns, Matrix, Template};
+use crate::variant::Conv2dTask;
 
 impl Program<'_> {
     /// The launch that computes the convolution `id` and what is fused to it.
     pub(super) fn conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
-        let shapes = self.shapes(id);
-        if self.target == Target::Host {
-            let Shapes { kind, input, weight, output, geometry } = shapes;
-            let work = Work::Conv2d { kind, input, weight, output, geometry, dtype: self.graph[id].dtype };
-            let (a, b) = operands(&self.graph[id].op);
-            let (a, b) = (self.operand(id, a)?.0, self.operand(id, b)?.0);
-            let args = [a, b, id].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
-            self.add_step(&[cluster], work, args, 0);
-            return Ok(());
+        match self.target {
+            Target::Host => self.host_conv(cluster, id),
+            Target::Cpu | Target::Gpu => self.template_conv(cluster, id),
         }
-        self.template_conv(cluster, id, &shapes)
     }
 
-    fn shapes(&self, id: NodeId) -> Shapes {
-        let shape = |id: NodeId| self.graph[id].shape.clone();
-        match self.graph[id].op {
-            Op::Conv2d { input, weight, geometry } => Shapes {
-                kind: ConvKind::Forward,
-                input: shape(input),
-                weight: shape(weight),
-                output: shape(id),
-                geometry,
-            },
-            Op::Conv2dInputGrad { grad, weight, geometry } => Shapes {
-                kind: ConvKind::InputGrad,
-                input: shape(id),
-                weight: shape(weight),
-                output: shape(grad),
-                geometry,
-            },
-            Op::Conv2dWeightGrad { input, grad, geometry } => Shapes {
-                kind: ConvKind::WeightGrad,
-                input: shape(input),
-                weight: shape(id),
-                output: shape(grad),
-                geometry,
-            },
-            ref other => unreachable!("{other:?} is no convolution"),
-        }
+    fn host_conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
+        let (ConvNode { kind, operands: [a, b], geometry }, shapes) = self.convolution(id);
+        let work = Work::Conv2d {
+            kind,
+            input: shapes.input.clone(),
+            weight: shapes.weight.clone(),
+            output: shapes.output.clone(),
+            geometry,
+            dtype: self.graph[id].dtype,
+        };
+        let (a, b) = (self.operand(id, a)?.0, self.operand(id, b)?.0);
+        let args = [a, b, id].map(|id| Arg::Buffer(self.buffers.of(id))).to_vec();
+        self.add_step(&[cluster], work, args, 0);
+        Ok(())
+    }
+
+    fn convolution(&self, id: NodeId) -> (ConvNode, ConvShapes<'_>) {
+        self.graph.conv(id).unwrap_or_else(|| unreachable!("{:?} is no convolution", self.graph[id].op))
     }
 
     /// What the convolution `id` is, for whoever chooses how it is computed.
@@ -74,11 +50,9 @@ impl Program<'_> {
     ///
     /// Images or channels of unknown size.
     pub(super) fn conv_task(&self, id: NodeId) -> Result<Conv2dTask<Dim>> {
-        let shapes = self.shapes(id);
-        let geometry = shapes.geometry;
-        let (input, weight) = (&shapes.input, &shapes.weight);
+        let (ConvNode { kind, geometry, .. }, ConvShapes { input, weight, .. }) = self.convolution(id);
         let task = Conv2dTask {
-            kind: shapes.kind,
+            kind,
             images: input[0].clone(),
             channels: input[1].clone(),
             size: [input[2].clone(), input[3].clone()],
@@ -99,29 +73,26 @@ impl Program<'_> {
         Ok(task)
     }
 
-    fn template_conv(&mut self, cluster: usize, id: NodeId, shapes: &Shapes) -> Result<()> {
-        let Task::Conv2d(likely) = Task::Conv2d(self.conv_task(id)?).estimate() else { unreachable!("it stays one") };
+    fn template_conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
+        let likely = self.conv_task(id)?.estimate();
         let (conv, product) = likely.conv();
         let Extents { batch: groups, m, n, k } = extents(self.graph, id);
-        let results = [groups.clone(), m.clone(), n.clone()];
-        let axes = result_axes(shapes, &results);
-        let defines = conv
-            .defines(product)
-            .ok_or_else(|| Diagnostic::new("internal error: a convolution without output passed shape inference"))?;
-        let (template, choice) = self.chosen(id)?;
-        let word = match shapes.kind {
-            ConvKind::Forward => "conv2d",
-            ConvKind::InputGrad => "conv2d_input_grad",
-            ConvKind::WeightGrad => "conv2d_weight_grad",
+        let counts = [groups.clone(), m.clone(), n.clone()];
+        let (Some(defines), Some(problem)) = (conv.defines(product), likely.problem()) else {
+            return Err(Diagnostic::new("internal error: a convolution without output passed shape inference"));
         };
-        let name = self.kernel_name(word);
-        let epilogue =
-            self.epilogue(cluster, id, &results, &axes, &format!("{name}_store"), lanes_of(template, &choice));
+        let (template, choice) = self.chosen(id)?;
+        let (node, shapes) = self.convolution(id);
+        let images = shapes.input[0].clone();
+        let axes = result_axes(node.kind, shapes, &counts);
+        let name = self.kernel_name(node.kind.operation());
+        let results = Results { cluster, product: id, extents: &counts, axes: &axes };
+        let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
         let mut loads = Vec::new();
-        for (side, operand) in self.sides(id) {
-            loads.extend(self.conv_operand(&mut instance, id, side, operand, template));
+        for (matrix, operand) in matrices(node) {
+            loads.extend(self.conv_operand(&mut instance, id, matrix, operand, template));
         }
         instance.epilogue(&epilogue);
         instance.lines(&defines);
@@ -131,24 +102,13 @@ impl Program<'_> {
             instance.define(macro_name, text);
         }
         instance.types(self.graph[id].dtype);
-        let accumulator = self.graph[id].dtype.compute().size() as u64;
-        let (columns, local_bytes) = match template.name == conv2d_tiled_local::TEMPLATE.name {
-            true => {
-                let columns = Dim::from(conv2d_tiled_local::columns(&choice, &conv) as usize);
-                (shapes.input[0].clone() * columns, conv2d_tiled_local::local_bytes(&choice, &conv, accumulator))
-            }
-            false => (n.clone(), (template.local_bytes)(&choice, accumulator)),
+        let columns = match (template.columns)(&choice, &problem) {
+            Columns::OfProduct => n.clone(),
+            Columns::PerImage(columns) => images * Dim::from(columns as usize),
         };
         let launch = launch_of((template.grid)(&choice), &m, &columns, &groups);
         let functions = epilogue.functions().into_iter().chain(loads).collect();
-        self.add_template(cluster, instance, functions, launch, local_bytes)
-    }
-
-    /// The template's `A` and `B`: its `A` is the second operand, the weight, or the output's gradient where the weight is
-    /// wanted.
-    fn sides(&self, conv: NodeId) -> [(&'static str, NodeId); 2] {
-        let (first, second) = operands(&self.graph[conv].op);
-        [("A", second), ("B", first)]
+        self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
     }
 
     /// Tells the instance where an operand lies, or, if it is computed, makes its hook call a device function: the index
@@ -157,7 +117,7 @@ impl Program<'_> {
         &self,
         instance: &mut Instance,
         conv: NodeId,
-        side: &str,
+        matrix: Matrix,
         operand: NodeId,
         template: &Template,
     ) -> Option<Kernel> {
@@ -165,7 +125,7 @@ impl Program<'_> {
             let own = self.buffers.name(base);
             instance.reads(&own, self.graph[base].dtype);
             let pointer = instance.parameter_name(&own);
-            instance.define(&side.to_lowercase(), pointer);
+            instance.define(matrix.pointer(), pointer);
             return None;
         }
         let shape = &self.graph[operand].shape;
@@ -175,24 +135,31 @@ impl Program<'_> {
         for id in self.prologue_reads(&prologue) {
             instance.reads(&self.buffers.name(id), self.graph[id].dtype);
         }
-        let name = format!("{}_load_{}", instance.name, side.to_lowercase());
+        let name = format!("{}_load_{}", instance.name, matrix.pointer());
         let function = self.load_function(&prologue, &name, None);
-        instance.hook(&format!("ELEMENT_{side}"), &function);
-        if side == "A" && template.name == "conv2d_cpu" {
+        instance.hook(&format!("ELEMENT_{}", matrix.letter()), &function);
+        if matrix == Matrix::A && template.copies_computed_a {
             instance.define("A_COMPUTED", "1".to_string());
         }
         Some(function)
     }
 }
 
+/// The template's `A` and `B`: its `A` is the second operand, the weight, or the output's gradient where the weight is
+/// wanted.
+fn matrices(conv: ConvNode) -> [(Matrix, NodeId); 2] {
+    let [first, second] = conv.operands;
+    [(Matrix::A, second), (Matrix::B, first)]
+}
+
 /// The result's axes over (group, row, column) of the product.
-fn result_axes(shapes: &Shapes, extents: &[Dim; 3]) -> Vec<Index> {
+fn result_axes(kind: ConvKind, shapes: ConvShapes<'_>, extents: &[Dim; 3]) -> Vec<Index> {
     let [group, row, column] = [0, 1, 2].map(Index::var);
     // Channels count through the groups.
     let channel = group.times(&extents[1]).plus(&row);
-    let shape = match shapes.kind {
-        ConvKind::Forward => &shapes.output,
-        ConvKind::InputGrad => &shapes.input,
+    let shape = match kind {
+        ConvKind::Forward => shapes.output,
+        ConvKind::InputGrad => shapes.input,
         ConvKind::WeightGrad => {
             let mut axes = vec![channel];
             axes.extend(index::unflatten(&column, &Shape(shapes.weight.0[1..].to_vec()), extents));

@@ -2,10 +2,9 @@
 
 use crate::dim::Dim;
 use crate::plan::Target;
-use crate::rewrite::rewrites;
 use crate::template::Limits;
 use crate::variant::{
-    Decision, Defaults, KernelConfig, Select, Task, Variant, default_for_plan, default_in_one, legal, typical,
+    Decision, Defaults, KernelConfig, Select, Task, default_for_plan, default_in_one, legal, typical,
 };
 use std::collections::BTreeMap;
 
@@ -61,7 +60,7 @@ impl<'a> Decider<'a> {
         let known = if in_one { &self.known_in_one } else { &self.known };
         let config = known.get(&task).cloned().unwrap_or_else(|| {
             let Options { limits, select } = self.options;
-            let usable = |config: &KernelConfig| !(in_one && rewrites(config)) && self.legal(config, &task);
+            let usable = |config: &KernelConfig| !(in_one && config.rewrites()) && self.legal(config, &task);
             select.select(&task).filter(usable).unwrap_or_else(|| match in_one {
                 true => default_in_one(&task.estimate(), self.target, limits),
                 false => default_for_plan(&task, self.target, limits),
@@ -97,7 +96,7 @@ impl<'a> Decider<'a> {
 
     /// Forgets what was decided about nodes that are asked about again, now that others have been rewritten.
     pub(super) fn next_round(&mut self) {
-        let final_already = |config: &KernelConfig| rewrites(config) || config.variant == Variant::BatchNormNaive;
+        let final_already = |config: &KernelConfig| config.rewrites() || config.variant.divides();
         self.list.retain(|decision| final_already(&decision.config));
     }
 

@@ -6,7 +6,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::access::{is_anchor, trace, vectorizes};
 use crate::fuse::product::epilogue_coordinates;
-use crate::graph::{BinaryOp, NodeId, Op};
+use crate::graph::{BinaryOp, NodeId};
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Kernel, Launch, ParamKind, ValueType};
@@ -28,107 +28,92 @@ impl Epilogue {
     }
 }
 
+/// The results of a product or convolution.
+pub(super) struct Results<'a> {
+    /// The cluster that goes on with them.
+    pub cluster: usize,
+    pub product: NodeId,
+    /// How many products, rows and columns there are.
+    pub extents: &'a [Dim; 3],
+    /// The product's own axes over (batch, row, column).
+    pub axes: &'a [Index],
+}
+
 /// Loop variables of an epilogue: batch (flat), row, column.
 const COLUMN: usize = 2;
 
 impl Program<'_> {
-    /// The epilogue of `product`, whose last two axes (of `split` leading batch axes) are row and column.
-    ///
-    /// `axes` maps the product's own axes to (batch, row, column).
-    pub(super) fn epilogue(
-        &self,
-        cluster: usize,
-        product: NodeId,
-        extents: &[Dim; 3],
-        axes: &[Index],
-        name: &str,
-        lanes: u8,
-    ) -> Epilogue {
+    /// The functions that go on with `results`, the vector one if the template stores so many `lanes` at a time.
+    pub(super) fn epilogue(&self, results: &Results<'_>, name: &str, lanes: u8) -> Epilogue {
         Epilogue {
-            scalar: self.device_function(cluster, product, extents, axes, name, 1),
-            vector: (lanes > 1)
-                .then(|| self.device_function(cluster, product, extents, axes, &format!("{name}_vector"), lanes)),
+            scalar: self.device_function(results, name, 1),
+            vector: (lanes > 1).then(|| self.device_function(results, &format!("{name}_vector"), lanes)),
         }
     }
 
-    fn device_function(
-        &self,
-        cluster: usize,
-        product: NodeId,
-        extents: &[Dim; 3],
-        axes: &[Index],
-        name: &str,
-        lanes: u8,
-    ) -> Kernel {
+    fn device_function(&self, results: &Results<'_>, name: &str, lanes: u8) -> Kernel {
         let mut b = KernelBuilder::new(name, Launch::function());
-        let acc = self.graph[product].dtype.compute();
+        let acc = self.graph[results.product].dtype.compute();
         let mut values = Vec::new();
         for word in ["batch", "m", "n"] {
             values.push(b.passed(word, ValueType::scalar(DType::I32)));
         }
         let value = b.passed("value", ValueType { dtype: acc, lanes });
-        if lanes == 1 || self.stores_in_vectors(cluster, product, extents, axes) {
+        if lanes == 1 || self.stores_in_vectors(results) {
             let at = Coordinates { values, vector: Some(COLUMN), lanes };
-            self.element(&mut b, cluster, product, extents, axes, value, &at);
+            self.element(&mut b, results, value, &at);
         } else {
             for lane in 0..lanes {
                 let offset = b.int(i64::from(lane));
                 let column = b.binary(BinaryOp::Add, values[COLUMN], offset);
                 let own = b.lane(value, lane);
                 let at = Coordinates { values: vec![values[0], values[1], column], vector: None, lanes: 1 };
-                self.element(&mut b, cluster, product, extents, axes, own, &at);
+                self.element(&mut b, results, own, &at);
             }
         }
         self.finished(b)
     }
 
-    /// Stored members of a product's cluster with their coordinates over (batch, row, column).
-    fn stored(&self, cluster: usize, product: NodeId, extents: &[Dim; 3], axes: &[Index]) -> Vec<(NodeId, Vec<Index>)> {
-        let members = self.division.clusters[cluster].members.iter();
+    /// Stored members of the cluster with their coordinates over (batch, row, column).
+    fn stored(&self, results: &Results<'_>) -> Vec<(NodeId, Vec<Index>)> {
+        let members = self.division.clusters[results.cluster].members.iter();
         members
             .filter(|id| self.division.stored.contains(id))
             .map(|&id| {
-                let own = epilogue_coordinates(self.graph, product, id)
+                let own = epilogue_coordinates(self.graph, results.product, id)
                     .unwrap_or_else(|| unreachable!("joined as an epilogue"));
-                (id, own.iter().map(|index| index.substitute(axes, extents)).collect())
+                (id, own.iter().map(|index| index.substitute(results.axes, results.extents)).collect())
             })
             .collect()
     }
 
-    fn stops(&self, cluster: usize, product: NodeId, id: NodeId) -> bool {
+    fn stops(&self, results: &Results<'_>, id: NodeId) -> bool {
         match self.division.home.get(&id) {
-            Some(home) => *home != cluster || id == product,
+            Some(home) => *home != results.cluster || id == results.product,
             None => is_anchor(&self.graph[id].op),
         }
     }
 
-    fn stores_in_vectors(&self, cluster: usize, product: NodeId, extents: &[Dim; 3], axes: &[Index]) -> bool {
-        self.stored(cluster, product, extents, axes).iter().all(|(id, coordinates)| {
+    fn stores_in_vectors(&self, results: &Results<'_>) -> bool {
+        let product = results.product;
+        self.stored(results).iter().all(|(id, coordinates)| {
             let address = index::flatten(coordinates, &self.graph[*id].shape);
-            let stops = |id| self.stops(cluster, product, id);
-            let mut trace = trace(self.graph, *id, coordinates, extents, &stops, *id != product);
+            let stops = |id| self.stops(results, id);
+            let mut trace = trace(self.graph, *id, coordinates, results.extents, &stops, *id != product);
             trace.leaves.retain(|leaf| leaf.node != product);
             address.coefficient(COLUMN).is_some_and(|c| c.is(1)) && vectorizes(self.graph, &trace, COLUMN)
         })
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one call site each, all of different kinds")]
-    fn element(
-        &self,
-        b: &mut KernelBuilder,
-        cluster: usize,
-        product: NodeId,
-        extents: &[Dim; 3],
-        axes: &[Index],
-        value: ExprId,
-        at: &Coordinates,
-    ) {
-        let stops = |id| self.stops(cluster, product, id);
+    /// Stores everything that follows from the result `value` at the place `at`.
+    fn element(&self, b: &mut KernelBuilder, results: &Results<'_>, value: ExprId, at: &Coordinates) {
+        let product = results.product;
+        let stops = |id| self.stops(results, id);
         let buffers = self.buffers;
         let buffer_name = move |id| buffers.name(id);
-        let mut translate = Values::new(self.graph, extents.to_vec(), &stops, &buffer_name);
-        translate.known.insert(product, (axes.to_vec(), value));
-        let stored = self.stored(cluster, product, extents, axes);
+        let mut translate = Values::new(self.graph, results.extents.to_vec(), &stops, &buffer_name);
+        translate.known.insert(product, (results.axes.to_vec(), value));
+        let stored = self.stored(results);
         let roots: Vec<ExprId> = stored
             .iter()
             .map(|(id, coordinates)| match *id == product {
@@ -154,15 +139,4 @@ pub(super) fn product_axes(shape: &Shape, extents: &[Dim; 3]) -> Vec<Index> {
     axes.push(Index::var(1));
     axes.push(Index::var(2));
     axes
-}
-
-/// The operands of a product.
-pub(super) fn operands(op: &Op) -> (NodeId, NodeId) {
-    match op {
-        Op::MatMul(a, b) => (*a, *b),
-        Op::Conv2d { input, weight, .. } => (*input, *weight),
-        Op::Conv2dInputGrad { grad, weight, .. } => (*grad, *weight),
-        Op::Conv2dWeightGrad { input, grad, .. } => (*input, *grad),
-        other => unreachable!("{other:?} is no product"),
-    }
 }

@@ -19,7 +19,7 @@ use crate::fuse::{self, Kind};
 use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::requirement::Requirement;
 use crate::plan::{Plan, Target};
-use crate::rewrite::{Marks, rewrite, rewrites};
+use crate::rewrite::{Marks, rewrite};
 use crate::span::Result;
 use buffers::Buffers;
 use decide::Decider;
@@ -52,7 +52,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
         let mut program = Program::new(&graph, &division, &buffers, target);
         let choices = program.survey(&marks, &mut decider)?;
         let mut wanted = choices.in_parts.clone();
-        wanted.extend(choices.nodes.iter().filter(|(_, config)| rewrites(config)).map(|(id, own)| (*id, own.clone())));
+        wanted.extend(choices.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
         if !wanted.is_empty() || !choices.apart.is_subset(&marks.constraints.apart) {
             marks.constraints.apart.extend(choices.apart);
             (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes())?;
@@ -108,16 +108,10 @@ fn scalars(graph: &Graph) -> Vec<DType> {
 /// What the graph's layers require of symbols: room for the windows of poolings and convolutions, elements to normalise.
 fn requirements(graph: &Graph) -> Vec<Requirement> {
     let mut windows: Vec<Window> = graph.windows.clone();
-    for (id, node) in graph.iter() {
-        let (input, weight, geometry) = match &node.op {
-            Op::Conv2d { input, weight, geometry } => (*input, *weight, geometry),
-            Op::Conv2dInputGrad { weight, geometry, .. } => (id, *weight, geometry),
-            Op::Conv2dWeightGrad { input, geometry, .. } => (*input, id, geometry),
-            _ => continue,
-        };
+    for (conv, shapes) in graph.iter().filter_map(|(id, _)| graph.conv(id)) {
         for axis in 0..2 {
-            if let Some(kernel) = graph[weight].shape[2 + axis].as_constant() {
-                windows.push(Window::new(&graph[input].shape[2 + axis], kernel as u64, axis, geometry));
+            if let Some(kernel) = shapes.weight[2 + axis].as_constant() {
+                windows.push(Window::new(&shapes.input[2 + axis], kernel as u64, axis, &conv.geometry));
             }
         }
     }

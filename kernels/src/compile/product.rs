@@ -1,6 +1,6 @@
 //! Matrix products: on the host by its matrix library, elsewhere by an instance of a template.
 
-use super::epilogue::{operands, product_axes};
+use super::epilogue::{Results, product_axes};
 use super::instance::Instance;
 use super::program::Program;
 use super::prologue::Prologue;
@@ -11,8 +11,8 @@ use crate::index::Index;
 use crate::kir::{Kernel, Launch};
 use crate::plan::{Arg, Operand, Target, Work};
 use crate::span::{Diagnostic, Result};
-use crate::template::{self, Axis, Choice, Grid, Template};
-use crate::variant::{self, template_of};
+use crate::template::{Axis, Choice, Grid, Matrix, Template};
+use crate::variant;
 
 impl Program<'_> {
     /// The launch that computes `product` and what is fused to it.
@@ -29,9 +29,14 @@ impl Program<'_> {
             .ok_or_else(|| Diagnostic::new(format!("internal error: operand {} of a product is not in memory", id.0)))
     }
 
+    fn factors(&self, product: NodeId) -> [NodeId; 2] {
+        let op = &self.graph[product].op;
+        op.factors().unwrap_or_else(|| unreachable!("{op:?} is no product"))
+    }
+
     fn host_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
         let node = &self.graph[product];
-        let (a, b) = operands(&node.op);
+        let [a, b] = self.factors(product);
         let rank = node.shape.rank();
         let batch = node.shape.0[..rank - 2].to_vec();
         let describe = |base: NodeId, address: &Index| Operand {
@@ -61,78 +66,89 @@ impl Program<'_> {
 
     /// What `product` is, for whoever chooses how it is computed.
     pub(super) fn product_task(&self, product: NodeId) -> variant::Product<Dim> {
-        let node = &self.graph[product];
-        let sizes = extents(self.graph, product);
-        let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
-        let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
-        variant::Product {
-            a: a.along,
-            b: b.along,
-            aligned: a.aligned && b.aligned,
-            dtype: node.dtype,
-            m: sizes.m,
-            n: sizes.n,
-            k: sizes.k,
-            batch: sizes.batch,
-        }
+        self.task_of(product, &Sides::new(self, product))
+    }
+
+    fn task_of(&self, product: NodeId, sides: &Sides) -> variant::Product<Dim> {
+        let Extents { batch, m, n, k } = extents(self.graph, product);
+        let Sides { a, b } = sides;
+        let aligned = a.aligned && b.aligned;
+        variant::Product { m, n, k, batch, a: a.along, b: b.along, aligned, dtype: self.graph[product].dtype }
     }
 
     /// The template that was chosen for a product or convolution, and its tunables.
     pub(super) fn chosen(&self, product: NodeId) -> Result<(&'static Template, Choice)> {
         let config = self.choices.nodes.get(&product);
-        let found = config.and_then(|config| Some((template_of(config.variant, self.target)?, config.values.clone())));
+        let found = config.and_then(|config| Some((config.variant.template(self.target)?, config.values.clone())));
         found.ok_or_else(|| Diagnostic::new(format!("internal error: no template was chosen for node {}", product.0)))
     }
 
     fn template_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
         let node = &self.graph[product];
         let sizes = extents(self.graph, product);
-        let batch = Shape(node.shape.0[..node.shape.rank() - 2].to_vec());
-        let (a, b) = (Side::left(self, product, &sizes, &batch), Side::right(self, product, &sizes, &batch));
-        let axes_in_memory = template::Problem::new(0, 0, 0).contiguous(a.along, b.along);
+        let sides = Sides::new(self, product);
+        let problem = self.task_of(product, &sides).estimate().problem();
         let (template, choice) = self.chosen(product)?;
         let name = self.kernel_name(template.name);
-        let results = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
-        let axes = product_axes(&node.shape, &results);
-        let lanes = lanes_of(template, &choice);
-        let epilogue = self.epilogue(cluster, product, &results, &axes, &format!("{name}_store"), lanes);
+        let counts = [sizes.batch.clone(), sizes.m.clone(), sizes.n.clone()];
+        let results = Results { cluster, product, extents: &counts, axes: &product_axes(&node.shape, &counts) };
+        let epilogue = self.epilogue(&results, &format!("{name}_store"), (template.lanes)(&choice));
         let mut instance = Instance::new(&name, template);
         instance.comments = self.describe(cluster);
-        for side in [&a, &b] {
+        for side in sides.both() {
             for id in side.reads(self) {
                 instance.reads(&self.buffers.name(id), self.graph[id].dtype);
             }
         }
         instance.epilogue(&epilogue);
-        instance.lines(&axes_in_memory.defines());
+        instance.lines(&problem.defines());
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &sizes.m), ("N", &sizes.n), ("K", &sizes.k), ("BATCH", &sizes.batch)] {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
         let mut functions = epilogue.functions();
-        for side in [&a, &b] {
+        for side in sides.both() {
             match &side.address {
                 Some((base, address)) => {
                     let pointer = instance.parameter_name(&self.buffers.name(*base));
-                    side.strides(&mut instance, address, &batch, pointer);
+                    side.strides(&mut instance, address, pointer);
                 }
                 None => functions.extend(side.prologue(self, &mut instance, &name, template, &choice)),
             }
         }
         instance.types(node.dtype);
         let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
-        let local_bytes = (template.local_bytes)(&choice, node.dtype.compute().size() as u64);
-        self.add_template(cluster, instance, functions, launch, local_bytes)
+        self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
+    }
+}
+
+/// The operands of a product.
+struct Sides {
+    a: Side,
+    b: Side,
+}
+
+impl Sides {
+    fn new(program: &Program<'_>, product: NodeId) -> Sides {
+        let sizes = extents(program.graph, product);
+        let [a, b] = program.factors(product);
+        Sides {
+            a: Side::new(program, Matrix::A, (product, a), [&sizes.batch, &sizes.m, &sizes.k]),
+            b: Side::new(program, Matrix::B, (product, b), [&sizes.batch, &sizes.k, &sizes.n]),
+        }
+    }
+
+    fn both(&self) -> [&Side; 2] {
+        [&self.a, &self.b]
     }
 }
 
 /// One operand of a product: in memory at an affine address, or computed by a prologue.
 struct Side {
-    /// `A` or `B`, as the template's hooks name it.
-    name: &'static str,
+    matrix: Matrix,
     operand: NodeId,
-    /// `batch` and its last two axes, `m`, `k` or `k`, `n`.
+    /// What its hooks are called with: see [`Matrix::axes`].
     words: [&'static str; 3],
     /// How far each of them counts.
     extents: [Dim; 3],
@@ -145,33 +161,20 @@ struct Side {
 }
 
 impl Side {
-    fn left(program: &Program<'_>, product: NodeId, sizes: &Extents, batch: &Shape) -> Side {
-        let (a, _) = operands(&program.graph[product].op);
-        Side::new(program, ("A", ["batch", "m", "k"]), (product, a), [&sizes.batch, &sizes.m, &sizes.k], batch)
-    }
-
-    fn right(program: &Program<'_>, product: NodeId, sizes: &Extents, batch: &Shape) -> Side {
-        let (_, b) = operands(&program.graph[product].op);
-        Side::new(program, ("B", ["batch", "k", "n"]), (product, b), [&sizes.batch, &sizes.k, &sizes.n], batch)
-    }
-
-    fn new(
-        program: &Program<'_>,
-        (name, words): (&'static str, [&'static str; 3]),
-        (product, operand): (NodeId, NodeId),
-        extents: [&Dim; 3],
-        batch: &Shape,
-    ) -> Side {
+    fn new(program: &Program<'_>, matrix: Matrix, (product, operand): (NodeId, NodeId), extents: [&Dim; 3]) -> Side {
         let extents = extents.map(Dim::clone);
-        let mut axes = crate::index::unflatten(&Index::var(0), batch, &extents);
+        let shape = &program.graph[product].shape;
+        let batch = Shape(shape.0[..shape.rank() - 2].to_vec());
+        let mut axes = crate::index::unflatten(&Index::var(0), &batch, &extents);
         axes.extend([Index::var(1), Index::var(2)]);
         let address = in_memory(program.graph, &program.graph[product].op, operand, &|id| {
             program.division.home.contains_key(&id)
         });
-        let mut side = Side { name, operand, words, extents, axes, address, along: Axis::None, aligned: false };
-        let (outer, depth) = if name == "A" { (1, 2) } else { (2, 1) };
+        let words = matrix.axes();
+        let mut side = Side { matrix, operand, words, extents, axes, address, along: Axis::None, aligned: false };
+        let (outer, depth) = (matrix.outer(), matrix.depth());
         if let Some((_, address)) = &side.address {
-            let first = batch.rank();
+            let first = side.batch_rank();
             side.along = along(address, first + outer - 1, first + depth - 1);
             let contiguous = match side.along {
                 Axis::K => depth,
@@ -190,6 +193,11 @@ impl Side {
         side
     }
 
+    /// How many of its own axes count the products.
+    fn batch_rank(&self) -> usize {
+        self.axes.len() - 2
+    }
+
     fn as_prologue(&self) -> Prologue<'_> {
         Prologue { operand: self.operand, words: &self.words, extents: &self.extents, axes: &self.axes }
     }
@@ -203,20 +211,20 @@ impl Side {
     }
 
     /// Defines where an operand in memory lies.
-    fn strides(&self, instance: &mut Instance, address: &Index, batch: &Shape, pointer: String) {
+    fn strides(&self, instance: &mut Instance, address: &Index, pointer: String) {
         let stride = |axis: usize| address.coefficient(axis).unwrap_or_default();
         let mut offset = Index::constant(address.offset().clone());
-        for axis in 0..batch.rank() {
+        for axis in 0..self.batch_rank() {
             offset = offset.plus(&self.axes[axis].times(&stride(axis)));
         }
-        let name = self.name;
+        let name = self.matrix.letter();
         let text = instance.index(&offset, &["(batch)"]);
         instance.define(&format!("{name}_OFFSET(batch)"), text);
         for (position, word) in self.words[1..].iter().enumerate() {
-            let text = instance.dim(&stride(batch.rank() + position));
+            let text = instance.dim(&stride(self.batch_rank() + position));
             instance.define(&format!("{name}_STRIDE_{}", word.to_uppercase()), text);
         }
-        instance.define(&name.to_lowercase(), pointer);
+        instance.define(self.matrix.pointer(), pointer);
     }
 
     /// Makes the load hooks call device functions; gives those.
@@ -229,47 +237,23 @@ impl Side {
         choice: &Choice,
     ) -> Vec<Kernel> {
         let prologue = self.as_prologue();
-        let name = format!("{kernel}_load_{}", self.name.to_lowercase());
+        let matrix = self.matrix;
+        let name = format!("{kernel}_load_{}", matrix.pointer());
         let scalar = program.load_function(&prologue, &name, None);
-        instance.hook(&format!("LOAD_{}", self.name), &scalar);
+        instance.hook(&format!("LOAD_{}", matrix.letter()), &scalar);
         let mut functions = vec![scalar];
-        let lanes = lanes_of(template, choice);
-        let vectors = loads_vectors(template, choice, self.name, self.along);
+        let lanes = (template.lanes)(choice);
+        let vectors = (template.loads_vectors)(choice, matrix, self.along);
         if vectors {
-            let depth = if self.name == "A" { 2 } else { 1 };
-            let along = if self.along == Axis::K { depth } else { 3 - depth };
+            let along = if self.along == Axis::K { matrix.depth() } else { matrix.outer() };
             let vector = program.load_function(&prologue, &format!("{name}_vector"), Some((lanes, along)));
-            instance.hook(&format!("LOAD_{}_VECTOR", self.name), &vector);
+            instance.hook(&format!("LOAD_{}_VECTOR", matrix.letter()), &vector);
             functions.push(vector);
         }
-        if self.name == "A" && template.name == "matmul_cpu" {
+        if matrix == Matrix::A && template.copies_computed_a {
             instance.define("A_COMPUTED", if vectors { lanes } else { 1 }.to_string());
         }
         functions
-    }
-}
-
-/// Whether an instance loads vectors of an operand that is computed and has neighbours along that axis.
-fn loads_vectors(template: &Template, choice: &Choice, side: &str, along: Axis) -> bool {
-    match (template.name, side) {
-        ("matmul_register", _) => choice.get("STAGE") > 1,
-        // FORM_DOT takes nothing else. Otherwise rows of the panel, and copies of rows of A.
-        ("matmul_cpu", _) if choice.get("FORM") == template::matmul_cpu::FORM_DOT => true,
-        ("matmul_cpu", "A") => along == Axis::K,
-        ("matmul_cpu", _) => along == Axis::Outer,
-        _ => false,
-    }
-}
-
-/// Lanes of the template's vector stores: its tunable, or what its text fixes; 1 where it stores one by one.
-pub(super) fn lanes_of(template: &Template, choice: &Choice) -> u8 {
-    let fixed = || {
-        let lines = template.sources.iter().flat_map(|source| source.lines());
-        lines.filter_map(|line| line.strip_prefix("#define VECTOR ")).find_map(|lanes| lanes.trim().parse().ok())
-    };
-    match choice.get("VECTOR") {
-        0 => fixed().unwrap_or(1),
-        lanes => u8::try_from(lanes).unwrap_or(1),
     }
 }
 

@@ -85,14 +85,9 @@ pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
             graph[*id].shape.elements() * depth * Dim::constant(2)
         }
         Kind::Conv(id) => {
-            let (output, weight) = match graph[*id].op {
-                Op::Conv2d { weight, .. } => (*id, weight),
-                Op::Conv2dInputGrad { grad, weight, .. } => (grad, weight),
-                Op::Conv2dWeightGrad { grad, .. } => (grad, *id),
-                _ => unreachable!("a convolution"),
-            };
-            let taps = graph[weight].shape.0[1..].iter().cloned().fold(Dim::constant(2), |product, dim| product * dim);
-            graph[output].shape.elements() * taps
+            let Some((_, shapes)) = graph.conv(*id) else { unreachable!("a convolution") };
+            let taps = shapes.weight.0[1..].iter().cloned().fold(Dim::constant(2), |product, dim| product * dim);
+            shapes.output.elements() * taps
         }
         Kind::Loop { space, .. } => {
             let stops = |id| division.home.get(&id).is_some_and(|home| *home != cluster) || is_anchor(&graph[id].op);

@@ -2,19 +2,15 @@
 
 use super::access::{self, Trace, is_anchor, trace};
 use crate::dim::{Dim, Shape};
-use crate::graph::{Graph, NodeId, Op};
+use crate::graph::{ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Operands that a kernel reads through pointers and strides unless a prologue computes them.
 pub fn memory_operands(op: &Op) -> Vec<NodeId> {
     match op {
-        Op::MatMul(a, b) => vec![*a, *b],
-        Op::Conv2d { input, weight, .. } => vec![*input, *weight],
-        Op::Conv2dInputGrad { grad, weight, .. } => vec![*grad, *weight],
-        Op::Conv2dWeightGrad { input, grad, .. } => vec![*input, *grad],
         Op::Gather { source, .. } => vec![*source],
-        _ => Vec::new(),
+        op => op.factors().map_or_else(Vec::new, Vec::from),
     }
 }
 
@@ -126,40 +122,30 @@ pub struct Extents {
 /// A convolution's left operand is the weight, or the output's gradient where the weight's gradient is wanted; its right
 /// one holds an element of the image for every tap of the filter.
 pub fn extents(graph: &Graph, id: NodeId) -> Extents {
-    let shape = |id: NodeId| &graph[id].shape;
-    let image = |shape: &Shape| shape[0].clone() * shape[2].clone() * shape[3].clone();
-    let taps = |weight: &Shape| weight[2].clone() * weight[3].clone();
-    let own = shape(id);
-    match graph[id].op {
-        Op::MatMul(a, _) => {
-            let rank = own.rank();
-            Extents {
-                batch: Shape(own.0[..rank - 2].to_vec()).elements(),
-                m: own[rank - 2].clone(),
-                n: own[rank - 1].clone(),
-                k: shape(a)[rank - 1].clone(),
-            }
-        }
-        Op::Conv2d { weight, geometry, .. } => Extents {
-            batch: Dim::constant(geometry.groups as i64),
-            m: own[1].floor_div(geometry.groups),
-            n: image(own),
-            k: shape(weight)[1].clone() * taps(shape(weight)),
-        },
-        Op::Conv2dInputGrad { grad, weight, geometry } => Extents {
-            batch: Dim::constant(geometry.groups as i64),
-            m: own[1].floor_div(geometry.groups),
-            n: image(own),
-            k: shape(grad)[1].floor_div(geometry.groups) * taps(shape(weight)),
-        },
-        Op::Conv2dWeightGrad { grad, geometry, .. } => Extents {
-            batch: Dim::constant(geometry.groups as i64),
-            m: own[0].floor_div(geometry.groups),
-            n: own[1].clone() * taps(own),
-            k: image(shape(grad)),
-        },
-        ref other => unreachable!("{other:?} is no product"),
+    let own = &graph[id].shape;
+    if let Op::MatMul(a, _) = graph[id].op {
+        let rank = own.rank();
+        return Extents {
+            batch: Shape(own.0[..rank - 2].to_vec()).elements(),
+            m: own[rank - 2].clone(),
+            n: own[rank - 1].clone(),
+            k: graph[a].shape[rank - 1].clone(),
+        };
     }
+    let Some((ConvNode { kind, geometry, .. }, shapes)) = graph.conv(id) else {
+        unreachable!("{:?} is no product", graph[id].op)
+    };
+    let ConvShapes { input, weight, output } = shapes;
+    let image = |shape: &Shape| shape[0].clone() * shape[2].clone() * shape[3].clone();
+    let taps = weight[2].clone() * weight[3].clone();
+    let (m, n, k) = match kind {
+        ConvKind::Forward => (output[1].floor_div(geometry.groups), image(output), weight[1].clone() * taps),
+        ConvKind::InputGrad => {
+            (input[1].floor_div(geometry.groups), image(input), output[1].floor_div(geometry.groups) * taps)
+        }
+        ConvKind::WeightGrad => (weight[0].floor_div(geometry.groups), weight[1].clone() * taps, image(output)),
+    };
+    Extents { batch: Dim::constant(geometry.groups as i64), m, n, k }
 }
 
 /// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise

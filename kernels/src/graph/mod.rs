@@ -21,6 +21,7 @@
 pub mod arbitrary;
 mod batch;
 pub mod build;
+mod conv;
 #[cfg(feature = "reference")]
 pub mod interp;
 mod operator;
@@ -32,6 +33,7 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::span::Span;
 pub use batch::Batch;
+pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use serde::{Deserialize, Serialize};
 pub use window::Window;

@@ -84,16 +84,18 @@ fn write_op(f: &mut Formatter<'_>, node: &Node) -> fmt::Result {
         Op::Reshape(a) => write!(f, "reshape %{}", a.0),
         Op::Reduce { op, source, axes } => write!(f, "reduce {} %{} over {axes:?}", op.name(), source.0),
         Op::MatMul(a, b) => write!(f, "matmul %{}, %{}", a.0, b.0),
-        Op::Conv2d { input: a, weight: b, geometry } => write_conv(f, "conv2d", a, b, geometry),
-        Op::Conv2dInputGrad { grad: a, weight: b, geometry } => write_conv(f, "conv2d_input_grad", a, b, geometry),
-        Op::Conv2dWeightGrad { input: a, grad: b, geometry } => write_conv(f, "conv2d_weight_grad", a, b, geometry),
+        Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
+            node.op.as_conv().map_or(Ok(()), |conv| write_conv(f, conv))
+        }
         Op::Gather { source, indices } => write!(f, "gather %{}, %{}", source.0, indices.0),
         Op::ScatterAdd { indices, updates } => write!(f, "scatter_add %{}, %{}", indices.0, updates.0),
     }
 }
 
-fn write_conv(f: &mut Formatter<'_>, name: &str, a: &NodeId, b: &NodeId, geometry: &ConvGeometry) -> fmt::Result {
+fn write_conv(f: &mut Formatter<'_>, conv: ConvNode) -> fmt::Result {
+    let ConvNode { kind, operands: [a, b], geometry } = conv;
     let ConvGeometry { stride, padding, dilation, groups } = geometry;
+    let name = kind.operation();
     write!(f, "{name} %{}, %{} stride {stride:?} padding {padding:?} dilation {dilation:?} groups {groups}", a.0, b.0)
 }
 

@@ -185,17 +185,12 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
             }
             check_products(node, of(*a), of(*b), report);
         }
-        Op::Conv2d { input, weight, geometry } => {
-            check_products(node, of(*input), of(*weight), report);
-            check_conv(&graph[*input].shape, &graph[*weight].shape, &node.shape, geometry, report);
-        }
-        Op::Conv2dInputGrad { grad, weight, geometry } => {
-            check_products(node, of(*grad), of(*weight), report);
-            check_conv(&node.shape, &graph[*weight].shape, &graph[*grad].shape, geometry, report);
-        }
-        Op::Conv2dWeightGrad { input, grad, geometry } => {
-            check_products(node, of(*input), of(*grad), report);
-            check_conv(&graph[*input].shape, &node.shape, &graph[*grad].shape, geometry, report);
+        Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
+            if let Some(conv) = node.op.as_conv() {
+                let [first, second] = conv.operands;
+                check_products(node, of(first), of(second), report);
+                check_conv(conv.shapes(graph, &node.shape), &conv.geometry, report);
+            }
         }
         Op::Gather { source, indices } => {
             if !gathers(&graph[*source].shape, &graph[*indices].shape, &node.shape)
@@ -256,7 +251,8 @@ fn check_products(node: &Node, a: DType, b: DType, report: Report<'_>) {
     }
 }
 
-fn check_conv(input: &Shape, weight: &Shape, output: &Shape, geometry: &ConvGeometry, report: Report<'_>) {
+fn check_conv(shapes: ConvShapes<'_>, geometry: &ConvGeometry, report: Report<'_>) {
+    let ConvShapes { input, weight, output } = shapes;
     let numbers = [geometry.stride, geometry.dilation, [geometry.groups; 2]];
     let sizes = weight.0.iter().skip(2).all(|k| k.as_constant().is_some_and(|k| (1..=LARGEST as i64).contains(&k)));
     if !numbers.as_flattened().iter().all(|value| (1..=LARGEST).contains(value))

@@ -6,7 +6,7 @@ pub mod requirement;
 
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};
-use crate::graph::{ConvGeometry, OutputKind};
+use crate::graph::{ConvGeometry, ConvKind, OutputKind};
 use crate::kir;
 use crate::variant::Decision;
 use requirement::Requirement;
@@ -130,7 +130,7 @@ pub enum Work {
         /// Of all three.
         dtype: DType,
     },
-    /// One of the three convolutions on the host.
+    /// One of the three convolutions on the host. The step's buffers are the two operands, then the result.
     Conv2d {
         /// Which.
         kind: ConvKind,
@@ -145,17 +145,6 @@ pub enum Work {
         /// Of all three.
         dtype: DType,
     },
-}
-
-/// Which of the three convolutions; a step's buffers are the two operands in the order named, then the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum ConvKind {
-    /// input, weight → output.
-    Forward,
-    /// output gradient, weight → input gradient.
-    InputGrad,
-    /// input, output gradient → weight gradient.
-    WeightGrad,
 }
 
 /// One launch.

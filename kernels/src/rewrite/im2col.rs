@@ -2,12 +2,22 @@
 
 use super::{Rewriter, constant, dim};
 use crate::dim::{Dim, Shape};
-use crate::graph::{AxisIndex, ConvGeometry, NodeId, ReduceOp};
+use crate::graph::{AxisIndex, ConvGeometry, ConvKind, ConvNode, NodeId, ReduceOp};
 use crate::span::Result;
 
 impl Rewriter<'_> {
+    /// A convolution as a product of patches. `out` is the result's shape.
+    pub(super) fn im2col(&mut self, conv: ConvNode, out: &Shape) -> Result<NodeId> {
+        let [first, second] = conv.operands;
+        match conv.kind {
+            ConvKind::Forward => self.im2col_forward((first, second), conv.geometry, out),
+            ConvKind::InputGrad => self.im2col_input_grad((first, second), conv.geometry, out),
+            ConvKind::WeightGrad => self.im2col_weight_grad((first, second), conv.geometry, out),
+        }
+    }
+
     /// `y = w x patches(x)`.
-    pub(super) fn im2col_forward(
+    fn im2col_forward(
         &mut self,
         (input, weight): (NodeId, NodeId),
         geometry: ConvGeometry,
@@ -27,7 +37,7 @@ impl Rewriter<'_> {
     }
 
     /// `dw = dy x patches(x)^T`.
-    pub(super) fn im2col_weight_grad(
+    fn im2col_weight_grad(
         &mut self,
         (input, grad): (NodeId, NodeId),
         geometry: ConvGeometry,
@@ -43,7 +53,7 @@ impl Rewriter<'_> {
     }
 
     /// `dx[pixel]` is the sum of `w^T x dy` over the taps that read the pixel.
-    pub(super) fn im2col_input_grad(
+    fn im2col_input_grad(
         &mut self,
         (grad, weight): (NodeId, NodeId),
         geometry: ConvGeometry,

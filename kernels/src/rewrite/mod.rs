@@ -38,12 +38,6 @@ impl Marks {
     }
 }
 
-/// Whether `config` asks for other nodes than the one it is for.
-pub(crate) fn rewrites(config: &KernelConfig) -> bool {
-    let several = [Variant::Conv2dIm2col, Variant::Conv2dWinograd, Variant::ReductionParallel];
-    several.contains(&config.variant) || config.values.get(SPLIT_K) > 1
-}
-
 /// The same function with each of the nodes in `wanted` computed as its configuration says. `sizes` are those that
 /// the configurations are for: how fast the result is depends on them, what it computes does not.
 ///
@@ -104,25 +98,15 @@ impl Rewriter<'_> {
     fn node(&mut self, op: &Op, out: &Shape, config: &KernelConfig) -> Result<NodeId> {
         let parts = u64::from(config.values.get(SPLIT_K));
         let rest = KernelConfig { variant: config.variant, values: without_split(&config.values) };
-        match (config.variant, op) {
-            (Variant::ReductionParallel, Op::Reduce { op, source, axes }) => {
+        match (config.variant, op, op.as_conv()) {
+            (Variant::ReductionParallel, Op::Reduce { op, source, axes }, _) => {
                 self.reduce_in_parts(*op, *source, axes, u64::from(config.values.get(PART)))
             }
-            (Variant::Conv2dIm2col, Op::Conv2d { input, weight, geometry }) => {
-                self.im2col_forward((*input, *weight), *geometry, out)
-            }
-            (Variant::Conv2dIm2col, Op::Conv2dInputGrad { grad, weight, geometry }) => {
-                self.im2col_input_grad((*grad, *weight), *geometry, out)
-            }
-            (Variant::Conv2dIm2col, Op::Conv2dWeightGrad { input, grad, geometry }) => {
-                self.im2col_weight_grad((*input, *grad), *geometry, out)
-            }
-            (Variant::Conv2dWinograd, _) => self.winograd(op, out),
-            (_, Op::MatMul(a, b)) if parts > 1 => self.split_product(*a, *b, parts, rest),
-            (_, Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. }) if parts > 1 => {
-                self.split_conv(op, out, parts, rest)
-            }
-            (variant, _) => Err(Diagnostic::new(format!("internal error: {variant} is no rewrite of a node"))),
+            (Variant::Conv2dIm2col, _, Some(conv)) => self.im2col(conv, out),
+            (Variant::Conv2dWinograd, _, Some(conv)) => self.winograd(conv, out),
+            (_, Op::MatMul(a, b), _) if parts > 1 => self.split_product(*a, *b, parts, rest),
+            (_, _, Some(conv)) if parts > 1 => self.split_conv(conv, out, parts, rest),
+            (variant, ..) => Err(Diagnostic::new(format!("internal error: {variant} is no rewrite of a node"))),
         }
     }
 

@@ -4,8 +4,8 @@
 
 use super::{Rewriter, constant, dim};
 use crate::dim::{Dim, Shape};
-use crate::graph::{AxisIndex, ConvGeometry, NodeId, Op, ReduceOp};
-use crate::span::{Diagnostic, Result};
+use crate::graph::{AxisIndex, ConvGeometry, ConvKind, ConvNode, NodeId, Op, ReduceOp};
+use crate::span::Result;
 use crate::variant::KernelConfig;
 
 impl Rewriter<'_> {
@@ -40,29 +40,24 @@ impl Rewriter<'_> {
 
     /// A convolution as one with `parts` times as many groups, each of which adds up a part of the sum: of the images for
     /// the weight's gradient, of the channels for the others. `out` is the result's shape.
-    pub(super) fn split_conv(&mut self, op: &Op, out: &Shape, parts: u64, rest: KernelConfig) -> Result<NodeId> {
-        let more = |geometry: ConvGeometry| ConvGeometry { groups: geometry.groups * parts, ..geometry };
-        let (new, groups) = match *op {
-            Op::Conv2d { input, weight, geometry } => {
-                let weight = self.channels_in_parts(weight, geometry.groups, parts)?;
-                (Op::Conv2d { input, weight, geometry: more(geometry) }, geometry.groups)
-            }
+    pub(super) fn split_conv(&mut self, conv: ConvNode, out: &Shape, parts: u64, rest: KernelConfig) -> Result<NodeId> {
+        let [first, second] = conv.operands;
+        let groups = conv.geometry.groups;
+        let operands = match conv.kind {
+            ConvKind::Forward => [first, self.channels_in_parts(second, groups, parts)?],
             // Each group of a weight's rows is a part of the sum as it stands.
-            Op::Conv2dInputGrad { grad, weight, geometry } => {
-                (Op::Conv2dInputGrad { grad, weight, geometry: more(geometry) }, geometry.groups)
-            }
-            Op::Conv2dWeightGrad { input, grad, geometry } => {
-                let [input, grad] = [input, grad].map(|images| self.images_in_parts(images, parts));
-                let new = Op::Conv2dWeightGrad { input: input?, grad: grad?, geometry: more(geometry) };
-                let apart = Shape(std::iter::once(dim(parts)).chain(out.0.iter().cloned()).collect());
-                let flat =
-                    Shape(std::iter::once(dim(parts) * out[0].clone()).chain(out.0[1..].iter().cloned()).collect());
-                let partial = self.part(new, flat, rest);
-                let partial = self.b.reshape(partial, apart)?;
-                return self.add_parts(partial, 0);
-            }
-            ref other => return Err(Diagnostic::new(format!("internal error: {other:?} is no convolution"))),
+            ConvKind::InputGrad => [first, second],
+            ConvKind::WeightGrad => [self.images_in_parts(first, parts)?, self.images_in_parts(second, parts)?],
         };
+        let geometry = ConvGeometry { groups: groups * parts, ..conv.geometry };
+        let new = ConvNode { operands, geometry, ..conv }.op();
+        if conv.kind == ConvKind::WeightGrad {
+            let apart = Shape(std::iter::once(dim(parts)).chain(out.0.iter().cloned()).collect());
+            let flat = std::iter::once(dim(parts) * out[0].clone()).chain(out.0[1..].iter().cloned()).collect();
+            let partial = self.part(new, Shape(flat), rest);
+            let partial = self.b.reshape(partial, apart)?;
+            return self.add_parts(partial, 0);
+        }
         // The result has [n, groups, parts, channels of a group, h, w].
         let (images, pixels) = (out[0].clone(), &out.0[2..]);
         let flat = [images.clone(), out[1].clone() * dim(parts)].into_iter().chain(pixels.iter().cloned()).collect();

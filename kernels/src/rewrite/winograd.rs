@@ -16,7 +16,7 @@
 use super::{Rewriter, dim};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::graph::{AxisIndex, BinaryOp, CompareOp, NodeId, Op};
+use crate::graph::{AxisIndex, BinaryOp, CompareOp, ConvKind, ConvNode, NodeId};
 use crate::span::{Diagnostic, Result};
 
 /// `sum of coefficient · out[axis], + offset`.
@@ -27,19 +27,21 @@ fn sum(terms: &[(usize, i64)], offset: i64) -> AxisIndex {
 impl Rewriter<'_> {
     /// A convolution with a 3×3 filter, stride and dilation 1 and one group, or its input's gradient, which is one with the
     /// filter turned.
-    pub(super) fn winograd(&mut self, op: &Op, out: &Shape) -> Result<NodeId> {
-        match *op {
-            Op::Conv2d { input, weight, geometry } => {
-                self.winograd_tiles(input, weight, geometry.padding.map(|padding| padding as i64), out)
-            }
-            Op::Conv2dInputGrad { grad, weight, geometry } => {
+    pub(super) fn winograd(&mut self, conv: ConvNode, out: &Shape) -> Result<NodeId> {
+        let [images, weight] = conv.operands;
+        let padding = conv.geometry.padding.map(|padding| padding as i64);
+        match conv.kind {
+            ConvKind::Forward => self.winograd_tiles(images, weight, padding, out),
+            ConvKind::InputGrad => {
                 let w = self.b.shape(weight).clone();
                 let turned = Shape(vec![w[1].clone(), w[0].clone(), w[2].clone(), w[3].clone()]);
                 let index = vec![AxisIndex::axis(1), AxisIndex::axis(0), sum(&[(2, -1)], 2), sum(&[(3, -1)], 2)];
                 let weight = self.b.view(weight, turned, index)?;
-                self.winograd_tiles(grad, weight, geometry.padding.map(|padding| 2 - padding as i64), out)
+                self.winograd_tiles(images, weight, padding.map(|padding| 2 - padding), out)
             }
-            ref other => Err(Diagnostic::new(format!("internal error: no Winograd form of {other:?}"))),
+            ConvKind::WeightGrad => {
+                Err(Diagnostic::new("internal error: the weight's gradient has no Winograd form".to_string()))
+            }
         }
     }
 

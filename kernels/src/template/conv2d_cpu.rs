@@ -1,6 +1,6 @@
 //! Convolution for processors.
 
-use super::{Axis, Choice, Limits, Problem, Template, conv2d_implicit_gemm, matmul_cpu};
+use super::{Axis, Choice, Columns, Limits, Problem, Template, conv2d_implicit_gemm, matmul_cpu};
 
 /// The text of `conv2d_cpu.cl`: how a panel is filled from an image.
 pub const SOURCE: &str = include_str!("../../templates/conv2d_cpu.cl");
@@ -11,13 +11,20 @@ pub const TEMPLATE: Template = Template {
     name: "conv2d_cpu",
     sources: &[conv2d_implicit_gemm::SOURCE, SOURCE, matmul_cpu::SOURCE],
     tunables: matmul_cpu::TUNABLES,
+    convolution: true,
+    for_processors: true,
+    local_memory: false,
     legal: |choice, problem, limits| {
         // FORM_DOT asks for operands that a convolution does not have, so it is never legal here.
         matmul_cpu::legal(choice, &problem.contiguous(Axis::None, Axis::None), limits)
     },
     initial,
     grid: matmul_cpu::grid,
+    columns: |_, _| Columns::OfProduct,
     local_bytes: |_, _| 0,
+    lanes: matmul_cpu::lanes,
+    loads_vectors: |_, _, _| false,
+    copies_computed_a: true,
 };
 
 /// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels.

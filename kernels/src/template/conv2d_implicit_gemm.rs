@@ -1,6 +1,6 @@
 //! Convolution as a matrix product whose operands are never written down.
 
-use super::{Axis, Choice, Limits, Problem, Template, matmul_register};
+use super::{Axis, Choice, Columns, Limits, Problem, Template, matmul_register};
 use std::fmt::Write as _;
 
 /// The text of `conv2d_implicit_gemm.cl`: the index maps.
@@ -11,10 +11,17 @@ pub const TEMPLATE: Template = Template {
     name: "conv2d_implicit_gemm",
     sources: &[SOURCE, matmul_register::SOURCE],
     tunables: matmul_register::TUNABLES,
+    convolution: true,
+    for_processors: false,
+    local_memory: true,
     legal: |choice, problem, limits| matmul_register::legal(choice, &computed(problem), limits),
     initial,
     grid: matmul_register::grid,
+    columns: |_, _| Columns::OfProduct,
     local_bytes: matmul_register::local_bytes,
+    lanes: |_| matmul_register::VECTOR,
+    loads_vectors: |_, _, _| false,
+    copies_computed_a: false,
 };
 
 /// The operands of a convolution are computed, so loads of four do not apply.
@@ -86,7 +93,7 @@ impl Conv2d {
             Product::Input => (channels, pixels, product_of(&[out_channels, taps])),
             Product::Weight => (out_channels, product_of(&[channels, taps]), out_pixels),
         };
-        Some(computed(&Problem { batch: self.groups, ..Problem::new(m, n, k) }))
+        Some(computed(&Problem { batch: self.groups, conv: Some(*self), ..Problem::new(m, n, k) }))
     }
 
     /// The prelude of a convolution all of whose sizes, but for the number of images, are literals. It replaces

@@ -1,6 +1,6 @@
 //! Convolution, one work-item for each result.
 
-use super::{Template, conv2d_implicit_gemm, matmul_naive};
+use super::{Columns, Template, conv2d_implicit_gemm, matmul_naive};
 
 /// The index maps of `conv2d_implicit_gemm.cl` in front of `matmul_naive.cl`: the definition, for all three products of a
 /// convolution. Its problem and its prelude are those of [`conv2d_implicit_gemm::Conv2d`].
@@ -8,8 +8,15 @@ pub const TEMPLATE: Template = Template {
     name: "conv2d_naive",
     sources: &[conv2d_implicit_gemm::SOURCE, matmul_naive::SOURCE],
     tunables: matmul_naive::TEMPLATE.tunables,
+    convolution: true,
+    for_processors: false,
+    local_memory: false,
     legal: matmul_naive::TEMPLATE.legal,
     initial: matmul_naive::TEMPLATE.initial,
     grid: matmul_naive::TEMPLATE.grid,
-    local_bytes: matmul_naive::TEMPLATE.local_bytes,
+    columns: |_, _| Columns::OfProduct,
+    local_bytes: |_, _| 0,
+    lanes: |_| 1,
+    loads_vectors: |_, _, _| false,
+    copies_computed_a: false,
 };

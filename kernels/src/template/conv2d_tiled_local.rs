@@ -1,13 +1,12 @@
 //! Forward convolution, tiles of the image in local memory.
 
-use super::{Choice, Grid, Limits, Problem, Template, Tunable, conv2d_implicit_gemm};
-use conv2d_implicit_gemm::Conv2d;
+use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable, conv2d_implicit_gemm};
 
 /// The text of `conv2d_tiled_local.cl`.
 pub const SOURCE: &str = include_str!("../../templates/conv2d_tiled_local.cl");
 
 /// Tiles of the image in local memory, the image's offsets and hooks from `conv2d_implicit_gemm.cl` in front. It computes
-/// [`conv2d_implicit_gemm::Product::Forward`] alone, and is launched over [`columns`] instead of the product's.
+/// [`conv2d_implicit_gemm::Product::Forward`] alone.
 pub const TEMPLATE: Template = Template {
     name: "conv2d_tiled_local",
     sources: &[conv2d_implicit_gemm::SOURCE, SOURCE],
@@ -17,14 +16,21 @@ pub const TEMPLATE: Template = Template {
         Tunable { name: "REG_M", default: 8, values: &[1, 4, 8, 16] },
         Tunable { name: "TILE_C", default: 4, values: &[1, 4, 8] },
     ],
+    convolution: true,
+    for_processors: false,
+    local_memory: true,
     legal,
     initial,
     grid,
-    local_bytes: |_, _| 0,
+    columns,
+    local_bytes,
+    lanes: |_| 1,
+    loads_vectors: |_, _, _| false,
+    copies_computed_a: false,
 };
 
-/// Whether the work-group is small enough; whether the tile fits into local memory depends on the filter: see
-/// [`local_bytes`].
+/// Whether the work-group is small enough. Whether the tile fits into local memory is checked with [`local_bytes`], as of
+/// every template.
 fn legal(choice: &Choice, _: &Problem, limits: &Limits) -> Result<(), &'static str> {
     if choice.get("TILE_Y") * choice.get("TILE_X") > limits.work_group {
         return Err("TILE_Y * TILE_X is more than a work-group may have");
@@ -44,15 +50,16 @@ fn grid(choice: &Choice) -> Grid {
     Grid { per_group_m: choice.get("REG_M"), per_group_n: pixels, local: [pixels, 1, 1] }
 }
 
-/// The columns of the launch for each image, of which those outside the image give nothing; 0 if no window fits.
-pub fn columns(choice: &Choice, conv: &Conv2d) -> u64 {
-    let [height, width] = conv.out_size().unwrap_or([0, 0]);
+/// Whole tiles of each image; none if no window fits.
+fn columns(choice: &Choice, problem: &Problem) -> Columns {
+    let [height, width] = problem.conv.and_then(|conv| conv.out_size()).unwrap_or([0, 0]);
     let up = |size: u64, tile: u32| size.next_multiple_of(u64::from(tile.max(1)));
-    up(height, choice.get("TILE_Y")).saturating_mul(up(width, choice.get("TILE_X")))
+    Columns::PerImage(up(height, choice.get("TILE_Y")).saturating_mul(up(width, choice.get("TILE_X"))))
 }
 
-/// Local memory of a work-group, in bytes, with accumulators of `size` bytes.
-pub fn local_bytes(choice: &Choice, conv: &Conv2d, size: u64) -> u64 {
+/// The image's tile with its margins, and the taps of the filters; nothing of a problem that is no convolution.
+fn local_bytes(choice: &Choice, problem: &Problem) -> u64 {
+    let Some(conv) = problem.conv else { return 0 };
     let span = |tile: u32, axis: usize| {
         let steps = u64::from(tile.max(1) - 1).saturating_mul(conv.stride[axis]);
         let reach = conv.filter[axis].saturating_sub(1).saturating_mul(conv.dilation[axis]);
@@ -60,5 +67,5 @@ pub fn local_bytes(choice: &Choice, conv: &Conv2d, size: u64) -> u64 {
     };
     let pixels = span(choice.get("TILE_Y"), 0).saturating_mul(span(choice.get("TILE_X"), 1));
     let taps = conv.filter[0].saturating_mul(conv.filter[1]).saturating_mul(choice.get("REG_M").into());
-    pixels.saturating_add(taps).saturating_mul(choice.get("TILE_C").into()).saturating_mul(size)
+    pixels.saturating_add(taps).saturating_mul(choice.get("TILE_C").into()).saturating_mul(problem.bytes.into())
 }

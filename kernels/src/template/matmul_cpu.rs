@@ -1,6 +1,6 @@
 //! Registers and vectors only, for processors.
 
-use super::{Axis, Choice, Grid, Limits, Problem, Template, Tunable};
+use super::{Axis, Choice, Columns, Grid, Limits, Matrix, Problem, Template, Tunable};
 
 /// The text of `matmul_cpu.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_cpu.cl");
@@ -15,10 +15,17 @@ pub const TEMPLATE: Template = Template {
     name: "matmul_cpu",
     sources: &[SOURCE],
     tunables: TUNABLES,
+    convolution: false,
+    for_processors: true,
+    local_memory: false,
     legal,
     initial,
     grid,
+    columns: |_, _| Columns::OfProduct,
     local_bytes: |_, _| 0,
+    lanes,
+    loads_vectors,
+    copies_computed_a: true,
 };
 
 pub(super) const TUNABLES: &[Tunable] = &[
@@ -129,6 +136,19 @@ pub(super) fn with_registers(
             groups >= 2 * u64::from(limits.units)
         })
         .unwrap_or_else(|| choice(if problem.m <= reg_m.into() { 1 } else { 2 }))
+}
+
+/// `FORM_DOT` takes nothing else. Otherwise rows of the panel, and copies of rows of A.
+fn loads_vectors(choice: &Choice, matrix: Matrix, along: Axis) -> bool {
+    let wanted = match matrix {
+        Matrix::A => Axis::K,
+        Matrix::B => Axis::Outer,
+    };
+    choice.get("FORM") == FORM_DOT || along == wanted
+}
+
+pub(super) fn lanes(choice: &Choice) -> u8 {
+    u8::try_from(choice.get("VECTOR")).unwrap_or(1)
 }
 
 pub(super) fn grid(choice: &Choice) -> Grid {

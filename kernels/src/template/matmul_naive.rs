@@ -1,6 +1,6 @@
 //! One work-item for each result.
 
-use super::{Choice, Grid, Limits, Problem, Template, Tunable};
+use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable};
 
 /// The text of `matmul_naive.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_naive.cl");
@@ -13,10 +13,17 @@ pub const TEMPLATE: Template = Template {
         Tunable { name: "LOCAL_M", default: 4, values: &[1, 2, 4, 8, 16] },
         Tunable { name: "LOCAL_N", default: 16, values: &[1, 8, 16, 32, 64] },
     ],
+    convolution: false,
+    for_processors: false,
+    local_memory: false,
     legal,
     initial,
     grid,
+    columns: |_, _| Columns::OfProduct,
     local_bytes: |_, _| 0,
+    lanes: |_| 1,
+    loads_vectors: |_, _, _| false,
+    copies_computed_a: false,
 };
 
 fn legal(choice: &Choice, _: &Problem, limits: &Limits) -> Result<(), &'static str> {

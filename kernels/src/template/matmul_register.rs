@@ -1,13 +1,30 @@
 //! Tiles in local memory and in registers.
 
-use super::{Axis, Choice, Grid, Limits, Problem, Template, Tunable};
+use super::{Axis, Choice, Columns, Grid, Limits, Problem, Template, Tunable};
 
 /// The text of `matmul_register.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_register.cl");
 
 /// Tiles in local memory and in registers: the template for GPUs.
-pub const TEMPLATE: Template =
-    Template { name: "matmul_register", sources: &[SOURCE], tunables: TUNABLES, legal, initial, grid, local_bytes };
+pub const TEMPLATE: Template = Template {
+    name: "matmul_register",
+    sources: &[SOURCE],
+    tunables: TUNABLES,
+    convolution: false,
+    for_processors: false,
+    local_memory: true,
+    legal,
+    initial,
+    grid,
+    columns: |_, _| Columns::OfProduct,
+    local_bytes,
+    lanes: |_| VECTOR,
+    loads_vectors: |choice, _, _| choice.get("STAGE") > 1,
+    copies_computed_a: false,
+};
+
+/// `VECTOR`, which is no tunable here.
+pub(super) const VECTOR: u8 = 4;
 
 pub(super) const TUNABLES: &[Tunable] = &[
     Tunable { name: "TILE_M", default: 128, values: &[16, 32, 64, 128] },
@@ -45,7 +62,7 @@ pub(super) fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Resu
     if threads > limits.work_group {
         return Err("the tile has more work-items than a work-group may have");
     }
-    if local_bytes(choice, problem.bytes.into()) > limits.local_bytes {
+    if local_bytes(choice, problem) > limits.local_bytes {
         return Err("two copies of both tiles do not fit into local memory");
     }
     Ok(())
@@ -92,7 +109,7 @@ pub(super) fn grid(choice: &Choice) -> Grid {
     Grid { per_group_m: m, per_group_n: n, local: [threads, 1, 1] }
 }
 
-pub(super) fn local_bytes(choice: &Choice, size: u64) -> u64 {
+pub(super) fn local_bytes(choice: &Choice, problem: &Problem) -> u64 {
     let [tile_m, tile_n, tile_k, pad] = ["TILE_M", "TILE_N", "TILE_K", "PAD"].map(|name| u64::from(choice.get(name)));
-    2 * tile_k * (tile_m + tile_n + 2 * pad) * size
+    2 * tile_k * (tile_m + tile_n + 2 * pad) * u64::from(problem.bytes)
 }

@@ -1,6 +1,6 @@
 //! Square tiles in local memory.
 
-use super::{Choice, Grid, Limits, Problem, Template, Tunable};
+use super::{Choice, Columns, Grid, Limits, Problem, Template, Tunable};
 
 /// The text of `matmul_tiled.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_tiled.cl");
@@ -10,10 +10,17 @@ pub const TEMPLATE: Template = Template {
     name: "matmul_tiled",
     sources: &[SOURCE],
     tunables: &[Tunable { name: "TILE", default: 16, values: &[4, 8, 16, 32] }],
+    convolution: false,
+    for_processors: false,
+    local_memory: true,
     legal,
     initial,
     grid,
+    columns: |_, _| Columns::OfProduct,
     local_bytes,
+    lanes: |_| 1,
+    loads_vectors: |_, _, _| false,
+    copies_computed_a: false,
 };
 
 fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'static str> {
@@ -21,7 +28,7 @@ fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Result<(), &'st
     if tile * tile > limits.work_group {
         return Err("TILE * TILE is more than a work-group may have");
     }
-    if local_bytes(choice, problem.bytes.into()) > limits.local_bytes {
+    if local_bytes(choice, problem) > limits.local_bytes {
         return Err("two tiles of TILE * (TILE + 1) do not fit into local memory");
     }
     Ok(())
@@ -37,7 +44,7 @@ fn grid(choice: &Choice) -> Grid {
     Grid { per_group_m: tile, per_group_n: tile, local: [tile, tile, 1] }
 }
 
-fn local_bytes(choice: &Choice, size: u64) -> u64 {
+fn local_bytes(choice: &Choice, problem: &Problem) -> u64 {
     let tile = u64::from(choice.get("TILE"));
-    2 * tile * (tile + 1) * size
+    2 * tile * (tile + 1) * u64::from(problem.bytes)
 }

@@ -55,15 +55,30 @@ pub struct Template {
     pub sources: &'static [&'static str],
     /// What a tuner may vary.
     pub tunables: &'static [Tunable],
+    /// Whether it computes convolutions, with a prelude by [`conv2d_implicit_gemm::Conv2d::defines`] in the place of
+    /// [`Problem::defines`]; if not, matrix products.
+    pub convolution: bool,
+    /// Whether it was written for processors, and not for GPUs.
+    pub for_processors: bool,
+    /// Whether its work-items share local memory.
+    pub local_memory: bool,
     /// Whether a choice may be built and launched; if not, why not.
     pub legal: fn(&Choice, &Problem, &Limits) -> Result<(), &'static str>,
     /// The choice to begin with, legal wherever one is.
     pub initial: fn(&Problem, &Limits) -> Choice,
     /// The launch of a choice.
     pub grid: fn(&Choice) -> Grid,
-    /// Local memory of a work-group, in bytes, with accumulators of so many bytes; without what depends on a convolution's
-    /// filter ([`conv2d_tiled_local::local_bytes`]).
-    pub local_bytes: fn(&Choice, u64) -> u64,
+    /// The columns that its launch covers.
+    pub columns: fn(&Choice, &Problem) -> Columns,
+    /// Local memory of a work-group, in bytes.
+    pub local_bytes: fn(&Choice, &Problem) -> u64,
+    /// Lanes of its vectors: what `VECTOR` is, in the load and store hooks that have it in their name; 1 if it uses none of
+    /// them.
+    pub lanes: fn(&Choice) -> u8,
+    /// Whether it loads vectors of an operand that is computed, whose elements can be had as lanes along that axis.
+    pub loads_vectors: fn(&Choice, Matrix, Axis) -> bool,
+    /// Whether it copies elements of A that are computed before it uses them several times, and takes `A_COMPUTED` for that.
+    pub copies_computed_a: bool,
 }
 
 impl Template {
@@ -98,16 +113,21 @@ impl Template {
 
     /// Every legal choice, in the order of the tunables' values.
     pub fn choices<'a>(&'a self, problem: &'a Problem, limits: &'a Limits) -> impl Iterator<Item = Choice> + 'a {
-        let count: usize = self.tunables.iter().map(|tunable| tunable.values.len()).product();
-        (0..count).filter_map(move |mut index| {
-            let mut choice = Choice::default();
-            for tunable in self.tunables {
-                choice.set(tunable.name, tunable.values[index % tunable.values.len()]);
-                index /= tunable.values.len();
-            }
-            (self.legal)(&choice, problem, limits).is_ok().then_some(choice)
-        })
+        every_choice(self.tunables).filter(|choice| (self.legal)(choice, problem, limits).is_ok())
     }
+}
+
+/// Every combination of the values of `tunables`, legal or not; the empty one where there are none.
+pub(crate) fn every_choice(tunables: &[Tunable]) -> impl Iterator<Item = Choice> {
+    let count: usize = tunables.iter().map(|tunable| tunable.values.len()).product();
+    (0..count).map(move |mut index| {
+        let mut choice = Choice::default();
+        for tunable in tunables {
+            choice.set(tunable.name, tunable.values[index % tunable.values.len()]);
+            index /= tunable.values.len();
+        }
+        choice
+    })
 }
 
 /// A macro that a tuner may set.
@@ -229,6 +249,63 @@ pub struct Limits {
     pub between_bytes: u64,
 }
 
+/// One of the two operands of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matrix {
+    /// The left one, of m rows and k columns.
+    A,
+    /// The right one, of k rows and n columns.
+    B,
+}
+
+impl Matrix {
+    /// The letter that stands for it in the names of hooks.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Matrix::A => "A",
+            Matrix::B => "B",
+        }
+    }
+
+    /// The macro for the pointer to it.
+    pub const fn pointer(self) -> &'static str {
+        match self {
+            Matrix::A => "a",
+            Matrix::B => "b",
+        }
+    }
+
+    /// What its load hooks are called with: its axes in order.
+    pub const fn axes(self) -> [&'static str; 3] {
+        match self {
+            Matrix::A => ["batch", "m", "k"],
+            Matrix::B => ["batch", "k", "n"],
+        }
+    }
+
+    /// The position among [`Matrix::axes`] of the axis that is summed over.
+    pub const fn depth(self) -> usize {
+        match self {
+            Matrix::A => 2,
+            Matrix::B => 1,
+        }
+    }
+
+    /// The position of the other one of its last two axes.
+    pub const fn outer(self) -> usize {
+        3 - self.depth()
+    }
+}
+
+/// Over which columns a template is launched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// The product's own.
+    OfProduct,
+    /// So many for each image of a convolution; those that lie outside the image give nothing.
+    PerImage(u64),
+}
+
 /// The axis along which neighbours of an operand are neighbours in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -239,6 +316,20 @@ pub enum Axis {
     Outer,
     /// Neither: the operand is read by stride, or computed.
     None,
+}
+
+impl Axis {
+    /// Every axis.
+    pub const ALL: [Axis; 3] = [Axis::K, Axis::Outer, Axis::None];
+
+    /// `k`, `outer` or `none`: the name in tasks and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Axis::K => "k",
+            Axis::Outer => "outer",
+            Axis::None => "none",
+        }
+    }
 }
 
 /// The product that a template is to compute. A size that is not known yet may be estimated: it decides speed, not
@@ -262,12 +353,14 @@ pub struct Problem {
     pub aligned: bool,
     /// Bytes of an accumulator.
     pub bytes: u32,
+    /// The convolution that the product stands for, if it does.
+    pub conv: Option<conv2d_implicit_gemm::Conv2d>,
 }
 
 impl Problem {
     /// A product of row-major matrices of `f32`.
     pub fn new(m: u64, n: u64, k: u64) -> Self {
-        Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, bytes: 4 }
+        Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, bytes: 4, conv: None }
     }
 
     /// The same, with these contiguous axes.
@@ -343,16 +436,60 @@ mod tests {
     fn the_defaults_are_those_of_the_source() {
         for template in ALL {
             for tunable in template.tunables {
-                let needle = format!("#define {} {}\n", tunable.name, tunable.default);
-                // These the source writes by name, or derives from the others.
-                let derived = template.name.ends_with("_cpu") && ["FORM", "TILE_N"].contains(&tunable.name);
-                assert!(
-                    derived || template.sources.iter().any(|source| source.contains(&needle)),
-                    "{}: {}",
-                    template.name,
-                    tunable.name
-                );
+                let written: Vec<&str> = defined(template, tunable.name).collect();
+                assert!(!written.is_empty(), "{}: {}", template.name, tunable.name);
+                // Some the source writes by name, or derives from the others.
+                for value in written.into_iter().filter_map(|text| text.parse::<u32>().ok()) {
+                    assert_eq!(value, tunable.default, "{}: {}", template.name, tunable.name);
+                }
                 assert!(tunable.values.contains(&tunable.default), "{}: {}", template.name, tunable.name);
+            }
+        }
+    }
+
+    /// What the template's text defines `name` as, wherever it does.
+    fn defined<'a>(template: &'a Template, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let lines = template.sources.iter().flat_map(|source| source.lines());
+        lines
+            .filter_map(|line| line.strip_prefix("#define ")?.split_once(' '))
+            .filter_map(move |(own, value)| (own == name).then_some(value.trim()))
+    }
+
+    #[test]
+    fn lanes_are_those_of_the_source() {
+        for template in ALL {
+            let choice = template.defaults();
+            let lanes = u32::from((template.lanes)(&choice));
+            let fixed = defined(template, "VECTOR").next().map_or(1, |lanes| lanes.parse().unwrap());
+            assert_eq!(lanes, fixed, "{}", template.name);
+            // Where it can be tuned, the choice says it and not the text.
+            for tunable in template.tunables.iter().filter(|tunable| tunable.name == "VECTOR") {
+                for &value in tunable.values {
+                    let mut choice = choice.clone();
+                    choice.set("VECTOR", value);
+                    assert_eq!(u32::from((template.lanes)(&choice)), value, "{}", template.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_templates_say_of_themselves_is_in_their_source() {
+        for template in ALL {
+            let mentions = |word: &str| template.sources.iter().any(|source| source.contains(word));
+            assert_eq!(template.local_memory, mentions("__local "), "{}", template.name);
+            assert_eq!(template.copies_computed_a, mentions("A_COMPUTED"), "{}", template.name);
+            assert_eq!(template.convolution, mentions("#define PRODUCT"), "{}", template.name);
+            for matrix in [Matrix::A, Matrix::B] {
+                let loads = [Axis::K, Axis::Outer].into_iter().any(|along| {
+                    let limits = [GPU, CPU];
+                    let problem = Problem { aligned: true, ..Problem::new(512, 512, 512).contiguous(along, along) };
+                    let mut choices = limits.iter().flat_map(|limits| template.choices(&problem, limits));
+                    choices.any(|choice| (template.loads_vectors)(&choice, matrix, along))
+                });
+                let hook = format!("LOAD_{}_VECTOR(", matrix.letter());
+                // A convolution's hooks load one by one: its index maps find an element at a time.
+                assert_eq!(loads, !template.convolution && mentions(&hook), "{}: {hook}", template.name);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Conv2dTask, KernelConfig, PART, SPLIT_K, Task, Variant};
 use crate::dtype::DType;
-use crate::plan::ConvKind;
+use crate::graph::ConvKind;
 use crate::plan::requirement::INDEX_LIMIT;
 use crate::template::Limits;
 

@@ -1,6 +1,6 @@
 //! Answers: which variant, with which tunables, and who gives them.
 
-use super::{Task, Variant};
+use super::{SPLIT_K, Task, Variant};
 use crate::dim::{Bindings, Dim};
 use crate::template::Choice;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,11 @@ impl KernelConfig {
     /// A variant without tunables.
     pub fn plain(variant: Variant) -> Self {
         KernelConfig { variant, values: Choice::default() }
+    }
+
+    /// Whether it asks for other nodes than the one that it is for.
+    pub(crate) fn rewrites(&self) -> bool {
+        self.variant.rewrites() || self.values.get(SPLIT_K) > 1
     }
 
     /// Reads the text form, tunables in any order. `None` for what is none, which includes two values for one tunable;

@@ -4,15 +4,16 @@ use super::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
-use crate::graph::{AxisIndex, BinaryOp, ConvGeometry, Graph, InputKind, NodeId, Op, OutputKind, UnaryOp};
-use crate::plan::ConvKind;
+use crate::graph::{
+    AxisIndex, BinaryOp, ConvGeometry, ConvKind, ConvNode, Graph, InputKind, NodeId, Op, OutputKind, UnaryOp,
+};
 use crate::template::Axis;
 
 /// A graph that computes `task` and nothing else: arguments in, one result out. Compiled for an OpenCL device, it asks
 /// for `task` first (an operand that is computed counts as one read by stride).
 ///
 /// Arguments have the tensors' own shapes: of a product `[batch, m, k]` and `[batch, k, n]` (axes swapped where the other
-/// one is contiguous), of a convolution the two operands in the order of [`crate::plan::ConvKind`].
+/// one is contiguous), of a convolution the two operands in the order of [`ConvKind`].
 pub fn graph(task: &Task<u64>) -> Graph {
     let mut maker = Maker { b: Builder::new("task"), arguments: 0 };
     let result = match task {
@@ -77,21 +78,15 @@ impl Maker {
         let geometry =
             ConvGeometry { stride: task.stride, padding: task.padding, dilation: task.dilation, groups: task.groups };
         let dtype = task.dtype;
-        let (op, own) = match task.kind {
-            ConvKind::Forward => {
-                let (input, weight) = (self.argument("x", &input, dtype), self.argument("w", &weight, dtype));
-                (Op::Conv2d { input, weight, geometry }, output)
-            }
-            ConvKind::InputGrad => {
-                let (grad, weight) = (self.argument("dy", &output, dtype), self.argument("w", &weight, dtype));
-                (Op::Conv2dInputGrad { grad, weight, geometry }, input)
-            }
-            ConvKind::WeightGrad => {
-                let (input, grad) = (self.argument("x", &input, dtype), self.argument("dy", &output, dtype));
-                (Op::Conv2dWeightGrad { input, grad, geometry }, weight)
-            }
+        let kind = task.kind;
+        let [x, w, dy] = [("x", &input), ("w", &weight), ("dy", &output)];
+        let (operands, own) = match kind {
+            ConvKind::Forward => ([x, w], output),
+            ConvKind::InputGrad => ([dy, w], input),
+            ConvKind::WeightGrad => ([x, dy], weight),
         };
-        self.b.push(op, shape(&own), dtype)
+        let operands = operands.map(|(name, sizes)| self.argument(name, sizes, dtype));
+        self.b.push(ConvNode { kind, operands, geometry }.op(), shape(&own), dtype)
     }
 
     fn elementwise(&mut self, task: &Elementwise<u64>) -> NodeId {

@@ -1,18 +1,12 @@
 //! What may be chosen: the legal configurations of a task.
 
 use super::split::{PARTS, SPLIT_K, in_parts};
-use super::{Conv2dTask, Family, KernelConfig, Reduction, Task, Variant, between, default_config};
-use crate::dtype::DType;
-use crate::plan::{ConvKind, Target};
+use super::{Conv2dTask, KernelConfig, PART, Reduction, Task, Variant, between, default_config};
+use crate::graph::ConvKind;
+use crate::plan::Target;
 use crate::rewrite::without_split;
 use crate::schedule::gpu::GROUP;
-use crate::template::{self, Choice, Limits, Problem, Template, conv2d_tiled_local};
-
-/// The tunable of [`Variant::ReductionParallel`]: about how many elements a work-group of the first launch takes.
-pub const PART: &str = "PART";
-
-/// What [`PART`] may be.
-pub(super) const PART_VALUES: [u32; 3] = [1024, 4096, 16384];
+use crate::template::{self, Choice, Limits, Problem, Template};
 
 /// Every configuration of every variant that is [`legal`] for `task`, the default first and each once; of those with long
 /// sums in parts ([`SPLIT_K`]) the likely one for each number of parts. None on the host, whose products and convolutions
@@ -24,18 +18,16 @@ pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<Kern
     let first = default_config(task, target, limits);
     let mut all = Vec::new();
     for variant in task.family().variants() {
-        match (template_of(variant, target), problem(task)) {
+        match (variant.template(target), problem(task)) {
             (Some(template), Some(problem)) => {
                 let choices = template.choices(&problem, limits);
                 all.extend(choices.map(|values| KernelConfig::new(variant, values)));
-                all.extend(
-                    PARTS.into_iter().filter_map(|parts| likely_in_parts(task, template, variant, parts, limits)),
-                );
+                all.extend(PARTS.into_iter().filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)));
             }
-            (None, _) if variant == Variant::ReductionParallel => {
-                all.extend(PART_VALUES.map(|part| KernelConfig::new(variant, Choice::new(&[(PART, part)]))));
+            (None, _) => {
+                let choices = template::every_choice(variant.tunables(target));
+                all.extend(choices.map(|values| KernelConfig::new(variant, values)));
             }
-            (None, _) => all.push(KernelConfig::plain(variant)),
             (Some(_), None) => {}
         }
     }
@@ -46,14 +38,15 @@ pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<Kern
     all
 }
 
-/// The configuration to begin with for so many parts.
+/// The configuration to begin with for so many parts of a sum, which not every variant computes.
 pub(super) fn likely_in_parts(
     task: &Task<u64>,
-    template: &Template,
     variant: Variant,
     parts: u32,
+    target: Target,
     limits: &Limits,
 ) -> Option<KernelConfig> {
+    let template = variant.template(target).filter(|_| variant.splits())?;
     let part = in_parts(task, u64::from(parts)).ok()?;
     let mut values = (template.initial)(&problem(&part)?, limits);
     values.set(SPLIT_K, parts);
@@ -77,38 +70,22 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
         return Err("it needs local memory, and kernels are to have none on the device".into());
     }
     if let Task::Conv2d(conv) = task {
-        legal_conv(config, conv, limits)?;
+        legal_conv(config.variant, conv)?;
     }
     between::fits(config, task, limits)?;
-    if let Some(template) = template_of(variant, target) {
+    if let Some(template) = variant.template(target) {
         return legal_instance(config, template, task, (target, limits));
     }
-    if target == Target::Gpu && limits.work_group < GROUP && loops(variant) {
+    if target == Target::Gpu && limits.work_group < GROUP && variant.has_loops() {
         return Err(format!("its work-groups are of {GROUP} work-items, the device takes {}", limits.work_group));
     }
+    complete(&config.values, variant, target)?;
     match task {
         Task::Reduction(reduction) if variant == Variant::ReductionParallel => {
-            legal_in_parts(&config.values, reduction)
+            legal_in_parts(u64::from(config.values.get(PART)), reduction)
         }
-        _ => no_tunables(config),
+        _ => Ok(()),
     }
-}
-
-/// The template that `variant` is an instance of on devices of that kind, if it is one.
-pub fn template_of(variant: Variant, target: Target) -> Option<&'static Template> {
-    Some(match variant {
-        Variant::MatMulNaive => &template::matmul_naive::TEMPLATE,
-        Variant::MatMulTiled => &template::matmul_tiled::TEMPLATE,
-        Variant::MatMulRegisterTiled => &template::matmul_register::TEMPLATE,
-        Variant::MatMulVectorized => &template::matmul_cpu::TEMPLATE,
-        Variant::Conv2dNaive => &template::conv2d_naive::TEMPLATE,
-        Variant::Conv2dTiledLocal => &template::conv2d_tiled_local::TEMPLATE,
-        Variant::Conv2dImplicitGemm => match target {
-            Target::Gpu => &template::conv2d_implicit_gemm::TEMPLATE,
-            Target::Cpu | Target::Host => &template::conv2d_cpu::TEMPLATE,
-        },
-        _ => return None,
-    })
 }
 
 /// The matrix product behind a product or convolution.
@@ -127,12 +104,12 @@ fn legal_instance(
     (target, limits): (Target, &Limits),
 ) -> Result<(), String> {
     let values = without_split(&config.values);
-    complete(&values, template)?;
+    complete(&values, config.variant, target)?;
     let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map(|(_, parts)| parts);
     let part = match parts {
         None => task.clone(),
         Some(parts) if !PARTS.contains(&parts) => return Err(format!("{SPLIT_K} is one of {PARTS:?}, not {parts}")),
-        Some(_) if config.variant == Variant::Conv2dTiledLocal => {
+        Some(_) if !config.variant.splits() => {
             return Err(format!("{} has no tunable {SPLIT_K}", config.variant));
         }
         // A loop adds up the parts.
@@ -145,45 +122,36 @@ fn legal_instance(
         Some(parts) => in_parts(task, u64::from(parts))?,
     };
     let problem = problem(&part).ok_or("the window does not fit into the padded image")?;
-    (template.legal)(&values, &problem, limits).map_err(str::to_owned)
+    (template.legal)(&values, &problem, limits)?;
+    let bytes = (template.local_bytes)(&values, &problem);
+    if bytes > limits.local_bytes {
+        let most = limits.local_bytes;
+        return Err(format!("its tiles take {bytes} bytes of local memory, the device has {most}"));
+    }
+    Ok(())
 }
 
-/// Whether `choice` gives every tunable of `template`, and nothing else, a value that it may take.
-fn complete(choice: &Choice, template: &Template) -> Result<(), String> {
+/// Whether `choice` gives every tunable of `variant`, and nothing else, a value that it may take.
+fn complete(choice: &Choice, variant: Variant, target: Target) -> Result<(), String> {
+    let tunables = variant.tunables(target);
     for (name, value) in choice.iter() {
-        let Some(tunable) = template.tunables.iter().find(|tunable| tunable.name == name) else {
-            return Err(format!("{} has no tunable {name}", template.name));
+        let Some(tunable) = tunables.iter().find(|tunable| tunable.name == name) else {
+            return Err(format!("{variant} has no tunable {name}"));
         };
         if !tunable.values.contains(&value) {
             return Err(format!("{name} is one of {:?}, not {value}", tunable.values));
         }
     }
-    for tunable in template.tunables {
+    for tunable in tunables {
         if !choice.iter().any(|(name, _)| name == tunable.name) {
-            return Err(format!("{} needs a value of {}", template.name, tunable.name));
+            return Err(format!("{variant} needs a value of {}", tunable.name));
         }
     }
     Ok(())
 }
 
-fn no_tunables(config: &KernelConfig) -> Result<(), String> {
-    match config.values.iter().next() {
-        Some((name, _)) => Err(format!("{} has no tunable {name}", config.variant)),
-        None => Ok(()),
-    }
-}
-
-/// Whether kernels of `variant` are laid out by the compiler, at least in part, and not all instances of templates: im2col's
-/// patches and Winograd's squares are written by loops.
-fn loops(variant: Variant) -> bool {
-    let family = variant.family();
-    let several = [Variant::Conv2dIm2col, Variant::Conv2dWinograd];
-    [Family::Elementwise, Family::Reduction, Family::BatchNorm].contains(&family) || several.contains(&variant)
-}
-
 /// What a variant asks of a convolution, whatever its tunables.
-fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) -> Result<(), String> {
-    let variant = config.variant;
+fn legal_conv(variant: Variant, conv: &Conv2dTask<u64>) -> Result<(), String> {
     if conv.problem().is_none() {
         return Err("the window does not fit into the padded image".into());
     }
@@ -206,30 +174,11 @@ fn legal_conv(config: &KernelConfig, conv: &Conv2dTask<u64>, limits: &Limits) ->
         Variant::Conv2dTiledLocal if conv.kind != ConvKind::Forward => {
             Err("only the forward convolution reads tiles of an image with their margins".into())
         }
-        Variant::Conv2dTiledLocal => {
-            let bytes = conv2d_tiled_local::local_bytes(&config.values, &conv.conv().0, accumulator(conv.dtype));
-            if bytes > limits.local_bytes {
-                return Err(format!(
-                    "the tile takes {bytes} bytes of local memory, the device has {}",
-                    limits.local_bytes
-                ));
-            }
-            Ok(())
-        }
         _ => Ok(()),
     }
 }
 
-/// Bytes of an accumulator.
-fn accumulator(dtype: DType) -> u64 {
-    dtype.compute().size() as u64
-}
-
-fn legal_in_parts(values: &Choice, reduction: &Reduction<u64>) -> Result<(), String> {
-    let part = match values.iter().collect::<Vec<_>>()[..] {
-        [(PART, part)] if PART_VALUES.contains(&part) => u64::from(part),
-        _ => return Err(format!("{} has one tunable, {PART}, one of {PART_VALUES:?}", Variant::ReductionParallel)),
-    };
+fn legal_in_parts(part: u64, reduction: &Reduction<u64>) -> Result<(), String> {
     if reduction.op.is_position() {
         return Err("places among parts of a row are not places in the row".into());
     }

@@ -30,49 +30,41 @@ mod graph;
 mod legal;
 mod rule;
 mod split;
+mod table;
 mod task;
 
 pub use config::{Always, Decision, Defaults, KernelConfig, Select};
 pub use graph::graph;
-pub use legal::{PART, candidates, legal, template_of};
+pub use legal::{candidates, legal};
 pub use rule::{default_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
 pub use split::SPLIT_K;
+pub use table::PART;
 pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 
-use crate::plan::Target;
 use serde::{Deserialize, Serialize};
 
 /// One implementation of a family of tasks. [`Variant::name`] is its name in records and options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Variant {
     /// Matrix product: a work-item for each result.
-    #[serde(rename = "matmul_naive")]
     MatMulNaive,
     /// Matrix product: square tiles in local memory.
-    #[serde(rename = "matmul_tiled")]
     MatMulTiled,
     /// Matrix product: tiles in local memory and in registers.
-    #[serde(rename = "matmul_register_tiled")]
     MatMulRegisterTiled,
     /// Matrix product: registers and vectors, neither local memory nor barriers.
-    #[serde(rename = "matmul_vectorized")]
     MatMulVectorized,
     /// Convolution: a work-item for each result.
-    #[serde(rename = "conv2d_naive")]
     Conv2dNaive,
     /// Convolution: the image's patches written down, and a matrix product.
-    #[serde(rename = "conv2d_im2col")]
     Conv2dIm2col,
     /// Convolution: a matrix product whose loads find the image's pixels.
-    #[serde(rename = "conv2d_implicit_gemm")]
     Conv2dImplicitGemm,
     /// Convolution: tiles of the image, with their margins, in local memory.
-    #[serde(rename = "conv2d_tiled_local")]
     Conv2dTiledLocal,
     /// Convolution: 3×3 filters by F(2×2, 3×3), which needs 16 multiplications where others need 36.
-    #[serde(rename = "conv2d_winograd")]
     Conv2dWinograd,
     /// Elementwise: one element at a time.
     ElementwiseScalar,
@@ -106,87 +98,27 @@ pub enum Family {
     BatchNorm,
 }
 
-impl Variant {
-    /// Every variant, simplest first within its family.
-    pub const ALL: [Variant; 16] = {
-        use Variant::*;
-        [
-            MatMulNaive,
-            MatMulTiled,
-            MatMulRegisterTiled,
-            MatMulVectorized,
-            Conv2dNaive,
-            Conv2dIm2col,
-            Conv2dImplicitGemm,
-            Conv2dTiledLocal,
-            Conv2dWinograd,
-            ElementwiseScalar,
-            ElementwiseVector,
-            ReductionSequential,
-            ReductionParallel,
-            ReductionWorkGroup,
-            BatchNormNaive,
-            BatchNormFused,
-        ]
-    };
-
-    /// The name in records, options and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Variant::MatMulNaive => "matmul_naive",
-            Variant::MatMulTiled => "matmul_tiled",
-            Variant::MatMulRegisterTiled => "matmul_register_tiled",
-            Variant::MatMulVectorized => "matmul_vectorized",
-            Variant::Conv2dNaive => "conv2d_naive",
-            Variant::Conv2dIm2col => "conv2d_im2col",
-            Variant::Conv2dImplicitGemm => "conv2d_implicit_gemm",
-            Variant::Conv2dTiledLocal => "conv2d_tiled_local",
-            Variant::Conv2dWinograd => "conv2d_winograd",
-            Variant::ElementwiseScalar => "elementwise_scalar",
-            Variant::ElementwiseVector => "elementwise_vector",
-            Variant::ReductionSequential => "reduction_sequential",
-            Variant::ReductionParallel => "reduction_parallel",
-            Variant::ReductionWorkGroup => "reduction_work_group",
-            Variant::BatchNormNaive => "batch_norm_naive",
-            Variant::BatchNormFused => "batch_norm_fused",
-        }
-    }
-
-    /// The variant of that name.
-    pub fn parse(name: &str) -> Option<Variant> {
-        Variant::ALL.into_iter().find(|variant| variant.name() == name)
-    }
-
-    /// Whether its own kernels keep tiles or partial results in local memory. Parts of it that are tasks of their own
-    /// (the product of im2col's patches, the two reductions of one in parts) are asked about like any others.
-    pub const fn local_memory(self, target: Target) -> bool {
-        use Variant::*;
-        match self {
-            MatMulTiled | MatMulRegisterTiled | Conv2dTiledLocal | ReductionWorkGroup => true,
-            // Processors have a template of their own for it, without.
-            Conv2dImplicitGemm => matches!(target, Target::Gpu),
-            MatMulNaive | MatMulVectorized | Conv2dNaive | Conv2dIm2col | Conv2dWinograd | ElementwiseScalar
-            | ElementwiseVector | ReductionSequential | ReductionParallel | BatchNormNaive | BatchNormFused => false,
-        }
-    }
-
-    /// What it is a variant of.
-    pub const fn family(self) -> Family {
-        use Variant::*;
-        match self {
-            MatMulNaive | MatMulTiled | MatMulRegisterTiled | MatMulVectorized => Family::Product,
-            Conv2dNaive | Conv2dIm2col | Conv2dImplicitGemm | Conv2dTiledLocal | Conv2dWinograd => Family::Conv2d,
-            ElementwiseScalar | ElementwiseVector => Family::Elementwise,
-            ReductionSequential | ReductionParallel | ReductionWorkGroup => Family::Reduction,
-            BatchNormNaive | BatchNormFused => Family::BatchNorm,
-        }
-    }
-}
-
 impl Family {
     /// Its variants, simplest first.
     pub fn variants(self) -> impl Iterator<Item = Variant> {
         Variant::ALL.into_iter().filter(move |variant| variant.family() == self)
+    }
+}
+
+impl From<Variant> for &'static str {
+    fn from(variant: Variant) -> Self {
+        variant.name()
+    }
+}
+
+impl TryFrom<String> for Variant {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Variant::parse(&name).ok_or_else(|| {
+            let names: Vec<&str> = Variant::ALL.into_iter().map(Variant::name).collect();
+            format!("no variant `{name}`; there are: {}", names.join(", "))
+        })
     }
 }
 
@@ -199,6 +131,7 @@ impl std::fmt::Display for Variant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Target;
 
     #[test]
     fn names_parse_and_are_those_of_the_serialized_form() {
@@ -208,5 +141,24 @@ mod tests {
             assert!(variant.family().variants().any(|own| own == variant));
         }
         assert_eq!(Variant::parse("matmul_quick"), None);
+        let error = serde_json::from_str::<Variant>("\"matmul_quick\"").unwrap_err().to_string();
+        assert!(error.contains("no variant `matmul_quick`; there are: matmul_naive, matmul_tiled"), "{error}");
+    }
+
+    #[test]
+    fn what_makes_a_variant_follows_the_kind_of_device() {
+        let template = |variant: Variant, target| variant.template(target).map(|template| template.name);
+        assert_eq!(template(Variant::Conv2dImplicitGemm, Target::Gpu), Some("conv2d_implicit_gemm"));
+        assert_eq!(template(Variant::Conv2dImplicitGemm, Target::Cpu), Some("conv2d_cpu"));
+        assert_eq!(template(Variant::Conv2dWinograd, Target::Gpu), None);
+        assert!(Variant::Conv2dImplicitGemm.local_memory(Target::Gpu));
+        assert!(!Variant::Conv2dImplicitGemm.local_memory(Target::Cpu));
+        for variant in Variant::ALL {
+            // Whatever is rewritten or divided has loops besides templates, and only sums of templates are cut.
+            assert!(!(variant.rewrites() || variant.divides()) || variant.has_loops(), "{variant}");
+            assert!(!variant.splits() || variant.template(Target::Gpu).is_some(), "{variant}");
+            let names: Vec<&str> = variant.tunables(Target::Gpu).iter().map(|tunable| tunable.name).collect();
+            assert!(!names.contains(&SPLIT_K), "{variant}: {names:?}");
+        }
     }
 }

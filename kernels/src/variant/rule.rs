@@ -1,11 +1,11 @@
 //! The rule that decides where nobody knows better, and what it takes a device for.
 
-use super::legal::{PART, legal, likely_in_parts, problem, template_of};
+use super::legal::{legal, likely_in_parts, problem};
 use super::split::{PARTS, parts_for};
-use super::{BatchNorm, KernelConfig, Product, Reduction, Task, Variant};
+use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
-use crate::graph::ReduceOp;
-use crate::plan::{ConvKind, Target};
+use crate::graph::{ConvKind, ReduceOp};
+use crate::plan::Target;
 use crate::template::{Choice, Limits};
 
 /// A quarter of the memory that a device may have at least.
@@ -105,7 +105,7 @@ fn wanted_product(product: &Product<u64>, target: Target) -> Variant {
 
 /// `variant` as its template begins.
 fn instance(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> KernelConfig {
-    let Some(template) = template_of(variant, target) else { return KernelConfig::plain(variant) };
+    let Some(template) = variant.template(target) else { return KernelConfig::plain(variant) };
     let values = match problem(task) {
         Some(problem) => (template.initial)(&problem, limits),
         // No window fits: nothing is computed.
@@ -116,10 +116,10 @@ fn instance(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits)
 
 /// Long sums in parts, where few work-groups would have all the work.
 fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> Option<KernelConfig> {
-    let template = template_of(variant, target)?;
+    let template = variant.template(target)?;
     let most = parts_for(template, &problem(task)?, limits);
     let fewer = PARTS.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
-    fewer.filter_map(|parts| likely_in_parts(task, template, variant, parts, limits)).next()
+    fewer.filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)).next()
 }
 
 /// Few rows of very many elements in parts.

@@ -2,7 +2,7 @@
 
 use super::{Conv2dTask, Product, Task};
 use crate::dtype::DType;
-use crate::plan::ConvKind;
+use crate::graph::ConvKind;
 use crate::template::{Axis, Limits, Problem, Template};
 
 /// The tunable of products and convolutions that says into how many parts the sum is cut; 1 where it is not there.

@@ -3,11 +3,11 @@
 use super::Family;
 use crate::dim::{Bindings, Dim};
 use crate::dtype::DType;
-use crate::graph::ReduceOp;
-use crate::plan::ConvKind;
+use crate::graph::{ConvKind, ReduceOp};
 use crate::span::{Diagnostic, Result};
 use crate::template::{Axis, Problem, conv2d_implicit_gemm as conv};
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 use std::fmt::{self, Display};
 
 /// Everything that the choice of a variant depends on. Sizes are `S`: [`Dim`] in a plan, `u64` once the symbols have
@@ -137,29 +137,8 @@ impl<S> Task<S> {
     /// The first one of `map`.
     pub fn try_map<T, E>(&self, mut map: impl FnMut(&S) -> Result<T, E>) -> Result<Task<T>, E> {
         Ok(match self {
-            Task::Product(Product { m, n, k, batch, a, b, aligned, dtype }) => Task::Product(Product {
-                m: map(m)?,
-                n: map(n)?,
-                k: map(k)?,
-                batch: map(batch)?,
-                a: *a,
-                b: *b,
-                aligned: *aligned,
-                dtype: *dtype,
-            }),
-            Task::Conv2d(task) => Task::Conv2d(Conv2dTask {
-                kind: task.kind,
-                images: map(&task.images)?,
-                channels: map(&task.channels)?,
-                size: [map(&task.size[0])?, map(&task.size[1])?],
-                filter: [map(&task.filter[0])?, map(&task.filter[1])?],
-                out_channels: map(&task.out_channels)?,
-                stride: task.stride,
-                padding: task.padding,
-                dilation: task.dilation,
-                groups: task.groups,
-                dtype: task.dtype,
-            }),
+            Task::Product(product) => Task::Product(product.try_map(map)?),
+            Task::Conv2d(conv) => Task::Conv2d(conv.try_map(map)?),
             Task::Elementwise(Elementwise { elements, reads, dtype }) => {
                 Task::Elementwise(Elementwise { elements: map(elements)?, reads: *reads, dtype: *dtype })
             }
@@ -176,6 +155,39 @@ impl<S> Task<S> {
                 pixels: map(pixels)?,
                 dtype: *dtype,
             }),
+        })
+    }
+}
+
+impl<S> Product<S> {
+    fn try_map<T, E>(&self, mut map: impl FnMut(&S) -> Result<T, E>) -> Result<Product<T>, E> {
+        Ok(Product {
+            m: map(&self.m)?,
+            n: map(&self.n)?,
+            k: map(&self.k)?,
+            batch: map(&self.batch)?,
+            a: self.a,
+            b: self.b,
+            aligned: self.aligned,
+            dtype: self.dtype,
+        })
+    }
+}
+
+impl<S> Conv2dTask<S> {
+    fn try_map<T, E>(&self, mut map: impl FnMut(&S) -> Result<T, E>) -> Result<Conv2dTask<T>, E> {
+        Ok(Conv2dTask {
+            kind: self.kind,
+            images: map(&self.images)?,
+            channels: map(&self.channels)?,
+            size: [map(&self.size[0])?, map(&self.size[1])?],
+            filter: [map(&self.filter[0])?, map(&self.filter[1])?],
+            out_channels: map(&self.out_channels)?,
+            stride: self.stride,
+            padding: self.padding,
+            dilation: self.dilation,
+            groups: self.groups,
+            dtype: self.dtype,
         })
     }
 }
@@ -202,8 +214,7 @@ impl Task<Dim> {
 
     /// As [`Task::estimate`] where some symbols are known: `bindings` gives their values.
     pub fn likely(&self, bindings: Bindings<'_>) -> Task<u64> {
-        let likely: Result<Task<u64>, std::convert::Infallible> = self.try_map(|dim| Ok(dim.likely(bindings)));
-        let Ok(mut task) = likely;
+        let Ok(mut task) = self.try_map::<u64, Infallible>(|dim| Ok(dim.likely(bindings)));
         // A batch may be long: a row whose length nobody knows is no short one.
         if let (Task::Reduction(own), Task::Reduction(likely)) = (self, &mut task)
             && own.columns.known(bindings).as_constant().is_none()
@@ -214,13 +225,29 @@ impl Task<Dim> {
     }
 }
 
+impl Product<Dim> {
+    /// As [`Task::estimate`].
+    pub fn estimate(&self) -> Product<u64> {
+        let Ok(product) = self.try_map::<u64, Infallible>(|dim| Ok(dim.estimate()));
+        product
+    }
+}
+
+impl Conv2dTask<Dim> {
+    /// As [`Task::estimate`].
+    pub fn estimate(&self) -> Conv2dTask<u64> {
+        let Ok(conv) = self.try_map::<u64, Infallible>(|dim| Ok(dim.estimate()));
+        conv
+    }
+}
+
 impl Product<u64> {
     /// As templates know it.
     pub fn problem(&self) -> Problem {
         Problem {
             batch: self.batch,
             aligned: self.aligned,
-            bytes: self.dtype.compute().size() as u32,
+            bytes: self.dtype.accumulator_bytes(),
             ..Problem::new(self.m, self.n, self.k).contiguous(self.a, self.b)
         }
     }
@@ -251,7 +278,7 @@ impl Conv2dTask<u64> {
     /// The matrix product that this is; `None` if a window does not fit into the padded image.
     pub fn problem(&self) -> Option<Problem> {
         let (conv, product) = self.conv();
-        Some(Problem { bytes: self.dtype.compute().size() as u32, ..conv.problem(product)? })
+        Some(Problem { bytes: self.dtype.accumulator_bytes(), ..conv.problem(product)? })
     }
 }
 
@@ -261,16 +288,11 @@ impl<S: Display> Display for Task<S> {
         match self {
             Task::Product(Product { m, n, k, batch, a, b, aligned, dtype }) => {
                 let aligned = if *aligned { " aligned" } else { "" };
-                let (a, b) = (axis(*a), axis(*b));
+                let (a, b) = (a.name(), b.name());
                 write!(f, "matmul {dtype} m={m} n={n} k={k} batch={batch} a={a} b={b}{aligned}")
             }
             Task::Conv2d(t) => {
-                let kind = match t.kind {
-                    ConvKind::Forward => "forward",
-                    ConvKind::InputGrad => "input_grad",
-                    ConvKind::WeightGrad => "weight_grad",
-                };
-                write!(f, "conv2d {} {kind} images={} channels={}", t.dtype, t.images, t.channels)?;
+                write!(f, "conv2d {} {} images={} channels={}", t.dtype, t.kind.name(), t.images, t.channels)?;
                 write!(f, " size={}x{} filter={}x{}", t.size[0], t.size[1], t.filter[0], t.filter[1])?;
                 write!(f, " out={} stride={}", t.out_channels, pair(&t.stride))?;
                 write!(f, " padding={} dilation={} groups={}", pair(&t.padding), pair(&t.dilation), t.groups)
@@ -286,14 +308,5 @@ impl<S: Display> Display for Task<S> {
                 write!(f, "batch_norm {dtype} images={images} channels={channels} pixels={pixels}")
             }
         }
-    }
-}
-
-/// A word for the contiguous axis of an operand.
-fn axis(axis: Axis) -> &'static str {
-    match axis {
-        Axis::K => "k",
-        Axis::Outer => "outer",
-        Axis::None => "none",
     }
 }

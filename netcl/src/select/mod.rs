@@ -46,8 +46,8 @@ mod tuner;
 
 pub use force::Forced;
 pub(crate) use functions::tune;
+pub use netcl_kernels::graph::ConvKind;
 pub use netcl_kernels::graph::ReduceOp;
-pub use netcl_kernels::plan::ConvKind;
 pub use netcl_kernels::variant::{
     BatchNorm, Conv2dTask, Elementwise, Family, KernelConfig, Product, Reduction, Task, Variant,
 };

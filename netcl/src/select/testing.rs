@@ -2,8 +2,8 @@
 
 use super::records::Record;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::ConvKind;
 use netcl_kernels::graph::ReduceOp;
-use netcl_kernels::plan::ConvKind;
 use netcl_kernels::template::Axis;
 use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, KernelConfig, Product, Reduction, Task};
 

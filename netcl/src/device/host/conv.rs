@@ -18,7 +18,7 @@ mod tests;
 
 use super::matmul::{Layout, ProductError, Real, Result, Scalar, threads_for, transpose};
 use netcl_kernels::graph::ConvGeometry;
-use netcl_kernels::plan::ConvKind;
+use netcl_kernels::graph::ConvKind;
 use patches::Window;
 use rayon::prelude::*;
 use std::ops::Range;

@@ -7,7 +7,8 @@ use super::pool;
 use half::{bf16, f16};
 use netcl_kernels::dim::{Bindings, Dim, Shape};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::{ConvKind, Operand, Work};
+use netcl_kernels::graph::ConvKind;
+use netcl_kernels::plan::{Operand, Work};
 
 /// A product or convolution whose sizes are known.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 
 use super::numbers;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::ConvKind;
 use netcl_kernels::graph::ReduceOp;
-use netcl_kernels::plan::ConvKind;
 use netcl_kernels::template::Axis;
 use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 use std::collections::BTreeMap;

@@ -4,8 +4,8 @@ use super::small::small;
 use super::{Case, Rejection, fault, run};
 use crate::device::Device;
 use crate::select::state::State;
-use netcl_kernels::plan::{ConvKind, Target};
-use netcl_kernels::template::{Axis, Limits};
+use netcl_kernels::plan::Target;
+use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{self, Family, KernelConfig, SPLIT_K, Task, candidates, default_config, legal};
 use std::time::Instant;
 
@@ -38,20 +38,10 @@ pub(in crate::select) fn test_name(task: &Task<u64>, config: &KernelConfig) -> S
     };
     match task {
         Task::Product(product) => {
-            let axis = |axis: Axis| match axis {
-                Axis::K => "k",
-                Axis::Outer => "outer",
-                Axis::None => "none",
-            };
-            add(&format!("{} a={} b={}", product.dtype, axis(product.a), axis(product.b)));
+            add(&format!("{} a={} b={}", product.dtype, product.a.name(), product.b.name()));
         }
         Task::Conv2d(conv) => {
-            let kind = match conv.kind {
-                ConvKind::Forward => "forward",
-                ConvKind::InputGrad => "input_grad",
-                ConvKind::WeightGrad => "weight_grad",
-            };
-            add(&format!("{} {kind}", conv.dtype));
+            add(&format!("{} {}", conv.dtype, conv.kind.name()));
             // Some templates have other bodies for these.
             for (word, has) in [
                 ("groups", conv.groups > 1),
@@ -127,6 +117,7 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
 mod tests {
     use super::*;
     use crate::select::testing::tasks;
+    use netcl_kernels::template::Axis;
     use std::collections::BTreeSet;
 
     #[test]

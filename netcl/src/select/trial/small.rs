@@ -1,6 +1,6 @@
 //! Smaller tasks that say as much about a kernel as a large one.
 
-use netcl_kernels::plan::ConvKind;
+use netcl_kernels::graph::ConvKind;
 use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 
 /// Columns of a small reduction: of three parts, the last one short.
