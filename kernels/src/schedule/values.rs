@@ -1,6 +1,6 @@
 //! Graph nodes as kernel expressions: the value of a node at given loop coordinates.
 
-use crate::dim::{Dim, Factor};
+use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, Operand};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
@@ -271,7 +271,7 @@ impl<'a> Values<'a> {
                 let zero = b.literal(Literal::of(0.0, dtype));
                 b.select(holds, inside, zero)
             }
-            Op::Gather { source, .. } => {
+            Op::Gather { source, indices } => {
                 let row = self.operand(b, &operands[0], at, condition);
                 let row = b.cast(DType::I32, row);
                 let shape = &graph[*source].shape;
@@ -280,7 +280,10 @@ impl<'a> Values<'a> {
                 let low = b.compare(CompareOp::Ge, row, zero);
                 let high = b.compare(CompareOp::Lt, row, rows);
                 let holds = b.binary(BinaryOp::And, low, high);
-                let rest = index::flatten(&operands[1].coordinates, shape);
+                // The operand's own coordinates are those of what the source is a reshape of; a row's elements follow
+                // each other there just the same.
+                let inner = &coordinates[graph[*indices].shape.rank()..];
+                let rest = index::flatten(inner, &Shape(shape.0[1..].to_vec()));
                 let stride = dim_value(b, &shape.strides()[0]);
                 let start = b.mul(row, stride);
                 let offset = self.index(b, &rest, at);
@@ -290,7 +293,7 @@ impl<'a> Values<'a> {
                     Some(condition) => b.binary(BinaryOp::And, condition, holds),
                     None => holds,
                 };
-                let value = self.load_at(b, *source, address, if wide { at.lanes } else { 1 }, Some(guard));
+                let value = self.load_at(b, operands[1].node, address, if wide { at.lanes } else { 1 }, Some(guard));
                 let zero = b.literal(Literal::of(0.0, dtype));
                 b.select(holds, value, zero)
             }
