@@ -1,5 +1,6 @@
 //! Graph nodes as kernel expressions: the value of a node at given loop coordinates.
 
+use super::wrapping::may_wrap;
 use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, Operand};
@@ -301,6 +302,9 @@ impl<'a> Values<'a> {
                 let values: Vec<ExprId> =
                     operands.iter().map(|operand| self.operand(b, operand, at, condition)).collect();
                 match (op, values.as_slice()) {
+                    (Op::Unary(..) | Op::Binary(..), operands) if self.wraps(b, id, operands) => {
+                        wrapping(b, op, operands)
+                    }
                     (Op::Reshape(_), [a]) => *a,
                     (Op::Cast(_), [a]) => b.cast(node.dtype, *a),
                     (Op::Unary(op, _), [a]) => b.unary(*op, *a),
@@ -311,6 +315,11 @@ impl<'a> Values<'a> {
                 }
             }
         }
+    }
+
+    /// Whether `id` is a number made of coordinates that may exceed its type. (Vectors of integers wrap as they are.)
+    fn wraps(&self, b: &KernelBuilder, id: NodeId, operands: &[ExprId]) -> bool {
+        operands.iter().all(|operand| b.ty(*operand).lanes == 1) && may_wrap(self.graph, id)
     }
 
     /// Integer division by zero gives zero in a graph and is undefined in a kernel.
@@ -338,6 +347,20 @@ impl<'a> Values<'a> {
     ) -> ExprId {
         self.guarded(b, operand.node, &operand.coordinates, at, false, condition)
     }
+}
+
+/// The `I32` operation `op` in the unsigned type, which wraps in OpenCL C too.
+fn wrapping(b: &mut KernelBuilder, op: &Op, operands: &[ExprId]) -> ExprId {
+    let unsigned: Vec<ExprId> = operands.iter().map(|operand| b.cast(DType::U32, *operand)).collect();
+    let value = match (op, unsigned.as_slice()) {
+        (Op::Binary(op, ..), [x, y]) => b.binary(*op, *x, *y),
+        (_, [x, ..]) => {
+            let zero = b.literal(Literal::Int(0, DType::U32));
+            b.binary(BinaryOp::Sub, zero, *x)
+        }
+        (op, []) => unreachable!("{op:?} has operands"),
+    };
+    b.cast(DType::I32, value)
 }
 
 /// A size as `I32`, from constants and one parameter per symbol.
