@@ -1,4 +1,7 @@
 //! Arithmetic on literals: what a kernel would compute, computed while compiling.
+//!
+//! A literal keeps the digits that were written. Kernels compute with `f32` (for types of half precision too) or `f64`, so
+//! that operands and results are rounded to that here as they are there.
 
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
@@ -8,7 +11,7 @@ pub fn unary(op: UnaryOp, a: Literal) -> Option<Literal> {
     match (a, op) {
         (Literal::Bool(value), UnaryOp::Not) => Some(Literal::Bool(!value)),
         (Literal::Int(value, dtype), UnaryOp::Neg) => Some(wrap(value.wrapping_neg(), dtype)),
-        (Literal::Float(..), _) => Some(Literal::float(unary_f64(op, a.as_f64())?, a.dtype())),
+        (Literal::Float(..), _) => Some(computed(Literal::float(unary_f64(op, computed(a).as_f64())?, a.dtype()))),
         _ => None,
     }
 }
@@ -51,7 +54,8 @@ pub fn binary(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
         })),
         (Literal::Int(x, dtype), Literal::Int(y, _)) => Some(wrap(binary_i64(op, x, y)?, dtype)),
         (Literal::Float(..), Literal::Float(..)) => {
-            Some(Literal::float(binary_f64(op, a.as_f64(), b.as_f64())?, a.dtype()))
+            let value = binary_f64(op, computed(a).as_f64(), computed(b).as_f64())?;
+            Some(computed(Literal::float(value, a.dtype())))
         }
         _ => None,
     }
@@ -116,6 +120,15 @@ pub fn compare(op: CompareOp, x: f64, y: f64) -> bool {
     }
 }
 
+/// The comparison of two literals of one type, as elements of that type.
+pub fn compare_literals(op: CompareOp, a: Literal, b: Literal) -> bool {
+    match (a, b) {
+        (Literal::Bool(x), Literal::Bool(y)) => compare_ordered(op, &x, &y),
+        (Literal::Int(x, _), Literal::Int(y, _)) => compare_ordered(op, &x, &y),
+        _ => compare(op, stored(a).as_f64(), stored(b).as_f64()),
+    }
+}
+
 /// The comparison on integers or truth values.
 pub fn compare_ordered<T: Ord>(op: CompareOp, x: &T, y: &T) -> bool {
     match op {
@@ -128,8 +141,9 @@ pub fn compare_ordered<T: Ord>(op: CompareOp, x: &T, y: &T) -> bool {
     }
 }
 
-/// The literal as another type; float to integer truncates and saturates, a type of half precision rounds as storing does.
+/// The literal as another type; float to integer truncates and saturates, a float type rounds as storing does.
 pub fn cast(literal: Literal, to: DType) -> Literal {
+    let literal = computed(literal);
     match (literal, to) {
         (_, DType::Bool) => Literal::Bool(literal.as_f64() != 0.0),
         (Literal::Int(value, _), _) if to.is_integer() => wrap(value, to),
@@ -137,14 +151,28 @@ pub fn cast(literal: Literal, to: DType) -> Literal {
         (_, DType::I32) => Literal::Int(i64::from(literal.as_f64() as i32), to),
         (_, DType::U32) => Literal::Int(i64::from(literal.as_f64() as u32), to),
         (_, DType::I64) => Literal::Int(literal.as_f64() as i64, to),
-        (_, DType::F16 | DType::BF16) => stored(Literal::float(literal.as_f64(), to)),
-        _ => Literal::float(literal.as_f64(), to),
+        // To F32 at once: by way of `f64` an integer of 64 bits would be rounded twice.
+        (Literal::Int(value, _), DType::F16 | DType::BF16 | DType::F32) => {
+            stored(Literal::float(f64::from(value as f32), to))
+        }
+        _ => stored(Literal::float(literal.as_f64(), to)),
     }
 }
 
-/// The literal as an element of its type in memory: a float of half precision is rounded.
+/// The literal as what kernels compute with: a float of at most 32 bits is rounded to `f32`.
+fn computed(literal: Literal) -> Literal {
+    match literal {
+        Literal::Float(_, dtype) if dtype.compute() == DType::F32 => {
+            Literal::float(f64::from(literal.as_f64() as f32), dtype)
+        }
+        _ => literal,
+    }
+}
+
+/// The literal as an element of its type in memory: a float is rounded to it.
 pub fn stored(literal: Literal) -> Literal {
     match literal {
+        Literal::Float(_, DType::F32) => computed(literal),
         Literal::Float(_, DType::F16) => {
             Literal::float(half::f16::from_f32(literal.as_f64() as f32).to_f64(), DType::F16)
         }
@@ -164,4 +192,48 @@ pub fn wrap(value: i64, dtype: DType) -> Literal {
         _ => value,
     };
     Literal::Int(value, dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(value: f64) -> Literal {
+        Literal::float(value, DType::F32)
+    }
+
+    #[test]
+    fn floats_are_single_precision() {
+        let sum = binary(BinaryOp::Add, single(0.1), single(0.2)).unwrap();
+        assert_eq!(sum.as_f64() as f32, 0.1f32 + 0.2f32);
+        assert!(compare_literals(CompareOp::Eq, sum, single(0.3)));
+        let large = binary(BinaryOp::Add, single(16_777_216.0), single(1.0)).unwrap();
+        assert_eq!(binary(BinaryOp::Sub, large, single(16_777_216.0)), Some(single(0.0)));
+        assert_eq!(cast(single(16_777_217.0), DType::I32), Literal::Int(16_777_216, DType::I32));
+        assert_eq!(cast(single(0.1), DType::F64).as_f64(), f64::from(0.1f32));
+        assert_eq!(cast(Literal::float(0.1, DType::F64), DType::F32), single(f64::from(0.1f32)));
+        assert_eq!(unary(UnaryOp::Exp, single(100.0)).unwrap().as_f64(), f64::INFINITY);
+        // Doubles stay as they are.
+        let double = |value| Literal::float(value, DType::F64);
+        assert_eq!(binary(BinaryOp::Add, double(0.1), double(0.2)), Some(double(0.1 + 0.2)));
+        assert!(!compare_literals(CompareOp::Eq, double(0.1 + 0.2), double(0.3)));
+    }
+
+    /// Half precision computes in single precision and is itself where it is compared.
+    #[test]
+    fn half_precision_computes_in_single() {
+        let half = |value| Literal::float(value, DType::F16);
+        assert_eq!(binary(BinaryOp::Mul, half(1e6), half(1e-6)).unwrap().as_f64(), f64::from(1e6f32 * 1e-6f32));
+        assert!(compare_literals(CompareOp::Eq, half(0.1), half(half::f16::from_f32(0.1).to_f64())));
+    }
+
+    #[test]
+    fn integers_are_exact() {
+        let wide = |value| Literal::Int(value, DType::I64);
+        assert!(compare_literals(CompareOp::Lt, wide(i64::MAX - 1), wide(i64::MAX)));
+        assert!(compare_literals(CompareOp::Ne, wide((1 << 53) + 1), wide(1 << 53)));
+        // 2^60 + 2^36 + 1 is above the middle between two neighbours, its nearest `f64` in the middle.
+        let value = (1i64 << 60) + (1 << 36) + 1;
+        assert_eq!(cast(wide(value), DType::F32).as_f64(), f64::from(value as f32));
+    }
 }

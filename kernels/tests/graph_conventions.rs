@@ -3,7 +3,7 @@
 
 use netcl_kernels::autodiff::{Arguments, append_gradients, append_vjp, gradients};
 use netcl_kernels::dim::{Dim, Shape, Symbol};
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 use netcl_kernels::graph::verify::verify;
@@ -218,4 +218,17 @@ fn the_adjoint_of_a_permutation_or_slice_is_one_view() {
         AxisIndex { terms: vec![(0, 1)], offset: Dim::constant(-1), divisor: 1 },
     ];
     assert_eq!(node.op, Op::View { source: seed, index: expected });
+}
+
+/// A reduction over no axes is each element alone: no kernel is asked for it.
+#[test]
+fn reductions_over_no_axes_are_the_elements() {
+    for simplify in [true, false] {
+        let mut b = if simplify { Builder::new("none") } else { Builder::without_simplification("none") };
+        let x = b.input(InputKind::Argument(0), "x", Shape::of(&[2, 3]), DType::F32);
+        assert_eq!(b.reduce(ReduceOp::Sum, x, &[], false).unwrap(), x);
+        let first = b.reduce(ReduceOp::ArgMax, x, &[], false).unwrap();
+        assert_eq!(b.node(first).op, Op::Constant(Literal::Int(0, DType::I32)));
+        assert_eq!(*b.shape(first), Shape::of(&[2, 3]));
+    }
 }

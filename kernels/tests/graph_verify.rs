@@ -43,11 +43,13 @@ const BROKEN: &[(&str, &str)] = &[
     ("G12", "%0 = input argument 0 : f32[2]\n%1 = view %0 [$1 + $0] : f32[2, 2]"),
     ("G12", "%0 = input argument 0 : f32[2]\n%1 = view %0 [$0 + $0] : f32[2]"),
     ("G12", "%0 = input argument 0 : f32[2]\n%1 = view %0 [$0 over 0] : f32[2]"),
+    ("G12", "%0 = input argument 0 : f32[2]\n%1 = view %0 [$0 over 2147483648] : f32[2]"),
     ("G13", "%0 = input argument 0 : f32[N, 2]\n%1 = reshape %0 : f32[N*3]"),
     ("G13", "%0 = input argument 0 : f32[N, 2]\n%1 = reshape %0 : i32[N*2]"),
     ("G14", "%0 = input argument 0 : f32[2, 3]\n%1 = reduce sum %0 over [1] : f32[3]"),
     ("G14", "%0 = input argument 0 : f32[2, 3]\n%1 = reduce sum %0 over [1, 0] : f32[]"),
     ("G14", "%0 = input argument 0 : f32[2, 3]\n%1 = reduce sum %0 over [0, 2] : f32[3]"),
+    ("G14", "%0 = input argument 0 : f32[2, 3]\n%1 = reduce argmax %0 over [] : i32[2, 3]"),
     ("G15", "%0 = input argument 0 : bool[2]\n%1 = reduce max %0 over [0] : bool[]"),
     ("G15", "%0 = input argument 0 : f32[2]\n%1 = reduce argmax %0 over [0] : f32[]"),
     ("G15", "%0 = input argument 0 : f32[2]\n%1 = reduce sum %0 over [0] : f64[]"),
@@ -68,6 +70,11 @@ const BROKEN: &[(&str, &str)] = &[
         "G18",
         "%0 = input argument 0 : f32[N, 1, 4, 4]\n%1 = input parameter : f32[1, 1, K, 2]  # w\n\
          %2 = conv2d %0, %1 stride [1, 1] padding [0, 0] dilation [1, 1] groups 1 : f32[N, 1, 3, 3]",
+    ),
+    (
+        "G18",
+        "%0 = input argument 0 : f32[N, 1, 4, 4]\n%1 = input parameter : f32[1, 1, 2, 2]  # w\n\
+         %2 = conv2d %0, %1 stride [1, 2147483648] padding [0, 0] dilation [1, 1] groups 1 : f32[N, 1, 3, 1]",
     ),
     (
         "G19",

@@ -315,6 +315,14 @@ fn k34_divergence() {
     // through leaving a loop early, in a later round
     body_breaks("K34", "while lt(@n, 3i32) {\nbarrier\nif eq(local_id.0, 0u32) {\nbreak\n}\n}");
     body_breaks("K34", "let $f = select(eq(local_id.0, 0u32), sub_group.reduce_add(1.0f32), 0.0f32)");
+    // The right side of `&&` and `||` is evaluated only where the left one says so.
+    let meets = "gt(sub_group.reduce_add(1.0f32), 3.0f32)";
+    for op in ["and", "or"] {
+        body_breaks("K34", &format!("let $b = {op}(lt(local_id.0, 3u32), {meets})"));
+        passes(&format!("let $b = {op}({meets}, lt(local_id.0, 3u32))"));
+        passes(&format!("let $b = {op}(eq(group_id.0, 3u32), {meets})"));
+        passes(&format!("let $j = {op}(local_id.0, sub_group.reduce_add(1u32))"));
+    }
     body_breaks("K34", "if eq(sub_group_id.0, 0u32) {\nbarrier\n}");
     passes("if eq(group_id.0, 3u32) {\nbarrier\n}\nif lt(@n, 3i32) {\nbarrier global\n}");
     passes("for $j in 0u32 .. @N step 4u32 {\nbarrier\nif eq(local_id.0, $j) {\nlet $f = 0.0f32\n}\nbarrier\n}");

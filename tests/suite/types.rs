@@ -5,10 +5,11 @@ use crate::graphs::download;
 use half::{bf16, f16};
 use libtest_mimic::Failed;
 use netcl::{Device, Tensor};
+use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind};
+use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind, ReduceOp};
 use netcl_kernels::ops::{self, Value};
 
 netcl::kernel! {
@@ -35,6 +36,9 @@ pub(crate) fn all() -> Vec<Case> {
         Case::new("types::literals beside f16".into(), |device| literals(device, DType::F16)),
         Case::new("types::literals beside bf16".into(), |device| literals(device, DType::BF16)),
         Case::new("types::sums of bytes are wider".into(), sums_of_bytes),
+        Case::new("types::numbers made of coordinates wrap".into(), coordinates_wrap),
+        Case::new("types::extremes beside f16".into(), |device| extremes(device, DType::F16)),
+        Case::new("types::extremes beside bf16".into(), |device| extremes(device, DType::BF16)),
         Case::new("types::unsigned division by zero".into(), |device| {
             let tensor = |values: &[u32]| Tensor::from_slice(device, values, &[values.len()]);
             let divided = || -> netcl::Result<[Vec<u32>; 2]> {
@@ -115,6 +119,45 @@ fn literals(device: &Device, dtype: DType) -> Result<(), Failed> {
         b.binary(BinaryOp::Mul, none, large).expect("a product")
     });
     expect(&run(&masked, argument())?, &vec![0.0; values.len()])
+}
+
+/// The gradient of `max(x, c)` and `min(x, c)` where `x` is `c` as the type has it: none, as of relu at 0.
+fn extremes(device: &Device, dtype: DType) -> Result<(), Failed> {
+    for (op, written) in [(BinaryOp::Max, 0.1), (BinaryOp::Min, 0.1), (BinaryOp::Max, 0.3), (BinaryOp::Min, 0.3)] {
+        let clamped = function(dtype, |b, x| {
+            let bound = b.constant(written, dtype);
+            let y = b.binary(op, x, bound).expect("an extreme");
+            b.reduce(ReduceOp::Sum, y, &[0], false).expect("a sum")
+        });
+        let graph = append_gradients(clamped, Arguments::Floats).map_err(|error| error.to_string())?;
+        let gradient = graph.outputs[1].1;
+        let graph = Graph { outputs: vec![(OutputKind::Result(0), gradient)], ..graph };
+        let bound =
+            if dtype == DType::F16 { f16::from_f64(written).to_f32() } else { bf16::from_f64(written).to_f32() };
+        let (below, above) = (bound / 2.0, bound * 2.0);
+        let argument = match dtype {
+            DType::F16 => Tensor::from_slice(device, &[below, bound, above].map(f16::from_f32), &[3]),
+            _ => Tensor::from_slice(device, &[below, bound, above].map(bf16::from_f32), &[3]),
+        };
+        let expected = if op == BinaryOp::Max { vec![0.0, 0.0, 1.0] } else { vec![1.0, 0.0, 0.0] };
+        expect(&run(&graph, argument)?, &expected)?;
+    }
+    Ok(())
+}
+
+/// `n * 100000 / 100000` is not `n`.
+fn coordinates_wrap(device: &Device) -> Result<(), Failed> {
+    let graph = function(DType::U8, |b, x| {
+        let shape = b.shape(x).clone();
+        let n = b.iota(&shape, 0, DType::I32).expect("coordinates");
+        let factor = b.constant(100_000.0, DType::I32);
+        let product = b.binary(BinaryOp::Mul, n, factor).expect("a product");
+        b.binary(BinaryOp::Div, product, factor).expect("a quotient")
+    });
+    let count = 60_000;
+    let found = run(&graph, Tensor::from_slice(device, &vec![0u8; count], &[count]))?;
+    let wrapped = |n: usize| f64::from((n as i32).wrapping_mul(100_000) / 100_000);
+    expect(&found, &(0..count).map(wrapped).collect())
 }
 
 fn sums_of_bytes(device: &Device) -> Result<(), Failed> {

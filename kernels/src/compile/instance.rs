@@ -4,6 +4,7 @@ use super::epilogue::Epilogue;
 use super::program::Program;
 use crate::dim::{Dim, Factor};
 use crate::dtype::DType;
+use crate::emit::opencl_layout::comment;
 use crate::emit::opencl_types::{c_type, storage_type};
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, Launch, ParamKind, ValueType};
@@ -209,7 +210,7 @@ impl Instance {
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for line in &self.comments {
-            text.push_str(&format!("// {line}\n"));
+            text.push_str(&comment(line, ""));
         }
         let mut names: Vec<&str> = Vec::new();
         for (name, value) in &self.defines {
@@ -227,5 +228,18 @@ impl Instance {
         }
         text.push_str(&self.template.undefs());
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_never_swallow_code() {
+        let mut instance = Instance::new("product", crate::template::ALL[0]);
+        instance.comments = vec!["y = a @ b \\".into(), "two\nlines".into()];
+        let text = instance.text();
+        assert!(text.starts_with("// y = a @ b\n// two\n// lines\n#define"), "{text}");
     }
 }

@@ -4,7 +4,7 @@ pub mod opencl;
 mod opencl_atomic;
 mod opencl_expr;
 mod opencl_helpers;
-mod opencl_layout;
+pub(crate) mod opencl_layout;
 mod opencl_operators;
 mod opencl_places;
 mod opencl_stmt;

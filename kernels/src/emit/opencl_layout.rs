@@ -4,7 +4,7 @@
 pub(super) const WIDTH: usize = 110;
 
 /// Comment lines. A backslash at the end would join the next line to the comment.
-pub(super) fn comment(text: &str, indent: &str) -> String {
+pub(crate) fn comment(text: &str, indent: &str) -> String {
     let mut lines = String::new();
     for line in text.split(['\n', '\r']) {
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

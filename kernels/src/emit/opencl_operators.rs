@@ -220,7 +220,8 @@ impl Body<'_, '_> {
     pub(super) fn integer(&mut self, id: ExprId) -> Text {
         let ty = self.ty(id);
         let signed = matches!(ty.dtype, DType::I32 | DType::I64) && ty.lanes == 1;
-        if !signed || self.is_index(id) {
+        // Addresses are `int`: of 64 bits are a user's numbers alone.
+        if !signed || (ty.dtype == DType::I32 && self.is_index(id)) {
             let result = match *self.expr(id) {
                 Expr::Unary(_, a) => {
                     let a = at_least(self.text(a), UNARY);
@@ -366,6 +367,13 @@ impl Body<'_, '_> {
         format!("{sign}= {}", self.initialiser(b))
     }
 
+    /// Whether `a` as `dtype` is a number that was computed in the unsigned type because it may wrap.
+    fn wraps(&self, dtype: DType, a: ExprId) -> bool {
+        dtype == DType::I32
+            && self.ty(a).dtype == DType::U32
+            && matches!(self.expr(a), Expr::Binary(..) | Expr::MulAdd(..))
+    }
+
     /// Whether a value is index arithmetic: made of ids, sizes, loop counters and small constants.
     pub(super) fn is_index(&self, id: ExprId) -> bool {
         let own = match self.expr(id) {
@@ -375,7 +383,7 @@ impl Body<'_, '_> {
             Expr::Var(var) => self.index_vars[var.0 as usize],
             Expr::Unary(op, _) => matches!(op, UnaryOp::Neg | UnaryOp::Not),
             Expr::Shift(left, ..) => !left,
-            Expr::Cast(dtype, a) => dtype.is_integer() && !self.ty(*a).dtype.is_float(),
+            Expr::Cast(dtype, a) => dtype.is_integer() && !self.ty(*a).dtype.is_float() && !self.wraps(*dtype, *a),
             Expr::Literal(_)
             | Expr::Bitcast(..)
             | Expr::Load { .. }

@@ -1,7 +1,7 @@
 //! Which memory a fused expression reads, and where: the graph walked from a node down to what is in memory.
 
 use crate::dim::Dim;
-use crate::graph::{Graph, NodeId, Op};
+use crate::graph::{Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
 use std::collections::HashSet;
 
@@ -48,9 +48,12 @@ pub fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim
             let rank = graph[*indices].shape.rank();
             let mut inner = vec![Index::default()];
             inner.extend_from_slice(&coordinates[rank..]);
+            // Rows of a reshaped table are read where the table lies.
+            let table = table(graph, *source);
+            let inner = index::reshape(&inner, &graph[*source].shape, &graph[table].shape, extents);
             vec![
                 Operand::plain(*indices, coordinates[..rank].to_vec()),
-                Operand { node: *source, coordinates: inner, guards: Vec::new(), indirect: true },
+                Operand { node: table, coordinates: inner, guards: Vec::new(), indirect: true },
             ]
         }
         op if op.is_elementwise() => {
@@ -58,6 +61,22 @@ pub fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim
         }
         _ => Vec::new(),
     }
+}
+
+/// The node in whose memory the rows of `source` lie: what `source` is a reshape of. A number of the caller's lies in
+/// none until a reshape of it is stored.
+pub fn table(graph: &Graph, mut source: NodeId) -> NodeId {
+    while let Op::Reshape(inner) = graph[source].op
+        && !is_scalar(&graph[inner].op)
+    {
+        source = inner;
+    }
+    source
+}
+
+/// Whether a node is a number that the caller passes with the launch: an anchor without a buffer.
+pub fn is_scalar(op: &Op) -> bool {
+    matches!(op, Op::Input(InputKind::Scalar(_)))
 }
 
 /// Whether a node's value comes from a kernel of its own and can only be read, never recomputed in place.

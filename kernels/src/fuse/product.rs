@@ -1,6 +1,6 @@
 //! What products and convolutions read and write: operands in memory or computed by prologues, results through epilogues.
 
-use super::access::{self, Trace, is_anchor, trace};
+use super::access::{self, Trace, is_anchor, is_scalar, table, trace};
 use crate::dim::{Dim, Shape};
 use crate::graph::{ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
@@ -18,19 +18,22 @@ pub fn memory_operands(op: &Op) -> Vec<NodeId> {
 ///
 /// A product reads through strides, so that a view of something computed asks for what it is a view of.
 pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
-    let mut base = operand;
-    while let Op::Reshape(source) = graph[base].op {
-        base = source;
-    }
+    let mut base = table(graph, operand);
     if matches!(op, Op::MatMul(..)) {
-        let in_place = |id: NodeId| roots.contains(&id) || !matches!(graph[id].op, Op::View { .. } | Op::Reshape(_));
+        let moved = |op: &Op| matches!(op, Op::View { .. } | Op::Reshape(_));
+        let in_place = |id: NodeId| roots.contains(&id) || !(moved(&graph[id].op) || is_scalar(&graph[id].op));
         if let Some((source, _)) = strided(graph, operand, &in_place)
-            && (is_anchor(&graph[source].op) || worth_whole(graph, operand, source))
+            && (in_memory_anyway(graph, source) || worth_whole(graph, operand, source))
         {
             base = source;
         }
     }
-    (!roots.contains(&base) && !is_anchor(&graph[base].op)).then_some(base)
+    (!roots.contains(&base) && !in_memory_anyway(graph, base)).then_some(base)
+}
+
+/// Whether a kernel of its own, or the caller, puts `id` into memory.
+fn in_memory_anyway(graph: &Graph, id: NodeId) -> bool {
+    is_anchor(&graph[id].op) && !is_scalar(&graph[id].op)
 }
 
 /// Whether computing all of `source` for its view `part` costs little more than computing the view.
@@ -42,7 +45,7 @@ fn worth_whole(graph: &Graph, part: NodeId, source: NodeId) -> bool {
 
 /// The stored node whose memory `id` is, elements in the same order.
 fn contiguous_base(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<NodeId> {
-    if stored(id) || is_anchor(&graph[id].op) {
+    if stored(id) || in_memory_anyway(graph, id) {
         return Some(id);
     }
     match graph[id].op {
@@ -57,7 +60,7 @@ fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option
     let mut at = id;
     let mut coordinates: Vec<Index> = (0..extents.len()).map(Index::var).collect();
     loop {
-        if stored(at) || is_anchor(&graph[at].op) {
+        if stored(at) || in_memory_anyway(graph, at) {
             let address = index::flatten(&coordinates, &graph[at].shape);
             return address.is_affine().then_some((at, address));
         }

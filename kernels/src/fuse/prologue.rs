@@ -1,6 +1,6 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
-use super::access::{Trace, vectorizes};
+use super::access::{Trace, table, vectorizes};
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
 use super::{Constraints, Division, Kind, divide_with, read_by};
@@ -45,16 +45,7 @@ pub(super) fn fuse(
 
 /// Whether rows of `id` are read by numbers that are known only at run time: such a source lies in memory.
 fn gathered(graph: &Graph, id: NodeId) -> bool {
-    graph.iter().any(|(_, node)| match node.op {
-        Op::Gather { mut source, .. } => loop {
-            match graph[source].op {
-                _ if source == id => break true,
-                Op::Reshape(inner) => source = inner,
-                _ => break false,
-            }
-        },
-        _ => false,
-    })
+    graph.iter().any(|(_, node)| matches!(node.op, Op::Gather { source, .. } if table(graph, source) == id))
 }
 
 /// Whether products that compute the operands which `kernel` stores, each time they load them, do less work than the

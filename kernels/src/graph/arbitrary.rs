@@ -10,6 +10,7 @@ use super::build::Builder;
 use super::interp::HostTensor;
 use super::*;
 use crate::dim::Symbol;
+use crate::fold::stored;
 use crate::philox;
 
 /// What a random graph may hold.
@@ -27,13 +28,24 @@ pub struct Options {
     pub smooth: bool,
     /// One scalar result (to differentiate) instead of several tensors.
     pub scalar: bool,
+    /// The element type of arguments, parameters and results.
+    pub float: DType,
     /// Let the builder simplify; without, the same graph is built node for node as drawn.
     pub simplify: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { steps: 12, products: true, random: true, jumps: false, smooth: false, scalar: false, simplify: true }
+        Options {
+            steps: 12,
+            products: true,
+            random: true,
+            jumps: false,
+            smooth: false,
+            scalar: false,
+            float: DType::F32,
+            simplify: true,
+        }
     }
 }
 
@@ -44,7 +56,7 @@ pub struct RandomGraph {
     pub graph: Graph,
     /// Sizes of its symbols.
     pub bindings: Vec<(Symbol, u64)>,
-    /// A value for each input: kind, name, tensor. Floats are exact in `f32`.
+    /// A value for each input: kind, name, tensor. Floats are exact in their type, and in `f32`.
     pub inputs: Vec<(InputKind, String, HostTensor)>,
 }
 
@@ -141,16 +153,17 @@ impl Draft {
         self.input(InputKind::Parameter, name, shape)
     }
 
-    /// An `F32` input between -1.5 and 1.5, away from 0.
+    /// A float input between -1.5 and 1.5, away from 0.
     fn input(&mut self, kind: InputKind, name: String, shape: Shape) -> NodeId {
         let sizes = self.sizes(&shape);
         let values: Vec<f64> = (0..sizes.iter().product::<usize>())
             .map(|_| {
                 let magnitude = 0.05 + 1.45 * f64::from(self.random.word() >> 8) / f64::from(1 << 24);
-                f64::from((if self.random.chance(2) { -magnitude } else { magnitude }) as f32)
+                let value = if self.random.chance(2) { -magnitude } else { magnitude };
+                stored(Literal::float(f64::from(value as f32), self.options.float)).as_f64()
             })
             .collect();
-        self.supply(kind, name, shape, DType::F32, &values)
+        self.supply(kind, name, shape, self.options.float, &values)
     }
 
     fn supply(&mut self, kind: InputKind, name: String, shape: Shape, dtype: DType, values: &[f64]) -> NodeId {
@@ -191,7 +204,7 @@ impl Draft {
 
     /// The sum of the means of all results.
     fn loss(&mut self, results: &[Value]) -> crate::span::Result<NodeId> {
-        let mut loss = self.builder.constant(0.0, DType::F32);
+        let mut loss = self.builder.constant(0.0, self.options.float);
         for value in results {
             let axes: Vec<usize> = (0..self.builder.shape(value.id).rank()).collect();
             let mean = self.builder.mean(value.id, &axes, false)?;

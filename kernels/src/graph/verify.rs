@@ -21,14 +21,18 @@ pub const RULES: [(&str, &str); 26] = [
     ("G11", "a view has one coordinate per source axis and the source's type"),
     (
         "G12",
-        "a view's coordinates name axes of the node, ascending, with non-zero coefficients and a divisor of at least 1",
+        "a view's coordinates name axes of the node, ascending, with non-zero coefficients and a divisor from 1 to 2^31 - 1",
     ),
     ("G13", "a reshape keeps the number of elements and the type"),
-    ("G14", "a reduction's axes are axes of its source, ascending, and exactly they are missing from the node's shape"),
+    (
+        "G14",
+        "a reduction's axes are axes of its source, at least one, ascending, and exactly they are missing from the node's \
+         shape",
+    ),
     ("G15", "a reduction is not of `bool`; `argmax` and `argmin` are `i32`, others have the source's type"),
     ("G16", "a matrix product's shapes are `[batch.., m, k]`, `[batch.., k, n]` and `[batch.., m, n]`"),
     ("G17", "matrix products and convolutions have float operands of the node's type"),
-    ("G18", "a convolution's stride, dilation and groups are at least 1, and the kernel's size is a number"),
+    ("G18", "a convolution's stride, dilation and groups are from 1 to 2^31 - 1, and the kernel's size is a number"),
     ("G19", "a convolution's shapes agree"),
     ("G20", "a gather's shape is that of its indices and then of a row; indices are `i32` or `u32`"),
     ("G21", "a scatter-add's updates have the shape of its indices and then of a row, and the node's type"),
@@ -39,8 +43,8 @@ pub const RULES: [(&str, &str); 26] = [
     ("G26", "a gradient or a new state belongs to an input and has its shape and type"),
 ];
 
-/// The largest stride, padding, dilation, group count or divisor that a graph may hold.
-const LARGEST: u64 = 1 << 31;
+/// The largest stride, padding, dilation, group count or divisor that a graph may hold: kernels compute with it as `i32`.
+const LARGEST: u64 = i32::MAX as u64;
 
 /// A graph that [`verify()`] has passed. Readers that take this need no checks of their own.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +174,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
             let full = &graph[*source].shape;
             let sorted = axes.is_sorted_by(|a, b| a < b) && axes.iter().all(|axis| *axis < full.rank());
             let kept = (0..full.rank()).filter(|axis| !axes.contains(axis)).map(|axis| &full[axis]);
-            if !sorted || !kept.eq(&node.shape.0) {
+            if axes.is_empty() || !sorted || !kept.eq(&node.shape.0) {
                 report("G14", format!("reduction of {full} over axes {axes:?} gives {}", node.shape));
             }
             let expected = if op.is_position() { DType::I32 } else { of(*source) };

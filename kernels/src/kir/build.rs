@@ -240,7 +240,7 @@ impl KernelBuilder {
     /// Comparison.
     pub fn compare(&mut self, op: CompareOp, a: ExprId, b: ExprId) -> ExprId {
         if let (Some(x), Some(y)) = (self.as_literal(a), self.as_literal(b)) {
-            return self.literal(Literal::Bool(fold::compare(op, x.as_f64(), y.as_f64())));
+            return self.literal(Literal::Bool(fold::compare_literals(op, x, y)));
         }
         let (a, b) = self.level(a, b);
         let lanes = self.ty(a).lanes;

@@ -139,7 +139,7 @@ pub fn verify<'a>(kernel: &'a Kernel, limits: &Limits) -> Result<Verified<'a>, V
     flow::check(&code, &types, &kernel.body, None, limits, &mut report);
     // Uniformity is judged only where ids, scopes and types are known to be right.
     if report.errors.is_empty() {
-        uniform::check(kernel, &mut report);
+        uniform::check(kernel, &types, &mut report);
     }
     if report.errors.is_empty() {
         let function_types = function_types.into_iter().map(known).collect();

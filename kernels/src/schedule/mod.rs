@@ -6,6 +6,7 @@
 pub mod cpu;
 pub mod gpu;
 pub mod values;
+mod wrapping;
 
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};

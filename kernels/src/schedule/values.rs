@@ -1,6 +1,7 @@
 //! Graph nodes as kernel expressions: the value of a node at given loop coordinates.
 
-use crate::dim::{Dim, Factor};
+use super::wrapping::may_wrap;
+use crate::dim::{Dim, Factor, Shape};
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, Operand};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
@@ -271,7 +272,7 @@ impl<'a> Values<'a> {
                 let zero = b.literal(Literal::of(0.0, dtype));
                 b.select(holds, inside, zero)
             }
-            Op::Gather { source, .. } => {
+            Op::Gather { source, indices } => {
                 let row = self.operand(b, &operands[0], at, condition);
                 let row = b.cast(DType::I32, row);
                 let shape = &graph[*source].shape;
@@ -280,7 +281,10 @@ impl<'a> Values<'a> {
                 let low = b.compare(CompareOp::Ge, row, zero);
                 let high = b.compare(CompareOp::Lt, row, rows);
                 let holds = b.binary(BinaryOp::And, low, high);
-                let rest = index::flatten(&operands[1].coordinates, shape);
+                // The operand's own coordinates are those of what the source is a reshape of; a row's elements follow
+                // each other there just the same.
+                let inner = &coordinates[graph[*indices].shape.rank()..];
+                let rest = index::flatten(inner, &Shape(shape.0[1..].to_vec()));
                 let stride = dim_value(b, &shape.strides()[0]);
                 let start = b.mul(row, stride);
                 let offset = self.index(b, &rest, at);
@@ -290,7 +294,7 @@ impl<'a> Values<'a> {
                     Some(condition) => b.binary(BinaryOp::And, condition, holds),
                     None => holds,
                 };
-                let value = self.load_at(b, *source, address, if wide { at.lanes } else { 1 }, Some(guard));
+                let value = self.load_at(b, operands[1].node, address, if wide { at.lanes } else { 1 }, Some(guard));
                 let zero = b.literal(Literal::of(0.0, dtype));
                 b.select(holds, value, zero)
             }
@@ -298,6 +302,9 @@ impl<'a> Values<'a> {
                 let values: Vec<ExprId> =
                     operands.iter().map(|operand| self.operand(b, operand, at, condition)).collect();
                 match (op, values.as_slice()) {
+                    (Op::Unary(..) | Op::Binary(..), operands) if self.wraps(b, id, operands) => {
+                        wrapping(b, op, operands)
+                    }
                     (Op::Reshape(_), [a]) => *a,
                     (Op::Cast(_), [a]) => b.cast(node.dtype, *a),
                     (Op::Unary(op, _), [a]) => b.unary(*op, *a),
@@ -308,6 +315,11 @@ impl<'a> Values<'a> {
                 }
             }
         }
+    }
+
+    /// Whether `id` is a number made of coordinates that may exceed its type. (Vectors of integers wrap as they are.)
+    fn wraps(&self, b: &KernelBuilder, id: NodeId, operands: &[ExprId]) -> bool {
+        operands.iter().all(|operand| b.ty(*operand).lanes == 1) && may_wrap(self.graph, id)
     }
 
     /// Integer division by zero gives zero in a graph and is undefined in a kernel.
@@ -335,6 +347,20 @@ impl<'a> Values<'a> {
     ) -> ExprId {
         self.guarded(b, operand.node, &operand.coordinates, at, false, condition)
     }
+}
+
+/// The `I32` operation `op` in the unsigned type, which wraps in OpenCL C too.
+fn wrapping(b: &mut KernelBuilder, op: &Op, operands: &[ExprId]) -> ExprId {
+    let unsigned: Vec<ExprId> = operands.iter().map(|operand| b.cast(DType::U32, *operand)).collect();
+    let value = match (op, unsigned.as_slice()) {
+        (Op::Binary(op, ..), [x, y]) => b.binary(*op, *x, *y),
+        (_, [x, ..]) => {
+            let zero = b.literal(Literal::Int(0, DType::U32));
+            b.binary(BinaryOp::Sub, zero, *x)
+        }
+        (op, []) => unreachable!("{op:?} has operands"),
+    };
+    b.cast(DType::I32, value)
 }
 
 /// A size as `I32`, from constants and one parameter per symbol.

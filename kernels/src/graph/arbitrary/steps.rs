@@ -48,7 +48,7 @@ impl Draft {
     }
 
     fn number(&mut self, value: f64) -> NodeId {
-        self.builder.constant(value, DType::F32)
+        self.builder.constant(value, self.options.float)
     }
 
     fn apply(&mut self, op: BinaryOp, a: NodeId, b: f64) -> Result<NodeId> {
@@ -97,12 +97,12 @@ impl Draft {
                 let whole = self.builder.cast(x, DType::I32)?;
                 let two = self.builder.constant(2.0, DType::I32);
                 let product = self.builder.binary(BinaryOp::Mul, whole, two)?;
-                (self.builder.cast(product, DType::F32)?, 2.0 * bound)
+                (self.builder.cast(product, self.options.float)?, 2.0 * bound)
             }
             // There and back: a wider type loses nothing.
             _ => {
                 let wide = self.builder.cast(x, DType::F64)?;
-                (self.builder.cast(wide, DType::F32)?, bound)
+                (self.builder.cast(wide, self.options.float)?, bound)
             }
         };
         self.push(id, bound)
@@ -332,6 +332,24 @@ impl Draft {
         self.push(id, 12.0)
     }
 
+    /// Four rows of three: a parameter, or another shape of one, of something computed, of a sum.
+    fn table(&mut self) -> Result<(NodeId, f64)> {
+        let rows = Shape::of(&[4, 3]);
+        let (table, bound) = match self.random.below(4) {
+            0 => return Ok((self.parameter(rows), 1.5)),
+            1 => (self.parameter(Shape::of(&[2, 6])), 1.5),
+            2 => {
+                let x = self.parameter(Shape::of(&[12]));
+                (self.builder.unary(UnaryOp::Sin, x)?, 1.0)
+            }
+            _ => {
+                let x = self.parameter(Shape::of(&[3, 4, 2]));
+                (self.builder.reduce(ReduceOp::Sum, x, &[2], false)?, 3.0)
+            }
+        };
+        Ok((self.builder.reshape(table, rows)?, bound))
+    }
+
     /// Something new: an argument, rows by number, coordinates, random numbers, a constant.
     fn source(&mut self) -> Result<()> {
         let shape = self.shape();
@@ -341,7 +359,7 @@ impl Draft {
                 Ok(())
             }
             1 => {
-                let table = self.parameter(Shape::of(&[4, 3]));
+                let (table, bound) = self.table()?;
                 let count = self.sizes(&shape).iter().product::<usize>();
                 // Now and then out of range.
                 let numbers: Vec<f64> = (0..count).map(|_| self.random.below(6) as f64 - 1.0).collect();
@@ -350,12 +368,12 @@ impl Draft {
                 self.arguments += 1;
                 let indices = self.supply(kind, name, shape, DType::I32, &numbers);
                 let id = self.builder.gather(table, indices)?;
-                self.push(id, 1.5)
+                self.push(id, bound)
             }
             2 => {
                 let axis = self.random.below(shape.rank());
                 let coordinate = self.builder.iota(&shape, axis, DType::I32)?;
-                let id = self.builder.cast(coordinate, DType::F32)?;
+                let id = self.builder.cast(coordinate, self.options.float)?;
                 self.push(id, 6.0)
             }
             3 if self.options.random => {
@@ -371,11 +389,12 @@ impl Draft {
                     }
                 };
                 let id = self.builder.random(seed, &shape)?;
+                let id = self.builder.cast(id, self.options.float)?;
                 self.push(id, 1.0)
             }
             _ => {
                 let value = [-1.0, 0.0, 0.25, 1.0, 3.0][self.random.below(5)];
-                let id = self.builder.full(value, &shape, DType::F32);
+                let id = self.builder.full(value, &shape, self.options.float);
                 self.push(id, 3.0)
             }
         }

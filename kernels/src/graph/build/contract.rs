@@ -21,10 +21,11 @@ impl Builder {
         }
         let kept: Vec<usize> = (0..full.rank()).filter(|axis| !sorted.contains(axis)).collect();
         let shape = Shape(kept.iter().map(|&axis| full[axis].clone()).collect());
-        let result = if sorted.is_empty() && !matches!(op, ReduceOp::ArgMax | ReduceOp::ArgMin) {
-            source
+        let result = if sorted.is_empty() {
+            // Each element alone: itself, at the first position.
+            if op.is_position() { self.full(0.0, &full, DType::I32) } else { source }
         } else {
-            let out = if matches!(op, ReduceOp::ArgMax | ReduceOp::ArgMin) { DType::I32 } else { dtype };
+            let out = if op.is_position() { DType::I32 } else { dtype };
             self.push(Op::Reduce { op, source, axes: sorted.clone() }, shape, out)
         };
         if !keep {

@@ -74,6 +74,11 @@ impl Builder {
             return Err(undefined(op.name(), dtype).at(self.span));
         }
         let shape = self.shape(a).clone();
+        // Which side is the larger is a comparison: the derivative compares the result with the constant again.
+        let (a, b) = match op {
+            BinaryOp::Max | BinaryOp::Min => (self.as_stored(a), self.as_stored(b)),
+            _ => (a, b),
+        };
         let (ca, cb) = (self.uniform(a), self.uniform(b));
         if let (Some(x), Some(y)) = (ca, cb)
             && let Some(value) = crate::fold::binary(op, x, y)
@@ -119,17 +124,18 @@ impl Builder {
         let shape = self.shape(a).clone();
         let (a, b) = (self.as_stored(a), self.as_stored(b));
         if let (Some(x), Some(y)) = (self.uniform(a), self.uniform(b)) {
-            let value = Literal::Bool(crate::fold::compare(op, x.as_f64(), y.as_f64()));
+            let value = Literal::Bool(crate::fold::compare_literals(op, x, y));
             return Ok(self.push(Op::Constant(value), shape, DType::Bool));
         }
         Ok(self.push(Op::Compare(op, a, b), shape, DType::Bool))
     }
 
     /// A constant as the elements of its type are: `x == 0.1` holds where `x` is the f16 that is nearest to 0.1. (Arithmetic
-    /// takes the literal as it is written, as PyTorch does: there it is rounded once, with the result.)
+    /// takes the literal as it is written, as PyTorch does: there it is rounded once, with the result.) A constant of a type
+    /// that is computed with needs no such care: it is of that type wherever it stands.
     fn as_stored(&mut self, a: NodeId) -> NodeId {
         match self.uniform(a) {
-            Some(literal) if crate::fold::stored(literal) != literal => {
+            Some(literal) if self.dtype(a).compute() != self.dtype(a) && crate::fold::stored(literal) != literal => {
                 let (shape, dtype) = (self.shape(a).clone(), self.dtype(a));
                 self.push(Op::Constant(crate::fold::stored(literal)), shape, dtype)
             }

@@ -15,13 +15,14 @@ enum Level {
     Item,
 }
 
-pub(super) fn check(kernel: &Kernel, report: &mut Report) {
+pub(super) fn check(kernel: &Kernel, types: &[Option<ValueType>], report: &mut Report) {
     let mut loops = 0;
     super::flow::visit(&kernel.body, &mut |stmt| {
         loops += usize::from(matches!(stmt, Stmt::For { .. } | Stmt::While { .. }))
     });
     let mut flow = Uniformity {
         kernel,
+        types,
         vars: vec![Level::Group; kernel.vars.len()],
         loops: vec![Level::Group; loops],
         next_loop: 0,
@@ -43,6 +44,7 @@ pub(super) fn check(kernel: &Kernel, report: &mut Report) {
 
 struct Uniformity<'a> {
     kernel: &'a Kernel,
+    types: &'a [Option<ValueType>],
     vars: Vec<Level>,
     /// At which level each loop is left early, in the order of the text.
     loops: Vec<Level>,
@@ -63,6 +65,13 @@ impl Uniformity<'_> {
             let inner = here.max(condition);
             let (then, otherwise) = (self.value(then, inner), self.value(otherwise, inner));
             return condition.max(then).max(otherwise);
+        }
+        // So is the right side of `&&` and `||`.
+        if let Expr::Binary(BinaryOp::And | BinaryOp::Or, left, right) = *expr
+            && self.types[id.0 as usize] == Some(ValueType::scalar(DType::Bool))
+        {
+            let left = self.value(left, here);
+            return left.max(self.value(right, here.max(left)));
         }
         let mut operands = Level::Group;
         expr.visit_operands(&mut |operand| operands = operands.max(self.value(operand, here)));

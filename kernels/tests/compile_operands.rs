@@ -1,0 +1,94 @@
+//! Operands that kernels read from memory: what lies under reshapes, and what lies in no buffer.
+
+use netcl_kernels::compile::compile;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
+use netcl_kernels::plan::{Plan, Role, Target};
+
+fn argument(b: &mut Builder, position: usize, shape: &[usize]) -> NodeId {
+    b.input(InputKind::Argument(position), "", Shape::of(shape), DType::F32)
+}
+
+/// Rows, by number, of what `table` makes, as `[8, 3]`.
+fn rows(table: impl Fn(&mut Builder) -> NodeId) -> Graph {
+    let mut b = Builder::new("rows");
+    let table = table(&mut b);
+    let table = b.reshape(table, Shape::of(&[8, 3])).unwrap();
+    let indices = b.input(InputKind::Argument(7), "i", Shape::of(&[5]), DType::I32);
+    let rows = b.gather(table, indices).unwrap();
+    b.output(OutputKind::Result(0), rows);
+    b.finish()
+}
+
+fn copies(plan: &Plan) -> usize {
+    plan.buffers.iter().filter(|buffer| buffer.role == Role::Scratch).count()
+}
+
+#[test]
+fn reshaped_tables_are_read_where_they_lie() {
+    let conv = |b: &mut Builder| {
+        let (x, w) = (argument(b, 0, &[1, 2, 3, 4]), argument(b, 1, &[2, 2, 1, 1]));
+        b.conv2d(x, w, ConvGeometry::default()).unwrap()
+    };
+    let product = |b: &mut Builder| {
+        let (x, w) = (argument(b, 0, &[4, 2]), argument(b, 1, &[2, 6]));
+        b.matmul(x, w).unwrap()
+    };
+    let sum = |b: &mut Builder| {
+        let x = argument(b, 0, &[2, 12, 9]);
+        b.reduce(ReduceOp::Sum, x, &[2], false).unwrap()
+    };
+    let computed = |b: &mut Builder| {
+        let x = argument(b, 0, &[2, 12]);
+        b.unary(UnaryOp::Tanh, x).unwrap()
+    };
+    let tables: [(&str, Graph, usize); 5] = [
+        ("argument", rows(|b| argument(b, 0, &[2, 12])), 0),
+        ("product", rows(product), 1),
+        ("sum", rows(sum), 1),
+        ("convolution", rows(conv), 1),
+        ("computed", rows(computed), 1),
+    ];
+    for (name, graph, scratch) in tables {
+        for target in Target::ALL {
+            let plan = compile(&graph, target).unwrap();
+            assert_eq!(copies(&plan), scratch, "{name}, {}: a table is stored once", target.name());
+            assert_eq!(plan.steps.len(), 1 + scratch, "{name}, {}: the rows wait for the table", target.name());
+        }
+    }
+}
+
+/// A table of one row that is a number of the caller's, and a product with such a number: no buffer holds it.
+#[test]
+fn scalars_are_stored_where_memory_is_read() {
+    let scalar = |b: &mut Builder| b.input(InputKind::Scalar(0), "s", Shape::scalar(), DType::F32);
+    let mut b = Builder::new("row");
+    let s = scalar(&mut b);
+    let table = b.reshape(s, Shape::of(&[1, 1])).unwrap();
+    let indices = b.input(InputKind::Argument(0), "i", Shape::of(&[5]), DType::I32);
+    let rows = b.gather(table, indices).unwrap();
+    b.output(OutputKind::Result(0), rows);
+    let gathered = b.finish();
+
+    let mut b = Builder::new("product");
+    let (s, x) = (scalar(&mut b), argument(&mut b, 0, &[6, 4]));
+    let left = b.broadcast_to(s, &Shape::of(&[3, 6])).unwrap();
+    let product = b.matmul(left, x).unwrap();
+    b.output(OutputKind::Result(0), product);
+    let product = b.finish();
+
+    let mut b = Builder::new("convolution");
+    let (s, x) = (scalar(&mut b), argument(&mut b, 0, &[2, 1, 5, 5]));
+    let weight = b.reshape(s, Shape::of(&[1, 1, 1, 1])).unwrap();
+    let convolution = b.conv2d(x, weight, ConvGeometry::default()).unwrap();
+    b.output(OutputKind::Result(0), convolution);
+    let convolution = b.finish();
+
+    for graph in [gathered, product, convolution] {
+        for target in Target::ALL {
+            assert!(compile(&graph, target).is_ok(), "{}, {}", graph.name, target.name());
+        }
+    }
+}
