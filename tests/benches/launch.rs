@@ -38,8 +38,8 @@ struct Plain {
 impl Plain {
     fn new(device: &Device, buffers: &[BufferHandle; 3]) -> netcl::Result<Plain> {
         let handles = device.opencl_handles().expect("an OpenCL device");
-        let retained = cl3::context::retain_context(handles.context);
-        assert_eq!(retained, Ok(()));
+        // SAFETY: the device keeps its context; `Context` releases what is retained here.
+        assert_eq!(unsafe { cl3::context::retain_context(handles.context) }, Ok(()));
         let context = Context::new(handles.context, &[handles.device]);
         let program = Program::create_and_build_from_source(&context, SOURCE, "").unwrap();
         let kernel = Kernel::create(&program, "add").unwrap();
