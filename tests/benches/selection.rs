@@ -6,7 +6,8 @@
 //! ```
 //!
 //! The arguments are a device's selector, how many configurations of each shape to measure, and, to look at some shapes
-//! alone, words of their texts (`matmul "m=128 "`): of these the whole table of times is shown. The picks are asked for
+//! alone, words of their texts (`matmul "m=128 "`): of these the whole table of times is shown; or a part of the shapes
+//! (`2/5`), so that several processes share the work, each with cores of its own. The picks are asked for
 //! before the measurement that they are compared with, which is made anew for every shape; configurations that are close
 //! are timed in turns, and medians compared.
 
@@ -125,6 +126,13 @@ fn alone(device: &Device, words: &[String], options: &TuneOptions<'_>) -> Result
     Ok(())
 }
 
+/// `2/5` is the second of five parts.
+fn part(text: &str) -> Option<(usize, usize)> {
+    let (part, parts) = text.split_once('/')?;
+    let (part, parts): (usize, usize) = (part.parse().ok()?, parts.parse().ok()?);
+    (1..=parts).contains(&part).then_some((part, parts))
+}
+
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let device = Device::select(arguments.first().map_or("cpu", String::as_str))?;
@@ -135,10 +143,16 @@ fn main() -> Result<()> {
         std::process::exit(1);
     }
     let options = TuneOptions { budget: Duration::from_secs(60), candidates, ..TuneOptions::default() };
-    if arguments.len() > 2 {
+    let part = arguments.get(2).and_then(|text| part(text));
+    if arguments.len() > 2 && part.is_none() {
         return alone(&device, &arguments[2..], &options);
     }
-    let shapes = shapes();
+    let mut shapes = shapes();
+    if let Some((part, parts)) = part {
+        // Neighbours stay together.
+        let length = shapes.len().div_ceil(2 * parts) * 2;
+        shapes = shapes.into_iter().skip((part - 1) * length).take(length).collect();
+    }
     println!("{} shapes on {device}, up to {candidates} configurations each", shapes.len());
     let rules: Vec<KernelConfig> = shapes.iter().map(|task| selector.select(task).config).collect();
     for task in shapes.iter().step_by(2) {
@@ -161,6 +175,12 @@ fn main() -> Result<()> {
     println!(
         "within 10 % of the fastest: {by_rule} of {count} by rules, {tuned} of {count} after every second was tuned"
     );
-    println!("of those that were not tuned: {} of {}", near[0], near[1]);
+    println!(
+        "of those that were tuned: {} of {}, of their neighbours: {} of {}",
+        tuned - near[0],
+        count - near[1],
+        near[0],
+        near[1]
+    );
     Ok(())
 }

@@ -44,9 +44,36 @@ pub struct Parameter {
     space: AddressSpace,
     read_only: bool,
     image: bool,
+    takes: Takes,
+}
+
+/// What is passed for a parameter, worked out once, since every launch asks. Types that are not OpenCL's own (`struct`s,
+/// `typedef`s) are left to the driver, which knows their size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    /// A tensor of one of these types; of any where its elements are not of OpenCL's own.
+    Tensor(Option<&'static [DType]>),
+    /// A value of the parameter's type, if that is OpenCL's own.
+    Value { own: bool },
+    /// Bytes of local memory.
+    Local,
+    /// Nothing that there is.
+    Nothing,
 }
 
 impl Parameter {
+    fn new(name: String, type_name: String, space: AddressSpace, [star, read_only, image]: [bool; 3]) -> Parameter {
+        let own = vector(&type_name);
+        let takes = match space {
+            _ if image => Takes::Nothing,
+            AddressSpace::Global | AddressSpace::Constant => Takes::Tensor(own.map(|(element, _)| elements(element))),
+            AddressSpace::Local => Takes::Local,
+            AddressSpace::Private if star => Takes::Nothing,
+            AddressSpace::Private => Takes::Value { own: own.is_some() },
+        };
+        Parameter { name, type_name, star, space, read_only, image, takes }
+    }
+
     /// Its name; empty where the driver does not tell.
     pub fn name(&self) -> &str {
         &self.name
@@ -78,7 +105,7 @@ impl Parameter {
         let star = written.ends_with('*');
         let words: Vec<&str> =
             written.split(|c: char| c.is_whitespace() || c == '*').filter(|w| !w.is_empty()).collect();
-        Parameter { name, type_name: type_of(&words), star, space, read_only, image }
+        Parameter::new(name, type_of(&words), space, [star, read_only, image])
     }
 
     /// Whether memory is passed for it. Values are private, so that an address space tells also of a pointer that a
@@ -87,20 +114,14 @@ impl Parameter {
         self.star || (self.space != AddressSpace::Private && !self.image)
     }
 
-    /// Whether it takes an argument. Types that are not OpenCL's own (`struct`s, `typedef`s) are left to the driver, which
-    /// knows their size.
+    /// Whether it takes an argument.
+    #[inline]
     pub(super) fn takes(&self, argument: &Arg<'_>) -> bool {
-        if self.image {
-            return false;
-        }
-        let own = vector(&self.type_name);
-        match argument {
-            Arg::Tensor(tensor) => {
-                let fits = own.is_none_or(|(element, _)| elements(element).contains(&tensor.dtype()));
-                matches!(self.space, AddressSpace::Global | AddressSpace::Constant) && self.is_pointer() && fits
-            }
-            Arg::Value(value) => !self.is_pointer() && (own.is_none() || self.type_name == value.type_name()),
-            Arg::Local(bytes) => self.space == AddressSpace::Local && *bytes > 0,
+        match (self.takes, argument) {
+            (Takes::Tensor(types), Arg::Tensor(tensor)) => types.is_none_or(|types| types.contains(&tensor.dtype())),
+            (Takes::Value { own }, Arg::Value(value)) => !own || self.type_name == value.type_name(),
+            (Takes::Local, Arg::Local(bytes)) => *bytes > 0,
+            _ => false,
         }
     }
 
@@ -195,7 +216,7 @@ fn elements(type_name: &str) -> &'static [DType] {
 /// The parameters of a kernel as text, a line for each, which [`decode`] reads.
 pub(crate) fn encode(parameters: &[Parameter]) -> String {
     let line = |parameter: &Parameter| {
-        let Parameter { name, type_name, star, space, read_only, image } = parameter;
+        let Parameter { name, type_name, star, space, read_only, image, .. } = parameter;
         let word = |is: bool, word| if is { word } else { "" };
         let flags = [word(*star, "*"), word(*read_only, "const"), word(*image, "image")].join("\t");
         format!("{}\t{flags}\t{type_name}\t{name}\n", space.qualifier())
@@ -209,14 +230,9 @@ pub(crate) fn decode(text: &str) -> Option<Vec<Parameter>> {
         let fields: Vec<&str> = line.split('\t').collect();
         let &[space, star, read_only, image, type_name, name] = fields.as_slice() else { return None };
         let flag = |text: &str, word: &str| if text.is_empty() { Some(false) } else { (text == word).then_some(true) };
-        Some(Parameter {
-            name: name.to_owned(),
-            type_name: type_name.to_owned(),
-            star: flag(star, "*")?,
-            space: AddressSpace::ALL.into_iter().find(|known| known.qualifier() == space)?,
-            read_only: flag(read_only, "const")?,
-            image: flag(image, "image")?,
-        })
+        let space = AddressSpace::ALL.into_iter().find(|known| known.qualifier() == space)?;
+        let flags = [flag(star, "*")?, flag(read_only, "const")?, flag(image, "image")?];
+        Some(Parameter::new(name.to_owned(), type_name.to_owned(), space, flags))
     };
     text.lines().map(parameter).collect()
 }
