@@ -20,7 +20,7 @@ use std::ops::{Add, Div, Index, IndexMut, Mul, Neg, Sub};
 /// An element type: what is stored, and what a kernel computes with.
 pub trait Element {
     /// `f32` for the half-precision types, else the type itself.
-    type Value: Copy;
+    type Value: Copy + Default;
 }
 
 /// Stored in half precision.
@@ -175,24 +175,15 @@ pub fn select<T>(condition: bool, then: T, otherwise: T) -> T {
 }
 
 #[doc(hidden)]
-pub fn array<T: Element>(value: T::Value) -> Array<T> {
-    Array(value)
+pub fn array<T: Element>() -> Array<T> {
+    Array(T::Value::default())
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __netcl_array {
-    ([bool; $length:expr]) => {
-        $crate::simt::array::<bool>(false)
-    };
-    ([f32; $length:expr]) => {
-        $crate::simt::array::<f32>(0.0)
-    };
-    ([f64; $length:expr]) => {
-        $crate::simt::array::<f64>(0.0)
-    };
     ([$ty:ty; $length:expr]) => {
-        $crate::simt::array::<$ty>(0)
+        $crate::simt::array::<$ty>()
     };
 }
 
