@@ -40,7 +40,7 @@ pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
         // Outside the function: inside it, these names would hide arguments of the same name.
         #[allow(unused_imports)]
         use ::netcl::simt::*;
-        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, clippy::all)]
+        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, unstable_name_collisions, clippy::all)]
         fn #name(#(#args),*) {
             #(#sizes)*
             { #body }

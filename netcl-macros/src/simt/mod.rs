@@ -7,6 +7,9 @@
 //! rounded up to whole groups. `#[launch(.., unchecked)]` leaves that out, on the user's word. Elements of a result that
 //! nobody writes hold anything, unless the kernel reads or updates that result: then it starts as zeros.
 //!
+//! What Rust evaluates once is evaluated once, in Rust's order; a `#[netcl::function]` means what it means elsewhere. A
+//! step of 0 counts as 1.
+//!
 //! The same
 //! tokens stand in a hidden Rust function over `netcl::simt`, so rustc's type rules hold.
 //!

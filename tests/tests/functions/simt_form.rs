@@ -1,7 +1,7 @@
 //! The same functions called by SIMT-form kernels.
 
 use super::common::{device, everywhere, floats};
-use super::{NUMBERS, ONE, body, compare, compare_pairs, compare_whole, one, pairs, two, whole, whole_pairs};
+use super::{NUMBERS, ONE, agree, body, compare, compare_pairs, compare_whole, one, pairs, two, whole, whole_pairs};
 use netcl::{Result, Tensor};
 
 netcl::kernel! {
@@ -122,6 +122,124 @@ fn methods_in_simt_form() -> Result<()> {
         compare(&functions, &found[..4]);
         for (x, (nan, finite)) in NUMBERS.iter().zip(found[4].iter().zip(&found[5])) {
             assert_eq!((*nan, *finite), (truth(x.is_nan()), truth(x.is_finite())), "{x}");
+        }
+        Ok(())
+    })
+}
+
+netcl::kernel! {
+    /// Every function of vectors, as a method or not, and the same of numbers, as methods or not.
+    #[launch(global = [N])]
+    fn of_vectors(
+        x: &Tensor<f32, N, 4>,
+        y: &Tensor<f32, N, 4>,
+        lanes: &mut Tensor<f32, 35, N, 4>,
+        singly: &mut Tensor<f32, 35, N, 4>,
+    ) {
+        let i = global_id(0);
+        if i >= N {
+            return;
+        }
+        let (v, w) = (x.load4(4 * i), y.load4(4 * i));
+        let row = 4 * N;
+        lanes.store4(0 * row + 4 * i, v.exp());
+        lanes.store4(1 * row + 4 * i, v.exp2());
+        lanes.store4(2 * row + 4 * i, v.log());
+        lanes.store4(3 * row + 4 * i, v.log2());
+        lanes.store4(4 * row + 4 * i, v.sqrt());
+        lanes.store4(5 * row + 4 * i, v.rsqrt());
+        lanes.store4(6 * row + 4 * i, v.sin());
+        lanes.store4(7 * row + 4 * i, v.cos());
+        lanes.store4(8 * row + 4 * i, v.tan());
+        lanes.store4(9 * row + 4 * i, v.tanh());
+        lanes.store4(10 * row + 4 * i, v.erf());
+        lanes.store4(11 * row + 4 * i, v.floor());
+        lanes.store4(12 * row + 4 * i, v.ceil());
+        lanes.store4(13 * row + 4 * i, v.round());
+        lanes.store4(14 * row + 4 * i, v.recip());
+        lanes.store4(15 * row + 4 * i, v.abs());
+        lanes.store4(16 * row + 4 * i, v.sign());
+        lanes.store4(17 * row + 4 * i, v.log1p());
+        lanes.store4(18 * row + 4 * i, v.expm1());
+        lanes.store4(19 * row + 4 * i, v.ln());
+        lanes.store4(20 * row + 4 * i, v.ln_1p());
+        lanes.store4(21 * row + 4 * i, v.exp_m1());
+        lanes.store4(22 * row + 4 * i, v.round_ties_even());
+        lanes.store4(23 * row + 4 * i, v.signum());
+        lanes.store4(24 * row + 4 * i, v.pow(w));
+        lanes.store4(25 * row + 4 * i, v.powf(w));
+        lanes.store4(26 * row + 4 * i, v.powi(-3));
+        lanes.store4(27 * row + 4 * i, v.atan2(w));
+        lanes.store4(28 * row + 4 * i, v.max(w));
+        lanes.store4(29 * row + 4 * i, v.min(w));
+        lanes.store4(30 * row + 4 * i, v.mul_add(w, v));
+        lanes.store4(31 * row + 4 * i, erf(v));
+        lanes.store4(32 * row + 4 * i, rsqrt(v));
+        lanes.store4(33 * row + 4 * i, sign(w));
+        let mut all = v;
+        all += w;
+        all *= v;
+        all -= w;
+        all /= splat4(3.0);
+        lanes.store4(34 * row + 4 * i, all);
+        for c in 0..4 {
+            let e = x[i, c];
+            let f = y[i, c];
+            singly[0, i, c] = exp(e);
+            singly[1, i, c] = exp2(e);
+            singly[2, i, c] = log(e);
+            singly[3, i, c] = log2(e);
+            singly[4, i, c] = sqrt(e);
+            singly[5, i, c] = rsqrt(e);
+            singly[6, i, c] = sin(e);
+            singly[7, i, c] = cos(e);
+            singly[8, i, c] = tan(e);
+            singly[9, i, c] = tanh(e);
+            singly[10, i, c] = erf(e);
+            singly[11, i, c] = floor(e);
+            singly[12, i, c] = ceil(e);
+            singly[13, i, c] = round(e);
+            singly[14, i, c] = recip(e);
+            singly[15, i, c] = abs(e);
+            singly[16, i, c] = sign(e);
+            singly[17, i, c] = log1p(e);
+            singly[18, i, c] = expm1(e);
+            singly[19, i, c] = e.ln();
+            singly[20, i, c] = e.log1p();
+            singly[21, i, c] = e.expm1();
+            singly[22, i, c] = e.round_ties_even();
+            singly[23, i, c] = e.signum();
+            singly[24, i, c] = pow(e, f);
+            singly[25, i, c] = e.powf(f);
+            singly[26, i, c] = e.powi(-3);
+            singly[27, i, c] = atan2(e, f);
+            singly[28, i, c] = max(e, f);
+            singly[29, i, c] = e.min(f);
+            singly[30, i, c] = e.mul_add(f, e);
+            singly[31, i, c] = e.erf();
+            singly[32, i, c] = e.rsqrt();
+            singly[33, i, c] = f.sign();
+            singly[34, i, c] = ((e + f) * e - f) / 3.0;
+        }
+    }
+}
+
+#[test]
+fn methods_of_vectors_are_the_functions() -> Result<()> {
+    let others: Vec<f32> = NUMBERS.iter().rev().copied().collect();
+    everywhere(|| {
+        let [x, y] = [&NUMBERS[..], &others].map(|numbers| floats(numbers, &[NUMBERS.len() / 4, 4]));
+        let (lanes, singly) = of_vectors(&x, &y)?;
+        let (lanes, singly) = (rows(&lanes.to_vec::<f32>()?, 35), rows(&singly.to_vec::<f32>()?, 35));
+        for (position, (lanes, singly)) in lanes.iter().zip(&singly).enumerate() {
+            for (i, (lane, single)) in lanes.iter().zip(singly).enumerate() {
+                agree(&format!("result {position}"), &format!("{}, {}", NUMBERS[i], others[i]), *lane, *single);
+            }
+        }
+        // Those that Rust lacks.
+        for (i, x) in NUMBERS.into_iter().enumerate() {
+            agree("rsqrt", &x.to_string(), lanes[5][i], 1.0 / x.sqrt());
+            agree("sign", &x.to_string(), lanes[16][i], if x == 0.0 { x } else { x.signum() });
         }
         Ok(())
     })
