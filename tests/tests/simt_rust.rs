@@ -41,7 +41,7 @@ netcl::kernel! {
         seen[0] = count[3].max(atomic_add(&mut count[3], 3));
         seen[1] = count[3].min(atomic_add(&mut count[3], 3));
         seen[2] = larger(count[4], atomic_add(&mut count[4], 2));
-        seen[3] = larger(count[4], atomic_add(&mut count[4], 2) - 1);
+        seen[3] = larger(count[4], atomic_add(&mut count[4], 2) / 2);
         grid[count[5], atomic_add(&mut count[5], 1)] = 1;
         grid[count[5], atomic_add(&mut count[5], 1)] += 2;
         grid[atomic_add(&mut count[5], 1), count[5]] = 3;
@@ -51,7 +51,7 @@ netcl::kernel! {
         seen[5] = 10 * pair.0 + pair.1;
         let mut rounds = 0;
         for _ in count[7]..atomic_add(&mut count[7], 6) + 3 {
-            rounds += 1;
+            rounds = 3 * rounds + 1;
         }
         seen[6] = rounds;
         let ((early, _), late) = ((count[7], 0), atomic_add(&mut count[7], 1));
@@ -115,6 +115,14 @@ netcl::kernel! {
         rounds[3, n] = count;
     }
 
+    /// Positions that other work-items could change.
+    #[launch(global = [1], local = [1])]
+    fn follow(x: &Tensor<f32, N>, next: &mut Tensor<u32, 1>, y: &mut Tensor<f32, 8>) {
+        next[0] = 4;
+        let v = x[next[0] - 4];
+        y.store4(next[0] - 4, splat4(v));
+    }
+
     /// Half-precision elements in local and private arrays, declared variables, conversions and scalars.
     #[types(T = [f32, f16, bf16])]
     #[launch(global = [N], local = [64])]
@@ -169,7 +177,7 @@ fn everything_is_computed_once_and_in_order() -> Result<()> {
         expected[1][1] += 2;
         expected[2][3] = 3;
         assert_eq!(grid.to_vec::<u32>()?, expected.concat());
-        assert_eq!(seen.to_vec::<u32>()?, [0, 3, 0, 2, 9, 0, 3, 1010]);
+        assert_eq!(seen.to_vec::<u32>()?, [0, 3, 0, 2, 9, 0, 13, 1010]);
         Ok(())
     })
 }
@@ -244,6 +252,20 @@ fn half_precision_is_stored_in_arrays_too() -> Result<()> {
                 assert_eq!(z[i], round(dtype, own(i) + 2049.0) + round(dtype, own(i) * 0.1) + 3.0, "{dtype} {i}");
             }
         }
+        Ok(())
+    })
+}
+/// A guard that reads an index apart from its use would let another work-item change it in between.
+#[test]
+fn positions_from_memory_are_read_once() -> Result<()> {
+    for target in netcl::Target::ALL.into_iter().filter(|target| *target != netcl::Target::Host) {
+        let source = follow.source(target)?;
+        assert_eq!(source.matches("next[0]").count(), 3, "{source}");
+    }
+    everywhere(|| {
+        let (next, y) = follow(&floats(&[1.0, 2.0, 3.0, 4.0, 5.0], &[5]))?;
+        assert_eq!(next.to_vec::<u32>()?, [4]);
+        assert_eq!(y.to_vec::<f32>()?[..4], [1.0, 1.0, 1.0, 1.0]);
         Ok(())
     })
 }

@@ -1,5 +1,6 @@
 //! Assignments: to variables, to elements of results and arrays, plain and with an operator.
 
+use super::bounds::Place;
 use super::expr::{Memory, Target};
 use super::{Simt, Val};
 use crate::messages as m;
@@ -41,10 +42,9 @@ impl Simt<'_> {
 
     fn update_element(&mut self, binary: &ExprBinary, index: &ExprIndex, target: Target, right: Val) -> Val {
         let span = binary.op.span();
-        let Target { memory, mut place } = target;
-        self.pin_place(&mut place);
-        // One condition for the read and the write.
-        let inside = place.inside.take();
+        let Target { memory, place: Place { index: position, inside } } = target;
+        // One position, and one condition, for the read and the write.
+        let place = Place { index: self.once("position", position), inside: None };
         self.builder.open();
         let current = self.load_from(Target { memory, place });
         let value = self.binary(&binary.op, current, right, span);

@@ -188,7 +188,8 @@ impl Simt<'_> {
             _ => None,
         };
         let id = self.value(value, Some(DType::U32), span)?;
-        Some((self.builder.cast(DType::U32, id), number))
+        let id = self.builder.cast(DType::U32, id);
+        Some((self.position_once(id), number))
     }
 
     /// The row-major position in a buffer; one index into a tensor of more axes counts elements.

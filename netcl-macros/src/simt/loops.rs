@@ -120,11 +120,11 @@ impl Simt<'_> {
     fn number_of_rounds(&mut self, range: &mut Range) -> (VarId, ExprId) {
         let wide = wide(range.ty.dtype);
         let [zero, one] = [0, 1].map(|value| self.builder.literal(Literal::Int(value, wide)));
-        range.start = self.builder.named("first", range.start);
-        range.end = self.builder.named("last", range.end);
+        range.start = self.once("first", range.start);
+        range.end = self.once("last", range.end);
         let step = self.builder.cast(wide, range.step);
         let step = self.builder.binary(BinaryOp::Max, step, one);
-        range.step = self.builder.named("step", step);
+        range.step = self.once("step", step);
         let order = if range.closed { CompareOp::Le } else { CompareOp::Lt };
         let any = self.builder.compare(order, range.start, range.end);
         let [start, end] = [range.start, range.end].map(|value| self.builder.cast(wide, value));
@@ -135,6 +135,7 @@ impl Simt<'_> {
         let steps = self.builder.binary(BinaryOp::Div, distance, range.step);
         let rounds = self.builder.binary(BinaryOp::Add, steps, one);
         let rounds = self.builder.select(any, rounds, zero);
+        let rounds = self.once("rounds", rounds);
         (self.builder.var("round", ValueType::scalar(wide)), rounds)
     }
 

@@ -57,11 +57,27 @@ impl Simt<'_> {
     }
 
     /// The value under a name, so that it is computed here and only here.
-    fn once(&mut self, name: &str, id: ExprId) -> ExprId {
+    pub(super) fn once(&mut self, name: &str, id: ExprId) -> ExprId {
+        let mut variables = self.scopes.iter().flatten();
+        let fixed = match self.builder.kernel().expr(id) {
+            Kir::Literal(_) | Kir::Param(_) | Kir::WorkItem(..) => true,
+            Kir::Var(var) => variables.all(|variable| variable.slot != Some(*var)),
+            _ => false,
+        };
+        if fixed { id } else { self.builder.named(name, id) }
+    }
+
+    /// The position, read once: what is compared with the size must be what is used, and another work-item may write to it
+    /// in between.
+    pub(super) fn position_once(&mut self, position: ExprId) -> ExprId {
+        if self.unchecked || !self.reads(position) { position } else { self.once("position", position) }
+    }
+
+    /// Whether memory is read to compute the value.
+    fn reads(&self, id: ExprId) -> bool {
         match self.builder.kernel().expr(id) {
-            // The same everywhere in the kernel.
-            Kir::Literal(_) | Kir::Param(_) | Kir::WorkItem(..) => id,
-            _ => self.builder.named(name, id),
+            Kir::Load { .. } | Kir::LoadArray { .. } => true,
+            expr => expr.operands().into_iter().any(|operand| self.reads(operand)),
         }
     }
 }
