@@ -355,7 +355,7 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
         helpers(&gathered, &mut helper.scope);
         constants_into(&gathered, &mut helper.scope.constants);
-        crate::lower::check_helper(&diag, &helper);
+        crate::lower::function(&diag, &helper);
     }
     let sound = diag.count() == 0;
     let errors = diag.finish().err().unwrap_or_default();

@@ -173,6 +173,7 @@ messages! {
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
+    SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";
@@ -184,6 +185,8 @@ messages! {
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
     SIMT_LOOP = "a loop runs over a range", "write `for i in 0..N` or `for i in (0..N).step_by(64)`";
+    SIMT_STEP = "a step of 0 would go round for ever", "write a number from 1 on";
+    SIMT_AXES = "`{}` has {} axes: elements of tensors of more than 4 are counted by one index", "write `{}[i]`, where `i` is the element's row-major position";
 }
 
 #[cfg(test)]

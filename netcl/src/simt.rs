@@ -11,16 +11,39 @@
 //! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
 //! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics; the value is what the element was before |
 //! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
-//! | `exp(x)`, `max(a, b)`, `select(c, a, b)`, .. | functions of numbers, also as methods |
+//! | `exp(x)`, `max(a, b)`, `select(c, a, b)`, .. | functions of numbers and, lane by lane, of vectors |
+//! | `x.exp()`, `a.max(b)`, `x.powi(3)`, `x.is_nan()`, .. | the same and more as methods, by Rust's names and netcl's |
+//!
+//! # Methods
+//!
+//! Numbers have Rust's own methods, as far as netcl has the function: `ln`, `powf`, `powi`, `ln_1p`, `exp_m1`, `clamp`,
+//! `mul_add`, `signum`, `round_ties_even`, `is_nan`, `is_finite`, and those whose name is netcl's too, such as `sqrt`. `rsqrt`,
+//! `erf`, `log1p`, `expm1` and `sign`, which Rust's numbers lack, come with [`Functions`] and [`Signs`]. netcl's `log` is a
+//! function alone: Rust's method of that name takes a base, so write `log(x)` or `x.ln()`. Vectors of floats have all of
+//! netcl's functions as methods, and `ln`, `powf`, `ln_1p`, `exp_m1`, `powi`, `mul_add`; `max`, `min`, `abs` and `sign` are
+//! there for whole numbers as well.
+//!
+//! `max` and `min` are NaN where either side is, and `round` rounds halves to even, as everywhere in netcl. In a
+//! `#[netcl::function]`, which is Rust as well, they are Rust's.
+//!
+//! # Where Rust would panic
+//!
+//! No work-item can stop. An index outside reads zero and writes nothing (unless the launch says `unchecked`), and
+//! `step_by(s)` with an `s` that turns out to be 0 counts by 1.
+//!
+//! # Half precision
+//!
+//! `f16` and `bf16` store, in tensors and in arrays; what is read is an `f32`. With `#[types(T = [f32, f16])]` the text
+//! `let v: T = x[i]` declares an `f32` in both kernels, a scalar argument `a: T` is an `f32`, and `v as T` rounds.
 #![allow(missing_docs, reason = "the table above says what the names mean; the rest is types")]
 #![allow(non_camel_case_types, reason = "element types are written as Rust writes its own")]
 
-use std::ops::{Add, Div, Index, IndexMut, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, DivAssign, Index, IndexMut, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// An element type: what is stored, and what a kernel computes with.
 pub trait Element {
     /// `f32` for the half-precision types, else the type itself.
-    type Value: Copy;
+    type Value: Copy + Default;
 }
 
 /// Stored in half precision.
@@ -84,6 +107,45 @@ impl<T: Copy, const N: usize> Vector<T, N> {
     }
 }
 
+/// Functions of floats that Rust's own lack as methods.
+pub trait Functions: Float {
+    fn rsqrt(self) -> Self {
+        self
+    }
+    fn erf(self) -> Self {
+        self
+    }
+    fn log1p(self) -> Self {
+        self
+    }
+    fn expm1(self) -> Self {
+        self
+    }
+}
+
+impl<T: Float> Functions for T {}
+
+/// The sign of a number: -1, 0 or 1.
+pub trait Signs: Number {
+    fn sign(self) -> Self {
+        self
+    }
+}
+
+impl<T: Number> Signs for T {}
+
+macro_rules! methods {
+    ($bound:ident: $($name:ident($($arg:ident: $of:ty),*)),*) => {
+        impl<T: $bound, const N: usize> Vector<T, N> {
+            $(pub fn $name(self, $($arg: $of),*) -> Self { self })*
+        }
+    };
+}
+methods!(Number: abs(), max(_other: Self), min(_other: Self));
+methods!(Float: exp(), exp2(), log(), log2(), sqrt(), sin(), cos(), tan(), tanh(), floor(), ceil(), round(), recip(),
+    ln(), ln_1p(), exp_m1(), round_ties_even(), signum(), pow(_exponent: Self), powf(_exponent: Self), powi(_exponent: i32),
+    atan2(_x: Self));
+
 impl<T: Number, const N: usize> Number for Vector<T, N> {}
 impl<T: Float, const N: usize> Float for Vector<T, N> {}
 
@@ -96,6 +158,15 @@ macro_rules! operators {
     )* };
 }
 operators!(Add add, Sub sub, Mul mul, Div div);
+
+macro_rules! assignments {
+    ($($op:ident $method:ident),*) => { $(
+        impl<T: Number, const N: usize> $op for Vector<T, N> {
+            fn $method(&mut self, _: Self) {}
+        }
+    )* };
+}
+assignments!(AddAssign add_assign, SubAssign sub_assign, MulAssign mul_assign, DivAssign div_assign);
 
 impl<T: Number, const N: usize> Neg for Vector<T, N> {
     type Output = Self;
@@ -175,24 +246,15 @@ pub fn select<T>(condition: bool, then: T, otherwise: T) -> T {
 }
 
 #[doc(hidden)]
-pub fn array<T: Element>(value: T::Value) -> Array<T> {
-    Array(value)
+pub fn array<T: Element>() -> Array<T> {
+    Array(T::Value::default())
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __netcl_array {
-    ([bool; $length:expr]) => {
-        $crate::simt::array::<bool>(false)
-    };
-    ([f32; $length:expr]) => {
-        $crate::simt::array::<f32>(0.0)
-    };
-    ([f64; $length:expr]) => {
-        $crate::simt::array::<f64>(0.0)
-    };
     ([$ty:ty; $length:expr]) => {
-        $crate::simt::array::<$ty>(0)
+        $crate::simt::array::<$ty>()
     };
 }
 

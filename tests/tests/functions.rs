@@ -3,6 +3,8 @@
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
 mod common;
+#[path = "functions/simt_form.rs"]
+mod simt_form;
 
 use common::{device, everywhere, floats};
 use netcl::{Result, Tensor};
@@ -175,6 +177,42 @@ mod one {
     }
 }
 
+/// Bodies of more than one expression.
+mod body {
+    #[netcl::function]
+    pub fn over_list(x: f32) -> f32 {
+        let mut sum = 0.0;
+        for factor in [0.5, -0.25, 2.0] {
+            sum = sum * x + factor;
+        }
+        sum
+    }
+
+    #[netcl::function]
+    pub fn over_range(x: f32) -> f32 {
+        let mut sum = 0.0;
+        for i in 0..=3 {
+            sum += x / (i + 1) as f32;
+        }
+        sum
+    }
+
+    #[netcl::function]
+    pub fn parts(x: f32) -> f32 {
+        let pair = (x * 2.0, x + 1.0);
+        let mut part = pair.1;
+        if x > 0.0 {
+            part = pair.0;
+        }
+        part
+    }
+
+    #[netcl::function]
+    pub fn nested(x: f32) -> f32 {
+        parts(x).powi(2) - parts(-x)
+    }
+}
+
 mod two {
     #[netcl::function]
     pub fn max(x: f32, y: f32) -> f32 {
@@ -257,22 +295,12 @@ netcl::kernel! {
         |n| (one::powi_cube(x[n]), one::powi_fifth(x[n]), one::powf_root(x[n]), one::powf_inverse_root(x[n]), one::powf_half(x[n]), one::powf_nothing(x[n]), one::clamp(x[n]), one::remainder(x[n]), one::whole(x[n]), one::sort(x[n]))
     }
 
-    fn both(x: &Tensor<f32, N>, y: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
-        |n| (two::max(x[n], y[n]), two::min(x[n], y[n]), two::angle(x[n], y[n]), two::power(x[n], y[n]), two::rest(x[n], y[n]))
+    fn one_3(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (body::over_list(x[n]), body::over_range(x[n]), body::parts(x[n]), body::nested(x[n]))
     }
 
-    /// Functions in SIMT form, where each is expanded by other means.
-    #[launch(global = [N])]
-    fn simt(x: &Tensor<f32, N>, y: &mut Tensor<f32, 6, N>) {
-        let i = global_id(0);
-        if i < N {
-            y[0, i] = one::round(x[i]);
-            y[1, i] = one::round_sign(x[i]);
-            y[2, i] = one::round_even(x[i]);
-            y[3, i] = one::signum(x[i]);
-            y[4, i] = one::larger(x[i]);
-            y[5, i] = two::min(x[i], x[i] - x[i]);
-        }
+    fn both(x: &Tensor<f32, N>, y: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (two::max(x[n], y[n]), two::min(x[n], y[n]), two::angle(x[n], y[n]), two::power(x[n], y[n]), two::rest(x[n], y[n]))
     }
 
     fn integers(a: &Tensor<i32, N>, b: &Tensor<i32, N>) -> (Tensor<i32, N>, Tensor<i32, N>, Tensor<i32, N>, Tensor<i32, N>, Tensor<i32, N>, Tensor<i32, N>, Tensor<i32, N>, Tensor<i32, N>) {
@@ -320,124 +348,138 @@ fn of(tensors: &[Tensor]) -> Result<Vec<Vec<f32>>> {
     tensors.iter().map(|tensor| tensor.to_vec::<f32>()).collect()
 }
 
+type One = (&'static str, fn(f32) -> f32);
+type Two = (&'static str, fn(f32, f32) -> f32);
+type Whole = (&'static str, fn(i32, i32) -> i32);
+
+const ONE: [One; 36] = [
+    ("round", one::round),
+    ("round_sign", one::round_sign),
+    ("round_even", one::round_even),
+    ("signum", one::signum),
+    ("larger", one::larger),
+    ("smaller", one::smaller),
+    ("constant_first", one::constant_first),
+    ("abs", one::abs),
+    ("floor", one::floor),
+    ("ceil", one::ceil),
+    ("sqrt", one::sqrt),
+    ("exp", one::exp),
+    ("exp2", one::exp2),
+    ("exp_m1", one::exp_m1),
+    ("ln", one::ln),
+    ("ln_1p", one::ln_1p),
+    ("log2", one::log2),
+    ("sin", one::sin),
+    ("cos", one::cos),
+    ("tan", one::tan),
+    ("tanh", one::tanh),
+    ("recip", one::recip),
+    ("powi_cube", one::powi_cube),
+    ("powi_fifth", one::powi_fifth),
+    ("powf_root", one::powf_root),
+    ("powf_inverse_root", one::powf_inverse_root),
+    ("powf_half", one::powf_half),
+    ("powf_nothing", one::powf_nothing),
+    ("clamp", one::clamp),
+    ("remainder", one::remainder),
+    ("whole", one::whole),
+    ("sort", one::sort),
+    ("over_list", body::over_list),
+    ("over_range", body::over_range),
+    ("parts", body::parts),
+    ("nested", body::nested),
+];
+
+const TWO: [Two; 5] =
+    [("max", two::max), ("min", two::min), ("angle", two::angle), ("power", two::power), ("rest", two::rest)];
+
+const WHOLE: [Whole; 8] = [
+    ("magnitude", whole::magnitude),
+    ("sign", whole::sign),
+    ("top", whole::top),
+    ("bottom", whole::bottom),
+    ("quotient", whole::quotient),
+    ("modulo", whole::modulo),
+    ("held", whole::held),
+    ("folded", whole::folded),
+];
+
+/// Whether a kernel gave what the functions of one number give.
+fn compare(functions: &[One], results: &[Vec<f32>]) {
+    assert_eq!(functions.len(), results.len());
+    for ((name, function), found) in functions.iter().zip(results) {
+        for (x, found) in NUMBERS.into_iter().zip(found) {
+            agree(name, &x.to_string(), *found, function(x));
+        }
+    }
+}
+
+/// Every pair of numbers.
+fn pairs() -> (Vec<f32>, Vec<f32>) {
+    NUMBERS.iter().flat_map(|&x| NUMBERS.map(|y| (x, y))).unzip()
+}
+
+/// Whether a kernel gave what the functions of two numbers give.
+fn compare_pairs(results: &[Vec<f32>]) {
+    let (x, y) = pairs();
+    for ((name, function), found) in TWO.into_iter().zip(results) {
+        for ((&x, &y), &found) in x.iter().zip(&y).zip(found) {
+            agree(name, &format!("{x}, {y}"), found, function(x, y));
+        }
+    }
+}
+
+/// Pairs of whole numbers.
+fn whole_pairs() -> (Vec<i32>, Vec<i32>) {
+    (-7..8).flat_map(|a| [-4, -1, 1, 2, 3].map(|b| (a, b))).unzip()
+}
+
+/// Whether a kernel gave what the functions of whole numbers give.
+fn compare_whole(results: &[Vec<i32>]) {
+    let (a, b) = whole_pairs();
+    for ((name, function), found) in WHOLE.into_iter().zip(results) {
+        for ((&a, &b), &found) in a.iter().zip(&b).zip(found) {
+            assert_eq!(found, function(a, b), "{name}({a}, {b})");
+        }
+    }
+}
+
 #[test]
 fn functions_of_one_float() -> Result<()> {
-    type Function = (&'static str, fn(f32) -> f32);
-    const NAMES_0: [Function; 11] = [
-        ("round", one::round),
-        ("round_sign", one::round_sign),
-        ("round_even", one::round_even),
-        ("signum", one::signum),
-        ("larger", one::larger),
-        ("smaller", one::smaller),
-        ("constant_first", one::constant_first),
-        ("abs", one::abs),
-        ("floor", one::floor),
-        ("ceil", one::ceil),
-        ("sqrt", one::sqrt),
-    ];
-    const NAMES_1: [Function; 11] = [
-        ("exp", one::exp),
-        ("exp2", one::exp2),
-        ("exp_m1", one::exp_m1),
-        ("ln", one::ln),
-        ("ln_1p", one::ln_1p),
-        ("log2", one::log2),
-        ("sin", one::sin),
-        ("cos", one::cos),
-        ("tan", one::tan),
-        ("tanh", one::tanh),
-        ("recip", one::recip),
-    ];
-    const NAMES_2: [Function; 10] = [
-        ("powi_cube", one::powi_cube),
-        ("powi_fifth", one::powi_fifth),
-        ("powf_root", one::powf_root),
-        ("powf_inverse_root", one::powf_inverse_root),
-        ("powf_half", one::powf_half),
-        ("powf_nothing", one::powf_nothing),
-        ("clamp", one::clamp),
-        ("remainder", one::remainder),
-        ("whole", one::whole),
-        ("sort", one::sort),
-    ];
     everywhere(|| {
         let x = floats(&NUMBERS, &[NUMBERS.len()]);
-        let compare = |names: &[Function], results: &[Tensor]| -> Result<()> {
-            for ((name, function), found) in names.iter().zip(of(results)?) {
-                for (x, found) in NUMBERS.into_iter().zip(found) {
-                    agree(name, &x.to_string(), found, function(x));
-                }
-            }
-            Ok(())
-        };
         let (a, b, c, d, e, f, g, h, i, j, k) = one_0(&x)?;
-        compare(&NAMES_0, &[a, b, c, d, e, f, g, h, i, j, k])?;
+        compare(&ONE[..11], &of(&[a, b, c, d, e, f, g, h, i, j, k])?);
         let (a, b, c, d, e, f, g, h, i, j, k) = one_1(&x)?;
-        compare(&NAMES_1, &[a, b, c, d, e, f, g, h, i, j, k])?;
+        compare(&ONE[11..22], &of(&[a, b, c, d, e, f, g, h, i, j, k])?);
         let (a, b, c, d, e, f, g, h, i, j) = one_2(&x)?;
-        compare(&NAMES_2, &[a, b, c, d, e, f, g, h, i, j])?;
+        compare(&ONE[22..32], &of(&[a, b, c, d, e, f, g, h, i, j])?);
+        let (a, b, c, d) = one_3(&x)?;
+        compare(&ONE[32..], &of(&[a, b, c, d])?);
         Ok(())
     })
 }
 
 #[test]
 fn functions_of_two_floats() -> Result<()> {
-    type Function = (&'static str, fn(f32, f32) -> f32);
-    const NAMES: [Function; 5] =
-        [("max", two::max), ("min", two::min), ("angle", two::angle), ("power", two::power), ("rest", two::rest)];
-    let pairs: Vec<(f32, f32)> = NUMBERS.iter().flat_map(|&x| NUMBERS.map(|y| (x, y))).collect();
-    let (x, y): (Vec<f32>, Vec<f32>) = pairs.iter().copied().unzip();
+    let (x, y) = pairs();
     everywhere(|| {
         let (a, b, c, d, e) = both(&floats(&x, &[x.len()]), &floats(&y, &[y.len()]))?;
-        for ((name, function), found) in NAMES.into_iter().zip(of(&[a, b, c, d, e])?) {
-            for (&(x, y), found) in pairs.iter().zip(found) {
-                agree(name, &format!("{x}, {y}"), found, function(x, y));
-            }
-        }
-        Ok(())
-    })
-}
-
-#[test]
-fn functions_in_simt_form() -> Result<()> {
-    let least = |x: f32| two::min(x, x - x);
-    let functions: [&dyn Fn(f32) -> f32; 6] =
-        [&one::round, &one::round_sign, &one::round_even, &one::signum, &one::larger, &least];
-    everywhere(|| {
-        let found = simt(&floats(&NUMBERS, &[NUMBERS.len()]))?.to_vec::<f32>()?;
-        for (position, (function, found)) in functions.iter().zip(found.chunks(NUMBERS.len())).enumerate() {
-            for (x, found) in NUMBERS.iter().zip(found) {
-                agree(&format!("result {position}"), &x.to_string(), *found, function(*x));
-            }
-        }
+        compare_pairs(&of(&[a, b, c, d, e])?);
         Ok(())
     })
 }
 
 #[test]
 fn functions_of_integers() -> Result<()> {
-    type Function = (&'static str, fn(i32, i32) -> i32);
-    const NAMES: [Function; 8] = [
-        ("magnitude", whole::magnitude),
-        ("sign", whole::sign),
-        ("top", whole::top),
-        ("bottom", whole::bottom),
-        ("quotient", whole::quotient),
-        ("modulo", whole::modulo),
-        ("held", whole::held),
-        ("folded", whole::folded),
-    ];
-    let pairs: Vec<(i32, i32)> = (-7..8).flat_map(|a| [-4, -1, 1, 2, 3].map(|b| (a, b))).collect();
-    let (a, b): (Vec<i32>, Vec<i32>) = pairs.iter().copied().unzip();
+    let (a, b) = whole_pairs();
     everywhere(|| {
         let [a, b] = [&a, &b].map(|values| Tensor::from_slice(&device(), values, &[values.len()]));
         let (c, d, e, f, g, h, i, j) = integers(&a?, &b?)?;
-        for ((name, function), found) in NAMES.into_iter().zip([c, d, e, f, g, h, i, j]) {
-            for (&(a, b), found) in pairs.iter().zip(found.to_vec::<i32>()?) {
-                assert_eq!(found, function(a, b), "{name}({a}, {b})");
-            }
-        }
+        let results =
+            [c, d, e, f, g, h, i, j].iter().map(|tensor| tensor.to_vec::<i32>()).collect::<Result<Vec<_>>>()?;
+        compare_whole(&results);
         Ok(())
     })
 }

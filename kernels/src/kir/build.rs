@@ -289,7 +289,7 @@ impl KernelBuilder {
 
     /// One element of an array.
     pub fn load_array(&mut self, array: ArrayId, index: ExprId) -> ExprId {
-        let dtype = self.kernel.arrays[array.0 as usize].dtype;
+        let dtype = self.kernel.arrays[array.0 as usize].dtype.compute();
         self.push(Expr::LoadArray { array, index }, ValueType::scalar(dtype))
     }
 

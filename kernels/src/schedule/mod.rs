@@ -2,9 +2,11 @@
 //!
 //! [`cpu`] gives each work-item whole rows or chunks and writes explicit vectors: no local memory, no barriers.
 //! [`gpu`] gives each work-item an element, or each work-group a row whose reductions meet in local memory.
+//! [`scalars`] puts a function of numbers where a hand-written kernel calls it.
 
 pub mod cpu;
 pub mod gpu;
+pub mod scalars;
 pub mod values;
 mod wrapping;
 

@@ -9,6 +9,7 @@ use syn::{FnArg, GenericArgument, ItemFn, PathArguments, ReturnType, Type};
 
 /// The kernel with its signature, and bodies that are never reached.
 pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
+    let item = &simt::with_first_types(item);
     let (vis, name) = (&item.vis, &item.sig.ident);
     let typed = || {
         item.sig.inputs.iter().filter_map(|input| match input {

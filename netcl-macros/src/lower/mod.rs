@@ -176,8 +176,10 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
     paths
 }
 
-/// Compiles a function of scalars on its own, to report what is wrong with it where it stands.
-pub(crate) fn check_helper(diag: &Diag, helper: &Helper) {
+/// Compiles a function of scalars on its own: a graph without axes of its arguments, by position; `None` where it is wrong,
+/// which is reported where it stands.
+pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
+    let before = diag.count();
     let mut lowering = Lowering::new(diag, &crate::parse::name(&helper.name), Mode::Inference, Vec::new());
     lowering.elementwise = true;
     lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));
@@ -187,7 +189,11 @@ pub(crate) fn check_helper(diag: &Diag, helper: &Helper) {
         lowering.bind(&crate::parse::name(name), Val::Tensor(id), false, true);
     }
     let value = lowering.block(&helper.body);
-    lowering.helper_result(helper, value, helper.name.span());
+    let value = lowering.helper_result(helper, value, helper.name.span());
+    let result = lowering.tensor(value, Some(helper.result), helper.name.span())?;
+    let mut builder = lowering.builder;
+    builder.output(OutputKind::Result(0), result);
+    (diag.count() == before).then(|| builder.finish())
 }
 
 fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: Vec<bool>) -> Path {

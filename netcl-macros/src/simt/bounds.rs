@@ -40,6 +40,7 @@ impl Simt<'_> {
         if self.unchecked {
             return Place { index, inside: None };
         }
+        let index = self.position_once(index);
         let elements = self.buffers[buffer].dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone());
         let elements = size_of(&mut self.builder, &elements);
         let lanes = self.literal(Constant::Integer(i64::from(lanes)), DType::U32);

@@ -1,13 +1,11 @@
 //! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
 
-use super::bounds::Place;
-use super::expr::Target;
+use super::expr::{Memory, Target};
 use super::types::kind;
-use super::{Inlined, Simt, Val, Var};
-use crate::ast::{Constant, Helper};
-use crate::lower::AS_DECLARED;
+use super::{Simt, Val, Var};
+use crate::ast::Constant;
 use crate::messages as m;
-use crate::parse::{constant, name as name_of, suggestion, text};
+use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::{AtomicOp, AtomicTarget, Expr as Kir, Stmt, SubGroupOp, ValueType, WorkItem};
@@ -65,14 +63,14 @@ fn example(name: &str, count: usize) -> String {
     format!("`{name}({args})`")
 }
 
-impl<'a> Simt<'a> {
+impl Simt<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> Val {
         let Expr::Path(path) = &*call.func else {
             return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
         };
         let span = path.span();
         let full = text(&path.path);
-        let unit = self.unit();
+        let unit = self.unit;
         if let Some(helper) = unit.helpers.get(&full) {
             return self.helper(helper, call, span);
         }
@@ -198,11 +196,11 @@ impl<'a> Simt<'a> {
     /// `x.load4(i)`, `out.store4(i, v)`, `v.lane(2)`, `a.mul_add(b, c)`, and functions of numbers as methods.
     pub(super) fn method(&mut self, call: &ExprMethodCall) -> Val {
         let span = call.method.span();
-        let receiver = self.expr(&call.receiver);
-        let mut args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        if matches!(receiver, Val::Unknown) || args.iter().any(|arg| matches!(arg, Val::Unknown)) {
+        let mut args = self.operands(std::iter::once(&*call.receiver).chain(&call.args));
+        if args.iter().any(|arg| matches!(arg, Val::Unknown)) {
             return Val::Unknown;
         }
+        let receiver = args.remove(0);
         let name = call.method.to_string();
         let width =
             |prefix: &str| name.strip_prefix(prefix).and_then(|n| n.parse().ok()).filter(|n| WIDTHS.contains(n));
@@ -216,7 +214,7 @@ impl<'a> Simt<'a> {
             (Val::Buffer(buffer), 2) if width("store").is_some() => {
                 let Some(position) = self.value(args.remove(0), Some(DType::U32), span) else { return Val::Unknown };
                 let place = self.lanes_at(buffer, position, width("store").unwrap_or(1));
-                self.store_value(buffer, place, args.remove(0), [span; 2])
+                self.store(Target { memory: Memory::Buffer(buffer), place }, args.remove(0), [span; 2])
             }
             (Val::Expr(id, _), 1) if name == "lane" => match args[0] {
                 Val::Number(Constant::Integer(lane)) if (0..i64::from(self.ty(id).lanes)).contains(&lane) => {
@@ -229,7 +227,7 @@ impl<'a> Simt<'a> {
                 self.mul_add(receiver, b, c, span)
             }
             (receiver @ (Val::Expr(..) | Val::Number(_)), _) => {
-                if let Some(value) = self.as_in_rust(&name, &receiver, &args, span) {
+                if let Some(value) = self.method_of_number(&name, &receiver, &args, span) {
                     return value;
                 }
                 // Rust's own names for functions of `f32`.
@@ -255,11 +253,7 @@ impl<'a> Simt<'a> {
         let Some(c) = self.value(c, Some(ty.dtype), span) else { return Val::Unknown };
         if self.ty(b) != ty || self.ty(c) != ty {
             let other = if self.ty(b) == ty { self.ty(c) } else { self.ty(b) };
-            return if self.changed {
-                Val::Unknown
-            } else {
-                self.report(span, &m::SIMT_TYPES, &[&"mul_add", &ty, &other])
-            };
+            return self.unlike("mul_add", &ty, &other, span);
         }
         Val::Expr(self.builder.mul_add(a, b, c), None)
     }
@@ -283,29 +277,25 @@ impl<'a> Simt<'a> {
         let (Some(place), 2) = (place, call.args.len()) else {
             return self.report(span, &m::SIMT_ATOMIC, &[&name, &name]);
         };
-        let Some(target) = self.target(place) else { return Val::Unknown };
-        let (target, dtype, index): (AtomicTarget, DType, Place) = match target {
-            Target::Buffer(buffer, index) => match self.buffers[buffer].result {
+        let Some(Target { memory, place: mut index }) = self.target(place) else { return Val::Unknown };
+        let (target, dtype): (AtomicTarget, DType) = match memory {
+            Memory::Buffer(buffer) => match self.buffers[buffer].result {
                 Some(result) => {
                     self.zeroed[result] = true;
-                    (AtomicTarget::Buffer(self.buffers[buffer].param), self.buffers[buffer].dtype, index)
+                    (AtomicTarget::Buffer(self.buffers[buffer].param), self.buffers[buffer].dtype)
                 }
                 None => {
                     let name = text(&place.expr);
                     return self.report(place.expr.span(), &m::SIMT_INPUT, &[&name, &name]);
                 }
             },
-            Target::Array(array, dtype, index) => (AtomicTarget::Local(array), dtype, index),
+            Memory::Array(array, dtype) => (AtomicTarget::Local(array), dtype),
         };
-        let value = self.expr(&call.args[1]);
+        let value = self.then(&mut index, Self::pin_place, |this| this.expr(&call.args[1]));
         let Some(value) = self.value(value, Some(dtype), call.args[1].span()) else { return Val::Unknown };
         if self.ty(value).dtype != dtype {
             let given = self.ty(value);
-            return if self.changed {
-                Val::Unknown
-            } else {
-                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &given])
-            };
+            return self.unlike(name, &dtype, &given, span);
         }
         let ty = ValueType::scalar(dtype);
         let update = |this: &mut Self, index| {
@@ -314,44 +304,5 @@ impl<'a> Simt<'a> {
             this.builder.get(old)
         };
         Val::Expr(self.read("before", index, ty, update), None)
-    }
-
-    /// The body of a function of scalars, in place.
-    fn helper(&mut self, helper: &'a Helper, call: &ExprCall, span: Span) -> Val {
-        let name = name_of(&helper.name);
-        let args: Vec<Val> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        if args.len() != helper.args.len() {
-            let plural = if helper.args.len() == 1 { "" } else { "s" };
-            return self.report(
-                span,
-                &m::CALL_ARGUMENTS,
-                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
-            );
-        }
-        let mut bound = Vec::new();
-        for ((parameter, dtype), value) in helper.args.iter().zip(args) {
-            let Some(id) = self.value(value, Some(*dtype), span) else { return Val::Unknown };
-            if self.ty(id) != ValueType::scalar(*dtype) {
-                let (expected, found) = (format!("`{dtype}`"), format!("`{}`", self.ty(id)));
-                return if self.changed {
-                    Val::Unknown
-                } else {
-                    self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&name, &expected, parameter, &found])
-                };
-            }
-            let parameter = name_of(parameter);
-            let value = self.builder.named(&parameter, id);
-            bound.push((parameter, value));
-        }
-        self.calls.push(Inlined { unit: &helper.scope, first: self.scopes.len() });
-        self.scopes.push(Vec::new());
-        for (name, id) in bound {
-            self.bind(&name, Val::Expr(id, None), None);
-        }
-        let value = self.block(&helper.body);
-        self.scopes.pop();
-        self.calls.pop();
-        let Some(id) = self.value(value, Some(helper.result), span) else { return Val::Unknown };
-        Val::Expr(id, None)
     }
 }

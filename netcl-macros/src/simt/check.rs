@@ -1,11 +1,15 @@
 //! The same tokens as a Rust function that nobody calls: rustc's type rules hold for them.
 
+use super::types::value_type;
 use super::{Lowered, Signature};
 use crate::ast::ArgType;
 use netcl_kernels::dtype::DType;
-use proc_macro2::{Ident, Span, TokenStream};
+use netcl_kernels::kir::ValueType;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
-use syn::{Block, Expr, Pat, Stmt};
+use std::collections::BTreeMap;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Local, Pat};
 
 /// The function, with the types that were found for `let`s.
 pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
@@ -30,18 +34,16 @@ pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
         let size = Ident::new(symbol.name(), Span::call_site());
         quote!(let #size: u32 = ::netcl::simt::size();)
     });
-    let mut body = signature.body.clone();
-    let mut position = 0;
-    annotate(&mut body, lowered, &mut position);
-    let statements = &body.stmts;
+    let statements = &signature.body.stmts;
+    let body = annotated(quote!(#(#statements)*), &lowered.types, &mut 0);
     quote! {
         // Outside the function: inside it, these names would hide arguments of the same name.
         #[allow(unused_imports)]
         use ::netcl::simt::*;
-        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, clippy::all)]
+        #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, unstable_name_collisions, clippy::all)]
         fn #name(#(#args),*) {
             #(#sizes)*
-            { #(#statements)* }
+            { #body }
         }
     }
 }
@@ -54,45 +56,80 @@ fn element(dtype: DType) -> TokenStream {
     }
 }
 
-/// Writes the types of `let`s that name none into the tokens.
-fn annotate(block: &mut Block, lowered: &Lowered, position: &mut usize) {
-    for statement in &mut block.stmts {
-        match statement {
-            Stmt::Local(local) => {
-                let plain = matches!(&local.pat, Pat::Ident(_));
-                let array = matches!(&local.init, Some(init) if matches!(&*init.expr, Expr::Macro(_)));
-                if plain && !array && local.init.is_some() {
-                    if let Some(ty) = lowered.types.get(position) {
-                        let ty = format_ident!("{}", ty.to_string());
-                        local.pat = Pat::Type(syn::PatType {
-                            attrs: Vec::new(),
-                            pat: Box::new(local.pat.clone()),
-                            colon_token: Default::default(),
-                            ty: Box::new(syn::parse_quote!(#ty)),
-                        });
-                    }
-                    *position += 1;
-                }
+/// The `let`s of one name that state no type, in the order of the text: the one in which `annotated` meets them.
+pub(super) fn untyped(body: &Block) -> Vec<&Local> {
+    struct Lets<'a>(Vec<&'a Local>);
+    impl<'a> Visit<'a> for Lets<'a> {
+        fn visit_local(&mut self, local: &'a Local) {
+            if local.init.is_some()
+                && matches!(&local.pat, Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none())
+            {
+                self.0.push(local);
             }
-            Stmt::Expr(expr, _) => inner(expr, lowered, position),
-            _ => {}
+            visit::visit_local(self, local);
         }
     }
+    let mut lets = Lets(Vec::new());
+    lets.visit_block(body);
+    lets.0
 }
 
-fn inner(expr: &mut Expr, lowered: &Lowered, position: &mut usize) {
-    match expr {
-        Expr::Block(block) => annotate(&mut block.block, lowered, position),
-        Expr::ForLoop(each) => annotate(&mut each.body, lowered, position),
-        Expr::While(each) => annotate(&mut each.body, lowered, position),
-        Expr::Loop(each) => annotate(&mut each.body, lowered, position),
-        Expr::If(branch) => {
-            annotate(&mut branch.then_branch, lowered, position);
-            if let Some((_, otherwise)) = &mut branch.else_branch {
-                inner(otherwise, lowered, position);
+/// The tokens with the types that were found for `let`s that name none; `position` counts these.
+///
+/// Half-precision types only store: values are `f32`, also where the text says `let v: f16 = ..` and `v as f16`.
+fn annotated(tokens: TokenStream, types: &BTreeMap<usize, ValueType>, position: &mut usize) -> TokenStream {
+    let mut result = TokenStream::new();
+    let mut context = Context::Elsewhere;
+    for token in tokens {
+        let next = match (&token, &context) {
+            (TokenTree::Ident(word), _) if word == "let" => Context::Let,
+            (TokenTree::Ident(word), Context::Let) if word == "mut" => Context::Let,
+            (TokenTree::Ident(_), Context::Let) => Context::Name,
+            (TokenTree::Ident(word), _) if word == "as" => Context::Type,
+            (TokenTree::Punct(colon), _) if colon.as_char() == ':' => Context::Type,
+            _ => Context::Elsewhere,
+        };
+        let token = match token {
+            TokenTree::Punct(equals) if equals.as_char() == '=' && matches!(context, Context::Name) => {
+                if let Some(ty) = types.get(position) {
+                    let ty = format_ident!("{}", ty.to_string());
+                    result.extend(quote!(: #ty));
+                }
+                *position += 1;
+                TokenTree::Punct(equals)
             }
-        }
-        _ => {}
+            TokenTree::Ident(name) if matches!(context, Context::Type) => computed(name).into(),
+            TokenTree::Group(group) => {
+                let mut same = Group::new(group.delimiter(), annotated(group.stream(), types, position));
+                same.set_span(group.span());
+                same.into()
+            }
+            other => other,
+        };
+        result.extend([token]);
+        context = next;
+    }
+    result
+}
+
+/// Where a token stands.
+enum Context {
+    /// After `let`.
+    Let,
+    /// After the name that a `let` binds.
+    Name,
+    /// Where a type is named: after `:` or `as`.
+    Type,
+    Elsewhere,
+}
+
+/// The type that values of the named type have.
+fn computed(name: Ident) -> Ident {
+    let text = name.to_string();
+    let half = [DType::F16, DType::BF16].iter().any(|dtype| text.starts_with(dtype.name()));
+    match value_type(&text).filter(|_| half) {
+        Some(ty) => Ident::new(&ty.to_string(), name.span()),
+        None => name,
     }
 }
 

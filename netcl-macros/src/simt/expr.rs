@@ -13,12 +13,24 @@ use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ExprId, ParamKind, Stmt, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprIf, ExprIndex};
+use syn::{BinOp, Expr, ExprBinary, ExprField, ExprIf, ExprIndex, Member};
 
-/// What an index stands on.
-pub(super) enum Target {
-    Buffer(usize, Place),
-    Array(netcl_kernels::kir::ArrayId, DType, Place),
+/// How many indices `netcl::simt::Buffer` takes at once.
+const MAX_INDICES: usize = 4;
+
+/// What holds elements.
+#[derive(Clone, Copy)]
+pub(super) enum Memory {
+    /// An argument, by position among the buffers.
+    Buffer(usize),
+    Array(netcl_kernels::kir::ArrayId, DType),
+}
+
+/// An element.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) memory: Memory,
+    pub(super) place: Place,
 }
 
 impl Simt<'_> {
@@ -66,35 +78,13 @@ impl Simt<'_> {
             Expr::Tuple(tuple) => Val::Tuple(self.operands(&tuple.elems)),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
+            Expr::Field(field) => self.field(field),
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
             Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method(call),
             Expr::Macro(call) => self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]),
             other => self.refused(other),
         }
-    }
-
-    /// The values of expressions that are evaluated from left to right. Values are written down where they are used, so
-    /// those before an expression that changes memory are named first.
-    pub(super) fn operands<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<Val> {
-        let mut values: Vec<Val> = Vec::new();
-        for expr in exprs {
-            self.builder.open();
-            let value = self.expr(expr);
-            let statements = self.builder.close();
-            if !statements.is_empty() {
-                for before in &mut values {
-                    if let Val::Expr(id, bare) = before {
-                        *before = Val::Expr(self.builder.named("before", *id), *bare);
-                    }
-                }
-            }
-            for statement in statements {
-                self.builder.stmt(statement);
-            }
-            values.push(value);
-        }
-        values
     }
 
     /// `a && b` and `a || b`: what `b` changes is changed only where `a` does not decide.
@@ -121,6 +111,24 @@ impl Simt<'_> {
         Val::Expr(left, None)
     }
 
+    /// `pair.0`
+    fn field(&mut self, field: &ExprField) -> Val {
+        match (self.expr(&field.base), &field.member) {
+            (Val::Unknown, _) => Val::Unknown,
+            (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {
+                Some(value) => value.clone(),
+                None => {
+                    let (count, last) = (values.len(), values.len().saturating_sub(1));
+                    self.report(field.member.span(), &m::TUPLE_FIELD, &[&count, &position.index, &last])
+                }
+            },
+            _ => {
+                let instead = "numbers have none: elements are read by `x[i]`, lanes by `v.lane(0)`";
+                self.report(field.span(), &m::UNSUPPORTED, &[&"a field", &instead])
+            }
+        }
+    }
+
     fn number(&mut self, lit: &syn::Lit, span: Span) -> Val {
         let suffix = match lit {
             syn::Lit::Int(int) => int.suffix().to_string(),
@@ -141,7 +149,7 @@ impl Simt<'_> {
         if let Some(Var { value, .. }) = self.lookup(&name).filter(|_| path.segments.len() == 1) {
             return value.clone();
         }
-        if let Some(value) = constant::known(path, &self.unit().constants) {
+        if let Some(value) = constant::known(path, &self.unit.constants) {
             // A `const` has a type of its own; sizes are used as `u32` here.
             return Val::Number(value);
         }
@@ -155,15 +163,15 @@ impl Simt<'_> {
         let base = self.expr(&index.expr);
         match base {
             Val::Buffer(position) => {
-                let id = self.position(position, index)?;
-                Some(Target::Buffer(position, id))
+                let place = self.position(position, index)?;
+                Some(Target { memory: Memory::Buffer(position), place })
             }
             Val::Array(array, dtype) => {
                 let value = self.expr(&index.index);
                 let (id, number) = self.index(value, index.index.span())?;
                 let length = i64::from(self.builder.kernel().arrays[array.0 as usize].length);
                 let inside = self.below(id, number, &Dim::constant(length));
-                Some(Target::Array(array, dtype, Place { index: id, inside }))
+                Some(Target { memory: Memory::Array(array, dtype), place: Place { index: id, inside } })
             }
             Val::Unknown => None,
             other => {
@@ -180,7 +188,8 @@ impl Simt<'_> {
             _ => None,
         };
         let id = self.value(value, Some(DType::U32), span)?;
-        Some((self.builder.cast(DType::U32, id), number))
+        let id = self.builder.cast(DType::U32, id);
+        Some((self.position_once(id), number))
     }
 
     /// The row-major position in a buffer; one index into a tensor of more axes counts elements.
@@ -196,9 +205,14 @@ impl Simt<'_> {
             self.report(index.index.span(), &m::KERNEL_RANK, &[&name, &dims.len(), &e, &written.len(), &ces]);
             return None;
         }
+        if written.len() > MAX_INDICES {
+            let name = text(&index.expr);
+            self.report(index.index.span(), &m::SIMT_AXES, &[&name, &dims.len(), &name]);
+            return None;
+        }
+        let values = self.operands(written.iter().copied());
         let (mut position, mut inside): (Option<ExprId>, Option<ExprId>) = (None, None);
-        for (axis, expr) in written.iter().enumerate() {
-            let value = self.expr(expr);
+        for (axis, (value, expr)) in values.into_iter().zip(&written).enumerate() {
             let (value, number) = self.index(value, expr.span())?;
             // Each axis on its own: past the end of a row is the next one.
             let size = match written.len() {
@@ -220,13 +234,17 @@ impl Simt<'_> {
     }
 
     fn load(&mut self, index: &ExprIndex) -> Val {
-        match self.target(index) {
-            None => Val::Unknown,
-            Some(Target::Buffer(buffer, position)) => self.load_lanes(buffer, position, 1),
-            Some(Target::Array(array, dtype, place)) => {
+        self.target(index).map_or(Val::Unknown, |target| self.load_from(target))
+    }
+
+    /// The element.
+    pub(super) fn load_from(&mut self, target: Target) -> Val {
+        match target.memory {
+            Memory::Buffer(buffer) => self.load_lanes(buffer, target.place, 1),
+            Memory::Array(array, dtype) => {
                 let name = format!("{}_element", self.builder.kernel().arrays[array.0 as usize].name);
                 let read = |this: &mut Self, index| this.builder.load_array(array, index);
-                Val::Expr(self.read(&name, place, ValueType::scalar(dtype), read), None)
+                Val::Expr(self.read(&name, target.place, ValueType::scalar(dtype.compute()), read), None)
             }
         }
     }
@@ -284,11 +302,7 @@ impl Simt<'_> {
         let Some((then, otherwise)) = self.pair(then, otherwise, branch.span()) else { return Val::Unknown };
         let (x, y) = (self.ty(then), self.ty(otherwise));
         if x != y {
-            return if self.changed {
-                Val::Unknown
-            } else {
-                self.report(branch.span(), &m::SIMT_TYPES, &[&"if", &x, &y])
-            };
+            return self.unlike("if", &x, &y, branch.span());
         }
         if first.is_empty() && second.is_empty() {
             return Val::Expr(self.builder.select(condition, then, otherwise), None);
@@ -308,7 +322,6 @@ impl Simt<'_> {
         let (what, instead) = match expr {
             Expr::Return(_) => ("`return` here", "write `if done { return; }` as a statement of the function itself"),
             Expr::Match(_) => ("`match`", "write `if`"),
-            Expr::Field(_) => ("a field", "numbers have none: elements are read by `x[i]`, lanes by `v.lane(0)`"),
             Expr::Closure(_) => ("a closure", "write a function with `#[netcl::function]`"),
             Expr::Reference(_) => ("a reference", "pass values; atomics take `&mut x[i]`"),
             Expr::Assign(_) => ("an assignment as a value", "write it as a statement"),

@@ -7,6 +7,9 @@
 //! rounded up to whole groups. `#[launch(.., unchecked)]` leaves that out, on the user's word. Elements of a result that
 //! nobody writes hold anything, unless the kernel reads or updates that result: then it starts as zeros.
 //!
+//! What Rust evaluates once is evaluated once, in Rust's order; a `#[netcl::function]` means what it means elsewhere. A
+//! step of 0 counts as 1.
+//!
 //! The same
 //! tokens stand in a hidden Rust function over `netcl::simt`, so rustc's type rules hold.
 //!
@@ -22,17 +25,20 @@
 //! let partial = block_sum(&x)?;
 //! ```
 
+mod assign;
 mod bounds;
 mod call;
 mod check;
 mod expr;
+mod function;
+mod loops;
+mod order;
 mod plan;
-mod rust;
 mod signature;
 mod stmt;
 mod types;
 
-pub(crate) use signature::{Signature, instances, is_simt, signature};
+pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
 
 use crate::ast::Constant;
 use crate::diag::Diag;
@@ -40,11 +46,13 @@ use crate::lower::Unit;
 use crate::messages::Message;
 use crate::words;
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::identifier::is_reserved;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ArrayId, ExprId, Kernel, Launch, ParamId, ParamKind, ValueType, VarId};
 use proc_macro2::Span;
 use std::collections::BTreeMap;
+use syn::Local;
 
 /// One compiled kernel and the Rust that checks its types.
 pub(crate) struct Lowered {
@@ -93,14 +101,6 @@ struct Buffer {
     result: Option<usize>,
 }
 
-/// A function of scalars that is being expanded.
-struct Inlined<'a> {
-    /// What the names in its body mean.
-    unit: &'a Unit,
-    /// Where its own variables begin among the scopes.
-    first: usize,
-}
-
 /// The state while one kernel is lowered.
 struct Simt<'a> {
     diag: &'a Diag,
@@ -109,14 +109,12 @@ struct Simt<'a> {
     buffers: Vec<Buffer>,
     zeroed: Vec<bool>,
     scopes: Vec<Vec<Var>>,
-    /// Functions of scalars that are being expanded, innermost last.
-    calls: Vec<Inlined<'a>>,
     /// Types decided for `let`s of bare numbers, and one that has turned out to be another.
     numbers: BTreeMap<usize, DType>,
     changed: bool,
-    /// The types of `let`s that name none, and how many there were.
+    /// The `let`s that name no type, in the order of the text, and the types of those that have been met.
+    lets: Vec<&'a Local>,
     types: BTreeMap<usize, ValueType>,
-    lets: usize,
     barriers: Vec<Span>,
     depth: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
@@ -156,7 +154,7 @@ fn entry(signature: &Signature) -> String {
 }
 
 impl<'a> Simt<'a> {
-    fn new(diag: &'a Diag, unit: &'a Unit, signature: &Signature, numbers: BTreeMap<usize, DType>) -> Self {
+    fn new(diag: &'a Diag, unit: &'a Unit, signature: &'a Signature, numbers: BTreeMap<usize, DType>) -> Self {
         let launch = Launch { global: signature.global.clone(), local: signature.local.clone() };
         let mut simt = Simt {
             diag,
@@ -165,11 +163,10 @@ impl<'a> Simt<'a> {
             buffers: Vec::new(),
             zeroed: vec![false; signature.results.len()],
             scopes: vec![Vec::new()],
-            calls: Vec::new(),
             numbers,
             changed: false,
             types: BTreeMap::new(),
-            lets: 0,
+            lets: check::untyped(&signature.body),
             barriers: Vec::new(),
             depth: 0,
             unchecked: signature.unchecked,
@@ -190,20 +187,14 @@ impl<'a> Simt<'a> {
     }
 
     fn lookup(&self, name: &str) -> Option<&Var> {
-        // Inside a function of scalars only its own names are seen.
-        let first = self.calls.last().map_or(0, |call| call.first);
-        self.scopes[first..].iter().rev().flat_map(|scope| scope.iter().rev()).find(|variable| variable.name == name)
-    }
-
-    /// What names mean here: in the kernel, or in the function of scalars that is being expanded.
-    fn unit(&self) -> &'a Unit {
-        self.calls.last().map_or(self.unit, |call| call.unit)
+        self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).find(|variable| variable.name == name)
     }
 
     fn ty(&self, id: ExprId) -> ValueType {
         self.builder.ty(id)
     }
 
+    /// The number as a value of the type; of a half-precision type, rounded to it.
     fn literal(&mut self, value: Constant, dtype: DType) -> ExprId {
         let literal = match value {
             Constant::Integer(value) if dtype.is_float() => Literal::float(value as f64, dtype),
@@ -211,7 +202,9 @@ impl<'a> Simt<'a> {
             Constant::Float(value) => Literal::float(value, if dtype.is_float() { dtype } else { DType::F32 }),
             Constant::Bool(value) => Literal::Bool(value),
         };
-        self.builder.literal(literal)
+        let computed = literal.dtype().compute();
+        let same = computed == literal.dtype();
+        self.builder.literal(if same { literal } else { fold::cast(fold::stored(literal), computed) })
     }
 
     /// A symbolic size, as `u32`.

@@ -120,11 +120,7 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
         }
     };
     for pair in pairs {
-        let types: Option<Vec<DType>> = match &pair.value {
-            Expr::Array(list) => list.elems.iter().map(|ty| DType::from_name(&text(ty))).collect(),
-            _ => None,
-        };
-        let (Some(name), Some(types)) = (pair.path.get_ident(), types.filter(|types| !types.is_empty())) else {
+        let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) else {
             diag.report(pair.value.span(), &m::SIMT_TYPE_LIST, &[]);
             return Vec::new();
         };
@@ -132,9 +128,18 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
             diag.report(name.span(), &m::SIMT_TYPE_LIST, &[]);
             return Vec::new();
         };
+        let scalars = types.iter().map(|dtype| dtype.compute());
+        if let Some(other) = scalars.clone().find(|dtype| *dtype != types[0].compute())
+            && let Some((scalar, span)) = scalars_of(item, name).next()
+        {
+            let first = types[0].compute();
+            diag.report(span, &m::SIMT_SCALAR_TYPE, &[&scalar, &first, &other, &name, &first, &name]);
+            return Vec::new();
+        }
         let mut chosen = Vec::new();
         for (item, decisions) in all {
             for (position, dtype) in types.iter().enumerate() {
+                let item = with_scalars(&item, name, *dtype);
                 let Ok(instance) = syn::parse2(replaced(quote!(#item), name, *dtype)) else { continue };
                 let mut own: Vec<(TokenStream, bool)> = decisions.clone();
                 // The last is taken where no other fits: the runtime then says which types it expects.
@@ -150,6 +155,27 @@ pub(crate) fn instances(diag: &Diag, item: &ItemFn) -> Vec<(ItemFn, Vec<(TokenSt
     all
 }
 
+/// The element types of `T = [f32, f16]`.
+fn listed(pair: &MetaNameValue) -> Option<Vec<DType>> {
+    let Expr::Array(list) = &pair.value else { return None };
+    let types: Vec<DType> = list.elems.iter().map(|ty| DType::from_name(&text(ty))).collect::<Option<_>>()?;
+    (!types.is_empty()).then_some(types)
+}
+
+/// The function with the first choice of each element type where scalars are of that type.
+pub(crate) fn with_first_types(item: &ItemFn) -> ItemFn {
+    let mut chosen = item.clone();
+    for attr in item.attrs.iter().filter(|attr| attr.path().is_ident(words::TYPES)) {
+        let pairs = attr.parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated);
+        for pair in pairs.into_iter().flatten() {
+            if let (Some(name), Some(types)) = (pair.path.get_ident(), listed(&pair)) {
+                chosen = with_scalars(&chosen, name, types[0]);
+            }
+        }
+    }
+    chosen
+}
+
 /// The first input whose elements are of the type `name`.
 fn argument_of(item: &ItemFn, name: &Ident) -> Option<Ident> {
     item.sig.inputs.iter().find_map(|input| match input {
@@ -161,6 +187,33 @@ fn argument_of(item: &ItemFn, name: &Ident) -> Option<Ident> {
         },
         FnArg::Receiver(_) => None,
     })
+}
+
+/// The scalars of type `name`, and where that type is written.
+fn scalars_of(item: &ItemFn, name: &Ident) -> impl Iterator<Item = (String, Span)> {
+    item.sig.inputs.iter().filter_map(move |input| match input {
+        FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
+            (Type::Path(path), Pat::Ident(argument)) if path.path.is_ident(name) => {
+                Some((crate::parse::name(&argument.ident), typed.ty.span()))
+            }
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    })
+}
+
+/// The function, whose scalars of type `name` are what a kernel computes with: half precision only stores.
+fn with_scalars(item: &ItemFn, name: &Ident, dtype: DType) -> ItemFn {
+    let mut item = item.clone();
+    for input in &mut item.sig.inputs {
+        if let FnArg::Typed(typed) = input
+            && let Type::Path(path) = &mut *typed.ty
+            && path.path.is_ident(name)
+        {
+            path.path = Ident::new(dtype.compute().name(), name.span()).into();
+        }
+    }
+    item
 }
 
 /// The tokens with `name` as the type `dtype`.

@@ -7,6 +7,7 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr, ExprId, ValueType};
 use proc_macro2::Span;
+use std::fmt::Display;
 use syn::BinOp;
 
 impl Simt<'_> {
@@ -126,12 +127,17 @@ impl Simt<'_> {
         x == y
     }
 
+    /// Says that `what` takes values of one type, unless the next try may see another.
+    pub(super) fn unlike(&self, what: &str, one: &dyn Display, other: &dyn Display, span: Span) -> Val {
+        if self.changed { Val::Unknown } else { self.report(span, &m::SIMT_TYPES, &[&what, one, other]) }
+    }
+
     /// A function of two values.
     pub(super) fn function_of_two(&mut self, op: BinaryOp, a: Val, b: Val, span: Span) -> Val {
         let Some((a, b)) = self.pair(a, b, span) else { return Val::Unknown };
         let (x, y) = (self.ty(a), self.ty(b));
         if x != y {
-            return if self.changed { Val::Unknown } else { self.report(span, &m::SIMT_TYPES, &[&op.name(), &x, &y]) };
+            return self.unlike(op.name(), &x, &y, span);
         }
         Val::Expr(self.builder.binary(op, a, b), None)
     }

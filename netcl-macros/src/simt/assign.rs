@@ -1,0 +1,127 @@
+//! Assignments: to variables, to elements of results and arrays, plain and with an operator.
+
+use super::bounds::Place;
+use super::expr::{Memory, Target};
+use super::{Simt, Val};
+use crate::messages as m;
+use crate::parse::constant;
+use netcl_kernels::kir::{Stmt as Kir, ValueType};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprAssign, ExprBinary, ExprIndex};
+
+impl Simt<'_> {
+    /// `left = right`: as in Rust, the right side is evaluated first.
+    pub(super) fn assignment(&mut self, assign: &ExprAssign) -> Val {
+        let mut value = self.expr(&assign.right);
+        let span = assign.right.span();
+        match strip(&assign.left) {
+            Expr::Index(index) => match self.then(&mut value, Self::pin, |this| this.target(index)) {
+                Some(target) => self.store(target, value, [index.expr.span(), span]),
+                None => Val::Unknown,
+            },
+            left => self.assign(left, value, span),
+        }
+    }
+
+    /// `left op= right`: the right side first, then the place, which is evaluated once.
+    pub(super) fn update(&mut self, binary: &ExprBinary) -> Val {
+        let mut right = self.expr(&binary.right);
+        match strip(&binary.left) {
+            Expr::Index(index) => {
+                let target = self.then(&mut right, Self::pin, |this| this.target(index));
+                target.map_or(Val::Unknown, |target| self.update_element(binary, index, target, right))
+            }
+            left => {
+                let current = self.expr(left);
+                let value = self.binary(&binary.op, current, right, binary.op.span());
+                self.assign(left, value, binary.op.span())
+            }
+        }
+    }
+
+    fn update_element(&mut self, binary: &ExprBinary, index: &ExprIndex, target: Target, right: Val) -> Val {
+        let span = binary.op.span();
+        let Target { memory, place: Place { index: position, inside } } = target;
+        // One position, and one condition, for the read and the write.
+        let place = Place { index: self.once("position", position), inside: None };
+        self.builder.open();
+        let current = self.load_from(Target { memory, place });
+        let value = self.binary(&binary.op, current, right, span);
+        let result = self.store(Target { memory, place }, value, [index.expr.span(), span]);
+        let then = self.builder.close();
+        match inside {
+            Some(condition) => self.builder.stmt(Kir::If { condition, then, otherwise: Vec::new() }),
+            None => then.into_iter().for_each(|statement| self.builder.stmt(statement)),
+        }
+        result
+    }
+
+    /// Assigns a variable.
+    fn assign(&mut self, left: &Expr, value: Val, span: Span) -> Val {
+        if matches!(value, Val::Unknown) {
+            return Val::Unknown;
+        }
+        let Expr::Path(path) = left else {
+            return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
+        };
+        let name = constant::name(&path.path).unwrap_or_default();
+        let Some(variable) = self.lookup(&name).cloned() else {
+            return self.report(left.span(), &m::UNKNOWN_NAME, &[&name, &""]);
+        };
+        if let Val::Buffer(_) = variable.value {
+            return self.report(left.span(), &m::SIMT_WHOLE_RESULT, &[&name, &name]);
+        }
+        let (Some(slot), Val::Expr(current, bare)) = (variable.slot, variable.value) else {
+            return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
+        };
+        let target = Val::Expr(current, bare);
+        let Some((_, value)) = self.pair(target, value, span) else { return Val::Unknown };
+        let (own, given) = (self.ty(current), self.ty(value));
+        if own != given {
+            return self.unlike("=", &own, &given, span);
+        }
+        self.builder.assign(slot, value);
+        Val::Unit
+    }
+
+    /// Writes one element, or as many as the value has lanes; the spans are those of what is written to and of the value.
+    pub(super) fn store(&mut self, target: Target, value: Val, [place, span]: [Span; 2]) -> Val {
+        if matches!(value, Val::Unknown) {
+            return Val::Unknown;
+        }
+        match target.memory {
+            Memory::Buffer(buffer) => {
+                let (param, dtype) = (self.buffers[buffer].param, self.buffers[buffer].dtype.compute());
+                if self.buffers[buffer].result.is_none() {
+                    let name = self.builder.kernel().params[param.0 as usize].name.clone();
+                    return self.report(place, &m::SIMT_INPUT, &[&name, &name]);
+                }
+                let Some(value) = self.value(value, Some(dtype), span) else { return Val::Unknown };
+                let given = self.ty(value);
+                if given.dtype != dtype {
+                    return self.unlike("=", &dtype, &given, span);
+                }
+                self.write(target.place, |this, index| this.builder.store(param, index, value));
+            }
+            Memory::Array(array, dtype) => {
+                let own = ValueType::scalar(dtype.compute());
+                let Some(value) = self.value(value, Some(own.dtype), span) else { return Val::Unknown };
+                let given = self.ty(value);
+                if given != own {
+                    return self.unlike("=", &own, &given, span);
+                }
+                self.write(target.place, |this, index| this.builder.stmt(Kir::StoreArray { array, index, value }));
+            }
+        }
+        Val::Unit
+    }
+}
+
+pub(super) fn strip(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Paren(inner) => strip(&inner.expr),
+        Expr::Group(inner) => strip(&inner.expr),
+        other => other,
+    }
+}

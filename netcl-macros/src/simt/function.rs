@@ -1,0 +1,143 @@
+//! Functions of numbers that are graphs: those with `#[netcl::function]`, and methods of Rust's numbers that netcl has as
+//! operations. They mean here what they mean in index-form kernels and in models, because they are compiled as there.
+
+use super::{Simt, Val};
+use crate::ast::{Constant, Helper};
+use crate::lower::AS_DECLARED;
+use crate::messages as m;
+use crate::parse::name as name_of;
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, OutputKind, UnaryOp};
+use netcl_kernels::kir::{ExprId, ValueType};
+use netcl_kernels::ops;
+use netcl_kernels::schedule::scalars;
+use proc_macro2::Span;
+use syn::ExprCall;
+
+/// Methods of Rust's numbers, and the operations that they are.
+const METHODS: [(&str, &str); 4] =
+    [("powi", "pow"), ("clamp", "clamp"), ("is_nan", "is_nan"), ("is_finite", "is_finite")];
+
+impl Simt<'_> {
+    /// A call of a `#[netcl::function]`.
+    pub(super) fn helper(&mut self, helper: &Helper, call: &ExprCall, span: Span) -> Val {
+        let name = name_of(&helper.name);
+        let args = self.operands(&call.args);
+        if args.len() != helper.args.len() {
+            let plural = if helper.args.len() == 1 { "" } else { "s" };
+            return self.report(
+                span,
+                &m::CALL_ARGUMENTS,
+                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
+            );
+        }
+        let mut bound = Vec::new();
+        for ((parameter, dtype), value) in helper.args.iter().zip(args) {
+            let Some(id) = self.value(value, Some(*dtype), span) else { return Val::Unknown };
+            if self.ty(id) != ValueType::scalar(*dtype) {
+                let (expected, found) = (format!("`{dtype}`"), format!("`{}`", self.ty(id)));
+                return if self.changed {
+                    Val::Unknown
+                } else {
+                    self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&name, &expected, parameter, &found])
+                };
+            }
+            bound.push(self.builder.named(&name_of(parameter), id));
+        }
+        match crate::lower::function(self.diag, helper) {
+            Some(graph) => self.inlined(&graph, &bound),
+            None => Val::Unknown,
+        }
+    }
+
+    fn inlined(&mut self, graph: &Graph, arguments: &[ExprId]) -> Val {
+        let value = scalars::inline(&mut self.builder, graph, arguments);
+        value.map_or(Val::Unknown, |id| Val::Expr(id, None))
+    }
+
+    /// A method of Rust's numbers that is no function of the kernel IR; `None` of other methods.
+    pub(super) fn method_of_number(&mut self, name: &str, receiver: &Val, args: &[Val], span: Span) -> Option<Val> {
+        if let ("signum", []) = (name, args) {
+            return self.signum(receiver, span);
+        }
+        // Bounds that the kernel learns when it runs.
+        if let ("clamp", [low, high]) = (name, args)
+            && args.iter().any(|bound| matches!(bound, Val::Expr(..)))
+        {
+            let raised = self.function_of_two(BinaryOp::Max, receiver.clone(), low.clone(), span);
+            return Some(match raised {
+                Val::Unknown => Val::Unknown,
+                raised => self.function_of_two(BinaryOp::Min, raised, high.clone(), span),
+            });
+        }
+        let (_, operation) = METHODS.into_iter().find(|(method, _)| *method == name)?;
+        Some(self.operation(operation, receiver.clone(), args, span))
+    }
+
+    /// An operation on numbers: of the first, whose type it has, and of others that are known or of a type of their own.
+    fn operation(&mut self, name: &str, first: Val, others: &[Val], span: Span) -> Val {
+        let Some(operation) = ops::find(name) else { return Val::Unknown };
+        let Some(first) = self.value(first, None, span) else { return Val::Unknown };
+        let own = self.ty(first).dtype;
+        let mut graph = Builder::new(name);
+        let mut given = Vec::new();
+        let mut input = |this: &mut Self, graph: &mut Builder, id: ExprId| {
+            let dtype = this.ty(id).dtype;
+            given.push(this.builder.named("given", id));
+            ops::Value::Tensor(graph.input(InputKind::Argument(given.len() - 1), "", Shape::scalar(), dtype))
+        };
+        let mut operands = vec![input(self, &mut graph, first)];
+        for other in others {
+            operands.push(match other {
+                Val::Number(Constant::Integer(value)) => ops::Value::Dim(Dim::constant(*value)),
+                Val::Number(Constant::Float(value)) => ops::Value::Number(*value),
+                Val::Number(Constant::Bool(value)) => ops::Value::Bool(*value),
+                other => {
+                    // A whole exponent.
+                    let wanted = if name == "pow" { DType::I32 } else { own };
+                    let Some(mut id) = self.value(other.clone(), Some(wanted), span) else { return Val::Unknown };
+                    if own.is_float() && self.ty(id) == ValueType::scalar(DType::I32) {
+                        id = self.builder.cast(own, id);
+                    }
+                    input(self, &mut graph, id)
+                }
+            });
+        }
+        match ops::call(&mut graph, operation, &operands) {
+            Ok(result) => {
+                graph.output(OutputKind::Result(0), result);
+                self.inlined(&graph.finish(), &given)
+            }
+            Err(diagnostic) => {
+                self.diag.diagnostic(&diagnostic, span);
+                Val::Unknown
+            }
+        }
+    }
+
+    /// 1 above zero, -1 below, and the zeros have the sign that is written before them; NaN of NaN. `None` of whole
+    /// numbers, whose `signum` is netcl's `sign`.
+    fn signum(&mut self, value: &Val, span: Span) -> Option<Val> {
+        if matches!(value, Val::Number(Constant::Integer(_))) {
+            return None;
+        }
+        let Some(id) = self.value(value.clone(), None, span) else { return Some(Val::Unknown) };
+        let dtype = self.ty(id).dtype;
+        if !dtype.is_float() {
+            return None;
+        }
+        let x = self.builder.named("given", id);
+        let [zero, one, minus, nothing] =
+            [0.0, 1.0, -1.0, f64::NAN].map(|value| self.builder.literal(Literal::float(value, dtype)));
+        let b = &mut self.builder;
+        // Only its reciprocal tells -0 from 0; that of -inf is no smaller than 0.
+        let inverse = b.unary(UnaryOp::Recip, x);
+        let (turned, below) = (b.compare(CompareOp::Lt, inverse, zero), b.compare(CompareOp::Lt, x, zero));
+        let negative = b.binary(BinaryOp::Or, below, turned);
+        let sign = b.select(negative, minus, one);
+        let number = b.compare(CompareOp::Eq, x, x);
+        Some(Val::Expr(b.select(number, sign, nothing), None))
+    }
+}
