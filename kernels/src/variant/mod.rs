@@ -38,7 +38,7 @@ pub use graph::graph;
 pub use legal::{candidates, legal};
 pub use rule::{default_config, initial_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
-pub use split::SPLIT_K;
+pub use split::{SPLIT_K, SPLIT_K_VALUES};
 pub use table::PART;
 pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 

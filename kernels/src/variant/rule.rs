@@ -1,7 +1,7 @@
 //! The rule that decides where nobody knows better, and what it takes a device for.
 
 use super::legal::{legal, likely_in_parts, problem};
-use super::split::{PARTS, parts_for};
+use super::split::{SPLIT_K_VALUES, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
 use crate::graph::{ConvKind, ReduceOp};
@@ -118,7 +118,7 @@ pub fn initial_config(task: &Task<u64>, variant: Variant, target: Target, limits
 fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> Option<KernelConfig> {
     let template = variant.template(target)?;
     let most = parts_for(template, &problem(task)?, limits);
-    let fewer = PARTS.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
+    let fewer = SPLIT_K_VALUES.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
     fewer.filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)).next()
 }
 

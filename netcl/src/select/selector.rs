@@ -91,7 +91,7 @@ impl KernelSelector {
         if let Some(config) = set.filter(|config| self.is_legal(task, config) && self.is_right(task, config)) {
             return Some(Selection { config, reason: Reason::Forced });
         }
-        if self.state.autotune != Autotune::Off {
+        if self.uses_measurements() {
             if self.state.autotune == Autotune::On && self.record(task).is_none() && self.state.attempt(task) {
                 self.tune_quickly(task);
             }
@@ -302,6 +302,11 @@ impl KernelSelector {
     /// Measures the configurations of `task`: see [`Device::tune`].
     pub(crate) fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
         tuner::tune(self, task, options, (0, 1))
+    }
+
+    /// Whether measurements count here: not with `NETCL_AUTOTUNE=off`.
+    pub fn uses_measurements(&self) -> bool {
+        self.state.autotune != Autotune::Off
     }
 
     /// What was measured on this device with this driver, ordered by the buckets' texts.
