@@ -82,6 +82,8 @@ fn lines(profile: &DeviceProfile) -> Vec<(&'static str, String)> {
         let place = if local.dedicated { "memory of its own" } else { "cached global memory" };
         lines.push(("local memory", format!("{usable} usable (tried), {reported} by the driver, {place}")));
     }
+    let lanes = |lanes| format!("{lanes} of f32{}", if lanes == 1 { ": work-items are the lanes" } else { "" });
+    lines.push(("vector lanes", known(profile.vector_lanes.into(), lanes)));
     lines.push(("fp16", format!("{} (tried)", yes(profile.fp16))));
     lines.push(("fp64", yes(profile.fp64).to_owned()));
     let sizes = profile.sub_groups.as_ref().map(|groups| format!("of {}", list(&groups.sizes)));
@@ -172,6 +174,7 @@ pub(crate) fn value(profile: &DeviceProfile) -> Value {
         "max_work_items": profile.max_work_items,
         "simd_width": profile.simd_width,
         "independent_progress": profile.independent_progress,
+        "vector_lanes": profile.vector_lanes,
         "sub_groups": profile.sub_groups.as_ref().map(|groups| &groups.sizes),
         "atomics": { "int64": profile.atomics.int64, "float_add": adds(profile) },
         "fp16": profile.fp16,

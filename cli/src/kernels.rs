@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// For which kind of device: host, cpu, gpu or all
     #[arg(long, default_value = "gpu", value_parser = targets, conflicts_with = "template")]
     target: Targets,
-    /// The names alone, in a table
+    /// The names alone, in a table; of a template its tunables and their values
     #[arg(long)]
     list: bool,
     /// A template of netcl's own: matmul_naive, matmul_tiled, …

@@ -34,7 +34,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done; 1 not done, as the message on stan
 enum Command {
     /// What devices there are and what they can do
     Devices(devices::Args),
-    /// What is kept on disk between runs: built programs and what was found out about devices
+    /// What is kept on disk between runs: built programs, what was found out about devices, and measurements of kernels
     Cache(cache::Args),
     /// Generated code: of a built binary's models and kernels, or of a template
     Kernels(kernels::Args),

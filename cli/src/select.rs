@@ -21,5 +21,5 @@ impl Select {
 
 /// The device that a selector names.
 pub(crate) fn open(selector: &str) -> Result<Device> {
-    Ok(if selector == "auto" { Device::auto()? } else { Device::select(selector)? })
+    Ok(if selector.trim().eq_ignore_ascii_case("auto") { Device::auto()? } else { Device::select(selector)? })
 }

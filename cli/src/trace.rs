@@ -4,6 +4,7 @@ use crate::failure::{Failure, Result};
 use crate::output::{Output, bytes, duration};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 
@@ -26,7 +27,7 @@ pub(crate) struct Args {
     top: usize,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
-    program: Vec<String>,
+    program: Vec<OsString>,
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
             "{what} is no file: the trace is read when the program has ended; name a file"
         )));
     }
+    check_name(&path)?;
     std::fs::write(&path, "").map_err(Failure::file(&path))?;
     let mut command = Command::new(program);
     command.args(arguments).env("NETCL_TRACE", &path);
@@ -75,6 +77,20 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     Ok(code(status))
 }
 
+/// The program finds the name in `NETCL_TRACE`, where some characters are not themselves: what it wrote would lie elsewhere.
+fn check_name(path: &Path) -> Result<()> {
+    let text = path.to_string_lossy();
+    let problem = if text.contains("%p") {
+        "`%p` stands for a process's number in NETCL_TRACE, and the trace of one program is read here; leave it out, or set \
+         NETCL_TRACE instead of using this command"
+    } else if text.trim() != text {
+        "a name that ends with a blank cannot be told to the program; choose another"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Other(format!("`--output {text}`: {problem}")))
+}
+
 /// The program's own code; 128 and the signal's number where a signal ended it, as shells say it.
 fn code(status: ExitStatus) -> ExitCode {
     #[cfg(unix)]
@@ -91,11 +107,12 @@ struct Events {
     missed: u64,
 }
 
-fn events(path: &Path, program: &str, status: ExitStatus) -> Result<Events> {
+fn events(path: &Path, program: &OsStr, status: ExitStatus) -> Result<Events> {
     let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
     let none = || {
         Failure::Other(format!(
-            "`{program}` wrote no trace ({status}): it is no program of netcl, opened no device, or could not write {}",
+            "`{}` wrote no trace ({status}): it is no program of netcl, opened no device, or could not write {}",
+            program.display(),
             path.display()
         ))
     };

@@ -80,6 +80,9 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
              no later run"
         );
     }
+    if !device.selector().uses_measurements() {
+        eprintln!("note: NETCL_AUTOTUNE is off: what is found is kept, and not used while it is");
+    }
     let tunings = measure(args, &device, &tasks, output)?;
     if output.is_json() {
         let device = json!({ "selector": device.profile().selector, "name": device.profile().name });

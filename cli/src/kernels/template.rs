@@ -9,7 +9,7 @@ use netcl::select::{KernelConfig, Task, Variant};
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::plan::{Plan, Step, Work};
 use netcl_kernels::template::{self, Choice, Limits, Template};
-use netcl_kernels::variant::{self, Always, Family, typical};
+use netcl_kernels::variant::{self, Always, Family, SPLIT_K, SPLIT_K_VALUES, typical};
 use serde_json::{Value, json};
 
 /// What a template computes where nothing else is asked for.
@@ -30,10 +30,10 @@ pub(super) fn run(name: &str, args: &Args, output: &Output) -> Result<()> {
     };
     let mut choice = initial(template, &task, &limits);
     if args.list {
-        return list(template, &choice, output);
+        return list(template, variant, &choice, output);
     }
     for assignment in &args.set {
-        set(template, &mut choice, assignment)?;
+        set(template, variant, &mut choice, assignment)?;
     }
     let plan = plan(&task, KernelConfig::new(variant, choice.clone()), target, &limits)?;
     if output.is_json() {
@@ -124,39 +124,45 @@ fn launch_value(step: &Step) -> Value {
     json!({ "kernel": kernel, "work_items": items, "work_group": group })
 }
 
+/// The names of a template's tunables and what they may be; of those whose sums can be cut also into how many parts.
+fn tunables(template: &Template, variant: Variant) -> Vec<(&'static str, &'static [u32])> {
+    let own = template.tunables.iter().map(|tunable| (tunable.name, tunable.values));
+    let parts = variant.splits().then_some((SPLIT_K, &SPLIT_K_VALUES[..]));
+    own.chain(parts).collect()
+}
+
 /// The tunables, what they may be, and what the problem begins with.
-fn list(template: &Template, choice: &Choice, output: &Output) -> Result<()> {
+fn list(template: &Template, variant: Variant, choice: &Choice, output: &Output) -> Result<()> {
+    let tunables = tunables(template, variant).into_iter();
     if output.is_json() {
-        let tunables = template.tunables.iter().map(
-            |tunable| json!({ "name": tunable.name, "values": tunable.values, "initial": choice.get(tunable.name) }),
-        );
+        let tunables =
+            tunables.map(|(name, values)| json!({ "name": name, "values": values, "initial": choice.get(name) }));
         return output.value(&json!({ "template": template.name, "tunables": tunables.collect::<Vec<_>>() }));
     }
-    let rows = template.tunables.iter().map(|tunable| {
-        let values: Vec<String> = tunable.values.iter().map(u32::to_string).collect();
-        vec![tunable.name.to_owned(), choice.get(tunable.name).to_string(), values.join(", ")]
-    });
+    let rows = tunables.map(|(name, values)| vec![name.to_owned(), choice.get(name).to_string(), listed(values)]);
     output.text(&output.table(&["tunable", ">initial", "values"], &rows.collect::<Vec<_>>()))
 }
 
-fn set(template: &Template, choice: &mut Choice, assignment: &str) -> Result<()> {
+fn listed(values: &[u32]) -> String {
+    values.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn set(template: &Template, variant: Variant, choice: &mut Choice, assignment: &str) -> Result<()> {
     let (name, value) = assignment.split_once('=').ok_or_else(|| {
         Failure::Other(format!("`--set {assignment}`: expected TUNABLE=VALUE, such as {}", example(template)))
     })?;
-    let Some(tunable) = template.tunables.iter().find(|tunable| tunable.name == name) else {
-        let names: Vec<&str> = template.tunables.iter().map(|tunable| tunable.name).collect();
+    let tunables = tunables(template, variant);
+    let Some((name, values)) = tunables.iter().find(|(own, _)| *own == name) else {
+        let names: Vec<&str> = tunables.iter().map(|(name, _)| *name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         return Err(Failure::Other(format!("`{}` has no tunable `{name}`; it has: {names}", template.name)));
     };
     match value.parse() {
-        Ok(number) if tunable.values.contains(&number) => {
-            choice.set(tunable.name, number);
+        Ok(number) if values.contains(&number) => {
+            choice.set(*name, number);
             Ok(())
         }
-        _ => {
-            let values: Vec<String> = tunable.values.iter().map(u32::to_string).collect();
-            Err(Failure::Other(format!("`{name}` may be {}, found `{value}`", values.join(", "))))
-        }
+        _ => Err(Failure::Other(format!("`{name}` may be {}, found `{value}`", listed(values)))),
     }
 }
 

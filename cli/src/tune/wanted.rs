@@ -51,6 +51,9 @@ impl Sizes {
             })?;
             match name {
                 Some(name) => sizes.named.push((name.to_owned(), value)),
+                None if sizes.rest.is_some() => {
+                    return Err(Failure::Other(format!("`--size {text}`: all other symbols have a size already")));
+                }
                 None => sizes.rest = Some(value),
             }
         }
@@ -115,5 +118,6 @@ mod tests {
         for bad in ["N=0", "N=", "x", "N=-1"] {
             assert!(Sizes::parse(&[bad.to_owned()]).is_err(), "{bad}");
         }
+        assert!(Sizes::parse(&["7".to_owned(), "8".to_owned()]).is_err(), "which of the two?");
     }
 }

@@ -17,7 +17,7 @@ fn the_list_has_a_line_for_each_device() {
 fn one_device_is_described_in_full() {
     for device in selectors().iter().map(String::as_str).chain(["null"]) {
         let text = printed(&["devices", "--device", device]);
-        for word in ["kind", "kernels", "memory", "fp16", "atomics", "divisible"] {
+        for word in ["kind", "kernels", "memory", "vector lanes", "fp16", "atomics", "divisible"] {
             assert!(text.contains(&format!("\n  {word} ")), "{device} tells {word}: {text}");
         }
         let value = &json(&["devices", "--device", device])[0];
@@ -25,7 +25,10 @@ fn one_device_is_described_in_full() {
         for quirk in value["quirks"].as_array().unwrap() {
             assert!(text.contains(quirk["reason"].as_str().unwrap()), "{device}: {text}");
         }
-        assert!(value["fp64"].is_boolean() && value["local_memory"]["usable"].is_u64(), "{value}");
+        assert!(
+            value["vector_lanes"].is_u64() && value["fp64"].is_boolean() && value["local_memory"]["usable"].is_u64(),
+            "{value}"
+        );
     }
     let verbose = printed(&["devices", "--verbose"]);
     assert!(selectors().iter().all(|device| verbose.contains(&format!("{device} = "))), "{verbose}");

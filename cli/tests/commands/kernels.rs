@@ -1,6 +1,7 @@
 //! `netcl` is built with netcl's macros itself: its own binary is what most of these look into.
 
 use super::{NETCL, json, printed, refused, scratch, text};
+use serde_json::Value;
 
 #[test]
 fn the_list_names_the_functions_of_a_binary() {
@@ -103,6 +104,22 @@ fn a_template_heeds_a_device() {
         }
     }
     assert!(refused(&["kernels", NETCL, "--device", "cpu"], 2).contains("cannot be used with"));
+}
+
+#[test]
+fn a_long_sum_is_cut_into_as_many_parts_as_are_asked_for() {
+    for (template, problem) in [("matmul_register", "64x64x4096"), ("conv2d_cpu", "2x64x8x8,8x3x3")] {
+        let value = json(&["kernels", "--template", template, "--set", "SPLIT_K=4", "--problem", problem]);
+        assert_eq!(value["tunables"]["SPLIT_K"], 4);
+        let launches = value["launches"].as_array().unwrap();
+        let sums = |launch: &Value| launch["kernel"].as_str().unwrap().ends_with("_sum");
+        assert!(launches.len() > 1 && launches.iter().any(sums), "parts are added up: {launches:?}");
+        let list = printed(&["kernels", "--template", template, "--list"]);
+        assert!(list.lines().any(|line| line.starts_with("SPLIT_K ")), "{list}");
+    }
+    let error = |template: &str, set: &str| refused(&["kernels", "--template", template, "--set", set], 1);
+    assert!(error("matmul_register", "SPLIT_K=3").contains("`SPLIT_K` may be 2, 4, "));
+    assert!(error("conv2d_tiled_local", "SPLIT_K=2").contains("no tunable `SPLIT_K`"));
 }
 
 #[test]

@@ -63,3 +63,38 @@ fn a_program_that_writes_no_trace_is_an_error() {
     }
     assert!(refused(&["trace"], 2).contains("PROGRAM"));
 }
+
+#[test]
+fn a_name_that_the_program_would_read_otherwise_is_refused_and_what_is_there_stays() {
+    let folder = scratch("trace-names");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, problem) in [("a%p.json", "`%p` stands for"), ("a.json ", "ends with a blank")] {
+        let path = folder.join(name);
+        std::fs::write(&path, "mine").unwrap();
+        let error = refused(&["trace", "-o", text(&path), NETCL, "devices"], 1);
+        assert!(error.contains(problem) && error.contains(name), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    }
+    // A blank in front of a name is a part of it.
+    let output = command(&["trace", "-o", " a.json", NETCL, "devices"]).current_dir(&folder).output().unwrap();
+    assert!(output.status.success() && folder.join(" a.json").exists(), "{output:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_and_arguments_need_not_be_utf_8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = scratch("trace-bytes");
+    std::fs::create_dir_all(&folder).unwrap();
+    let program = folder.join(std::ffi::OsStr::from_bytes(b"netcl-\xff"));
+    std::os::unix::fs::symlink(NETCL, &program).unwrap();
+    let path = folder.join("trace.json");
+    let mut own = command(&["trace", "-o", text(&path)]);
+    let output = own.arg(&program).arg("devices").output().unwrap();
+    assert!(output.status.success() && path.exists(), "{output:?}");
+    let mut own = command(&["trace", "-o", text(&path), NETCL, "devices", "--device"]);
+    let output = own.arg(std::ffi::OsStr::from_bytes(b"\xff")).output().unwrap();
+    assert!(texts(&output).1.contains("invalid UTF-8"), "that is the program's own answer: {output:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -118,3 +118,22 @@ fn bad_arguments_say_what_is_accepted() {
     assert!(refused(&["tune", "--matmul", "8x8x8", "--seconds=-1"], 2).contains("2.5"));
     assert!(refused(&["tune", "--matmul", "8x8x8", "--candidates", "0"], 2).contains("--candidates"));
 }
+
+#[test]
+fn a_product_that_no_memory_holds_is_an_error() {
+    for device in &selectors_with_driver() {
+        let error = refused(&["tune", "--device", device, "--matmul", "1000000x1000000x1000000"], 1);
+        assert!(error.contains("kernels count up to") && error.contains("use smaller sizes"), "{error}");
+    }
+}
+
+#[test]
+fn settings_are_heeded_and_what_they_mean_is_said() {
+    let product = ["tune", "--matmul", "64x64x64"];
+    let auto = command(&product).args(["--device", "AUTO"]).env("NETCL_DEVICE", "null").output().unwrap();
+    assert!(texts(&auto).1.contains("the null device computes nothing"), "{auto:?}");
+    let off = command(&product).args(["--device", "host"]).env("NETCL_AUTOTUNE", "off").output().unwrap();
+    assert!(off.status.success() && texts(&off).1.contains("note: NETCL_AUTOTUNE is off"), "{off:?}");
+    let records = command(&product).args(["--device", "host"]).output().unwrap();
+    assert_eq!(texts(&records).1, "");
+}

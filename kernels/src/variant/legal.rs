@@ -1,6 +1,6 @@
 //! What may be chosen: the legal configurations of a task.
 
-use super::split::{PARTS, SPLIT_K, in_parts};
+use super::split::{SPLIT_K, SPLIT_K_VALUES, in_parts};
 use super::{Conv2dTask, KernelConfig, PART, Reduction, Task, Variant, between, default_config};
 use crate::graph::ConvKind;
 use crate::plan::Target;
@@ -22,7 +22,11 @@ pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<Kern
             (Some(template), Some(problem)) => {
                 let choices = template.choices(&problem, limits);
                 all.extend(choices.map(|values| KernelConfig::new(variant, values)));
-                all.extend(PARTS.into_iter().filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)));
+                all.extend(
+                    SPLIT_K_VALUES
+                        .into_iter()
+                        .filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)),
+                );
             }
             (None, _) => {
                 let choices = template::every_choice(variant.tunables(target));
@@ -108,7 +112,9 @@ fn legal_instance(
     let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map(|(_, parts)| parts);
     let part = match parts {
         None => task.clone(),
-        Some(parts) if !PARTS.contains(&parts) => return Err(format!("{SPLIT_K} is one of {PARTS:?}, not {parts}")),
+        Some(parts) if !SPLIT_K_VALUES.contains(&parts) => {
+            return Err(format!("{SPLIT_K} is one of {SPLIT_K_VALUES:?}, not {parts}"));
+        }
         Some(_) if !config.variant.splits() => {
             return Err(format!("{} has no tunable {SPLIT_K}", config.variant));
         }

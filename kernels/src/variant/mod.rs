@@ -36,9 +36,9 @@ mod task;
 pub use config::{Always, Decision, Defaults, KernelConfig, Select};
 pub use graph::graph;
 pub use legal::{candidates, legal};
-pub use rule::{default_config, typical};
+pub use rule::{default_config, initial_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
-pub use split::SPLIT_K;
+pub use split::{SPLIT_K, SPLIT_K_VALUES};
 pub use table::PART;
 pub use task::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 

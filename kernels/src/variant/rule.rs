@@ -1,7 +1,7 @@
 //! The rule that decides where nobody knows better, and what it takes a device for.
 
 use super::legal::{legal, likely_in_parts, problem};
-use super::split::{PARTS, parts_for};
+use super::split::{SPLIT_K_VALUES, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
 use crate::graph::{ConvKind, ReduceOp};
@@ -65,20 +65,20 @@ fn results_are_known(task: &Task<Dim>) -> bool {
 pub(crate) fn default_in_one(task: &Task<u64>, target: Target, limits: &Limits) -> KernelConfig {
     match task {
         Task::Product(product) => {
-            let wanted = instance(task, wanted_product(product, target), target, limits);
+            let wanted = initial_config(task, wanted_product(product, target), target, limits);
             // A device may have too little local memory or too small work-groups for it.
             if target == Target::Host || legal(&wanted, task, target, limits).is_ok() {
                 wanted
             } else {
-                instance(task, Variant::MatMulNaive, target, limits)
+                initial_config(task, Variant::MatMulNaive, target, limits)
             }
         }
         Task::Conv2d(_) => {
-            let wanted = instance(task, Variant::Conv2dImplicitGemm, target, limits);
+            let wanted = initial_config(task, Variant::Conv2dImplicitGemm, target, limits);
             if target == Target::Host || legal(&wanted, task, target, limits).is_ok() {
                 wanted
             } else {
-                instance(task, Variant::Conv2dNaive, target, limits)
+                initial_config(task, Variant::Conv2dNaive, target, limits)
             }
         }
         Task::Elementwise(_) => KernelConfig::plain(match target {
@@ -103,8 +103,8 @@ fn wanted_product(product: &Product<u64>, target: Target) -> Variant {
     }
 }
 
-/// `variant` as its template begins.
-fn instance(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> KernelConfig {
+/// `variant` as its template begins; not [`legal`] everywhere.
+pub fn initial_config(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> KernelConfig {
     let Some(template) = variant.template(target) else { return KernelConfig::plain(variant) };
     let values = match problem(task) {
         Some(problem) => (template.initial)(&problem, limits),
@@ -118,7 +118,7 @@ fn instance(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits)
 fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> Option<KernelConfig> {
     let template = variant.template(target)?;
     let most = parts_for(template, &problem(task)?, limits);
-    let fewer = PARTS.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
+    let fewer = SPLIT_K_VALUES.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
     fewer.filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)).next()
 }
 

@@ -9,7 +9,7 @@ use crate::template::{Axis, Limits, Problem, Template};
 pub const SPLIT_K: &str = "SPLIT_K";
 
 /// What [`SPLIT_K`] may be.
-pub(super) const PARTS: [u32; 7] = [2, 4, 8, 16, 32, 64, 128];
+pub const SPLIT_K_VALUES: [u32; 7] = [2, 4, 8, 16, 32, 64, 128];
 
 /// The shortest sum that is worth cutting.
 const LONG: u64 = 1024;
@@ -77,5 +77,5 @@ pub(super) fn parts_for(template: &Template, problem: &Problem, limits: &Limits)
         return 1;
     }
     let most = (wanted / groups).min(problem.k / SHORTEST);
-    PARTS.into_iter().map(u64::from).filter(|parts| *parts <= most).max().unwrap_or(1)
+    SPLIT_K_VALUES.into_iter().map(u64::from).filter(|parts| *parts <= most).max().unwrap_or(1)
 }

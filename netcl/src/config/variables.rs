@@ -130,7 +130,9 @@ pub(super) static CONV_WINOGRAD: Variable = Variable {
     accepted: SWITCH,
     row: Row {
         meaning: "whether Winograd's algorithm for 3×3 convolutions of stride 1 may be picked, by a rule or a \
-                  measurement, and measured",
+                  measurement, and measured. Where a pixel or a weight is infinite, or a sum overflows, it gives NaN, \
+                  and for a pixel that is not finite also in neighbouring results that do not read it; with `0`, such \
+                  values propagate as IEEE 754 says",
         unset: Unset::Words("`1`"),
     },
 };
@@ -139,7 +141,8 @@ pub(super) static CONV_TILED_LOCAL: Variable = Variable {
     name: "NETCL_CONV_TILED_LOCAL",
     accepted: SWITCH,
     row: Row {
-        meaning: "whether convolutions that keep a tile of the image in local memory may be picked and measured. Devices \
+        meaning: "whether convolutions that keep a tile of the image in local memory may be picked and measured. With \
+                  `1` they compute small outputs (up to 32×32 pixels) on GPUs, where nothing else was measured. Devices \
                   of the strategy `portable`, as processors are, take none of them in any case",
         unset: Unset::Words("`0`"),
     },

@@ -5,7 +5,7 @@ use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy, Vendor};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
-use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, typical};
+use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, initial_config, legal, typical};
 
 /// What the rules may go by.
 #[derive(Clone, Debug)]
@@ -88,6 +88,11 @@ struct Rule {
 /// The first that applies and whose variant can do the task is taken.
 static RULES: &[Rule] = &[
     Rule {
+        why: "NETCL_CONV_TILED_LOCAL asks for tiles of the image in local memory where outputs are small",
+        applies: |task, circumstances| circumstances.tiled_local && is_gpu(circumstances) && is_small_convolution(task),
+        variant: Variant::Conv2dTiledLocal,
+    },
+    Rule {
         why: "Winograd's algorithm saves 5 of 9 multiplications of a 3×3 convolution, and GPUs have the bandwidth for its transforms",
         applies: |task, circumstances| is_gpu(circumstances) && wants_winograd(task),
         variant: Variant::Conv2dWinograd,
@@ -110,6 +115,14 @@ fn is_long_map(task: &Task<u64>) -> bool {
     matches!(task, Task::Elementwise(map) if map.elements >= 1 << 20 && map.dtype == DType::F32)
 }
 
+/// Whether a convolution of more than one tap has at most so many pixels for results that few tiles cover them.
+fn is_small_convolution(task: &Task<u64>) -> bool {
+    const MOST: u64 = 32;
+    let Task::Conv2d(conv) = task else { return false };
+    let small = conv.conv().0.out_size().is_some_and(|[height, width]| height <= MOST && width <= MOST);
+    small && conv.filter != [1; 2]
+}
+
 /// Whether there is so much to multiply that the transforms are worth their launches.
 fn wants_winograd(task: &Task<u64>) -> bool {
     match task {
@@ -124,9 +137,13 @@ fn wants_winograd(task: &Task<u64>) -> bool {
 /// What the rules say: a configuration and why.
 pub(super) fn pick(task: &Task<u64>, circumstances: &Circumstances) -> Option<(KernelConfig, &'static str)> {
     let rules = RULES.iter().filter(|rule| circumstances.allows(rule.variant));
+    let (target, limits) = (circumstances.profile.target, &circumstances.limits);
     rules.filter(|rule| (rule.applies)(task, circumstances)).find_map(|rule| {
-        let all = candidates(task, circumstances.profile.target, &circumstances.limits);
-        let config = all.into_iter().find(|config| config.variant == rule.variant)?;
+        let initial = initial_config(task, rule.variant, target, limits);
+        let config = match legal(&initial, task, target, limits) {
+            Ok(()) => initial,
+            Err(_) => candidates(task, target, limits).into_iter().find(|config| config.variant == rule.variant)?,
+        };
         Some((config, rule.why))
     })
 }
@@ -136,7 +153,8 @@ mod tests {
     use super::*;
     use crate::device::LocalMemory;
     use crate::select::testing::{conv, product};
-    use netcl_kernels::variant::Elementwise;
+    use netcl_kernels::graph::ConvKind;
+    use netcl_kernels::variant::{Conv2dTask, Elementwise};
 
     fn gpu() -> Circumstances {
         let profile = DeviceProfile {
@@ -161,7 +179,25 @@ mod tests {
     #[test]
     fn convolutions_tiled_in_local_memory_are_asked_for() {
         assert!(!gpu().allows(Variant::Conv2dTiledLocal));
-        assert!(Circumstances { tiled_local: true, ..gpu() }.allows(Variant::Conv2dTiledLocal));
+        let asked = Circumstances { tiled_local: true, ..gpu() };
+        assert!(asked.allows(Variant::Conv2dTiledLocal));
+        let picked =
+            |task: &Task<u64>, circumstances: &Circumstances| pick(task, circumstances).map(|(config, _)| config);
+        let small = conv(32, 16, 28, 3);
+        let config = picked(&small, &asked).unwrap();
+        assert_eq!(
+            config.to_string(),
+            "conv2d_tiled_local TILE_Y=8 TILE_X=16 REG_M=8 TILE_C=4",
+            "as its template begins"
+        );
+        assert_eq!(picked(&small, &gpu()), None);
+        for other in [conv(32, 16, 56, 3), conv(32, 16, 28, 1), product(64, 64, 64)] {
+            assert_eq!(picked(&other, &asked), None, "{other}");
+        }
+        let Task::Conv2d(small) = small else { unreachable!() };
+        let gradient = Task::Conv2d(Conv2dTask { kind: ConvKind::InputGrad, ..small });
+        assert_eq!(picked(&gradient, &asked), None, "it computes the convolution alone");
+        assert_eq!(picked(&gradient, &Circumstances { strategy: KernelStrategy::Portable, ..asked }), None);
     }
 
     #[test]
@@ -169,7 +205,8 @@ mod tests {
         let mut large = conv(32, 64, 28, 3);
         let Task::Conv2d(task) = &mut large else { unreachable!() };
         task.out_channels = 64;
-        let applies = |task: &Task<u64>, circumstances: &Circumstances| (RULES[0].applies)(task, circumstances);
+        let rule = RULES.iter().find(|rule| rule.variant == Variant::Conv2dWinograd).unwrap();
+        let applies = |task: &Task<u64>, circumstances: &Circumstances| (rule.applies)(task, circumstances);
         assert!(applies(&large, &gpu()));
         assert!(pick(&large, &gpu()).is_some() && gpu().allows(Variant::Conv2dWinograd));
         let without = Circumstances { winograd: false, ..gpu() };

@@ -2,7 +2,7 @@
 
 use super::force::{self, Forced};
 use super::reason::{Reason, Selection};
-use super::records::{Content, Record, bad_key};
+use super::records::{Record, bad_key};
 use super::state::{Alteration, Known, State};
 use super::tuner::{TuneOptions, Tuning};
 use super::{rules, shape, trial, tuner};
@@ -27,9 +27,10 @@ const ATTEMPTS: usize = 3;
 ///
 /// Every answer is legal on the device: within its work-groups, its memory and its local memory, of which there is none
 /// with [`crate::KernelStrategy::Portable`]. What a defect of the driver or an environment variable rules out is picked
-/// only where a program asks for it by name ([`KernelSelector::set`], [`KernelSelector::force`]). Before a variant is used for the first time on a device with a driver, it
-/// is tried on a small shape and its numbers are compared with the host's; a variant that is wrong or cannot be built is
-/// left out from then on, with one warning, and the next answer is taken.
+/// only where a program asks for it by name ([`KernelSelector::set`], [`KernelSelector::force`]). Before a variant is used for
+/// the first time on a device with a driver, it is tried on a small shape and its numbers are compared with the host's; a
+/// variant that is wrong or cannot be built is left out from then on, with one warning, and the next answer is taken. (The
+/// loops without barriers that the compiler takes by itself are not tried: `docs/selection.md` says why.)
 #[derive(Clone)]
 pub struct KernelSelector {
     device: Device,
@@ -66,6 +67,7 @@ impl KernelSelector {
     pub(crate) fn opinion(&self, task: &Task<u64>) -> Option<Selection> {
         if let Some(config) = force::forced(self.state.device, task.family())
             && self.is_legal(task, &config)
+            && self.is_right(task, &config)
         {
             return Some(Selection { config, reason: Reason::Forced });
         }
@@ -86,10 +88,10 @@ impl KernelSelector {
 
     fn find(&self, task: &Task<u64>) -> Option<Selection> {
         let set = self.state.known().set.get(&shape::bucket(task)).cloned();
-        if let Some(config) = set.filter(|config| self.is_legal(task, config)) {
+        if let Some(config) = set.filter(|config| self.is_legal(task, config) && self.is_right(task, config)) {
             return Some(Selection { config, reason: Reason::Forced });
         }
-        if self.state.autotune != Autotune::Off {
+        if self.uses_measurements() {
             if self.state.autotune == Autotune::On && self.record(task).is_none() && self.state.attempt(task) {
                 self.tune_quickly(task);
             }
@@ -153,13 +155,16 @@ impl KernelSelector {
             return true;
         }
         let what = trial::test_name(task, config);
-        let known = |content: &Content| content.tested.get(&what).copied();
-        if let Some(passed) = known(&self.state.known().own) {
+        let known = || {
+            let known = self.state.known();
+            if known.refused.contains(&what) { Some(false) } else { known.own.tested.get(&what).copied() }
+        };
+        if let Some(passed) = known() {
             return passed;
         }
         let _turn = self.state.turn();
         // Another thread may have been first.
-        if let Some(passed) = known(&self.state.known().own) {
+        if let Some(passed) = known() {
             return passed;
         }
         match trial::self_test(&self.state, &self.device, task, config) {
@@ -171,6 +176,17 @@ impl KernelSelector {
                 let device = self.device.profile().name.clone();
                 tracing::warn!(device, variant = what, why, "a kernel fails its self-test and is not used");
                 self.state.learn(|content| content.test(what.clone(), false));
+                false
+            }
+            trial::Verdict::Refused(why) => {
+                let device = self.device.profile().name.clone();
+                tracing::warn!(
+                    device,
+                    variant = what,
+                    why,
+                    "the device does not launch a kernel, which is not used now"
+                );
+                self.state.change(|known| _ = known.refused.insert(what.clone()));
                 false
             }
             // It says nothing about the kernel: no memory, or a forked process. It is tried again next time.
@@ -214,19 +230,23 @@ impl KernelSelector {
     }
 
     /// Pins the configuration for all tasks of `task`'s bucket on this device until the process ends, or until
-    /// [`KernelSelector::unset`]: it comes before measurements and rules, and is not tested. What environment variables or a
-    /// driver's defect rule out can be asked for here, too.
+    /// [`KernelSelector::unset`]: it comes before measurements and rules. What environment variables or a driver's defect rule
+    /// out can be asked for here, too; what gives wrong numbers cannot.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`] if it is not legal for the task on this device, with the reason.
+    /// [`Error::Setting`] if it is not legal for the task on this device, with the reason, or fails its self-test there.
     pub fn set(&self, task: &Task<u64>, config: KernelConfig) -> Result<()> {
-        legal(&config, task, self.target(), &self.state.circumstances.limits).map_err(|why| Error::Setting {
+        let no = |why: String| Error::Setting {
             operation: "KernelSelector::set".to_owned(),
             setting: "config",
             given: format!("`{config}` for `{task}`: {why}"),
             accepted: "one of `KernelSelector::candidates`",
-        })?;
+        };
+        legal(&config, task, self.target(), &self.state.circumstances.limits).map_err(no)?;
+        if !self.is_right(task, &config) {
+            return Err(no("it is left out on this device, see `KernelSelector::rejected`".to_owned()));
+        }
         self.state.change(|known| drop(known.set.insert(shape::bucket(task), config)));
         Ok(())
     }
@@ -237,8 +257,8 @@ impl KernelSelector {
     }
 
     /// Has every task of the configuration's family, for which it is legal, computed with it on this thread and device
-    /// until the guard is dropped. For experiments: it comes before everything else, and is not tested. What environment
-    /// variables or a driver's defect rule out can be asked for here, too.
+    /// until the guard is dropped. For experiments: it comes before everything else. What environment variables or a driver's
+    /// defect rule out can be asked for here, too; what gives wrong numbers ([`KernelSelector::rejected`]) is passed over.
     ///
     /// ```
     /// use netcl::select::KernelConfig;
@@ -284,18 +304,25 @@ impl KernelSelector {
         tuner::tune(self, task, options, (0, 1))
     }
 
+    /// Whether measurements count here: not with `NETCL_AUTOTUNE=off`.
+    pub fn uses_measurements(&self) -> bool {
+        self.state.autotune != Autotune::Off
+    }
+
     /// What was measured on this device with this driver, ordered by the buckets' texts.
     pub fn records(&self) -> Vec<Record> {
         self.state.known().own.measured.values().cloned().collect()
     }
 
-    /// What is left out on this device with this driver: configuration and tasks, or the variant whose self-test failed,
-    /// and why.
+    /// What is left out on this device with this driver: configuration and tasks, or the variant whose self-test failed or that
+    /// was not launched in this process, and why.
     pub fn rejected(&self) -> Vec<(String, String)> {
         let known = self.state.known();
         let bad = known.own.bad.iter().map(|(what, why)| (what.clone(), why.clone()));
         let failed = known.own.tested.iter().filter(|(_, passed)| !**passed);
-        bad.chain(failed.map(|(what, _)| (what.clone(), "it failed its self-test".to_owned()))).collect()
+        let failed = failed.map(|(what, _)| (what.clone(), "it failed its self-test".to_owned()));
+        let refused = known.refused.iter().map(|what| (what.clone(), "the device did not launch it".to_owned()));
+        bad.chain(failed).chain(refused).collect()
     }
 
     /// The file that keeps what is known about the device; `None` where nothing is kept between runs: on the host and the

@@ -60,6 +60,8 @@ pub(super) struct Known {
     pub(super) set: BTreeMap<Task<u64>, KernelConfig>,
     /// Buckets that were measured of themselves in this process: what gave no record is not tried again and again.
     attempted: BTreeSet<Task<u64>>,
+    /// Self-tests of what the device would not launch in this process.
+    pub(super) refused: BTreeSet<String>,
     /// Answers that were given; `None`: the compiler's own rule.
     pub(super) answers: BTreeMap<Task<u64>, Option<Selection>>,
 }
@@ -219,6 +221,7 @@ impl State {
         self.change(|known| {
             (known.loaded, known.own) = (false, Content::default());
             known.attempted.clear();
+            known.refused.clear();
             self.renew_work_groups();
         });
         result

@@ -1,7 +1,7 @@
 use super::*;
 use crate::device::DeviceProfile;
 use crate::device::{DeviceKind, Vendor};
-use crate::select::records::{Folder, Identity};
+use crate::select::records::{Content, Folder, Identity};
 use crate::select::testing::{config, conv, product, record};
 use netcl_kernels::variant::Variant;
 
@@ -67,6 +67,33 @@ fn a_record_that_cannot_be_used_is_none() {
         assert_eq!(selector.tune(&task, &options).unwrap().candidates, []);
     }
     std::fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_asked_for() {
+    let device = Device::null(Target::Gpu, 1 << 30);
+    let profile = DeviceProfile { kind: DeviceKind::Gpu, ..device.profile().clone() };
+    let state = State::with(device.id(), &profile, None);
+    let selector = KernelSelector::new(device, Arc::new(state));
+    let (task, tiled, naive) =
+        (product(64, 64, 64), config("matmul_tiled TILE=16"), config("matmul_naive LOCAL_M=4 LOCAL_N=16"));
+    for config in [&tiled, &naive] {
+        selector.state.confirm(|own| own.test(trial::test_name(&task, config), true));
+    }
+    let _forced = selector.force(tiled.clone());
+    selector.set(&task, naive.clone()).unwrap();
+    let picked = || selector.select(&task);
+    assert_eq!((picked().config, picked().reason), (tiled.clone(), Reason::Forced));
+    selector.state.change(|known| _ = known.refused.insert(trial::test_name(&task, &tiled)));
+    assert_eq!((picked().config, picked().reason), (naive.clone(), Reason::Forced), "the next one that is asked for");
+    selector.reject(&task, &naive, "on purpose");
+    assert_ne!(picked().reason, Reason::Forced);
+    let refused = (trial::test_name(&task, &tiled), "the device did not launch it".to_owned());
+    assert!(selector.rejected().contains(&refused), "{:?}", selector.rejected());
+    let error = selector.set(&task, naive).unwrap_err().to_string();
+    assert!(error.contains("left out"), "{error}");
+    selector.erase_records().unwrap();
+    assert_eq!(selector.rejected(), [], "what was refused may be tried again");
 }
 
 #[test]

@@ -26,6 +26,12 @@ pub(super) fn of(device: &Device, error: Error) -> Rejection {
     if own { Rejection::Fails(error.to_string()) } else { Rejection::Unmeasured(error.to_string()) }
 }
 
+/// Whether the device refuses a launch for lack of something, registers perhaps, that it does not lack for a kernel with which
+/// nothing can be wrong. Memory that others have may be free later: it says nothing for other processes.
+pub(super) fn is_refusal(device: &Device, error: &Error) -> bool {
+    matches!(error, Error::Driver { code, .. } if code.contains("CL_OUT_OF_RESOURCES")) && builds(device).is_ok()
+}
+
 fn no_builds(device: &Device, error: &Error) {
     let device = &device.profile().name;
     tracing::warn!(device, %error, "the driver builds no kernel at all; is the disk of its cache full?");
@@ -64,8 +70,11 @@ mod tests {
         for error in [build(), driver("CL_INVALID_WORK_GROUP_SIZE")] {
             assert!(matches!(of(&device, error), Rejection::Fails(_)));
         }
+        let starved = driver("CL_OUT_OF_RESOURCES");
+        assert!(is_refusal(&device, &starved) && !is_refusal(&device, &build()));
         // Without memory for a single element nothing runs there.
         let full = Device::null(Target::Gpu, 0);
         assert!(matches!(of(&full, build()), Rejection::Unmeasured(_)));
+        assert!(!is_refusal(&full, &starved));
     }
 }

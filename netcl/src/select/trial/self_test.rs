@@ -17,15 +17,22 @@ pub(in crate::select) enum Verdict {
     Passed,
     /// The variant is not to be used; why.
     Failed(String),
+    /// The device has not launched it, and launches others; why. It may lack what the kernel needs (registers), now or
+    /// always.
+    Refused(String),
     /// It could not be made; why.
     Unknown(String),
 }
 
-/// Whether a variant has to be tested before it is used: templates, and what the compiler does not do by itself.
+/// Whether a variant has to be tested before it is used: templates, what the compiler does not do by itself, and whatever has
+/// local memory and barriers.
 pub(in crate::select) fn wants_test(task: &Task<u64>, config: &KernelConfig, target: Target) -> bool {
     match task.family() {
         Family::Product | Family::Conv2d => true,
-        _ => default_config(task, target, &variant::typical(target)).variant != config.variant,
+        _ => {
+            let default = default_config(task, target, &variant::typical(target)).variant;
+            config.variant != default || config.variant.local_memory(target)
+        }
     }
 }
 
@@ -100,15 +107,22 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
     };
     let bench = state.bench(device);
     let case = Case::new(&bench, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
+    let mut refused = false;
     let outcome = case.and_then(|mut case| {
         let loaded = case.load(state, &config)?;
-        case.check(&run(&loaded, &case.operands).map_err(|error| fault::of(&bench, error))?)
+        let result = run(&loaded, &case.operands).and_then(|result| bench.finish().map(|()| result));
+        let result = result.map_err(|error| {
+            refused = fault::is_refusal(&bench, &error);
+            fault::of(&bench, error)
+        })?;
+        case.check(&result)
     });
     tracing::debug!(config = %config, milliseconds = started.elapsed().as_millis() as u64, "kernel tested");
     match outcome {
         Ok(()) => Verdict::Passed,
         Err(Rejection::Wrong(why)) => Verdict::Failed(format!("its numbers are wrong: {why}")),
         Err(Rejection::Fails(why)) => Verdict::Failed(why),
+        Err(Rejection::Unmeasured(why)) if refused => Verdict::Refused(why),
         Err(Rejection::Unmeasured(why)) => Verdict::Unknown(why),
     }
 }
@@ -135,6 +149,21 @@ mod tests {
             }
             assert_eq!(variants, variant::Variant::ALL.into_iter().collect(), "{}", target.name());
         }
+    }
+
+    #[test]
+    fn templates_choices_and_barriers_are_tested_and_plain_loops_are_not() {
+        let wants = |family: fn(&Task<u64>) -> bool, config: &str, target: Target| {
+            let task = tasks().into_iter().find(family).unwrap();
+            wants_test(&task, &KernelConfig::parse(config).unwrap(), target)
+        };
+        let map = |task: &Task<u64>| matches!(task, Task::Elementwise(_));
+        let rows = |task: &Task<u64>| matches!(task, Task::Reduction(own) if own.contiguous);
+        let product = |task: &Task<u64>| matches!(task, Task::Product(_));
+        assert!(wants(product, "matmul_naive", Target::Gpu) && wants(product, "matmul_vectorized", Target::Cpu));
+        assert!(wants(rows, "reduction_work_group", Target::Gpu), "a default with barriers");
+        assert!(wants(rows, "reduction_sequential", Target::Gpu) && !wants(rows, "reduction_sequential", Target::Cpu));
+        assert!(wants(map, "elementwise_vector", Target::Gpu) && !wants(map, "elementwise_scalar", Target::Gpu));
     }
 
     #[test]
