@@ -6,6 +6,7 @@ mod exceptions;
 mod found;
 mod goldens;
 mod graphs;
+mod halves;
 mod layers;
 mod limits;
 mod model_cases;
@@ -64,6 +65,7 @@ fn main() {
             .chain(sub_groups::all())
             .chain(limits::all())
             .chain(types::all())
+            .chain(halves::all())
             .chain(random::all())
             .chain(algorithms::all())
             .chain(variants)

@@ -1,4 +1,5 @@
-//! Element types at their edges: rounding to half precision, sums of bytes, unsigned division by zero.
+//! Element types at their edges: half precision rounded, at any place in memory and beside literals; sums of bytes;
+//! integers that wrap; unsigned division by zero.
 
 use crate::Case;
 use crate::graphs::download;
@@ -9,7 +10,7 @@ use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind, ReduceOp};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind, ReduceOp};
 use netcl_kernels::ops::{self, Value};
 
 netcl::kernel! {
@@ -36,6 +37,7 @@ pub(crate) fn all() -> Vec<Case> {
         Case::new("types::literals beside f16".into(), |device| literals(device, DType::F16)),
         Case::new("types::literals beside bf16".into(), |device| literals(device, DType::BF16)),
         Case::new("types::sums of bytes are wider".into(), sums_of_bytes),
+        Case::new("types::f16 at any place".into(), anywhere),
         Case::new("types::numbers made of coordinates wrap".into(), coordinates_wrap),
         Case::new("types::extremes beside f16".into(), |device| extremes(device, DType::F16)),
         Case::new("types::extremes beside bf16".into(), |device| extremes(device, DType::BF16)),
@@ -143,6 +145,33 @@ fn extremes(device: &Device, dtype: DType) -> Result<(), Failed> {
         expect(&run(&graph, argument)?, &expected)?;
     }
     Ok(())
+}
+
+/// Vectors of `half` that begin at odd elements, read and written: neighbours' sums, and rows of odd length.
+fn anywhere(device: &Device) -> Result<(), Failed> {
+    let values: Vec<f16> = (0..5 * 37).map(|i| f16::from_f32((i % 7) as f32)).collect();
+    let argument = Tensor::from_slice(device, &values, &[values.len()]);
+    let graph = function(DType::F16, |b, x| {
+        let fewer = Shape(vec![b.shape(x)[0].clone() - Dim::from(1)]);
+        let next = AxisIndex { offset: Dim::from(1), ..AxisIndex::axis(0) };
+        let next = b.view(x, fewer.clone(), vec![next]).expect("all but the first");
+        let here = b.view(x, fewer, vec![AxisIndex::axis(0)]).expect("all but the last");
+        b.binary(BinaryOp::Add, here, next).expect("a sum")
+    });
+    let expected = values.windows(2).map(|pair| pair[0].to_f64() + pair[1].to_f64()).collect();
+    expect(&run(&graph, argument)?, &expected)?;
+
+    let mut builder = Builder::new("rows");
+    let x = builder.input(InputKind::Argument(0), "x", Shape::of(&[5, 37]), DType::F16);
+    let sum = builder.reduce(ReduceOp::Sum, x, &[1], true).expect("a sum");
+    let less = builder.binary(BinaryOp::Sub, x, sum).expect("a difference");
+    builder.output(OutputKind::Result(0), less);
+    let found = run(&builder.finish(), Tensor::from_slice(device, &values, &[5, 37]))?;
+    let rows = values.chunks(37).flat_map(|row| {
+        let sum: f64 = row.iter().map(|x| x.to_f64()).sum();
+        row.iter().map(move |x| x.to_f64() - sum)
+    });
+    expect(&found, &rows.collect())
 }
 
 /// `n * 100000 / 100000` is not `n`.

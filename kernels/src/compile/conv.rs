@@ -101,7 +101,7 @@ impl Program<'_> {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
-        instance.types(self.graph[id].dtype);
+        instance.types(self.graph[id].dtype, (template.lanes)(&choice));
         let columns = match (template.columns)(&choice, &problem) {
             Columns::OfProduct => n.clone(),
             Columns::PerImage(columns) => images * Dim::from(columns as usize),

@@ -57,6 +57,8 @@ pub(super) struct Instance {
     defines: Vec<(String, String)>,
     args: Vec<InstanceArg>,
     params: Vec<String>,
+    /// A function that macros call.
+    helper: String,
     /// Sizes that the text computes.
     sizes: BTreeSet<Dim>,
 }
@@ -70,6 +72,7 @@ impl Instance {
             defines: Vec::new(),
             args: Vec::new(),
             params: Vec::new(),
+            helper: String::new(),
             sizes: BTreeSet::new(),
         };
         instance.define("KERNEL_NAME", name.to_string());
@@ -190,12 +193,21 @@ impl Instance {
         format!("({})", sum.join(" + "))
     }
 
-    /// Sets the storage and accumulator types of the template.
-    pub(super) fn types(&mut self, dtype: DType) {
+    /// Sets the storage and accumulator types of the template, which loads vectors of `lanes`.
+    pub(super) fn types(&mut self, dtype: DType, lanes: u8) {
+        let load = format!("{}_load_half{lanes}", self.name);
+        let vector_of_halves = format!("{load}((p) + (i))");
+        if dtype == DType::F16 && lanes > 1 {
+            // By way of the bits: some drivers' `vload_halfN` expects vectors to be aligned.
+            self.helper = format!(
+                "static inline float{lanes} {load}(__global const half* place) {{\n    const ushort{lanes} bits = \
+                 vload{lanes}(0, (__global const ushort*)place);\n    return vload_half{lanes}(0, (const half*)&bits);\n}}\n"
+            );
+        }
         self.define("REAL", storage_type(dtype).to_string());
         self.define("ACC", c_type(ValueType::scalar(dtype.compute())));
         let read = match dtype {
-            DType::F16 => ("vload_half(i, p)", "PASTE(vload_half, VECTOR)(0, (p) + (i))"),
+            DType::F16 => ("vload_half(i, p)", vector_of_halves.as_str()),
             DType::BF16 => (
                 "as_float((uint)(p)[i] << 16)",
                 "PASTE(as_float, VECTOR)(PASTE(convert_uint, VECTOR)(PASTE(vload, VECTOR)(0, (p) + (i))) << 16)",
@@ -218,6 +230,7 @@ impl Instance {
             names.push(name.split('(').next().unwrap_or(name));
         }
         text.push_str(&format!("#define KERNEL_PARAMS {}\n", self.params.join(", ")));
+        text.push_str(&self.helper);
         let mut text = self.template.source(&text);
         names.push("KERNEL_PARAMS");
         names.sort_unstable();

@@ -117,7 +117,7 @@ impl Program<'_> {
                 None => functions.extend(side.prologue(self, &mut instance, &name, template, &choice)),
             }
         }
-        instance.types(node.dtype);
+        instance.types(node.dtype, (template.lanes)(&choice));
         let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
         self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
     }

@@ -14,7 +14,9 @@ impl Body<'_, '_> {
         let value = self.stored(id, dtype);
         match (dtype, lanes) {
             (DType::F16, 1) => format!("vstore_half_rte({value}, {}, {name});", self.index(index)),
-            (DType::F16, _) => format!("vstore_half{lanes}_rte({value}, 0, {name} + {});", self.offset(index)),
+            (DType::F16, _) => {
+                format!("{}({value}, {name} + {});", self.program.store_halves(lanes), self.offset(index))
+            }
             (_, 1) if self.ty(id).dtype == dtype => {
                 let update = self.update(id, |own, a| match *own.expr(a) {
                     Expr::Load { buffer: from, index: at, lanes: 1 } => from == buffer && own.same(at, index),

@@ -199,6 +199,19 @@ impl Program {
         self.define(format!("netcl_round_half_{}", c_type(ty)), ty, ROUND_HALF)
     }
 
+    /// A vector of `half` from any place in memory, as `float`. By way of its bits: `vload_halfN` of some drivers (PoCL 3.1)
+    /// reads as if a vector were aligned to its own size, and the process ends.
+    pub(super) fn load_halves(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::F32, lanes };
+        self.define(format!("netcl_load_half{lanes}"), ty, LOAD_HALVES)
+    }
+
+    /// The other way round, rounded; see [`Program::load_halves`].
+    pub(super) fn store_halves(&mut self, lanes: u8) -> String {
+        let ty = ValueType { dtype: DType::F32, lanes };
+        self.define(format!("netcl_store_half{lanes}"), ty, STORE_HALVES)
+    }
+
     /// An atomic update of a float in that address space, by compare and exchange.
     pub(super) fn atomic_float(&mut self, op: AtomicOp, dtype: DType, space: &str) -> String {
         let ty = ValueType::scalar(dtype);
@@ -275,6 +288,23 @@ static inline $T $name($T x) {
     ushort$N bits;
     vstore_half$N_rte(x, 0, (half*)&bits);
     return vload_half$N(0, (const half*)&bits);
+}
+";
+
+const LOAD_HALVES: &str = "\
+// Elements of type half, which lie anywhere.
+static inline $T $name(__global const half* place) {
+    const ushort$N bits = vload$N(0, (__global const ushort*)place);
+    return vload_half$N(0, (const half*)&bits);
+}
+";
+
+const STORE_HALVES: &str = "\
+// Elements of type half, which lie anywhere.
+static inline void $name($T x, __global half* place) {
+    ushort$N bits;
+    vstore_half$N_rte(x, 0, (half*)&bits);
+    vstore$N(bits, 0, (__global ushort*)place);
 }
 ";
 

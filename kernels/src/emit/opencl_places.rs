@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         let name = self.params[buffer.0 as usize].clone();
         match (dtype, lanes) {
             (DType::F16, 1) => primary(format!("vload_half({}, {name})", self.index(index))),
-            (DType::F16, _) => primary(format!("vload_half{lanes}(0, {name} + {})", self.offset(index))),
+            (DType::F16, _) => primary(format!("{}({name} + {})", self.program.load_halves(lanes), self.offset(index))),
             (DType::Bool, 1) => text(EQUALITY, format!("{name}[{}] != 0", self.index(index))),
             (_, 1) => {
                 let element = format!("{name}[{}]", self.index(index));

@@ -48,9 +48,11 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = inputs[0];
-    let dtype = context.float(x)?;
+    let own = context.float(x)?;
+    let dtype = own.compute();
     context.rank(x, |rank| rank == 2 || rank == 4, "[n, features] or [n, features, h, w]")?;
     context.expect(x, 1, "features", "channels")?;
+    let x = context.computed(x)?;
     let shape = context.builder.shape(x).clone();
     let channel = |b: &mut Builder, statistic: NodeId| along(b, statistic, &shape, &[1]);
     let [mean, variance] = match context.mode {
@@ -76,6 +78,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         let scaled = b.binary(BinaryOp::Mul, y, weight)?;
         y = b.binary(BinaryOp::Add, scaled, bias)?;
     }
+    let y = context.builder.cast(y, own)?;
     context.origin(y, 1, "features");
     Ok(y)
 }

@@ -35,11 +35,13 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = inputs[0];
-    let dtype = context.float(x)?;
+    let own = context.float(x)?;
+    let dtype = own.compute();
     context.rank(x, |rank| rank > 0, "[.., features]")?;
     let shape = context.builder.shape(x).clone();
     let last = shape.rank() - 1;
     context.expect(x, last, "features", "features")?;
+    let x = context.computed(x)?;
     let b = &mut *context.builder;
     let [mean, variance] = moments(b, x, &[last])?;
     let over_rows = |b: &mut Builder, statistic: NodeId| spread(b, statistic, &shape, &[last]);
@@ -53,6 +55,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         let scaled = b.binary(BinaryOp::Mul, y, weight)?;
         y = b.binary(BinaryOp::Add, scaled, bias)?;
     }
+    let y = context.builder.cast(y, own)?;
     context.origin(y, last, "features");
     Ok(y)
 }

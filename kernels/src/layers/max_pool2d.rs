@@ -10,7 +10,7 @@ pub(super) static MAX_POOL2D: Layer = Layer {
     name: "MaxPool2d",
     doc: "The largest element of each window: `x [n, c, h, w] -> [n, c, oh, ow]`, `oh = floor((h + 2 padding - \
           dilation (kernel - 1) - 1) / stride) + 1`. Padding counts as -inf, NaN wins, and the gradient goes to the \
-          first of equal elements.",
+          first of equal elements: to none of `x` if that is in the padding, where all that the window has of `x` is -inf.",
     config: &[
         ConfigKey::required("kernel", ConfigKind::Pair, "size of the window in elements"),
         ConfigKey::pair("stride", 0, "step between windows, in elements; 0: the window's size"),

@@ -129,6 +129,12 @@ impl Context<'_> {
             .hint("convert it with `.cast(..)`"))
     }
 
+    /// `x` as the type that it is computed in: what is normalised is rounded to half precision once, at the end, for sums of
+    /// squares are beyond it.
+    fn computed(&mut self, x: NodeId) -> Result<NodeId> {
+        self.builder.cast(x, self.builder.dtype(x).compute())
+    }
+
     /// An error if `x` has not the axes that `form` (such as `[n, c, h, w]`) shows.
     fn rank(&self, x: NodeId, fits: impl Fn(usize) -> bool, form: &str) -> Result<()> {
         let shape = self.builder.shape(x);

@@ -31,11 +31,13 @@ fn tensors(config: &Config) -> Vec<TensorSpec<Dim>> {
 
 fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let x = inputs[0];
-    let dtype = context.float(x)?;
+    let own = context.float(x)?;
+    let dtype = own.compute();
     context.rank(x, |rank| rank > 0, "[.., features]")?;
     let shape = context.builder.shape(x).clone();
     let last = shape.rank() - 1;
     context.expect(x, last, "features", "features")?;
+    let x = context.computed(x)?;
     let b = &mut *context.builder;
     let squared = b.binary(BinaryOp::Mul, x, x)?;
     let mean = b.mean(squared, &[last], false)?;
@@ -46,6 +48,7 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         let weight = along(context.builder, weight, &shape, &[last])?;
         y = context.builder.binary(BinaryOp::Mul, y, weight)?;
     }
+    let y = context.builder.cast(y, own)?;
     context.origin(y, last, "features");
     Ok(y)
 }

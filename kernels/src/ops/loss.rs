@@ -1,4 +1,4 @@
-//! Losses, all with PyTorch's default reduction: the mean.
+//! Losses, all with PyTorch's default reduction: the mean. Of half precision, the loss alone is rounded.
 //!
 //! Class losses take logits or log-probabilities `[.., classes]` and labels `[..]`. **A label outside `0..classes` makes
 //! the loss NaN**, and with `cross_entropy` that row's gradient too (with `nll_loss` it is zero): a number that looks
@@ -40,9 +40,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         doc: "the mean of `(x - other)^2`, both of one shape",
         args: &[X, OTHER],
         build: |b, a| {
-            let difference = difference(b, "mse_loss", a.tensor(0)?, a.tensor(1)?)?;
-            let squared = b.binary(BinaryOp::Mul, difference, difference)?;
-            mean_all(b, squared)
+            let Difference { value, dtype } = difference(b, "mse_loss", a.tensor(0)?, a.tensor(1)?)?;
+            let squared = b.binary(BinaryOp::Mul, value, value)?;
+            mean_as(b, squared, dtype)
         },
     },
     Operation {
@@ -50,9 +50,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         doc: "the mean of `|x - other|`, both of one shape",
         args: &[X, OTHER],
         build: |b, a| {
-            let difference = difference(b, "l1_loss", a.tensor(0)?, a.tensor(1)?)?;
-            let size = b.unary(UnaryOp::Abs, difference)?;
-            mean_all(b, size)
+            let Difference { value, dtype } = difference(b, "l1_loss", a.tensor(0)?, a.tensor(1)?)?;
+            let size = b.unary(UnaryOp::Abs, value)?;
+            mean_as(b, size, dtype)
         },
     },
     Operation {
@@ -100,6 +100,17 @@ fn class_axis(b: &Builder, op: &str, x: NodeId, labels: NodeId) -> Result<usize>
     Ok(axis)
 }
 
+/// The mean of all elements, each a term of the loss, as `dtype`.
+fn mean_as(b: &mut Builder, each: NodeId, dtype: DType) -> Result<NodeId> {
+    let mean = mean_all(b, each)?;
+    b.cast(mean, dtype)
+}
+
+/// `x` as the type that it is computed in.
+fn computed(b: &mut Builder, x: NodeId) -> Result<NodeId> {
+    b.cast(x, b.dtype(x).compute())
+}
+
 /// `x[label]` for each row: a sum over the classes, so that it is part of the row's one pass.
 fn pick(b: &mut Builder, x: NodeId, labels: NodeId, axis: usize) -> Result<NodeId> {
     let shape = b.shape(x).clone();
@@ -127,10 +138,11 @@ fn poison(b: &mut Builder, rows: NodeId, labels: NodeId, classes: &crate::dim::D
     b.binary(BinaryOp::Mul, rows, factor)
 }
 
-/// `log(sum(e^x)) - x[label]` for each row.
+/// `log(sum(e^x)) - x[label]` for each row, of the type that `x` is computed in.
 fn cross_entropy_rows(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> Result<NodeId> {
     let axis = class_axis(b, op, x, labels)?;
     let classes = b.shape(x)[axis].clone();
+    let x = computed(b, x)?;
     let shifted = shifted(b, x, axis)?;
     let log = log_of_sum(b, shifted, axis)?;
     let picked = pick(b, shifted, labels, axis)?;
@@ -141,14 +153,15 @@ fn cross_entropy_rows(b: &mut Builder, op: &str, x: NodeId, labels: NodeId) -> R
 /// The mean over rows of `log(sum(e^x)) - x[label]`.
 pub fn cross_entropy(b: &mut Builder, x: NodeId, labels: NodeId) -> Result<NodeId> {
     let rows = cross_entropy_rows(b, "cross_entropy", x, labels)?;
-    mean_all(b, rows)
+    mean_as(b, rows, b.dtype(x))
 }
 
 /// [`cross_entropy`] over the rows whose label is not `ignored`.
 pub fn cross_entropy_ignoring(b: &mut Builder, x: NodeId, labels: NodeId, ignored: i64) -> Result<NodeId> {
     let op = "cross_entropy_ignoring";
     class_axis(b, op, x, labels)?;
-    let (dtype, label_type) = (b.dtype(x), b.dtype(labels));
+    let (own, label_type) = (b.dtype(x), b.dtype(labels));
+    let dtype = own.compute();
     let ignored = super::args::scalar(b, op, ignored as f64, label_type)?;
     let counted = b.compare(CompareOp::Ne, labels, ignored)?;
     // Class 0 stands in for an ignored label, which need be no class: a NaN would come back as the gradient `0 * NaN`.
@@ -161,23 +174,44 @@ pub fn cross_entropy_ignoring(b: &mut Builder, x: NodeId, labels: NodeId, ignore
     let axes: Vec<usize> = (0..b.shape(rows).rank()).collect();
     let total = b.reduce(ReduceOp::Sum, kept, &axes, false)?;
     let count = b.reduce(ReduceOp::Sum, ones, &axes, false)?;
-    b.binary(BinaryOp::Div, total, count)
+    let mean = b.binary(BinaryOp::Div, total, count)?;
+    b.cast(mean, own)
 }
 
 /// The mean over rows of `-x[label]`.
 pub fn nll_loss(b: &mut Builder, x: NodeId, labels: NodeId) -> Result<NodeId> {
     let axis = class_axis(b, "nll_loss", x, labels)?;
     let classes = b.shape(x)[axis].clone();
+    let dtype = b.dtype(x);
+    let x = computed(b, x)?;
     let picked = pick(b, x, labels, axis)?;
     let rows = b.unary(UnaryOp::Neg, picked)?;
     let rows = poison(b, rows, labels, &classes)?;
-    mean_all(b, rows)
+    mean_as(b, rows, dtype)
+}
+
+/// What most losses are of.
+struct Difference {
+    /// `x - target`, of the type that `x` is computed in.
+    value: NodeId,
+    /// The type of `x`, and so of the loss.
+    dtype: DType,
 }
 
 /// `x - target`, both of one shape: a loss that broadcasts hides mistakes.
-fn difference(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<NodeId> {
+fn difference(b: &mut Builder, op: &str, x: NodeId, target: NodeId) -> Result<Difference> {
     same_shape(b, op, x, target)?;
-    b.binary(BinaryOp::Sub, x, target)
+    let dtype = b.dtype(x);
+    let [x, target] = same_type(b, x, target)?;
+    Ok(Difference { value: b.binary(BinaryOp::Sub, x, target)?, dtype })
+}
+
+/// Both as the type that they are computed in; of two types they stay, for what combines them to complain of.
+fn same_type(b: &mut Builder, x: NodeId, target: NodeId) -> Result<[NodeId; 2]> {
+    if b.dtype(x) != b.dtype(target) {
+        return Ok([x, target]);
+    }
+    Ok([computed(b, x)?, computed(b, target)?])
 }
 
 fn same_shape(b: &Builder, op: &str, x: NodeId, target: NodeId) -> Result<()> {
@@ -199,7 +233,7 @@ fn huber_loss(b: &mut Builder, x: NodeId, target: NodeId, delta: f64) -> Result<
         return Err(Diagnostic::new(format!("`huber_loss` expects a `delta` above 0, found {delta}")));
     }
     let difference = difference(b, "huber_loss", x, target)?;
-    huber_mean(b, difference, delta, 1.0)
+    huber_mean(b, &difference, delta, 1.0)
 }
 
 fn smooth_l1_loss(b: &mut Builder, x: NodeId, target: NodeId, beta: f64) -> Result<NodeId> {
@@ -208,29 +242,31 @@ fn smooth_l1_loss(b: &mut Builder, x: NodeId, target: NodeId, beta: f64) -> Resu
     }
     let difference = difference(b, "smooth_l1_loss", x, target)?;
     if beta == 0.0 {
-        let size = b.unary(UnaryOp::Abs, difference)?;
-        return mean_all(b, size);
+        let size = b.unary(UnaryOp::Abs, difference.value)?;
+        return mean_as(b, size, difference.dtype);
     }
-    huber_mean(b, difference, beta, 1.0 / beta)
+    huber_mean(b, &difference, beta, 1.0 / beta)
 }
 
-fn huber_mean(b: &mut Builder, difference: NodeId, delta: f64, scale: f64) -> Result<NodeId> {
-    let dtype = b.dtype(difference);
+fn huber_mean(b: &mut Builder, difference: &Difference, delta: f64, scale: f64) -> Result<NodeId> {
+    let dtype = b.dtype(difference.value);
     let (delta, half, scale) = (b.constant(delta, dtype), b.constant(0.5, dtype), b.constant(scale, dtype));
-    let size = b.unary(UnaryOp::Abs, difference)?;
+    let size = b.unary(UnaryOp::Abs, difference.value)?;
     let capped = b.binary(BinaryOp::Min, size, delta)?;
     let halved = b.binary(BinaryOp::Mul, capped, half)?;
     let rest = b.binary(BinaryOp::Sub, size, halved)?;
     let weight = b.binary(BinaryOp::Mul, capped, scale)?;
     let each = b.binary(BinaryOp::Mul, weight, rest)?;
-    mean_all(b, each)
+    mean_as(b, each, difference.dtype)
 }
 
 /// The mean of `softplus(x) - x * target`.
 pub fn bce_with_logits(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
     same_shape(b, "bce_with_logits", x, target)?;
+    let dtype = b.dtype(x);
+    let [x, target] = same_type(b, x, target)?;
     let penalty = super::activation::softplus(b, x)?;
     let product = b.binary(BinaryOp::Mul, x, target)?;
     let each = b.binary(BinaryOp::Sub, penalty, product)?;
-    mean_all(b, each)
+    mean_as(b, each, dtype)
 }

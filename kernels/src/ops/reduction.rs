@@ -80,7 +80,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
         args: &[X, AXES, arg("correction", ArgKind::Size)],
         build: |b, a| {
             let (x, axes) = axes_of(b, "var", a)?;
-            variance(b, "var", x, &axes, &a.size(2)?)
+            let dtype = b.dtype(x);
+            let variance = variance(b, "var", x, &axes, &a.size(2)?)?;
+            b.cast(variance, dtype)
         },
     },
     Operation {
@@ -89,8 +91,10 @@ pub(super) const OPERATIONS: &[Operation] = &[
         args: &[X, AXES, arg("correction", ArgKind::Size)],
         build: |b, a| {
             let (x, axes) = axes_of(b, "std", a)?;
+            let dtype = b.dtype(x);
             let variance = variance(b, "std", x, &axes, &a.size(2)?)?;
-            safe_sqrt(b, variance)
+            let root = safe_sqrt(b, variance)?;
+            b.cast(root, dtype)
         },
     },
     Operation {
@@ -169,9 +173,11 @@ pub fn mean_all(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 
 /// Mean and population variance over `axes`, which disappear: `mean(x)` and `mean((x - mean)²)`.
 ///
-/// Two passes: the one-pass form `mean(x²) - mean²` loses every digit where the mean is large.
+/// Two passes: the one-pass form `mean(x²) - mean²` loses every digit where the mean is large. Both are of the type that
+/// `x` is computed in: sums of squares are beyond half precision.
 pub fn moments(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<[NodeId; 2]> {
     let shape = b.shape(x).clone();
+    let x = b.cast(x, b.dtype(x).compute())?;
     let mean = b.mean(x, axes, false)?;
     let spread_mean = spread(b, mean, &shape, axes)?;
     let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
@@ -179,9 +185,11 @@ pub fn moments(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<[NodeId; 2]
     Ok([mean, b.mean(squared, axes, false)?])
 }
 
+/// The variance, of the type that `x` is computed in.
 fn variance(b: &mut Builder, op: &str, x: NodeId, axes: &[usize], correction: &Dim) -> Result<NodeId> {
-    let dtype = float(b, op, x)?;
+    let dtype = float(b, op, x)?.compute();
     let shape = b.shape(x).clone();
+    let x = b.cast(x, dtype)?;
     let mean = b.mean(x, axes, false)?;
     let spread_mean = spread(b, mean, &shape, axes)?;
     let centred = b.binary(BinaryOp::Sub, x, spread_mean)?;
@@ -209,8 +217,10 @@ fn safe_sqrt(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 ///
 /// The gradient in `m` is zero, so `m` is a constant to it. An infinite `m` is left out: all -inf gives -inf.
 pub fn logsumexp(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
-    let dtype = float(b, "logsumexp", x)?;
+    let own = float(b, "logsumexp", x)?;
+    let dtype = own.compute();
     let shape = b.shape(x).clone();
+    let x = b.cast(x, dtype)?;
     let largest = b.reduce(ReduceOp::Max, x, axes, false)?;
     let largest = b.detach(largest);
     let size = b.unary(UnaryOp::Abs, largest)?;
@@ -222,5 +232,6 @@ pub fn logsumexp(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
     let power = b.unary(UnaryOp::Exp, shifted)?;
     let sum = b.reduce(ReduceOp::Sum, power, axes, false)?;
     let log = b.unary(UnaryOp::Log, sum)?;
-    b.binary(BinaryOp::Add, log, largest)
+    let y = b.binary(BinaryOp::Add, log, largest)?;
+    b.cast(y, own)
 }

@@ -1,4 +1,5 @@
-//! Softmax along one axis, and its logarithm.
+//! Softmax along one axis, and its logarithm. Of half precision, only the result is rounded: sums that lie in memory for the
+//! gradient are of the type that is computed in.
 
 use super::Operation;
 use super::args::{self, AXIS, Args, X, float, spread};
@@ -44,23 +45,27 @@ pub(super) fn shifted(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId>
 
 /// `e^x / sum(e^x)` along `axis`. A row of -inf alone gives NaN, as does a +inf.
 pub fn softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
+    let (shape, dtype) = (b.shape(x).clone(), b.dtype(x));
+    let x = b.cast(x, dtype.compute())?;
     let shifted = shifted(b, x, axis)?;
     let power = b.unary(UnaryOp::Exp, shifted)?;
     let sum = b.reduce(ReduceOp::Sum, power, &[axis], false)?;
     // One division for each row, not for each element.
     let scale = b.unary(UnaryOp::Recip, sum)?;
     let scale = spread(b, scale, &shape, &[axis])?;
-    b.binary(BinaryOp::Mul, power, scale)
+    let y = b.binary(BinaryOp::Mul, power, scale)?;
+    b.cast(y, dtype)
 }
 
 /// `x - log(sum(e^x))` along `axis`.
 pub fn log_softmax(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
-    let shape = b.shape(x).clone();
+    let (shape, dtype) = (b.shape(x).clone(), b.dtype(x));
+    let x = b.cast(x, dtype.compute())?;
     let shifted = shifted(b, x, axis)?;
     let log = log_of_sum(b, shifted, axis)?;
     let log = spread(b, log, &shape, &[axis])?;
-    b.binary(BinaryOp::Sub, shifted, log)
+    let y = b.binary(BinaryOp::Sub, shifted, log)?;
+    b.cast(y, dtype)
 }
 
 /// `log(sum(e^shifted))` along `axis`, which disappears.

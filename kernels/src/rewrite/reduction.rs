@@ -22,7 +22,8 @@ fn cut(sizes: &[u64], axes: &[usize], part: u64) -> Option<(usize, u64)> {
 }
 
 impl Rewriter<'_> {
-    /// The reduction of `source` over `axes`, about `part` elements by each work-group of the first launch.
+    /// The reduction of `source` over `axes`, about `part` elements by each work-group of the first launch. What the parts
+    /// of a sum or product of half precision give is not rounded to it: the whole is.
     pub(super) fn reduce_in_parts(
         &mut self,
         op: ReduceOp,
@@ -30,6 +31,16 @@ impl Rewriter<'_> {
         axes: &[usize],
         part: u64,
     ) -> Result<NodeId> {
+        let own = self.b.dtype(source);
+        if own == own.compute() || !matches!(op, ReduceOp::Sum | ReduceOp::Prod) {
+            return self.parts(op, source, axes, part);
+        }
+        let elements = self.b.cast(source, own.compute())?;
+        let total = self.parts(op, elements, axes, part)?;
+        self.b.cast(total, own)
+    }
+
+    fn parts(&mut self, op: ReduceOp, source: NodeId, axes: &[usize], part: u64) -> Result<NodeId> {
         let (shape, dtype) = (self.b.shape(source).clone(), self.b.dtype(source));
         let sizes: Vec<u64> = shape.0.iter().map(|size| size.likely(self.sizes)).collect();
         let Some((split, each)) = cut(&sizes, axes, part) else {

@@ -17,9 +17,22 @@ static inline float netcl_round_half_float(float x) {
     return vload_half(0, (const half*)&bits);
 }
 
+// Elements of type half, which lie anywhere.
+static inline float8 netcl_load_half8(__global const half* place) {
+    const ushort8 bits = vload8(0, (__global const ushort*)place);
+    return vload_half8(0, (const half*)&bits);
+}
+
 // bfloat16 is the upper half of a float.
 static inline float8 netcl_bf16_to_float8(ushort8 x) {
     return as_float8(convert_uint8(x) << 16);
+}
+
+// Elements of type half, which lie anywhere.
+static inline void netcl_store_half8(float8 x, __global half* place) {
+    ushort8 bits;
+    vstore_half8_rte(x, 0, (half*)&bits);
+    vstore8(bits, 0, (__global ushort*)place);
 }
 
 // The nearest bfloat16, ties to even; NaN stays NaN.
@@ -49,9 +62,9 @@ __kernel void storage(
     v[i] = netcl_bf16_from_float(netcl_round_half_float(vload_half(1, (const __private half*)cache)));
     z[i] = value > 0.0f && flip == 0;
     const int j = i * 8 + (int)N;
-    vstore_half8_rte(vload_half8(0, x + j) * netcl_bf16_to_float8(vload8(0, &w[j])), 0, y + j);
+    netcl_store_half8(netcl_load_half8(x + j) * netcl_bf16_to_float8(vload8(0, &w[j])), y + j);
     vstore8(netcl_bf16_from_float8(select((float8)(1.5f), netcl_bf16_to_float8(vload8(0, &w[j])),
         netcl_bf16_to_float8(vload8(0, &w[j])) > scale)), 0, &v[j]);
-    vstore8(convert_uchar8(((vload_half8(0, x + j) < netcl_bf16_to_float8(vload8(0, &w[j])))
+    vstore8(convert_uchar8(((netcl_load_half8(x + j) < netcl_bf16_to_float8(vload8(0, &w[j])))
         | (int8)(flip != 0 ? -1 : 0)) & 1), 0, &z[j]);
 }

@@ -36,21 +36,29 @@ impl Builder {
         self.view(result, shape, kept.into_iter().map(AxisIndex::axis).collect())
     }
 
-    /// The mean over `axes`.
+    /// The mean over `axes`. Of half precision it is rounded once, at the end.
     pub fn mean(&mut self, source: NodeId, axes: &[usize], keep: bool) -> Result<NodeId> {
         let dtype = self.dtype(source);
         if !dtype.is_float() {
             return self.fail(format!("`mean` is not defined for {dtype} tensors"));
         }
         let full = self.shape(source).clone();
-        let sum = self.reduce(ReduceOp::Sum, source, axes, keep)?;
+        // A sum may lie in memory before it is divided: half precision overflows there, or has too few digits.
+        let compute = dtype.compute();
+        let elements = self.cast(source, compute)?;
+        let sum = self.reduce(ReduceOp::Sum, elements, axes, keep)?;
         let count = axes.iter().fold(Dim::constant(1), |count, &axis| count * full[axis].clone());
-        if let Some(count) = count.as_constant() {
-            let scale = self.constant(1.0 / count as f64, dtype);
-            return self.binary(BinaryOp::Mul, sum, scale);
-        }
-        let count = self.dim(&count, dtype)?;
-        self.binary(BinaryOp::Div, sum, count)
+        let mean = match count.as_constant() {
+            Some(count) => {
+                let scale = self.constant(1.0 / count as f64, compute);
+                self.binary(BinaryOp::Mul, sum, scale)?
+            }
+            None => {
+                let count = self.dim(&count, compute)?;
+                self.binary(BinaryOp::Div, sum, count)?
+            }
+        };
+        self.cast(mean, dtype)
     }
 
     /// `[batch.., m, k] x [batch.., k, n]`; batch axes broadcast.
