@@ -8,7 +8,7 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::{Launch, Stmt, WorkItem};
 use crate::plan::Target;
 use crate::schedule::values::dim_value;
-use crate::schedule::{Job, cpu, gpu};
+use crate::schedule::{Job, Nest, cpu, gpu};
 use crate::span::Result;
 use crate::variant::Variant;
 
@@ -43,9 +43,7 @@ impl Program<'_> {
         let jobs: Vec<Job<'_>> = clusters
             .iter()
             .map(|&cluster| Job {
-                graph: self.graph,
-                division: self.division,
-                cluster,
+                nest: Nest { graph: self.graph, division: self.division, cluster },
                 variant: self.variant(cluster),
                 buffer_name: &buffer_name,
             })

@@ -10,7 +10,7 @@ use crate::plan::Target;
 const MOST: usize = 12;
 
 /// The clusters grouped into launches, in an order in which each launch comes after those it reads from.
-pub fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
+pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     let order = division.order();
     let mut readers = vec![Vec::new(); division.clusters.len()];
     for (cluster, reads) in division.clusters.iter().enumerate() {
