@@ -30,5 +30,6 @@ mod schedule;
 pub mod span;
 #[cfg(any(feature = "interp", feature = "reference"))]
 mod special;
+mod target;
 pub mod template;
 pub mod variant;

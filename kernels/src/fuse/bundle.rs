@@ -4,7 +4,7 @@
 //! work-group's number. Sums over the batch for every bias of a model, for instance, wait for nothing but each other.
 
 use super::{Division, Kind};
-use crate::plan::Target;
+use crate::target::Target;
 
 /// More than this many clusters in one kernel are hard to read and help no further.
 const MOST: usize = 12;

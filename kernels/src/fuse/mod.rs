@@ -19,7 +19,7 @@ mod prologue;
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use crate::plan::Target;
+use crate::target::Target;
 use access::{Operand, Trace, is_anchor, trace};
 use cost::{cheaper_as_one, recomputed_too_dearly};
 use product::{epilogue_coordinates, memory_operands, memory_root, product_reads};

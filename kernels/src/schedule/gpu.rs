@@ -10,10 +10,8 @@ use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ArrayId, Expr, ExprId, Launch, Space, Stmt, ValueType, WorkItem};
-use crate::variant::Variant;
+use crate::variant::{LOOP_GROUP, Variant};
 
-/// Work-items per work-group.
-pub(crate) const GROUP: u32 = 256;
 /// Rows that one work-group takes where memory is contiguous across rows.
 const TILE: u32 = 32;
 /// Lanes of a map in vectors: 16 bytes of the commonest type, which is what memory hands out at a time.
@@ -32,7 +30,7 @@ enum Form {
     Vector,
     /// One work-group.
     Group,
-    /// One column of work-items of a work-group: [`TILE`] rows, `GROUP / TILE` work-items each.
+    /// One column of work-items of a work-group: [`TILE`] rows, `LOOP_GROUP / TILE` work-items each.
     Tile,
 }
 
@@ -81,7 +79,7 @@ impl Layout {
     pub(crate) fn groups(&self) -> Dim {
         let rows = &self.domain.extents[ROW];
         match self.form {
-            Form::Item | Form::Vector => self.items().ceil_div(u64::from(GROUP)),
+            Form::Item | Form::Vector => self.items().ceil_div(u64::from(LOOP_GROUP)),
             Form::Group => rows.clone(),
             Form::Tile => rows.ceil_div(u64::from(TILE)),
         }
@@ -93,9 +91,9 @@ pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
     let layout = Layout::new(job);
     let global = match layout.form {
         Form::Item | Form::Vector => layout.items(),
-        Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(GROUP)),
+        Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(LOOP_GROUP)),
     };
-    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![GROUP] });
+    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] });
     match layout.form {
         Form::Item | Form::Vector => {
             let item = b.work_item(WorkItem::GlobalId, 0);
@@ -113,7 +111,7 @@ pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
 pub(crate) fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
     match layout.form {
         Form::Item | Form::Vector => {
-            let size = b.int(i64::from(GROUP));
+            let size = b.int(i64::from(LOOP_GROUP));
             let lid = b.work_item(WorkItem::LocalId, 0);
             let start = b.mul(group, size);
             let item = b.add(start, lid);
@@ -233,7 +231,7 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     if layout.form == Form::Group {
         row = b.named("row", group);
         part = lid;
-        step = GROUP;
+        step = LOOP_GROUP;
         inside = None;
         first = b.compare(CompareOp::Eq, lid, zero);
     } else {
@@ -248,7 +246,7 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
         row = b.named("row", clamped);
         let y = b.binary(BinaryOp::Div, lid, tile);
         part = b.named("part", y);
-        step = GROUP / TILE;
+        step = LOOP_GROUP / TILE;
         let own = b.compare(CompareOp::Lt, wanted, rows);
         inside = Some(own);
         let leader = b.compare(CompareOp::Eq, part, zero);
@@ -295,8 +293,9 @@ fn meet(
     let dtype = job.nest.graph[source].dtype.compute();
     debug_assert!(parts.is_power_of_two(), "{parts} parts do not halve");
     let number = b.kernel().arrays.len();
-    let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, GROUP);
-    let places = accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, GROUP));
+    let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, LOOP_GROUP);
+    let places =
+        accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, LOOP_GROUP));
     let own = b.get(accumulator.value);
     b.stmt(Stmt::StoreArray { array: scratch, index: lid, value: own });
     if let (Some(places), Some(position)) = (places, accumulator.position) {

@@ -11,6 +11,7 @@ mod wrapping;
 
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
+use crate::identifier::sanitized;
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Stmt, VarId};
@@ -120,19 +121,10 @@ fn value_names(graph: &Graph, values: &[(NodeId, ExprId)]) -> HashMap<ExprId, St
     for (id, value) in values {
         let name = graph[*id].name.as_str();
         if !name.is_empty() && !matches!(graph[*id].op, Op::Input(_)) {
-            names.entry(*value).or_insert_with(|| identifier(name));
+            names.entry(*value).or_insert_with(|| sanitized(name));
         }
     }
     names
-}
-
-/// `name` with everything that no C identifier may have replaced.
-pub(crate) fn identifier(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        text.insert(0, 'v');
-    }
-    text
 }
 
 /// What one visit of a loop body does: reductions that take in a value, roots that are stored.
