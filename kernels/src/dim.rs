@@ -27,6 +27,17 @@ impl fmt::Display for Symbol {
     }
 }
 
+/// The most elements of a buffer and the most rounds of a loop.
+///
+/// Kernels count with 32 bits, signed. A counter goes past its end by at most a step (a work-item's chunk, a work-group's
+/// tile: some thousands of elements), which must not wrap either; 2^16 are left for that.
+pub const INDEX_LIMIT: u64 = i32::MAX as u64 - (1 << 16);
+
+/// The product of sizes; what is more than 64 bits hold is as many as they do.
+pub fn saturating_product(sizes: impl IntoIterator<Item = u64>) -> u64 {
+    sizes.into_iter().fold(1, u64::saturating_mul)
+}
+
 /// What a product of a [`Dim`] is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Factor {

@@ -9,6 +9,15 @@ pub fn is_identifier(name: &str) -> bool {
         && characters.all(|character| character.is_alphanumeric() || character == '_')
 }
 
+/// `name` with everything that no C identifier may have replaced.
+pub fn sanitized(name: &str) -> String {
+    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        text.insert(0, 'v');
+    }
+    text
+}
+
 /// Whether OpenCL C, its extensions or netcl's helper functions have taken `name`.
 pub fn is_reserved(name: &str) -> bool {
     is_word(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What an [`Index`] is a sum of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Atom {
+pub(crate) enum Atom {
     /// A loop coordinate, by position.
     Var(u32),
     /// Integer quotient of a non-negative index.
@@ -21,34 +21,34 @@ pub enum Atom {
 
 /// `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Index {
+pub(crate) struct Index {
     terms: BTreeMap<Atom, Dim>,
     offset: Dim,
 }
 
 impl Index {
     /// The coordinate `var`.
-    pub fn var(var: usize) -> Self {
+    pub(crate) fn var(var: usize) -> Self {
         Index { terms: BTreeMap::from([(Atom::Var(var as u32), Dim::constant(1))]), offset: Dim::default() }
     }
 
     /// The same everywhere.
-    pub fn constant(offset: Dim) -> Self {
+    pub(crate) fn constant(offset: Dim) -> Self {
         Index { terms: BTreeMap::new(), offset }
     }
 
     /// The terms in canonical order.
-    pub fn terms(&self) -> impl Iterator<Item = (&Atom, &Dim)> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&Atom, &Dim)> {
         self.terms.iter()
     }
 
     /// What is added to the terms.
-    pub fn offset(&self) -> &Dim {
+    pub(crate) fn offset(&self) -> &Dim {
         &self.offset
     }
 
     /// `self + other`.
-    pub fn plus(mut self, other: &Index) -> Self {
+    pub(crate) fn plus(mut self, other: &Index) -> Self {
         for (atom, coefficient) in &other.terms {
             let sum = self.terms.remove(atom).unwrap_or_default() + coefficient.clone();
             if !sum.is(0) {
@@ -60,7 +60,7 @@ impl Index {
     }
 
     /// `self * factor`.
-    pub fn times(&self, factor: &Dim) -> Self {
+    pub(crate) fn times(&self, factor: &Dim) -> Self {
         if factor.is(0) {
             return Index::default();
         }
@@ -88,7 +88,7 @@ impl Index {
     }
 
     /// Smallest and largest value for coordinates in `0..extents[var]`, where that can be seen.
-    pub fn range(&self, extents: &[Dim]) -> Option<(Dim, Dim)> {
+    pub(crate) fn range(&self, extents: &[Dim]) -> Option<(Dim, Dim)> {
         let (mut low, mut high) = (self.offset.clone(), self.offset.clone());
         for (atom, coefficient) in &self.terms {
             let reach = match atom {
@@ -116,7 +116,7 @@ impl Index {
     }
 
     /// Quotient and remainder by `divisor` of a non-negative index.
-    pub fn div_mod(&self, divisor: &Dim, extents: &[Dim]) -> (Index, Index) {
+    pub(crate) fn div_mod(&self, divisor: &Dim, extents: &[Dim]) -> (Index, Index) {
         if divisor.is(1) {
             return (self.clone(), Index::default());
         }
@@ -169,7 +169,7 @@ impl Index {
 
     /// The coefficient of `var` if it stands only as itself (0 if it does not occur); `None` inside a quotient or
     /// remainder.
-    pub fn coefficient(&self, var: usize) -> Option<Dim> {
+    pub(crate) fn coefficient(&self, var: usize) -> Option<Dim> {
         let mut found = Dim::default();
         for (atom, coefficient) in &self.terms {
             match atom {
@@ -186,7 +186,7 @@ impl Index {
     }
 
     /// Whether the value depends on `var`.
-    pub fn mentions(&self, var: usize) -> bool {
+    pub(crate) fn mentions(&self, var: usize) -> bool {
         self.terms.keys().any(|atom| match atom {
             Atom::Var(v) => *v as usize == var,
             Atom::Div(inner, _) | Atom::Mod(inner, _) => inner.mentions(var),
@@ -194,17 +194,12 @@ impl Index {
     }
 
     /// Whether it is a sum of coordinates, without quotients and remainders.
-    pub fn is_affine(&self) -> bool {
+    pub(crate) fn is_affine(&self) -> bool {
         self.terms.keys().all(|atom| matches!(atom, Atom::Var(_)))
     }
 
-    /// The number it is, if it is one.
-    pub fn as_constant(&self) -> Option<i64> {
-        if self.terms.is_empty() { self.offset.as_constant() } else { None }
-    }
-
     /// The same with each coordinate replaced by `with[var]`.
-    pub fn substitute(&self, with: &[Index], extents: &[Dim]) -> Index {
+    pub(crate) fn substitute(&self, with: &[Index], extents: &[Dim]) -> Index {
         let mut sum = Index::constant(self.offset.clone());
         for (atom, coefficient) in &self.terms {
             let value = match atom {
@@ -219,7 +214,7 @@ impl Index {
 }
 
 /// The row-major position of `coordinates` in `shape`.
-pub fn flatten(coordinates: &[Index], shape: &Shape) -> Index {
+pub(crate) fn flatten(coordinates: &[Index], shape: &Shape) -> Index {
     let strides = shape.strides();
     let mut sum = Index::default();
     for (coordinate, stride) in coordinates.iter().zip(&strides) {
@@ -229,7 +224,7 @@ pub fn flatten(coordinates: &[Index], shape: &Shape) -> Index {
 }
 
 /// The coordinates in `shape` of the row-major position `index`, which lies inside.
-pub fn unflatten(index: &Index, shape: &Shape, extents: &[Dim]) -> Vec<Index> {
+pub(crate) fn unflatten(index: &Index, shape: &Shape, extents: &[Dim]) -> Vec<Index> {
     let mut coordinates = vec![Index::default(); shape.rank()];
     let mut rest = index.clone();
     for axis in (1..shape.rank()).rev() {
@@ -244,7 +239,7 @@ pub fn unflatten(index: &Index, shape: &Shape, extents: &[Dim]) -> Vec<Index> {
 }
 
 /// The coordinates of an operand read through `Reshape`: `coordinates` in `from` → coordinates in `to`.
-pub fn reshape(coordinates: &[Index], from: &Shape, to: &Shape, extents: &[Dim]) -> Vec<Index> {
+pub(crate) fn reshape(coordinates: &[Index], from: &Shape, to: &Shape, extents: &[Dim]) -> Vec<Index> {
     // Leading axes that both have stay as they are: no arithmetic to cancel later.
     let same = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
     let mut out = coordinates[..same].to_vec();
@@ -255,7 +250,7 @@ pub fn reshape(coordinates: &[Index], from: &Shape, to: &Shape, extents: &[Dim])
 
 /// A condition under which a guarded view reads its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Guard {
+pub(crate) enum Guard {
     /// The index is at least 0 …
     NotNegative(Index),
     /// … and below the size.
@@ -265,7 +260,7 @@ pub enum Guard {
 }
 
 /// One source coordinate of a view at output `coordinates`, with the conditions under which it exists.
-pub fn through_axis(
+pub(crate) fn through_axis(
     axis: &AxisIndex,
     size: &Dim,
     coordinates: &[Index],

@@ -16,18 +16,22 @@ pub mod dim;
 pub mod dtype;
 pub mod emit;
 pub mod fold;
-pub mod fuse;
+mod fuse;
 pub mod graph;
 pub mod identifier;
-pub mod index;
+mod index;
 pub mod kir;
 pub mod layers;
 pub mod ops;
 pub mod philox;
 pub mod plan;
 mod rewrite;
-pub mod schedule;
+mod schedule;
 pub mod span;
-pub mod special;
+#[cfg(any(feature = "interp", feature = "reference"))]
+mod special;
+mod target;
 pub mod template;
 pub mod variant;
+
+pub use schedule::scalars;

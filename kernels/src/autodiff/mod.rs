@@ -7,7 +7,7 @@
 //! - Integer and `bool` tensors have no gradient; step functions (`floor`, `sign`, comparisons, positions) have zero.
 //! - Only nodes that lead from `wrt` to the output get one, so a graph's data cost nothing.
 //! - What `select` (and so an `if` in a kernel) does not choose contributes nothing, also where its derivative is infinite
-//!   or NaN ([`guard`]).
+//!   or NaN (`guard`).
 //! - Gradients are nodes like any other: they can be differentiated again.
 
 #[cfg(feature = "reference")]

@@ -2,8 +2,8 @@
 
 use crate::fuse::Division;
 use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
+use crate::identifier::sanitized;
 use crate::plan::{Buffer, BufferId, Role};
-use crate::schedule::identifier;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The buffers of a plan and the nodes they hold.
@@ -29,7 +29,7 @@ impl Buffers {
                 Op::Input(InputKind::State) => Role::State(node.name.clone()),
                 Op::Input(InputKind::Scalar(position)) => {
                     buffers.scalars.insert(id, *position);
-                    buffers.names.insert(id, distinct(&mut taken, identifier(&node.name)));
+                    buffers.names.insert(id, distinct(&mut taken, sanitized(&node.name)));
                     continue;
                 }
                 _ => match output {
@@ -39,13 +39,13 @@ impl Buffers {
                 },
             };
             let wanted = match (&role, node.name.as_str()) {
-                (Role::Output(OutputKind::Gradient(path)), _) => format!("grad_{}", identifier(path)),
+                (Role::Output(OutputKind::Gradient(path)), _) => format!("grad_{}", sanitized(path)),
                 (Role::Output(OutputKind::ArgumentGradient(position)), _) => format!("grad_argument_{position}"),
-                (Role::Output(OutputKind::State(path)), _) => format!("new_{}", identifier(path)),
+                (Role::Output(OutputKind::State(path)), _) => format!("new_{}", sanitized(path)),
                 (Role::Output(OutputKind::Result(0)), "") => "result".to_string(),
                 (Role::Output(OutputKind::Result(position)), "") => format!("result_{position}"),
                 (_, "") => format!("{}_{}", operation(&node.op), id.0),
-                (_, name) => identifier(name),
+                (_, name) => sanitized(name),
             };
             let name = distinct(&mut taken, wanted);
             buffers.of.insert(id, BufferId(buffers.list.len() as u32));

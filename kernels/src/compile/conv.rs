@@ -10,8 +10,9 @@ use crate::fuse::product::{Extents, extents};
 use crate::graph::{ConvKind, ConvNode, ConvShapes, NodeId};
 use crate::index::{self, Index};
 use crate::kir::Kernel;
-use crate::plan::{Arg, Target, Work};
+use crate::plan::{Arg, Work};
 use crate::span::{Diagnostic, Result};
+use crate::target::Target;
 use crate::template::{Columns, Matrix, Template};
 use crate::variant::Conv2dTask;
 

@@ -1,7 +1,7 @@
 //! Asks how tasks are computed, and keeps the answers.
 
 use crate::dim::Dim;
-use crate::plan::Target;
+use crate::target::Target;
 use crate::template::Limits;
 use crate::variant::{
     Decision, Defaults, KernelConfig, Select, Task, default_for_plan, default_in_one, legal, typical,

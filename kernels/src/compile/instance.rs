@@ -5,7 +5,7 @@ use super::program::Program;
 use crate::dim::{Dim, Factor};
 use crate::dtype::DType;
 use crate::emit::opencl_layout::comment;
-use crate::emit::opencl_types::{c_type, storage_type};
+use crate::emit::{c_type, storage_type};
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, Launch, ParamKind, ValueType};
 use crate::plan::{Arg, Work};

@@ -6,11 +6,11 @@ use crate::fuse::{Division, Kind};
 use crate::graph::{CompareOp, Graph, Op};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Launch, Stmt, WorkItem};
-use crate::plan::Target;
 use crate::schedule::values::dim_value;
-use crate::schedule::{Job, cpu, gpu};
+use crate::schedule::{Job, Nest, cpu, gpu};
 use crate::span::Result;
-use crate::variant::Variant;
+use crate::target::Target;
+use crate::variant::{LOOP_GROUP, Variant};
 
 impl Program<'_> {
     /// One launch for all `clusters`, which are independent loops; two if they need both layouts.
@@ -43,9 +43,7 @@ impl Program<'_> {
         let jobs: Vec<Job<'_>> = clusters
             .iter()
             .map(|&cluster| Job {
-                graph: self.graph,
-                division: self.division,
-                cluster,
+                nest: Nest { graph: self.graph, division: self.division, cluster },
                 variant: self.variant(cluster),
                 buffer_name: &buffer_name,
             })
@@ -81,8 +79,8 @@ fn bundle_gpu(jobs: &[Job<'_>], name: &str) -> KernelBuilder {
     let layouts: Vec<gpu::Layout> = jobs.iter().map(gpu::Layout::new).collect();
     let groups: Vec<Dim> = layouts.iter().map(gpu::Layout::groups).collect();
     let total = groups.iter().cloned().fold(Dim::default(), |sum, groups| sum + groups);
-    let global = total * Dim::constant(i64::from(gpu::GROUP));
-    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![gpu::GROUP] });
+    let global = total * Dim::constant(i64::from(LOOP_GROUP));
+    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] });
     let group = b.work_item(WorkItem::GroupId, 0);
     let group = b.named("group", group);
     share(&mut b, jobs, &groups, group, |b, job, position, own| gpu::body(b, job, &layouts[position], own));

@@ -9,8 +9,9 @@ use crate::fuse::product::{Extents, extents, in_memory};
 use crate::graph::NodeId;
 use crate::index::Index;
 use crate::kir::{Kernel, Launch};
-use crate::plan::{Arg, Operand, Target, Work};
+use crate::plan::{Arg, Operand, Work};
 use crate::span::{Diagnostic, Result};
+use crate::target::Target;
 use crate::template::{Axis, Choice, Grid, Matrix, Template};
 use crate::variant;
 

@@ -3,18 +3,19 @@
 use super::buffers::Buffers;
 use super::formula::{formula, label};
 use super::survey::Choices;
-use crate::dim::Dim;
+use crate::dim::{Dim, INDEX_LIMIT};
 use crate::emit::opencl;
 use crate::fuse::cost;
 use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
-use crate::identifier::is_reserved;
+use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Limits, verify};
 use crate::kir::{Kernel, ParamKind};
-use crate::plan::requirement::{INDEX_LIMIT, Requirement, uncountable};
-use crate::plan::{Arg, BufferId, Step, Target, Work};
+use crate::plan::requirement::{Requirement, uncountable};
+use crate::plan::{Arg, BufferId, Step, Work};
 use crate::span::{Diagnostic, Result};
+use crate::target::Target;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ impl<'a> Program<'a> {
 
     /// A kernel name that says where in the plan it stands and what it does.
     pub(super) fn kernel_name(&self, what: &str) -> String {
-        let name = format!("{}_{}_{what}", crate::schedule::identifier(&self.graph.name), self.steps.len());
+        let name = format!("{}_{}_{what}", sanitized(&self.graph.name), self.steps.len());
         // A function called `get_rows` or `read_image` must not take a name that begins like OpenCL's own.
         if is_reserved(&name) { format!("run_{name}") } else { name }
     }

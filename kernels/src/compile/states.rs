@@ -4,8 +4,7 @@ use super::program::Program;
 use crate::fuse::{Kind, read_by};
 use crate::graph::{InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
-use crate::schedule::Job;
-use crate::variant::Variant;
+use crate::schedule::Nest;
 use std::collections::BTreeSet;
 
 impl Program<'_> {
@@ -25,11 +24,7 @@ impl Program<'_> {
             let safe = |cluster: usize| match &self.division.clusters[cluster].kind {
                 _ if !reads(cluster, old) => true,
                 Kind::Loop { .. } if cluster == home => {
-                    let buffer_name = |id| self.buffers.name(id);
-                    let variant = Variant::ElementwiseScalar;
-                    let job =
-                        Job { graph: self.graph, division: self.division, cluster, variant, buffer_name: &buffer_name };
-                    job.updates_in_place(old, *new)
+                    Nest { graph: self.graph, division: self.division, cluster }.updates_in_place(old, *new)
                 }
                 _ => false,
             };

@@ -6,9 +6,9 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::{Kind, read_by};
 use crate::graph::{InputKind, NodeId, Op, ReduceOp};
-use crate::plan::Target;
 use crate::rewrite::Marks;
 use crate::span::Result;
+use crate::target::Target;
 use crate::variant::{BatchNorm, Elementwise, KernelConfig, Reduction, Task, Variant};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,6 +8,9 @@ pub(crate) mod opencl_layout;
 mod opencl_operators;
 mod opencl_places;
 mod opencl_stmt;
-pub mod opencl_types;
+mod opencl_types;
 pub mod rust;
 mod rust_expr;
+
+pub(crate) use opencl_types::c_type;
+pub use opencl_types::storage_type;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 /// An operand as a node reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Operand {
+pub(crate) struct Operand {
     /// What is read.
     pub node: NodeId,
     /// Where, one index per axis; for an indirect operand the first stands for a row number read at run time.
@@ -26,7 +26,7 @@ impl Operand {
 
 /// What `id`, evaluated at `coordinates`, reads of its operands. Nodes that are computed by kernels of their own
 /// (reductions, products) have none here.
-pub fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Vec<Operand> {
+pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Vec<Operand> {
     let node = &graph[id];
     match &node.op {
         Op::View { source, index } => {
@@ -65,7 +65,7 @@ pub fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim
 
 /// The node in whose memory the rows of `source` lie: what `source` is a reshape of. A number of the caller's lies in
 /// none until a reshape of it is stored.
-pub fn table(graph: &Graph, mut source: NodeId) -> NodeId {
+pub(crate) fn table(graph: &Graph, mut source: NodeId) -> NodeId {
     while let Op::Reshape(inner) = graph[source].op
         && !is_scalar(&graph[inner].op)
     {
@@ -75,12 +75,12 @@ pub fn table(graph: &Graph, mut source: NodeId) -> NodeId {
 }
 
 /// Whether a node is a number that the caller passes with the launch: an anchor without a buffer.
-pub fn is_scalar(op: &Op) -> bool {
+pub(crate) fn is_scalar(op: &Op) -> bool {
     matches!(op, Op::Input(InputKind::Scalar(_)))
 }
 
 /// Whether a node's value comes from a kernel of its own and can only be read, never recomputed in place.
-pub fn is_anchor(op: &Op) -> bool {
+pub(crate) fn is_anchor(op: &Op) -> bool {
     matches!(
         op,
         Op::Input(_)
@@ -95,7 +95,7 @@ pub fn is_anchor(op: &Op) -> bool {
 
 /// Everything visited on the way from a root to memory.
 #[derive(Clone, Debug, Default)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// Reads of nodes where the walk stopped.
     pub leaves: Vec<Operand>,
     /// Nodes evaluated in place, with where, in the order of the walk.
@@ -105,7 +105,7 @@ pub struct Trace {
 }
 
 /// Walks from `root` at `coordinates` down to nodes for which `stop` is true (never `root` itself if `through_root`).
-pub fn trace(
+pub(crate) fn trace(
     graph: &Graph,
     root: NodeId,
     coordinates: &[Index],
@@ -150,7 +150,7 @@ fn walk(
 
 /// Whether the kernel can compute `lanes` neighbours along coordinate `vector` at once: everything read is either the
 /// same in all lanes or contiguous, and no guard tells lanes apart.
-pub fn vectorizes(graph: &Graph, trace: &Trace, vector: usize) -> bool {
+pub(crate) fn vectorizes(graph: &Graph, trace: &Trace, vector: usize) -> bool {
     let contiguous = |index: &Index| index.coefficient(vector).is_some_and(|c| c.is(0) || c.is(1));
     let leaves =
         trace.leaves.iter().all(|leaf| contiguous(&index::flatten(&leaf.coordinates, &graph[leaf.node].shape)));

@@ -4,13 +4,13 @@
 //! work-group's number. Sums over the batch for every bias of a model, for instance, wait for nothing but each other.
 
 use super::{Division, Kind};
-use crate::plan::Target;
+use crate::target::Target;
 
 /// More than this many clusters in one kernel are hard to read and help no further.
 const MOST: usize = 12;
 
 /// The clusters grouped into launches, in an order in which each launch comes after those it reads from.
-pub fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
+pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     let order = division.order();
     let mut readers = vec![Vec::new(); division.clusters.len()];
     for (cluster, reads) in division.clusters.iter().enumerate() {

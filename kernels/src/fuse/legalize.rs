@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// # Errors
 ///
 /// A rewritten operation does not check, which those of a verified graph do.
-pub fn legalize(graph: &Graph) -> Result<Graph> {
+pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
     let mut builder = Builder::new(&graph.name);
     let mut moved: Vec<NodeId> = Vec::with_capacity(graph.nodes.len());
     for (_, node) in graph.iter() {

@@ -9,17 +9,17 @@
 //!
 //! Everything else is a question of profit; the result is the same for every division but for the order of float sums.
 
-pub mod access;
-pub mod bundle;
+pub(crate) mod access;
+pub(crate) mod bundle;
 pub(crate) mod cost;
-pub mod legalize;
-pub mod product;
+pub(crate) mod legalize;
+pub(crate) mod product;
 mod prologue;
 
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use crate::plan::Target;
+use crate::target::Target;
 use access::{Operand, Trace, is_anchor, trace};
 use cost::{cheaper_as_one, recomputed_too_dearly};
 use product::{epilogue_coordinates, memory_operands, memory_root, product_reads};
@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Loops over `space`; the axes in `reduced` run innermost and are reduced (none: a plain map).
     Loop {
         /// Every axis.
@@ -43,7 +43,7 @@ pub enum Kind {
 
 /// Nodes computed by one kernel.
 #[derive(Clone, Debug)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     /// What it iterates over.
     pub kind: Kind,
     /// Reductions and elementwise roots it computes, in topological order (the product itself included).
@@ -54,7 +54,7 @@ pub struct Cluster {
 
 /// A division of a graph into clusters.
 #[derive(Clone, Debug, Default)]
-pub struct Division {
+pub(crate) struct Division {
     /// In order of creation; see [`Division::order`] for one in which reads come first.
     pub clusters: Vec<Cluster>,
     /// Which cluster computes an anchor or root.
@@ -78,7 +78,7 @@ impl Division {
     }
 
     /// The clusters in an order in which each comes after what it reads.
-    pub fn order(&self) -> Vec<usize> {
+    pub(crate) fn order(&self) -> Vec<usize> {
         let mut order = Vec::new();
         let mut done = vec![false; self.clusters.len()];
         fn visit(division: &Division, cluster: usize, done: &mut [bool], order: &mut Vec<usize>) {
@@ -97,7 +97,7 @@ impl Division {
 
 /// What a division keeps to besides its own rules: how a variant was chosen to be computed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Constraints {
+pub(crate) struct Constraints {
     /// Nodes that lie in memory, whatever computing them again would cost.
     pub stored: BTreeSet<NodeId>,
     /// Maps that no kernel with reductions computes.
@@ -105,7 +105,7 @@ pub struct Constraints {
 }
 
 /// Divides `graph` (made legal by [`legalize`]) for `target`.
-pub fn divide(graph: &Graph, target: Target, constraints: &Constraints) -> Division {
+pub(crate) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -> Division {
     let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));
     for (_, node) in graph.iter() {
@@ -313,7 +313,7 @@ impl Divider<'_> {
 }
 
 /// The coordinates at which a loop over `space` computes its member `id`.
-pub fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
+pub(crate) fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
     let rows = || (0..space.rank()).filter(|axis| !reduced.contains(axis)).map(Index::var).collect();
     match graph[id].op {
         Op::Reduce { .. } => rows(),
@@ -323,7 +323,7 @@ pub fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[u
 }
 
 /// Every node outside itself, and every member, that a cluster reads from memory.
-pub fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
+pub(crate) fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let stops = |id: NodeId| roots.contains(&id) || is_anchor(&graph[id].op);
     let mut reads = BTreeSet::new();
     for &member in &division.clusters[cluster].members {

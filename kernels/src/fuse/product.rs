@@ -7,7 +7,7 @@ use crate::index::{self, Index};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Operands that a kernel reads through pointers and strides unless a prologue computes them.
-pub fn memory_operands(op: &Op) -> Vec<NodeId> {
+pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
     match op {
         Op::Gather { source, .. } => vec![*source],
         op => op.factors().map_or_else(Vec::new, Vec::from),
@@ -77,7 +77,12 @@ fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option
 
 /// The stored node that `op`, a product or convolution, reads `operand` from, and the affine address there of an element
 /// of `operand`. None if the operand is computed: by a prologue.
-pub fn in_memory(graph: &Graph, op: &Op, operand: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
+pub(crate) fn in_memory(
+    graph: &Graph,
+    op: &Op,
+    operand: NodeId,
+    stored: &dyn Fn(NodeId) -> bool,
+) -> Option<(NodeId, Index)> {
     if matches!(op, Op::MatMul(..)) {
         return strided(graph, operand, stored);
     }
@@ -109,7 +114,7 @@ pub(super) fn prologue_trace(graph: &Graph, operand: NodeId, stored: &dyn Fn(Nod
 
 /// The sizes of a matrix product.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extents {
+pub(crate) struct Extents {
     /// Independent products; the groups of a convolution.
     pub batch: Dim,
     /// Rows of the left operand and of the result.
@@ -124,7 +129,7 @@ pub struct Extents {
 ///
 /// A convolution's left operand is the weight, or the output's gradient where the weight's gradient is wanted; its right
 /// one holds an element of the image for every tap of the filter.
-pub fn extents(graph: &Graph, id: NodeId) -> Extents {
+pub(crate) fn extents(graph: &Graph, id: NodeId) -> Extents {
     let own = &graph[id].shape;
     if let Op::MatMul(a, _) = graph[id].op {
         let rank = own.rank();
@@ -153,7 +158,7 @@ pub fn extents(graph: &Graph, id: NodeId) -> Extents {
 
 /// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise
 /// nodes, permutations and reshapes; `None` if `id` does not lie on such a path.
-pub fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
+pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
     let extents = &graph[product].shape.0;
     let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
     at.insert(product, (0..extents.len()).map(Index::var).collect());

@@ -6,7 +6,7 @@ use super::product::{extents, in_memory, memory_operands, prologue_trace};
 use super::{Constraints, Division, Kind, divide_with, read_by};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use crate::plan::Target;
+use crate::target::Target;
 use std::collections::BTreeSet;
 
 /// `division` without the kernels that do nothing but store operands which are cheaper computed at each load.

@@ -14,8 +14,10 @@ pub use tensor::{Array, HostTensor, Precision};
 use super::verify::verify;
 use super::*;
 use crate::dim::Bindings;
+use crate::fold;
+use crate::philox;
 use crate::span::{Diagnostic, Result};
-use crate::{fold, philox, special};
+use crate::special;
 
 /// The most elements one tensor may have here; beyond it evaluation is refused, not attempted.
 const LARGEST: usize = 1 << 28;

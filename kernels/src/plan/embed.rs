@@ -4,7 +4,7 @@
 //! a line feed, the plan as JSON. Linkers keep a literal in one piece, whatever else they merge, strip or move, and
 //! whether they write ELF, Mach-O or PE. A function that the program never uses is left out, with its plans.
 
-use crate::plan::Target;
+use crate::target::Target;
 use std::fmt;
 use std::str::FromStr;
 

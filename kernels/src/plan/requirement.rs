@@ -1,14 +1,8 @@
 //! What the values of symbols must satisfy for a plan to be run, beyond its buffers' own sizes.
 
-use crate::dim::{Bindings, Dim, Shape};
+use crate::dim::{Bindings, Dim, INDEX_LIMIT, Shape};
 use crate::graph::{Batch, Window};
 use serde::{Deserialize, Serialize};
-
-/// The most elements of a buffer and the most rounds of a loop.
-///
-/// Kernels count with 32 bits, signed. A counter goes past its end by at most a step (a work-item's chunk, a work-group's
-/// tile: some thousands of elements), which must not wrap either; 2^16 are left for that.
-pub const INDEX_LIMIT: u64 = i32::MAX as u64 - (1 << 16);
 
 /// A condition on sizes that symbols decide.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

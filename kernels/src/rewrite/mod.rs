@@ -14,7 +14,6 @@ use crate::fuse::Constraints;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result};
-use crate::template::Choice;
 use crate::variant::{KernelConfig, PART, SPLIT_K, Variant};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,7 +96,7 @@ impl Rewriter<'_> {
     /// The node that holds the value of `op`, of shape `out`, whose operands are in the new graph already.
     fn node(&mut self, op: &Op, out: &Shape, config: &KernelConfig) -> Result<NodeId> {
         let parts = u64::from(config.values.get(SPLIT_K));
-        let rest = KernelConfig { variant: config.variant, values: without_split(&config.values) };
+        let rest = KernelConfig { variant: config.variant, values: config.values.without(SPLIT_K) };
         match (config.variant, op, op.as_conv()) {
             (Variant::ReductionParallel, Op::Reduce { op, source, axes }, _) => {
                 self.reduce_in_parts(*op, *source, axes, u64::from(config.values.get(PART)))
@@ -128,12 +127,4 @@ fn dim(size: u64) -> Dim {
 /// A size that may be the factor of a coordinate.
 fn constant(dim: &Dim) -> Result<i64> {
     dim.as_constant().ok_or_else(|| Diagnostic::new(format!("internal error: the size {dim} is not known")))
-}
-
-/// The values but [`SPLIT_K`].
-pub(crate) fn without_split(values: &Choice) -> Choice {
-    values.iter().filter(|(name, _)| *name != SPLIT_K).fold(Choice::default(), |mut choice, (name, value)| {
-        choice.set(name.to_owned(), value);
-        choice
-    })
 }

@@ -3,8 +3,9 @@
 //! The innermost axis (several, where memory is contiguous across them) runs in vectors of lanes, the
 //! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
 
+use super::nest::Domain;
 use super::values::{Coordinates, Values, dim_value};
-use super::{Accumulator, Domain, Job, Visit};
+use super::{Accumulator, Job, Visit};
 use crate::dim::Dim;
 use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};
 use crate::index::Index;
@@ -22,12 +23,12 @@ const INNER: usize = 2;
 
 /// Lanes for a kernel that computes in `dtype`: one 512-bit register, two of 256 or four of 128.
 fn lanes_for(job: &Job<'_>) -> u8 {
-    let wide = |id: &NodeId| job.graph[*id].dtype.size() == 8;
-    if job.cluster().members.iter().any(wide) { 8 } else { 16 }
+    let wide = |id: &NodeId| job.nest.graph[*id].dtype.size() == 8;
+    if job.nest.members().iter().any(wide) { 8 } else { 16 }
 }
 
 /// How a cluster is laid out.
-pub struct Layout {
+pub(crate) struct Layout {
     domain: Domain,
     /// The innermost variable runs over reduced axes.
     inner_reduced: bool,
@@ -40,9 +41,9 @@ pub struct Layout {
 
 impl Layout {
     /// Chooses the layout of `job`.
-    pub fn new(job: &Job<'_>) -> Layout {
-        let (space, reduced) = job.space();
-        let rows = job.rows();
+    pub(crate) fn new(job: &Job<'_>) -> Layout {
+        let (space, reduced) = job.nest.space();
+        let rows = job.nest.rows();
         let rank = space.rank();
         let inner_reduced = rank > 0 && reduced.contains(&(rank - 1));
         let own: &[usize] = if inner_reduced { reduced } else { &rows };
@@ -55,13 +56,13 @@ impl Layout {
         };
         let lanes = lanes_for(job);
         let arg = job
-            .cluster()
-            .members
+            .nest
+            .members()
             .iter()
-            .any(|id| matches!(job.graph[*id].op, Op::Reduce { op: ReduceOp::ArgMax | ReduceOp::ArgMin, .. }));
+            .any(|id| matches!(job.nest.graph[*id].op, Op::Reduce { op: ReduceOp::ArgMax | ReduceOp::ArgMin, .. }));
         let works = |domain: &Domain| {
             let short = domain.extents[INNER].as_constant().is_some_and(|size| size < i64::from(lanes));
-            !(short || arg && inner_reduced) && job.vectorizes(domain, INNER)
+            !(short || arg && inner_reduced) && job.nest.vectorizes(domain, INNER)
         };
         let vector = (1..=longest).rev().map(split).find(works).filter(|_| job.variant != Variant::ElementwiseScalar);
         let lanes = if vector.is_some() { lanes } else { 1 };
@@ -78,14 +79,14 @@ impl Layout {
     }
 
     /// How many work-items there are.
-    pub fn items(&self) -> Dim {
+    pub(crate) fn items(&self) -> Dim {
         let shared = if self.chunked { INNER } else { ROW };
         self.domain.extents[shared].ceil_div(self.per_item as u64)
     }
 }
 
 /// One cluster as a kernel.
-pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
+pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
     let layout = Layout::new(job);
     let mut b = KernelBuilder::new(name, Launch { global: vec![layout.items()], local: vec![1] });
     let item = b.work_item(WorkItem::GlobalId, 0);
@@ -94,9 +95,9 @@ pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
 }
 
 /// The work of work-item `item` of `job`.
-pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
-    let stops = |id| job.stops(id);
-    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+pub(crate) fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
+    let stops = |id| job.nest.stops(id);
+    let mut values = Values::new(job.nest.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let shared = if layout.chunked { INNER } else { ROW };
     let size = dim_value(b, &layout.domain.extents[shared]);
     let zero = b.int(0);
@@ -185,13 +186,13 @@ fn inner_rows(
     start: ExprId,
     end: ExprId,
 ) {
-    let schedule = job.schedule();
+    let schedule = job.nest.schedule();
     over_inner(b, layout, start, end, |b, inner, lanes| {
         let at = |column| Coordinates { values: vec![row, column, inner], vector: Some(INNER), lanes };
         values.known.clear();
         for (reduces, stores) in &schedule {
             let accumulators: Vec<Accumulator> =
-                reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, lanes)).collect();
+                reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, lanes)).collect();
             let visit = Visit { reduces: &accumulators, stores, only_if: None };
             over_columns(b, layout, |b, k| {
                 job.visit(b, values, &visit, &at(k), &layout.domain, &Index::var(COLUMN));
@@ -207,12 +208,12 @@ fn inner_rows(
 fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, row: ExprId) {
     values.known.clear();
     let inner_size = layout.domain.extents[INNER].clone();
-    for (reduces, stores) in &job.schedule() {
+    for (reduces, stores) in &job.nest.schedule() {
         let wide: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, layout.lanes)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, layout.lanes)).collect();
         let exact = inner_size.as_constant().is_some_and(|n| n % i64::from(layout.lanes) == 0);
         let narrow: Vec<Accumulator> = if layout.lanes > 1 && !exact {
-            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, 1)).collect()
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1)).collect()
         } else {
             Vec::new()
         };
@@ -238,7 +239,7 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
                 }
                 result = b.named("result", result);
             }
-            values.known.insert(accumulator.node, (job.coordinates_of(accumulator.node, &layout.domain), result));
+            values.known.insert(accumulator.node, (job.nest.coordinates_of(accumulator.node, &layout.domain), result));
         }
     }
     let zero = b.int(0);
@@ -249,6 +250,6 @@ fn reduced_row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &m
 fn know(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, values: &mut Values<'_>, accumulators: &[Accumulator]) {
     for accumulator in accumulators {
         let result = accumulator.result(b);
-        values.known.insert(accumulator.node, (job.coordinates_of(accumulator.node, &layout.domain), result));
+        values.known.insert(accumulator.node, (job.nest.coordinates_of(accumulator.node, &layout.domain), result));
     }
 }

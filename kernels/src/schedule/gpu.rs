@@ -1,18 +1,17 @@
 //! The layout for GPUs: a work-item per element, or per vector of neighbours, or per row, or a work-group per row (or per
 //! 32 neighbouring rows) whose work-items share out the reduced elements and meet in local memory.
 
+use super::nest::Domain;
 use super::values::{Coordinates, Values, dim_value};
-use super::{Accumulator, Domain, Job, Visit, combining};
+use super::{Accumulator, Job, Visit, combining};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp, Op, ReduceOp};
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
 use crate::kir::{ArrayId, Expr, ExprId, Launch, Space, Stmt, ValueType, WorkItem};
-use crate::variant::Variant;
+use crate::variant::{LOOP_GROUP, Variant};
 
-/// Work-items per work-group.
-pub const GROUP: u32 = 256;
 /// Rows that one work-group takes where memory is contiguous across rows.
 const TILE: u32 = 32;
 /// Lanes of a map in vectors: 16 bytes of the commonest type, which is what memory hands out at a time.
@@ -31,20 +30,20 @@ enum Form {
     Vector,
     /// One work-group.
     Group,
-    /// One column of work-items of a work-group: [`TILE`] rows, `GROUP / TILE` work-items each.
+    /// One column of work-items of a work-group: [`TILE`] rows, `LOOP_GROUP / TILE` work-items each.
     Tile,
 }
 
 /// How a cluster is laid out.
-pub struct Layout {
+pub(crate) struct Layout {
     domain: Domain,
     form: Form,
 }
 
 impl Layout {
     /// The layout that the variant of `job` asks for.
-    pub fn new(job: &Job<'_>) -> Layout {
-        let (space, reduced) = job.space();
+    pub(crate) fn new(job: &Job<'_>) -> Layout {
+        let (space, reduced) = job.nest.space();
         if job.variant == Variant::ElementwiseVector && reduced.is_empty() {
             // The longest run of innermost axes over which vectors work.
             let split = |count: usize| {
@@ -52,11 +51,11 @@ impl Layout {
                 Domain::new(space, &[outer.collect(), inner.collect()])
             };
             let mut domains = (1..=space.rank()).rev().map(split);
-            if let Some(domain) = domains.find(|domain| job.vectorizes(domain, COLUMN)) {
+            if let Some(domain) = domains.find(|domain| job.nest.vectorizes(domain, COLUMN)) {
                 return Layout { domain, form: Form::Vector };
             }
         }
-        let domain = Domain::new(space, &[job.rows(), reduced.to_vec()]);
+        let domain = Domain::new(space, &[job.nest.rows(), reduced.to_vec()]);
         let form = if reduced.is_empty() || job.variant != Variant::ReductionWorkGroup {
             Form::Item
         } else if reduced.last() == Some(&(space.rank() - 1)) {
@@ -77,10 +76,10 @@ impl Layout {
     }
 
     /// How many work-groups it takes.
-    pub fn groups(&self) -> Dim {
+    pub(crate) fn groups(&self) -> Dim {
         let rows = &self.domain.extents[ROW];
         match self.form {
-            Form::Item | Form::Vector => self.items().ceil_div(u64::from(GROUP)),
+            Form::Item | Form::Vector => self.items().ceil_div(u64::from(LOOP_GROUP)),
             Form::Group => rows.clone(),
             Form::Tile => rows.ceil_div(u64::from(TILE)),
         }
@@ -88,13 +87,13 @@ impl Layout {
 }
 
 /// One cluster as a kernel.
-pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
+pub(crate) fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
     let layout = Layout::new(job);
     let global = match layout.form {
         Form::Item | Form::Vector => layout.items(),
-        Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(GROUP)),
+        Form::Group | Form::Tile => layout.groups() * Dim::constant(i64::from(LOOP_GROUP)),
     };
-    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![GROUP] });
+    let mut b = KernelBuilder::new(name, Launch { global: vec![global], local: vec![LOOP_GROUP] });
     match layout.form {
         Form::Item | Form::Vector => {
             let item = b.work_item(WorkItem::GlobalId, 0);
@@ -109,10 +108,10 @@ pub fn kernel(job: &Job<'_>, name: &str) -> KernelBuilder {
 }
 
 /// The work of work-group `group` of `job`.
-pub fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
+pub(crate) fn body(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
     match layout.form {
         Form::Item | Form::Vector => {
-            let size = b.int(i64::from(GROUP));
+            let size = b.int(i64::from(LOOP_GROUP));
             let lid = b.work_item(WorkItem::LocalId, 0);
             let start = b.mul(group, size);
             let item = b.add(start, lid);
@@ -132,8 +131,8 @@ fn items(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
 
 /// [`LANES`] neighbours by one work-item.
 fn vectors(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
-    let stops = |id| job.stops(id);
-    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let stops = |id| job.nest.stops(id);
+    let mut values = Values::new(job.nest.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let [rows, columns] = [ROW, COLUMN].map(|var| &layout.domain.extents[var]);
     let chunks = dim_value(b, &columns.ceil_div(u64::from(LANES)));
     let items = dim_value(b, &layout.items());
@@ -152,7 +151,7 @@ fn vectors(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) 
     };
     let first = b.mul(chunk, lanes);
     let first = b.named("i", first);
-    let schedule = job.schedule();
+    let schedule = job.nest.schedule();
     let mut visit = |b: &mut KernelBuilder, column: ExprId, lanes: u8| {
         values.known.clear();
         let at = Coordinates { values: vec![row, column], vector: Some(COLUMN), lanes };
@@ -182,16 +181,16 @@ fn vectors(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) 
 
 /// One row by one work-item.
 fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
-    let stops = |id| job.stops(id);
-    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let stops = |id| job.nest.stops(id);
+    let mut values = Values::new(job.nest.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let name = if layout.domain.extents[COLUMN].is(1) { "i" } else { "row" };
     let row = b.named(name, item);
     let rows = dim_value(b, &layout.domain.extents[ROW]);
     let inside = b.compare(CompareOp::Lt, row, rows);
     b.open();
-    for (reduces, stores) in &job.schedule() {
+    for (reduces, stores) in &job.nest.schedule() {
         let accumulators: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, 1)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1)).collect();
         let visit = Visit { reduces: &accumulators, stores, only_if: None };
         let zero = b.int(0);
         let mut column = |b: &mut KernelBuilder, k: ExprId| {
@@ -207,7 +206,7 @@ fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
         }
         for accumulator in &accumulators {
             let result = accumulator.result(b);
-            let at = job.coordinates_of(accumulator.node, &layout.domain);
+            let at = job.nest.coordinates_of(accumulator.node, &layout.domain);
             values.known.insert(accumulator.node, (at, result));
         }
     }
@@ -220,8 +219,8 @@ fn row(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, item: ExprId) {
 
 /// Rows by work-groups.
 fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) {
-    let stops = |id| job.stops(id);
-    let mut values = Values::new(job.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
+    let stops = |id| job.nest.stops(id);
+    let mut values = Values::new(job.nest.graph, layout.domain.extents.clone(), &stops, job.buffer_name);
     let lid = b.work_item(WorkItem::LocalId, 0);
     let lid = b.named("lid", lid);
     let zero = b.int(0);
@@ -232,7 +231,7 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
     if layout.form == Form::Group {
         row = b.named("row", group);
         part = lid;
-        step = GROUP;
+        step = LOOP_GROUP;
         inside = None;
         first = b.compare(CompareOp::Eq, lid, zero);
     } else {
@@ -247,16 +246,16 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
         row = b.named("row", clamped);
         let y = b.binary(BinaryOp::Div, lid, tile);
         part = b.named("part", y);
-        step = GROUP / TILE;
+        step = LOOP_GROUP / TILE;
         let own = b.compare(CompareOp::Lt, wanted, rows);
         inside = Some(own);
         let leader = b.compare(CompareOp::Eq, part, zero);
         first = b.binary(BinaryOp::And, leader, own);
     }
     let stride = if layout.form == Form::Group { 1 } else { TILE };
-    for (reduces, stores) in &job.schedule() {
+    for (reduces, stores) in &job.nest.schedule() {
         let accumulators: Vec<Accumulator> =
-            reduces.iter().map(|&id| Accumulator::start(b, job.graph, id, 1)).collect();
+            reduces.iter().map(|&id| Accumulator::start(b, job.nest.graph, id, 1)).collect();
         let visit = Visit { reduces: &accumulators, stores, only_if: inside };
         let by = b.int(i64::from(step));
         b.for_loop("k", part, columns, by, |b, k| {
@@ -265,11 +264,11 @@ fn groups(b: &mut KernelBuilder, job: &Job<'_>, layout: &Layout, group: ExprId) 
         });
         for accumulator in &accumulators {
             let result = meet(b, job, accumulator, lid, part, step, stride);
-            let at = job.coordinates_of(accumulator.node, &layout.domain);
+            let at = job.nest.coordinates_of(accumulator.node, &layout.domain);
             values.known.insert(accumulator.node, (at, result));
         }
     }
-    if job.row_stores().is_empty() {
+    if job.nest.row_stores().is_empty() {
         return;
     }
     b.open();
@@ -290,12 +289,13 @@ fn meet(
     parts: u32,
     stride: u32,
 ) -> ExprId {
-    let Op::Reduce { op, source, .. } = job.graph[accumulator.node].op else { unreachable!("a reduction") };
-    let dtype = job.graph[source].dtype.compute();
+    let Op::Reduce { op, source, .. } = job.nest.graph[accumulator.node].op else { unreachable!("a reduction") };
+    let dtype = job.nest.graph[source].dtype.compute();
     debug_assert!(parts.is_power_of_two(), "{parts} parts do not halve");
     let number = b.kernel().arrays.len();
-    let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, GROUP);
-    let places = accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, GROUP));
+    let scratch = b.array(&format!("scratch{number}"), Space::Local, dtype, LOOP_GROUP);
+    let places =
+        accumulator.position.map(|_| b.array(&format!("places{number}"), Space::Local, DType::I32, LOOP_GROUP));
     let own = b.get(accumulator.value);
     b.stmt(Stmt::StoreArray { array: scratch, index: lid, value: own });
     if let (Some(places), Some(position)) = (places, accumulator.position) {

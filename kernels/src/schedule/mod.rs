@@ -4,195 +4,33 @@
 //! [`gpu`] gives each work-item an element, or each work-group a row whose reductions meet in local memory.
 //! [`scalars`] puts a function of numbers where a hand-written kernel calls it.
 
-pub mod cpu;
-pub mod gpu;
+pub(crate) mod cpu;
+pub(crate) mod gpu;
+mod nest;
 pub mod scalars;
-pub mod values;
+pub(crate) mod values;
 mod wrapping;
 
-use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
-use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
-use crate::fuse::{Cluster, Division, Kind};
 use crate::graph::{BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp};
+use crate::identifier::sanitized;
 use crate::index::{self, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ExprId, Stmt, VarId};
 use crate::variant::Variant;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use nest::Domain;
+pub(crate) use nest::Nest;
+use std::collections::HashMap;
 use values::{Coordinates, Values, bind_shared};
 
 /// A loop cluster that is to become (part of) a kernel.
-pub struct Job<'a> {
-    /// The graph.
-    pub graph: &'a Graph,
-    /// The division.
-    pub division: &'a Division,
-    /// Which cluster.
-    pub cluster: usize,
+pub(crate) struct Job<'a> {
+    /// The cluster.
+    pub nest: Nest<'a>,
     /// How it is computed.
     pub variant: Variant,
     /// The parameter name of the buffer that holds a node.
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
-}
-
-impl<'a> Job<'a> {
-    fn cluster(&self) -> &'a Cluster {
-        &self.division.clusters[self.cluster]
-    }
-
-    /// The space and the reduced axes.
-    fn space(&self) -> (&'a Shape, &'a [usize]) {
-        match &self.cluster().kind {
-            Kind::Loop { space, reduced } => (space, reduced),
-            other => unreachable!("{other:?} is no loop"),
-        }
-    }
-
-    /// Whether neighbours along loop variable `var` can be computed as lanes of a vector, and stored as one.
-    fn vectorizes(&self, domain: &Domain, var: usize) -> bool {
-        let stores = self.stores().into_iter().all(|id| {
-            let address = index::flatten(&self.coordinates_of(id, domain), &self.graph[id].shape);
-            address.coefficient(var).is_some_and(|c| c.is(0) || c.is(1))
-        });
-        stores && self.traces(domain).iter().all(|trace| vectorizes(self.graph, trace, var))
-    }
-
-    /// Nodes that the kernel reads from memory.
-    fn stops(&self, id: NodeId) -> bool {
-        match self.division.home.get(&id) {
-            Some(home) => *home != self.cluster,
-            None => is_anchor(&self.graph[id].op),
-        }
-    }
-
-    /// Axes that are not reduced.
-    fn rows(&self) -> Vec<usize> {
-        let (space, reduced) = self.space();
-        (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect()
-    }
-
-    /// Everything the cluster reads and computes when its space has the given coordinates.
-    fn traces(&self, domain: &Domain) -> Vec<Trace> {
-        self.cluster()
-            .members
-            .iter()
-            .map(|&member| {
-                let (root, through) = match self.graph[member].op {
-                    Op::Reduce { source, .. } => (source, !self.stops(source)),
-                    _ => (member, true),
-                };
-                let coordinates = self.coordinates_of(root, domain);
-                trace(
-                    self.graph,
-                    root,
-                    &coordinates,
-                    &domain.extents,
-                    &|id| self.stops(id) || self.is_reduce(id),
-                    through,
-                )
-            })
-            .collect()
-    }
-
-    fn is_reduce(&self, id: NodeId) -> bool {
-        matches!(self.graph[id].op, Op::Reduce { .. })
-    }
-
-    /// The coordinates at which a member (or a reduction's operand) is computed.
-    fn coordinates_of(&self, id: NodeId, domain: &Domain) -> Vec<Index> {
-        let (space, _) = self.space();
-        if !self.is_member_reduce(id) && self.graph[id].shape == *space {
-            return domain.axes.clone();
-        }
-        self.rows().into_iter().map(|axis| domain.axes[axis].clone()).collect()
-    }
-
-    fn is_member_reduce(&self, id: NodeId) -> bool {
-        self.is_reduce(id) && self.division.home.get(&id) == Some(&self.cluster)
-    }
-
-    /// Whether a stored member has a value per row only.
-    fn is_row_valued(&self, member: NodeId) -> bool {
-        self.is_member_reduce(member) || self.graph[member].shape != *self.space().0
-    }
-
-    /// Whether `state`, an input, is read for `new` alone, and of it each element only where that of `new` is written: then
-    /// both may lie in one place.
-    pub fn updates_in_place(&self, state: NodeId, new: NodeId) -> bool {
-        let (space, _) = self.space();
-        let own: Vec<Index> = (0..space.rank()).map(Index::var).collect();
-        let domain = Domain { extents: space.0.clone(), axes: own };
-        let written = index::flatten(&self.coordinates_of(new, &domain), &self.graph[new].shape);
-        self.cluster().members.iter().zip(self.traces(&domain)).all(|(member, trace)| {
-            let mut reads = trace.leaves.iter().filter(|leaf| leaf.node == state);
-            reads.all(|leaf| {
-                let read = index::flatten(&leaf.coordinates, &self.graph[state].shape);
-                *member == new && !leaf.indirect && leaf.guards.is_empty() && read == written
-            })
-        })
-    }
-
-    /// For every member, how many rounds of reductions must be over before it can be computed.
-    fn rounds(&self) -> BTreeMap<NodeId, usize> {
-        let (space, _) = self.space();
-        let own: Vec<Index> = (0..space.rank()).map(Index::var).collect();
-        let domain = Domain { extents: space.0.clone(), axes: own };
-        let mut rounds: BTreeMap<NodeId, usize> = BTreeMap::new();
-        for (member, trace) in self.cluster().members.iter().zip(self.traces(&domain)) {
-            let own = trace.leaves.iter().filter(|leaf| self.is_member_reduce(leaf.node));
-            let needed = own.map(|leaf| rounds.get(&leaf.node).map_or(0, |round| round + 1)).max();
-            rounds.insert(*member, needed.unwrap_or(0));
-        }
-        rounds
-    }
-
-    /// Members in memory.
-    fn stores(&self) -> Vec<NodeId> {
-        self.cluster().members.iter().copied().filter(|id| self.division.stored.contains(id)).collect()
-    }
-
-    fn store(
-        &self,
-        b: &mut KernelBuilder,
-        values: &Values<'_>,
-        id: NodeId,
-        value: ExprId,
-        at: &Coordinates,
-        domain: &Domain,
-    ) {
-        let address = index::flatten(&self.coordinates_of(id, domain), &self.graph[id].shape);
-        let index = values.index(b, &address, at);
-        let buffer = values.buffer(b, id, Access::Write);
-        let wide = at.vector.is_some_and(|vector| address.mentions(vector));
-        let value = if wide { b.splat(value, at.lanes) } else { value };
-        b.store(buffer, index, value);
-    }
-}
-
-/// How the axes of a space come from loop variables.
-#[derive(Clone, Debug)]
-pub struct Domain {
-    /// Sizes of the loop variables.
-    pub extents: Vec<Dim>,
-    /// Each axis over the loop variables.
-    pub axes: Vec<Index>,
-}
-
-impl Domain {
-    /// `groups[var]` are the axes (ascending) that loop variable `var` runs over, flattened.
-    pub fn new(space: &Shape, groups: &[Vec<usize>]) -> Self {
-        let sizes = |axes: &[usize]| Shape(axes.iter().map(|&axis| space[axis].clone()).collect());
-        let extents: Vec<Dim> = groups.iter().map(|axes| sizes(axes).elements()).collect();
-        let mut coordinates = vec![Index::default(); space.rank()];
-        for (var, axes) in groups.iter().enumerate() {
-            let parts = index::unflatten(&Index::var(var), &sizes(axes), &extents);
-            for (axis, part) in axes.iter().zip(parts) {
-                coordinates[*axis] = part;
-            }
-        }
-        Domain { extents, axes: coordinates }
-    }
 }
 
 /// The value with which a reduction starts.
@@ -285,19 +123,10 @@ fn value_names(graph: &Graph, values: &[(NodeId, ExprId)]) -> HashMap<ExprId, St
     for (id, value) in values {
         let name = graph[*id].name.as_str();
         if !name.is_empty() && !matches!(graph[*id].op, Op::Input(_)) {
-            names.entry(*value).or_insert_with(|| identifier(name));
+            names.entry(*value).or_insert_with(|| sanitized(name));
         }
     }
     names
-}
-
-/// `name` with everything that no C identifier may have replaced.
-pub fn identifier(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        text.insert(0, 'v');
-    }
-    text
 }
 
 /// What one visit of a loop body does: reductions that take in a value, roots that are stored.
@@ -309,6 +138,23 @@ struct Visit<'v> {
 }
 
 impl Job<'_> {
+    fn store(
+        &self,
+        b: &mut KernelBuilder,
+        values: &Values<'_>,
+        id: NodeId,
+        value: ExprId,
+        at: &Coordinates,
+        domain: &Domain,
+    ) {
+        let address = index::flatten(&self.nest.coordinates_of(id, domain), &self.nest.graph[id].shape);
+        let index = values.index(b, &address, at);
+        let buffer = values.buffer(b, id, Access::Write);
+        let wide = at.vector.is_some_and(|vector| address.mentions(vector));
+        let value = if wide { b.splat(value, at.lanes) } else { value };
+        b.store(buffer, index, value);
+    }
+
     /// Emits one visit at `at`; `position` is the place among the reduced elements.
     fn visit(
         &self,
@@ -322,15 +168,15 @@ impl Job<'_> {
         values.enter_loop();
         let mut roots = Vec::new();
         for accumulator in visit.reduces {
-            let Op::Reduce { source, .. } = self.graph[accumulator.node].op else { unreachable!("a reduction") };
+            let Op::Reduce { source, .. } = self.nest.graph[accumulator.node].op else { unreachable!("a reduction") };
             let coordinates = domain.axes.clone();
-            roots.push((source, values.value(b, source, &coordinates, at, !self.stops(source))));
+            roots.push((source, values.value(b, source, &coordinates, at, !self.nest.stops(source))));
         }
         for &store in visit.stores {
-            let coordinates = self.coordinates_of(store, domain);
+            let coordinates = self.nest.coordinates_of(store, domain);
             roots.push((store, values.value(b, store, &coordinates, at, true)));
         }
-        let names = value_names(self.graph, &roots);
+        let names = value_names(self.nest.graph, &roots);
         let exprs: Vec<ExprId> = roots.iter().map(|(_, value)| *value).collect();
         let bound = bind_shared(b, &exprs, &names);
         let (reduced, stored) = bound.split_at(visit.reduces.len());
@@ -355,35 +201,9 @@ impl Job<'_> {
         }
     }
 
-    /// Members grouped by round: reductions of each round, stores that can be made during it, and after all.
-    fn schedule(&self) -> Vec<(Vec<NodeId>, Vec<NodeId>)> {
-        let rounds = self.rounds();
-        let stores: BTreeSet<NodeId> = self.stores().into_iter().collect();
-        let reductions = rounds.iter().filter(|(id, _)| self.is_member_reduce(**id)).map(|(_, round)| round + 1);
-        let loops = reductions.max().unwrap_or(0);
-        let mut schedule = vec![(Vec::new(), Vec::new()); loops];
-        let mut last = Vec::new();
-        for (&id, &round) in &rounds {
-            if self.is_member_reduce(id) {
-                schedule[round].0.push(id);
-            } else if stores.contains(&id) && !self.is_row_valued(id) {
-                if round < loops { schedule[round].1.push(id) } else { last.push(id) }
-            }
-        }
-        if !last.is_empty() {
-            schedule.push((Vec::new(), last));
-        }
-        schedule
-    }
-
-    /// Stored members with one value per row.
-    fn row_stores(&self) -> Vec<NodeId> {
-        self.stores().into_iter().filter(|id| self.is_row_valued(*id)).collect()
-    }
-
     /// Emits the stores of values per row, once all reductions are known.
     fn finish_row(&self, b: &mut KernelBuilder, values: &mut Values<'_>, at: &Coordinates, domain: &Domain) {
-        let stores = self.row_stores();
+        let stores = self.nest.row_stores();
         if stores.is_empty() {
             return;
         }
@@ -391,11 +211,11 @@ impl Job<'_> {
         let roots: Vec<(NodeId, ExprId)> = stores
             .iter()
             .map(|&id| {
-                let coordinates = self.coordinates_of(id, domain);
+                let coordinates = self.nest.coordinates_of(id, domain);
                 (id, values.value(b, id, &coordinates, at, true))
             })
             .collect();
-        let names = value_names(self.graph, &roots);
+        let names = value_names(self.nest.graph, &roots);
         let exprs: Vec<ExprId> = roots.iter().map(|(_, value)| *value).collect();
         let bound = bind_shared(b, &exprs, &names);
         for (id, value) in stores.iter().zip(bound) {

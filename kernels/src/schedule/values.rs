@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Loop coordinates while expressions are built for them.
 #[derive(Clone, Debug)]
-pub struct Coordinates {
+pub(crate) struct Coordinates {
     /// The value of each coordinate (`I32`); of the first lane for the vector coordinate.
     pub values: Vec<ExprId>,
     /// Which coordinate the lanes run along.
@@ -22,7 +22,7 @@ pub struct Coordinates {
 }
 
 /// Turns nodes into expressions of one kernel.
-pub struct Values<'a> {
+pub(crate) struct Values<'a> {
     /// The graph.
     pub graph: &'a Graph,
     /// Sizes of the coordinates.
@@ -38,7 +38,7 @@ pub struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// A translator without known values.
-    pub fn new(
+    pub(crate) fn new(
         graph: &'a Graph,
         extents: Vec<Dim>,
         stops: &'a dyn Fn(NodeId) -> bool,
@@ -48,12 +48,12 @@ impl<'a> Values<'a> {
     }
 
     /// Forgets values computed for other loop variables.
-    pub fn enter_loop(&mut self) {
+    pub(crate) fn enter_loop(&mut self) {
         self.memo.clear();
     }
 
     /// The index as `I32`; of the first lane if the coordinates have lanes.
-    pub fn index(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
+    pub(crate) fn index(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
         let mut sum = None;
         for (atom, coefficient) in index.terms() {
             let value = self.atom(b, atom, at);
@@ -92,7 +92,7 @@ impl<'a> Values<'a> {
     }
 
     /// Notes how far an index counts that is no address of a buffer, where that can be told from the loops.
-    pub fn note_reach(&self, b: &mut KernelBuilder, index: &Index) {
+    pub(crate) fn note_reach(&self, b: &mut KernelBuilder, index: &Index) {
         let mut reach = index.offset().clone();
         for (atom, coefficient) in index.terms() {
             let Atom::Var(var) = atom else { return };
@@ -138,7 +138,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of `id` at `coordinates`. A `through` root is computed although it is a stop.
-    pub fn value(
+    pub(crate) fn value(
         &mut self,
         b: &mut KernelBuilder,
         id: NodeId,
@@ -218,7 +218,7 @@ impl<'a> Values<'a> {
     }
 
     /// The parameter for the buffer of `id`.
-    pub fn buffer(&self, b: &mut KernelBuilder, id: NodeId, access: Access) -> ParamId {
+    pub(crate) fn buffer(&self, b: &mut KernelBuilder, id: NodeId, access: Access) -> ParamId {
         let name = (self.buffer_name)(id);
         let dtype = self.graph[id].dtype;
         // A buffer that the kernel writes already is read and written.
@@ -364,7 +364,7 @@ fn wrapping(b: &mut KernelBuilder, op: &Op, operands: &[ExprId]) -> ExprId {
 }
 
 /// A size as `I32`, from constants and one parameter per symbol.
-pub fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
+pub(crate) fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
     b.note_size(dim);
     dim_value_in(b, dim, DType::I32)
 }
@@ -415,7 +415,7 @@ fn dim_value_in(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> ExprId {
 }
 
 /// Binds what `roots` use more than once to variables, so that it is computed once; gives the roots anew.
-pub fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashMap<ExprId, String>) -> Vec<ExprId> {
+pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashMap<ExprId, String>) -> Vec<ExprId> {
     let mut uses: BTreeMap<ExprId, u32> = BTreeMap::new();
     let mut left: Vec<ExprId> = roots.to_vec();
     while let Some(id) = left.pop() {

@@ -1,6 +1,7 @@
 //! Convolution as a matrix product whose operands are never written down.
 
 use super::{Axis, Choice, Columns, Limits, Problem, Template, matmul_register};
+use crate::dim::saturating_product;
 use std::fmt::Write as _;
 
 /// The text of `conv2d_implicit_gemm.cl`: the index maps.
@@ -82,16 +83,15 @@ impl Conv2d {
     pub fn problem(&self, product: Product) -> Option<Problem> {
         let [height, width] = self.out_size()?;
         // Saturating: a choice may be asked about whatever a caller has for a size.
-        let product_of = |sizes: &[u64]| sizes.iter().fold(1, |product: u64, size| product.saturating_mul(*size));
-        let taps = product_of(&self.filter);
+        let taps = saturating_product(self.filter);
         let channels = self.channels.checked_div(self.groups)?;
         let out_channels = self.out_channels.checked_div(self.groups)?;
-        let pixels = product_of(&[self.images, self.size[0], self.size[1]]);
-        let out_pixels = product_of(&[self.images, height, width]);
+        let pixels = saturating_product([self.images, self.size[0], self.size[1]]);
+        let out_pixels = saturating_product([self.images, height, width]);
         let (m, n, k) = match product {
-            Product::Forward => (out_channels, out_pixels, product_of(&[channels, taps])),
-            Product::Input => (channels, pixels, product_of(&[out_channels, taps])),
-            Product::Weight => (out_channels, product_of(&[channels, taps]), out_pixels),
+            Product::Forward => (out_channels, out_pixels, saturating_product([channels, taps])),
+            Product::Input => (channels, pixels, saturating_product([out_channels, taps])),
+            Product::Weight => (out_channels, saturating_product([channels, taps]), out_pixels),
         };
         Some(computed(&Problem { batch: self.groups, conv: Some(*self), ..Problem::new(m, n, k) }))
     }

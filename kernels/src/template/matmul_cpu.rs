@@ -1,6 +1,7 @@
 //! Registers and vectors only, for processors.
 
 use super::{Axis, Choice, Columns, Grid, Limits, Matrix, Problem, Template, Tunable};
+use crate::dim::saturating_product;
 
 /// The text of `matmul_cpu.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_cpu.cl");
@@ -129,10 +130,7 @@ pub(super) fn with_registers(
         .filter(has_rows)
         .map(choice)
         .find(|choice| {
-            let groups: u64 = grid(choice)
-                .groups(problem.m, problem.n, problem.batch)
-                .iter()
-                .fold(1, |all: u64, groups| all.saturating_mul(*groups));
+            let groups = saturating_product(grid(choice).groups(problem.m, problem.n, problem.batch));
             groups >= 2 * u64::from(limits.units)
         })
         .unwrap_or_else(|| choice(if problem.m <= reg_m.into() { 1 } else { 2 }))

@@ -1,6 +1,7 @@
 //! Tiles in local memory and in registers.
 
 use super::{Axis, Choice, Columns, Grid, Limits, Problem, Template, Tunable};
+use crate::dim::saturating_product;
 
 /// The text of `matmul_register.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_register.cl");
@@ -91,10 +92,7 @@ pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
                 continue;
             }
         }
-        let groups: u64 = grid(&choice)
-            .groups(problem.m, problem.n, problem.batch)
-            .iter()
-            .fold(1, |all: u64, groups| all.saturating_mul(*groups));
+        let groups = saturating_product(grid(&choice).groups(problem.m, problem.n, problem.batch));
         if groups >= limits.units.into() {
             return choice;
         }

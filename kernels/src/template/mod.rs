@@ -219,6 +219,12 @@ impl Choice {
         }
     }
 
+    /// The same without a value for `name`.
+    #[must_use]
+    pub fn without(&self, name: &str) -> Choice {
+        Choice(self.0.iter().filter(|(known, _)| *known != name).cloned().collect())
+    }
+
     /// The values, in the order in which they were given.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> + '_ {
         self.0.iter().map(|(name, value)| (name.as_ref(), *value))

@@ -1,9 +1,9 @@
 //! The tensors between the kernels of one variant, which calls have besides their own memory.
 
 use super::{Conv2dTask, KernelConfig, PART, SPLIT_K, Task, Variant};
+use crate::dim::{INDEX_LIMIT, saturating_product};
 use crate::dtype::DType;
 use crate::graph::ConvKind;
-use crate::plan::requirement::INDEX_LIMIT;
 use crate::template::Limits;
 
 /// Whether kernels can count the elements between them, and a device has the memory.
@@ -32,11 +32,11 @@ pub(super) fn fits(config: &KernelConfig, task: &Task<u64>, limits: &Limits) -> 
 fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
     let parts = u64::from(config.values.get(SPLIT_K));
     match task {
-        Task::Product(own) if parts > 1 => (vec![product(&[parts, own.batch, own.m, own.n])], own.dtype),
+        Task::Product(own) if parts > 1 => (vec![saturating_product([parts, own.batch, own.m, own.n])], own.dtype),
         Task::Conv2d(own) => (of_convolution(config.variant, own, parts), own.dtype),
         Task::Reduction(own) if config.variant == Variant::ReductionParallel => {
             let parts = own.columns.div_ceil(u64::from(config.values.get(PART)).max(1));
-            (vec![product(&[own.rows, parts])], own.dtype)
+            (vec![saturating_product([own.rows, parts])], own.dtype)
         }
         Task::Product(own) => (Vec::new(), own.dtype),
         Task::Elementwise(own) => (Vec::new(), own.dtype),
@@ -51,7 +51,7 @@ fn of_convolution(variant: Variant, conv: &Conv2dTask<u64>, parts: u64) -> Vec<u
     match variant {
         // Each tap of each output pixel, in each channel of the input.
         Variant::Conv2dIm2col => {
-            vec![product(&[conv.channels, conv.filter[0], conv.filter[1], conv.images, out[0], out[1]])]
+            vec![saturating_product([conv.channels, conv.filter[0], conv.filter[1], conv.images, out[0], out[1]])]
         }
         Variant::Conv2dWinograd => {
             let (from, to, size) = match conv.kind {
@@ -59,24 +59,20 @@ fn of_convolution(variant: Variant, conv: &Conv2dTask<u64>, parts: u64) -> Vec<u
                 _ => (conv.channels, conv.out_channels, out),
             };
             // 16 values for each 2x2 results: of the pixels, of their products, and of the filters.
-            let tiles = product(&[16, conv.images, size[0].div_ceil(2), size[1].div_ceil(2)]);
-            vec![product(&[from, tiles]), product(&[to, tiles]), product(&[16, from, to])]
+            let tiles = saturating_product([16, conv.images, size[0].div_ceil(2), size[1].div_ceil(2)]);
+            vec![saturating_product([from, tiles]), saturating_product([to, tiles]), saturating_product([16, from, to])]
         }
         _ if parts > 1 => {
             let result = match conv.kind {
-                ConvKind::Forward => product(&[conv.images, conv.out_channels, out[0], out[1]]),
-                ConvKind::InputGrad => product(&[conv.images, conv.channels, conv.size[0], conv.size[1]]),
+                ConvKind::Forward => saturating_product([conv.images, conv.out_channels, out[0], out[1]]),
+                ConvKind::InputGrad => saturating_product([conv.images, conv.channels, conv.size[0], conv.size[1]]),
                 ConvKind::WeightGrad => {
                     let own = conv.channels / conv.groups.max(1);
-                    product(&[conv.out_channels, own, conv.filter[0], conv.filter[1]])
+                    saturating_product([conv.out_channels, own, conv.filter[0], conv.filter[1]])
                 }
             };
-            vec![product(&[parts, result])]
+            vec![saturating_product([parts, result])]
         }
         _ => Vec::new(),
     }
-}
-
-fn product(sizes: &[u64]) -> u64 {
-    sizes.iter().fold(1, |product: u64, size| product.saturating_mul(*size))
 }

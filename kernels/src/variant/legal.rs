@@ -1,11 +1,9 @@
 //! What may be chosen: the legal configurations of a task.
 
 use super::split::{SPLIT_K, SPLIT_K_VALUES, in_parts};
-use super::{Conv2dTask, KernelConfig, PART, Reduction, Task, Variant, between, default_config};
+use super::{Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between, default_config};
 use crate::graph::ConvKind;
-use crate::plan::Target;
-use crate::rewrite::without_split;
-use crate::schedule::gpu::GROUP;
+use crate::target::Target;
 use crate::template::{self, Choice, Limits, Problem, Template};
 
 /// Every configuration of every variant that is [`legal`] for `task`, the default first and each once; of those with long
@@ -80,8 +78,8 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
     if let Some(template) = variant.template(target) {
         return legal_instance(config, template, task, (target, limits));
     }
-    if target == Target::Gpu && limits.work_group < GROUP && variant.has_loops() {
-        return Err(format!("its work-groups are of {GROUP} work-items, the device takes {}", limits.work_group));
+    if target == Target::Gpu && limits.work_group < LOOP_GROUP && variant.has_loops() {
+        return Err(format!("its work-groups are of {LOOP_GROUP} work-items, the device takes {}", limits.work_group));
     }
     complete(&config.values, variant, target)?;
     match task {
@@ -107,7 +105,7 @@ fn legal_instance(
     task: &Task<u64>,
     (target, limits): (Target, &Limits),
 ) -> Result<(), String> {
-    let values = without_split(&config.values);
+    let values = config.values.without(SPLIT_K);
     complete(&values, config.variant, target)?;
     let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map(|(_, parts)| parts);
     let part = match parts {
@@ -119,9 +117,9 @@ fn legal_instance(
             return Err(format!("{} has no tunable {SPLIT_K}", config.variant));
         }
         // A loop adds up the parts.
-        Some(_) if target == Target::Gpu && limits.work_group < GROUP => {
+        Some(_) if target == Target::Gpu && limits.work_group < LOOP_GROUP => {
             return Err(format!(
-                "sums of parts take work-groups of {GROUP} work-items, the device {}",
+                "sums of parts take work-groups of {LOOP_GROUP} work-items, the device {}",
                 limits.work_group
             ));
         }

@@ -82,6 +82,9 @@ pub enum Variant {
     BatchNormFused,
 }
 
+/// Work-items in a work-group of a GPU's loops.
+pub(crate) const LOOP_GROUP: u32 = 256;
+
 /// Variants that compute the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -131,7 +134,7 @@ impl std::fmt::Display for Variant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Target;
+    use crate::target::Target;
 
     #[test]
     fn names_parse_and_are_those_of_the_serialized_form() {

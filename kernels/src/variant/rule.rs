@@ -5,7 +5,7 @@ use super::split::{SPLIT_K_VALUES, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
 use crate::graph::{ConvKind, ReduceOp};
-use crate::plan::Target;
+use crate::target::Target;
 use crate::template::{Choice, Limits};
 
 /// A quarter of the memory that a device may have at least.

@@ -1,6 +1,7 @@
 //! Long sums in parts: which numbers of parts a product or convolution may have, and what each part then is.
 
 use super::{Conv2dTask, Product, Task};
+use crate::dim::saturating_product;
 use crate::dtype::DType;
 use crate::graph::ConvKind;
 use crate::template::{Axis, Limits, Problem, Template};
@@ -71,7 +72,7 @@ pub(super) fn in_parts(task: &Task<u64>, parts: u64) -> Result<Task<u64>, String
 pub(super) fn parts_for(template: &Template, problem: &Problem, limits: &Limits) -> u64 {
     let choice = (template.initial)(problem, limits);
     let groups = (template.grid)(&choice).groups(problem.m, problem.n, problem.batch);
-    let groups = groups.iter().fold(1, |product: u64, axis| product.saturating_mul(*axis));
+    let groups = saturating_product(groups);
     let wanted = 2 * u64::from(limits.units);
     if groups == 0 || groups > wanted / 2 || problem.k < LONG {
         return 1;

@@ -1,7 +1,7 @@
 //! The table of variants: what each is called, what it is a variant of, and what makes its kernels.
 
 use super::{Family, Variant};
-use crate::plan::Target;
+use crate::target::Target;
 use crate::template::{
     Template, Tunable, conv2d_cpu, conv2d_implicit_gemm, conv2d_naive, conv2d_tiled_local, matmul_cpu, matmul_naive,
     matmul_register, matmul_tiled,

@@ -12,7 +12,7 @@ use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, OutputKind, UnaryOp};
 use netcl_kernels::kir::{ExprId, ValueType};
 use netcl_kernels::ops;
-use netcl_kernels::schedule::scalars;
+use netcl_kernels::scalars;
 use proc_macro2::Span;
 use syn::ExprCall;
 

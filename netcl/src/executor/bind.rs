@@ -8,10 +8,10 @@ use crate::executor::check;
 use crate::executor::version::Version;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::select::Generation;
+use netcl_kernels::dim::INDEX_LIMIT;
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::Role;
 use netcl_kernels::plan::memory::{LayoutError, layout};
-use netcl_kernels::plan::requirement::INDEX_LIMIT;
 use std::sync::Arc;
 
 /// Everything that depends on the symbols' values and on nothing else.

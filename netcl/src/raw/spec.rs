@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::device::opencl::idle::Origin;
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::emit::opencl_types::storage_type;
+use netcl_kernels::emit::storage_type;
 use std::fmt::Display;
 
 /// A kernel in OpenCL C: its parameters and body, or a whole source that has it.

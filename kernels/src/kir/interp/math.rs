@@ -7,7 +7,7 @@
 //! `f32` functions are within 2 ulp ([`Real::log1p`], [`Real::tanh`], [`Real::erf`]: 3 ulp; without fused
 //! multiply-add one more). Their polynomials are minimax fits made by the Remez exchange for the stated form and
 //! interval, coefficients rounded to `f32`. `sin`, `cos`, `tan` and `pow` compute in `f64` inside. `f64` functions are
-//! those of the standard library, `erf` that of [`crate::special`].
+//! those of the standard library, `erf` that of `crate::special`.
 
 mod double;
 

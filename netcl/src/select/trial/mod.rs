@@ -229,8 +229,7 @@ mod tests {
     use super::*;
     use crate::select::testing::{conv, product};
     use netcl_kernels::dtype::DType;
-    use netcl_kernels::graph::ConvKind;
-    use netcl_kernels::graph::ReduceOp;
+    use netcl_kernels::graph::{ConvKind, ReduceOp};
     use netcl_kernels::template::Axis;
     use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction};
 

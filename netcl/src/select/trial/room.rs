@@ -2,8 +2,8 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
+use netcl_kernels::dim::INDEX_LIMIT;
 use netcl_kernels::graph::{Graph, InputKind, Node, Op};
-use netcl_kernels::plan::requirement::INDEX_LIMIT;
 use netcl_kernels::variant::Task;
 
 /// How many elements the operands and the result have, if the device can hold and count them all.
