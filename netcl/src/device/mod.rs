@@ -130,7 +130,7 @@ impl Device {
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX), usize::MAX);
+        let pool = BufferPool::of_device(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
         let (selection, compiled) = (OnceLock::new(), Compiled::default());
         Device(Arc::new(Inner { id, compiled, pool, backend, launches: AtomicU64::new(0), selection }))
     }
@@ -307,8 +307,9 @@ impl Device {
         self.0.backend.wait_for(event)
     }
 
-    /// The pool that its tensors come from. It keeps at most `NETCL_MAX_CACHED_GB` of freed memory (4 GiB if that is not
-    /// set).
+    /// The pool that its tensors come from. With those of all other handles of the same physical device (queues, parts,
+    /// shared contexts) it keeps at most `NETCL_MAX_CACHED_GB` of freed memory (4 GiB if that is not set); what was freed
+    /// first goes first, whichever handle's it was.
     pub fn buffer_pool(&self) -> &BufferPool {
         &self.0.pool
     }
