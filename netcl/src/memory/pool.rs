@@ -45,6 +45,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # Ok::<(), netcl::Error>(())
 /// ```
 #[derive(Clone)]
+#[doc(alias = "PersistentBufferPool")]
 pub struct BufferPool(Arc<Shared>);
 
 struct Shared {
@@ -144,6 +145,7 @@ impl BufferPool {
 
     /// What it holds and how well it serves; in a forked child, what it held at the fork, or nothing if a thread was using
     /// the pool then.
+    #[doc(alias = "get_stats")]
     pub fn stats(&self) -> PoolStats {
         process::lock(&self.0.state).map(|state| state.stats()).unwrap_or_default()
     }

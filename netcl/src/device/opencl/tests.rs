@@ -9,7 +9,7 @@ use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
 
 #[path = "../../../tests/common/devices.rs"]
-mod devices;
+pub(super) mod devices;
 
 use devices::with_driver;
 
