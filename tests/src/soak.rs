@@ -6,7 +6,7 @@ mod block_on;
 
 use block_on::block_on;
 use netcl::raw::{Grid, KernelSpec, RawKernel};
-use netcl::{BufferPool, DType, Device, Result, Tensor, ToHost, UserEvent, algorithms};
+use netcl::{BufferPool, DType, Device, Error, QueueOrder, Result, Tensor, ToHost, UserEvent, algorithms, profile};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +17,11 @@ const HELD: usize = 24;
 const LARGEST: u64 = 1 << 19;
 /// Bytes that a pool of the workers' own keeps: far fewer than they free.
 const SMALL_CAP: usize = 1 << 20;
+/// Elements of the seldom tensors that are larger than what may be on its way to a device at once (64 MiB).
+const HUGE: usize = 18 << 20;
+/// What a process may grow by in bytes, but for what its pools keep and its allocator has free: stacks of the threads, what
+/// drivers keep.
+const GROWTH: u64 = 96 << 20;
 /// What [`algorithms::map`] computes.
 const MAPPED: &str = "v0 * 3 + 1";
 /// Elements of the tensor that all workers change.
@@ -46,6 +51,25 @@ pub struct Report {
     pub pooled: [u64; 2],
     /// Programs that were built or loaded after the first of each kind.
     pub late_programs: u64,
+}
+
+impl Report {
+    /// What is wrong, in words; nothing if all is well.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = self.mistakes.clone();
+        let mut check = |is_bad: bool, text: String| problems.extend(is_bad.then_some(text));
+        check(self.wrong > 0, format!("{} bytes were wrong", self.wrong));
+        let left = (self.device_bytes_left, self.pinned_bytes_left);
+        check(
+            left != (0, 0),
+            format!("{} bytes of the device and {} page-locked ones are still in use", left.0, left.1),
+        );
+        check(self.late_programs > 0, format!("{} programs were built or loaded again", self.late_programs));
+        let [before, after] = self.resident_bare;
+        let growth = after.saturating_sub(before);
+        check(growth >= GROWTH, format!("the process grew by {} MiB that nothing keeps for reuse", growth >> 20));
+        problems
+    }
 }
 
 /// A small, fast generator (Marsaglia: "Xorshift RNGs", 2003).
@@ -88,6 +112,8 @@ struct Common {
     /// All of one value: how much was added to it.
     shared: Tensor,
     added: AtomicU32,
+    /// Held by who does what only one thread should do at a time.
+    alone: Mutex<()>,
     totals: Totals,
 }
 
@@ -109,6 +135,10 @@ struct Totals {
 }
 
 impl Totals {
+    fn mistake(&self, text: String) {
+        self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    }
+
     /// `what` tells how the elements were read.
     fn compare(&self, what: &str, found: &[u32], wanted: &[u32]) {
         let differ = |(found, wanted): &(&u32, &u32)| found != wanted;
@@ -117,7 +147,7 @@ impl Totals {
             let first = found.iter().zip(wanted).position(|pair| differ(&pair)).unwrap_or(0);
             let (is, was) = (found.get(first).copied(), wanted.get(first).copied());
             let text = format!("{what}: {wrong} of {} from {first} on: {is:?}, not {was:?}", wanted.len());
-            self.mistakes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+            self.mistake(text);
         }
         self.checked.fetch_add(4 * wanted.len() as u64, Ordering::Relaxed);
         self.wrong.fetch_add(4 * wrong as u64, Ordering::Relaxed);
@@ -146,7 +176,7 @@ impl Worker<'_> {
 
     /// One operation.
     fn step(&mut self) -> Result<()> {
-        let operation = self.draw.below(15);
+        let operation = self.draw.below(18);
         let Some(Known { tensor: x, values, made }) = (if operation < 2 { None } else { self.any() }) else {
             let count = self.draw.size();
             let values = self.values(count);
@@ -220,6 +250,24 @@ impl Worker<'_> {
                 block_on(self.device.record_event()?)?;
                 self.totals.compare(made, &block_on(copy)?, &values);
             }
+            14 => {
+                // The last handle goes in a thread of the driver's.
+                let own = Tensor::from_slice(self.device, &values, &[values.len()])?;
+                let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
+                let sum = own.add(&own)?;
+                self.device.record_event()?.on_complete(move |_| drop(own));
+                self.hold("of what a callback dropped", sum, doubled);
+            }
+            15 => {
+                // More than the device gives in one piece, and more than there can be.
+                let most = self.device.profile().max_allocation.saturating_mul(2);
+                for bytes in [usize::try_from(most).unwrap_or(usize::MAX), usize::MAX] {
+                    if !matches!(self.device.buffer_pool().allocate(bytes), Err(Error::OutOfMemory { .. })) {
+                        self.totals.mistake(format!("{bytes} bytes were allocated"));
+                    }
+                }
+            }
+            16 => self.seldom(&x, &values)?,
             _ => {
                 let buffer = self.common.small.allocate(4 * values.len())?;
                 let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
@@ -227,6 +275,32 @@ impl Worker<'_> {
                 let tensor = Tensor::from_buffer(self.device, buffer, &[values.len()], DType::U32)?;
                 self.hold("of a small pool", tensor, values);
             }
+        }
+        Ok(())
+    }
+
+    /// What takes long, or is one for the whole process.
+    fn seldom(&mut self, x: &Tensor, values: &[u32]) -> Result<()> {
+        let common = self.common;
+        let Ok(_alone) = common.alone.try_lock() else { return Ok(()) };
+        match self.draw.below(24) {
+            0 => {
+                let values = self.values(HUGE);
+                let tensor = Tensor::from_slice(self.device, &values, &[HUGE])?;
+                self.totals.compare("larger than what may be on its way", &tensor.to_vec::<u32>()?, &values);
+            }
+            1..4 => {
+                let order = if self.draw.below(2) == 0 { QueueOrder::InOrder } else { QueueOrder::OutOfOrder };
+                let Ok(queue) = self.device.with_queue(order) else { return Ok(()) };
+                let moved = x.to_device(&queue)?;
+                let doubled: Vec<u32> = values.iter().map(|value| value.wrapping_add(*value)).collect();
+                let sum = moved.add(&moved)?;
+                drop((moved, queue));
+                self.totals.compare("in a queue of its own", &sum.to_vec::<u32>()?, &doubled);
+            }
+            4..8 => profile::start()?,
+            8..12 => drop(profile::stop()?),
+            _ => {}
         }
         Ok(())
     }
@@ -299,6 +373,7 @@ pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<R
         small: BufferPool::new(device, SMALL_CAP),
         shared: Tensor::zeros(device, &[SHARED], DType::U32)?,
         added: AtomicU32::new(0),
+        alone: Mutex::default(),
         totals: Totals::default(),
     };
     // Every program: one for a single element, one for more.
@@ -363,6 +438,7 @@ pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<R
     })?;
     let added = common.added.load(Ordering::Relaxed);
     common.totals.compare("changed by every thread", &common.shared.to_vec::<u32>()?, &[added; SHARED]);
+    drop(profile::stop()?);
     device.finish()?;
     let after = used();
     let (late, late_pooled) = (resident(), pooled());

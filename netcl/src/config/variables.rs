@@ -152,8 +152,8 @@ pub(super) static MAX_CACHED_GB: Variable = Variable {
     name: "NETCL_MAX_CACHED_GB",
     accepted: "a number of gibibytes, 0 or more, such as 0.5",
     row: Row {
-        meaning: "how much freed memory a device's pool keeps for reuse; what is freed beyond that sends the least \
-                  recently used buffers back to the driver",
+        meaning: "how much freed memory the pools of a physical device keep for reuse, those of all its handles, queues \
+                  and parts together; what is freed beyond that sends the least recently used buffers back to the driver",
         unset: Unset::Number(MAX_CACHED),
     },
 };

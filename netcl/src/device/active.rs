@@ -48,6 +48,7 @@ impl Device {
     /// # Errors
     ///
     /// Those of [`Device::auto`].
+    #[doc(alias = "get_active_device")]
     pub fn active() -> Result<Device> {
         let active = ACTIVE.with_borrow(|active| active.last().map(|(_, device)| device.clone()));
         active.map_or_else(Device::auto, Ok)

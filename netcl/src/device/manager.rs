@@ -60,6 +60,7 @@ const PREFERENCE: [DeviceKind; 5] =
 
 impl DeviceManager {
     /// The process's manager. Devices are looked for at the first call.
+    #[doc(alias = "manager")]
     pub fn global() -> &'static DeviceManager {
         static GLOBAL: OnceLock<DeviceManager> = OnceLock::new();
         static NONE: OnceLock<DeviceManager> = OnceLock::new();

@@ -47,6 +47,7 @@ use std::time::Duration;
 
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
 #[derive(Clone)]
+#[doc(alias("DeviceHandle", "OpenCLBackend"))]
 pub struct Device(Arc<Inner>);
 
 struct Inner {
@@ -101,6 +102,7 @@ impl Device {
     /// # Errors
     ///
     /// Those of [`DeviceManager::select`].
+    #[doc(alias = "default")]
     pub fn select(selector: &str) -> Result<Device> {
         DeviceManager::global().select(selector)
     }
@@ -111,6 +113,7 @@ impl Device {
     }
 
     /// The host device.
+    #[doc(alias("CPUBackend", "CPUQueue"))]
     pub fn host() -> Device {
         manager::host()
     }
@@ -130,12 +133,13 @@ impl Device {
             max_cached = config.max_cached_bytes;
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let pool = BufferPool::of(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX), usize::MAX);
+        let pool = BufferPool::of_device(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
         let (selection, compiled) = (OnceLock::new(), Compiled::default());
         Device(Arc::new(Inner { id, compiled, pool, backend, launches: AtomicU64::new(0), selection }))
     }
 
     /// What it is and what it can do.
+    #[doc(alias("device_profile", "device_type"))]
     pub fn profile(&self) -> &DeviceProfile {
         self.0.backend.profile()
     }
@@ -150,6 +154,7 @@ impl Device {
     }
 
     /// What says which kernels compute a task on it.
+    #[doc(alias = "get_kernel_selector")]
     pub fn selector(&self) -> KernelSelector {
         KernelSelector::new(self.clone(), self.selection().clone())
     }
@@ -209,6 +214,7 @@ impl Device {
     /// [`crate::Error::Driver`] if the driver, or something that was started before, has failed, which is told once;
     /// [`crate::Error::Event`] if a [`crate::UserEvent`] failed that it was to wait for; [`crate::Error::Lost`] if the
     /// device is lost; [`crate::Error::Forked`] in a forked child.
+    #[doc(alias = "clFinish")]
     pub fn finish(&self) -> Result<()> {
         process::check()?;
         self.0.backend.finish()
@@ -236,6 +242,7 @@ impl Device {
     /// # Errors
     ///
     /// As [`Device::finish`].
+    #[doc(alias = "interruptible_finish")]
     pub fn finish_timeout(&self, limit: Duration) -> Result<bool> {
         process::check()?;
         self.0.backend.finish_timeout(limit)
@@ -262,6 +269,7 @@ impl Device {
     /// # Errors
     ///
     /// [`crate::Error::Interrupted`]; those of [`Device::finish`].
+    #[doc(alias = "interruptible_finish")]
     pub fn finish_or(&self, interrupt: &Interrupt) -> Result<()> {
         process::check()?;
         self.0.backend.finish_or(interrupt)
@@ -307,13 +315,16 @@ impl Device {
         self.0.backend.wait_for(event)
     }
 
-    /// The pool that its tensors come from. It keeps at most `NETCL_MAX_CACHED_GB` of freed memory (4 GiB if that is not
-    /// set).
+    /// The pool that its tensors come from. With those of all other handles of the same physical device (queues, parts,
+    /// shared contexts) it keeps at most `NETCL_MAX_CACHED_GB` of freed memory (4 GiB if that is not set); what was freed
+    /// first goes first, whichever handle's it was.
+    #[doc(alias("get_persistent_pool", "PersistentBufferPool"))]
     pub fn buffer_pool(&self) -> &BufferPool {
         &self.0.pool
     }
 
     /// Page-locked host memory that it copies from and to at full speed, kept for reuse.
+    #[doc(alias = "get_pinned_pool")]
     pub fn pinned_pool(&self) -> &PinnedBufferPool {
         self.0.backend.pinned_pool()
     }

@@ -67,6 +67,10 @@ impl Device {
     /// # Ok::<(), netcl::Error>(())
     /// ```
     ///
+    /// The parts have a context of their own, which is closed with the last of them; on drivers whose queues must not be
+    /// released (PoCL, see [`crate::Avoid::ReleasedQueues`]) it stays open as long as the process lives. Divide a device once
+    /// there, and keep the parts; [`Device::with_queue`] opens nothing that it could use again.
+    ///
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the device cannot be divided so, or has fewer compute units than asked for;

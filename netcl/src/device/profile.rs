@@ -49,6 +49,7 @@ impl fmt::Display for DeviceKind {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[doc(alias = "ExtendedDeviceProfile")]
 pub struct DeviceProfile {
     /// Its own name.
     pub name: String,
@@ -99,14 +100,17 @@ pub struct DeviceProfile {
     /// after the other, and some GPUs stop those that began for others.
     pub independent_progress: bool,
     /// Sub-group functions, tried; `None` where kernels cannot use them.
+    #[doc(alias = "has_subgroups")]
     pub sub_groups: Option<SubGroups>,
     /// Which atomics there are beyond those on 32-bit integers.
+    #[doc(alias = "fast_atomics")]
     pub atomics: Atomics,
 
     /// Whether kernels may use `f64`.
     pub fp64: bool,
     /// Whether kernels may use `half` arithmetic, tried (storing it is always possible). A driver may have it without
     /// naming `cl_khr_fp16`, as NVIDIA's does.
+    #[doc(alias("has_fp16", "supports_fp16", "cl_khr_fp16"))]
     pub fp16: bool,
     /// What inline PTX gives, tried; `None` where there is none.
     pub ptx: Option<Ptx>,
@@ -249,6 +253,7 @@ impl DeviceProfile {
     }
 
     /// Whether device and host share their memory: integrated GPUs, OpenCL on a processor, the host.
+    #[doc(alias = "is_integrated_gpu")]
     pub fn is_integrated(&self) -> bool {
         self.unified_memory
     }

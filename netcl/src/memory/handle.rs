@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// ([`crate::Device::create_zero_copy_buffer`]). Cheap to clone; clones are the same memory, which is given back when the
 /// last one is dropped.
 #[derive(Clone)]
+#[doc(alias = "release")]
 pub struct BufferHandle(Arc<Inner>);
 
 struct Inner {

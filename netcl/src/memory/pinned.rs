@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::memory::classes::{self, Class};
 use crate::memory::stats::PoolStats;
 use crate::tensor::Element;
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -42,9 +43,18 @@ struct Shared {
 }
 
 struct State {
-    /// By class, the least recently used first.
-    idle: Vec<(Class, Box<dyn HostMemory>)>,
+    /// By [`Class::index`], the least recently used first.
+    idle: Vec<VecDeque<Idle>>,
     stats: PoolStats,
+    /// Counts what is freed, so that the least recently used is known.
+    clock: u64,
+}
+
+/// Memory that is kept.
+struct Idle {
+    memory: Box<dyn HostMemory>,
+    bytes: usize,
+    stamp: u64,
 }
 
 impl PinnedBufferPool {
@@ -52,7 +62,8 @@ impl PinnedBufferPool {
         device: &str,
         allocate: impl Fn(usize) -> Result<Box<dyn HostMemory>, AllocateError> + Send + Sync + 'static,
     ) -> PinnedBufferPool {
-        let state = Mutex::new(State { idle: Vec::new(), stats: PoolStats::default() });
+        let idle = (0..classes::COUNT).map(|_| VecDeque::new()).collect();
+        let state = Mutex::new(State { idle, stats: PoolStats::default(), clock: 0 });
         PinnedBufferPool(Arc::new(Shared { device: device.to_owned(), allocate: Box::new(allocate), state }))
     }
 
@@ -106,12 +117,11 @@ impl PinnedBufferPool {
 
     fn take_idle(&self, class: Class) -> Option<Box<dyn HostMemory>> {
         let mut state = self.lock();
-        let position = state.idle.iter().rposition(|(idle, _)| *idle == class)?;
-        let (_, memory) = state.idle.remove(position);
+        let idle = state.idle[class.index].pop_back()?;
         state.stats.hits += 1;
         state.stats.idle -= class.bytes;
         state.stats.count(class.bytes);
-        Some(memory)
+        Some(idle.memory)
     }
 
     fn ask_driver(&self, bytes: usize) -> Result<Box<dyn HostMemory>> {
@@ -133,10 +143,12 @@ impl PinnedBufferPool {
         let mut state = self.lock();
         state.stats.in_use -= class.bytes;
         state.stats.idle += class.bytes;
-        state.idle.push((class, memory));
-        while state.stats.idle > MAX_CACHED {
-            let oldest = state.idle.remove(0);
-            state.stats.idle -= oldest.0.bytes;
+        state.clock += 1;
+        let stamp = state.clock;
+        state.idle[class.index].push_back(Idle { memory, bytes: class.bytes, stamp });
+        while state.stats.idle > MAX_CACHED
+            && let Some(oldest) = state.take_oldest()
+        {
             released.push(oldest);
         }
         drop(state);
@@ -177,7 +189,8 @@ impl Shared {
         }
         let (idle, bytes) = {
             let mut state = self.lock();
-            (std::mem::take(&mut state.idle), std::mem::take(&mut state.stats.idle))
+            let idle: Vec<Idle> = state.idle.iter_mut().flat_map(|idle| idle.drain(..)).collect();
+            (idle, std::mem::take(&mut state.stats.idle))
         };
         drop(idle);
         bytes
@@ -186,6 +199,16 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock leaves the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    #[cold]
+    fn take_oldest(&mut self) -> Option<Idle> {
+        let idle = self.idle.iter_mut().filter_map(|idle| Some((idle.front()?.stamp, idle)));
+        let oldest = idle.min_by_key(|(stamp, _)| *stamp)?.1.pop_front()?;
+        self.stats.idle -= oldest.bytes;
+        Some(oldest)
     }
 }
 

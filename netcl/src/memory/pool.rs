@@ -1,5 +1,10 @@
 //! Freed device memory is kept for the next buffer of its size, because allocating on a device is slow.
 
+mod budget;
+mod state;
+
+pub(crate) use budget::Budget;
+
 use crate::device::backend::{AllocateError, Backend, Memory};
 use crate::device::process;
 use crate::device::{Device, Reserve};
@@ -9,7 +14,7 @@ use crate::memory::classes::{self, Class};
 use crate::memory::handle::BufferHandle;
 use crate::memory::slab::{self, Slab};
 use crate::memory::stats::{Bucket, PoolStats};
-use std::collections::VecDeque;
+use state::State;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +26,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// buffers back to the driver. Buffers of up to 32 KiB are parts of driver buffers that they share, as long as these are
 /// within the limit together; so it holds whatever of them is in use.
 ///
-/// Every tensor of a device comes from [`Device::buffer_pool`], whose limit is `NETCL_MAX_CACHED_GB`. A pool of one's
-/// own gives a part of a program a limit of its own.
+/// Every tensor of a device comes from [`Device::buffer_pool`], whose limit is `NETCL_MAX_CACHED_GB`: one for all handles,
+/// queues and parts of a physical device together. A pool of one's own gives a part of a program a limit of its own.
 ///
 /// ```
 /// use netcl::{BufferPool, DType, Device, Tensor};
@@ -40,6 +45,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # Ok::<(), netcl::Error>(())
 /// ```
 #[derive(Clone)]
+#[doc(alias = "PersistentBufferPool")]
 pub struct BufferPool(Arc<Shared>);
 
 struct Shared {
@@ -47,34 +53,9 @@ struct Shared {
     max_cached: usize,
     /// Of what is idle in each bucket.
     max_bucket: usize,
+    /// What counts towards `max_cached`.
+    budget: Arc<Budget>,
     state: Mutex<State>,
-}
-
-struct State {
-    /// By [`Class::index`].
-    classes: Vec<Kept>,
-    stats: PoolStats,
-    /// Bytes of all driver buffers that small buffers share.
-    shared: usize,
-    /// Counts what is freed, so that the least recently used is known.
-    clock: u64,
-}
-
-/// What is kept of one class.
-#[derive(Default)]
-struct Kept {
-    /// The latest freed last: it is used next, being the likeliest to be in a cache.
-    idle: VecDeque<Block>,
-    /// The driver buffers that blocks of this class share.
-    slabs: Vec<Arc<Slab>>,
-}
-
-impl Kept {
-    /// Bytes that are idle, also of what is left of shared driver buffers.
-    fn idle_bytes(&self) -> usize {
-        let whole = self.idle.iter().filter(|block| block.slab.is_none()).map(|block| block.class.bytes);
-        whole.sum::<usize>() + self.slabs.iter().map(|slab| slab.unused()).sum::<usize>()
-    }
 }
 
 /// So many buffers take turns where copying and computing overlap: one is computed with, one is copied to, one waits.
@@ -119,10 +100,21 @@ impl BufferPool {
         BufferPool::of(device.shared_backend(), max_cached, max_bucket)
     }
 
+    /// The pool of a device's handle, which keeps up to `max_cached` bytes together with those of all other handles.
+    pub(crate) fn of_device(backend: Arc<dyn Backend>, max_cached: usize) -> BufferPool {
+        let budget = backend.reserves().budget().clone();
+        BufferPool::within(budget, backend, max_cached, usize::MAX)
+    }
+
+    /// A pool with limits of its own.
     pub(crate) fn of(backend: Arc<dyn Backend>, max_cached: usize, max_bucket: usize) -> BufferPool {
-        let classes = (0..classes::COUNT).map(|_| Kept::default()).collect();
-        let state = Mutex::new(State { classes, stats: PoolStats::default(), shared: 0, clock: 0 });
-        let shared = Arc::new(Shared { backend, max_cached, max_bucket, state });
+        BufferPool::within(Arc::default(), backend, max_cached, max_bucket)
+    }
+
+    fn within(budget: Arc<Budget>, backend: Arc<dyn Backend>, max_cached: usize, max_bucket: usize) -> BufferPool {
+        let state = Mutex::new(State::new(budget.clone()));
+        let shared = Arc::new(Shared { backend, max_cached, max_bucket, budget, state });
+        shared.budget.add_pool(&shared);
         shared.backend.reserves().add_pool(Arc::<Shared>::downgrade(&shared));
         BufferPool(shared)
     }
@@ -153,26 +145,14 @@ impl BufferPool {
 
     /// What it holds and how well it serves; in a forked child, what it held at the fork, or nothing if a thread was using
     /// the pool then.
+    #[doc(alias = "get_stats")]
     pub fn stats(&self) -> PoolStats {
-        process::lock(&self.0.state).map(|state| state.stats).unwrap_or_default()
+        process::lock(&self.0.state).map(|state| state.stats()).unwrap_or_default()
     }
 
     /// The buckets that keep freed buffers, by size; in a forked child as [`BufferPool::stats`].
     pub fn buckets(&self) -> Vec<Bucket> {
-        let mut buckets: Vec<Bucket> = Vec::new();
-        let Some(state) = process::lock(&self.0.state) else { return buckets };
-        for (index, kept) in state.classes.iter().enumerate().filter(|(_, kept)| !kept.idle.is_empty()) {
-            let (size, buffers) = (classes::bucket(index), kept.idle.len());
-            let bytes = kept.idle.iter().map(|block| block.class.bytes).sum();
-            match buckets.last_mut() {
-                Some(last) if last.size == size => {
-                    last.buffers += buffers;
-                    last.bytes += bytes;
-                }
-                _ => buckets.push(Bucket { size, buffers, bytes }),
-            }
-        }
-        buckets
+        process::lock(&self.0.state).map(|state| state.buckets()).unwrap_or_default()
     }
 
     /// How many bytes are kept idle at most.
@@ -201,11 +181,7 @@ impl BufferPool {
             return self.allocate(bytes);
         }
         self.with_reserves(class, || {
-            let oldest = {
-                let state = self.lock();
-                let idle = &state.classes[class.index].idle;
-                idle.front().map(|block| (block.idle_since, idle.len()))
-            };
+            let oldest = self.lock().waiting(class);
             let block = match oldest {
                 Some((since, kept)) if kept >= IN_TURNS || self.0.backend.is_done(since) => self.take_idle(class, true),
                 _ => None,
@@ -234,31 +210,14 @@ impl BufferPool {
         if uploaded && let Err(error) = self.0.backend.mark() {
             tracing::debug!(%error, "the next copy waits for more than it must");
         }
+        let index = block.class.index;
         let mut state = self.lock();
-        state.clock += 1;
-        block.stamp = state.clock;
-        let (index, bytes) = (block.class.index, block.class.bytes);
-        state.stats.in_use -= bytes;
-        state.stats.idle += bytes;
-        if let Some(slab) = &block.slab {
-            slab.free_one();
-        }
-        state.classes[index].idle.push_back(block);
-        let released = self.0.over_limit(&mut state, index);
-        drop(state);
-        drop(released);
+        state.put(block);
+        self.0.keep_within(state, index);
     }
 
     fn take_idle(&self, class: Class, oldest: bool) -> Option<Block> {
-        let mut state = self.lock();
-        let idle = &mut state.classes[class.index].idle;
-        let block = if oldest { idle.pop_front() } else { idle.pop_back() }?;
-        state.stats.hits += 1;
-        state.count_used(class.bytes);
-        if let Some(slab) = &block.slab {
-            slab.use_one();
-        }
-        Some(block)
+        self.lock().take(class, oldest)
     }
 
     #[cold]
@@ -271,55 +230,36 @@ impl BufferPool {
             return Ok(block);
         }
         let memory = self.ask_driver(class.bytes)?;
-        let mut state = self.lock();
-        state.stats.misses += 1;
-        state.stats.allocations += 1;
-        // In and out again at once: what is counted as used was idle before.
-        state.stats.idle += class.bytes;
-        state.count_used(class.bytes);
+        self.lock().count_miss(class.bytes);
         Ok(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: None })
     }
 
     /// A part of a driver buffer that several share; `None` if there is no memory for another of those, or all of them
     /// would be more than may be idle: only whole ones can go back to the driver.
     fn cut(&self, class: Class) -> Result<Option<Block>, AllocateError> {
-        let mut released = Vec::new();
         let (slab, offset) = loop {
-            {
-                let mut state = self.lock();
-                let room = state.classes[class.index].slabs.iter().find_map(|slab| Some((slab.clone(), slab.cut()?)));
-                if let Some((slab, offset)) = room {
-                    slab.use_one();
-                    state.stats.misses += 1;
-                    state.count_used(class.bytes);
-                    released.extend(self.0.over_limit(&mut state, class.index));
-                    break (slab, offset);
-                }
-                let of_class = (state.classes[class.index].slabs.len() + 1) * slab::BYTES;
-                if state.shared + slab::BYTES > self.0.max_cached || of_class > self.0.max_bucket {
-                    return Ok(None);
+            let mut state = self.lock();
+            if let Some(piece) = state.cut(class) {
+                self.0.keep_within(state, class.index);
+                break piece;
+            }
+            let of_class = state.shared_bytes(class) + slab::BYTES;
+            drop(state);
+            if of_class > self.0.max_bucket || !self.0.budget.take_slab(self.0.max_cached) {
+                return Ok(None);
+            }
+            match self.ask_driver(slab::BYTES) {
+                Ok(memory) => self.lock().add_slab(class, Slab::new(memory, class.bytes)),
+                Err(error) => {
+                    self.0.budget.drop_slabs(slab::BYTES);
+                    return if let AllocateError::Other(_) = error { Err(error) } else { Ok(None) };
                 }
             }
-            let memory = match self.ask_driver(slab::BYTES) {
-                Ok(memory) => memory,
-                Err(AllocateError::Other(error)) => return Err(AllocateError::Other(error)),
-                Err(AllocateError::OutOfMemory | AllocateError::TooLarge) => return Ok(None),
-            };
-            let mut state = self.lock();
-            state.stats.allocations += 1;
-            state.stats.idle += slab::BYTES;
-            state.shared += slab::BYTES;
-            state.classes[class.index].slabs.push(Arc::new(Slab::new(memory, class.bytes)));
         };
-        drop(released);
         match self.0.backend.part(slab.memory(), offset, class.bytes) {
             Ok(memory) => Ok(Some(Block { id: next_id(), class, memory, idle_since: 0, stamp: 0, slab: Some(slab) })),
             Err(error) => {
-                // The piece is lost until all of the shared buffer is unused.
-                let mut state = self.lock();
-                slab.free_one();
-                state.stats.in_use -= class.bytes;
-                state.stats.idle += class.bytes;
+                self.lock().uncut(&slab, class.bytes);
                 Err(AllocateError::Other(error))
             }
         }
@@ -372,16 +312,9 @@ impl Shared {
         let mut released = Vec::new();
         let bytes = {
             let mut state = self.lock();
-            let before = state.stats.idle;
-            for index in 0..state.classes.len() {
-                let kept = &mut state.classes[index];
-                let (part, whole): (VecDeque<Block>, _) = kept.idle.drain(..).partition(|block| block.slab.is_some());
-                kept.idle = part;
-                state.stats.idle -= whole.iter().map(|block| block.class.bytes).sum::<usize>();
-                released.extend(whole);
-                state.release_slabs(index, &mut released);
-            }
-            before - state.stats.idle
+            let before = state.stats().idle;
+            state.take_all(&mut released);
+            before - state.stats().idle
         };
         // Commands in flight may still use it, and some drivers free only when they are done.
         if bytes > 0 {
@@ -391,93 +324,41 @@ impl Shared {
         bytes
     }
 
-    /// Takes out what is idle beyond the limits, after something of the class at `index` became idle.
-    fn over_limit(&self, state: &mut State, index: usize) -> Vec<Block> {
+    /// Gives back what is idle beyond the limits, after something of the class at `index` became idle.
+    fn keep_within(&self, mut state: MutexGuard<'_, State>, index: usize) {
         let mut released = Vec::new();
         if self.max_bucket != usize::MAX {
             state.shrink_bucket(index, self.max_bucket, &mut released);
         }
-        if state.stats.idle > self.max_cached {
-            state.shrink(self.max_cached, &mut released);
+        drop(state);
+        drop(released);
+        if !self.budget.is_within(self.max_cached) {
+            self.budget.enforce(self.max_cached);
         }
-        released
+    }
+
+    /// When the driver buffer was freed that has been idle longest.
+    fn oldest(&self) -> Option<u64> {
+        self.lock().oldest()
+    }
+
+    /// Gives that one back.
+    fn release_oldest(&self) {
+        let mut released = Vec::new();
+        self.lock().take_oldest(&mut released);
+        drop(released);
+    }
+
+    /// Gives back the shared driver buffers that are not used at all.
+    fn release_slabs(&self) {
+        let mut released = Vec::new();
+        self.lock().take_slabs(&mut released);
+        drop(released);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock leaves the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn count_used(&mut self, bytes: usize) {
-        self.stats.idle -= bytes;
-        self.stats.in_use += bytes;
-        self.stats.peak = self.stats.peak.max(self.stats.in_use);
-    }
-
-    /// Takes out the least recently used until no more than `limit` bytes are idle. Shared driver buffers go last, and
-    /// only whole: they are small.
-    #[cold]
-    fn shrink(&mut self, limit: usize, released: &mut Vec<Block>) {
-        while self.stats.idle > limit {
-            let whole = self.classes.iter_mut().filter_map(|kept| {
-                let oldest = kept.idle.front().filter(|block| block.slab.is_none())?;
-                Some((oldest.stamp, kept))
-            });
-            let Some((_, kept)) = whole.min_by_key(|(stamp, _)| *stamp) else {
-                break;
-            };
-            if let Some(block) = kept.idle.pop_front() {
-                self.stats.idle -= block.class.bytes;
-                released.push(block);
-            }
-        }
-        for index in 0..self.classes.len() {
-            if self.stats.idle <= limit {
-                break;
-            }
-            self.release_slabs(index, released);
-        }
-    }
-
-    /// Takes out the least recently used of a class's bucket until no more than `limit` bytes of it are idle.
-    #[cold]
-    fn shrink_bucket(&mut self, index: usize, limit: usize, released: &mut Vec<Block>) {
-        let bucket = classes::of_bucket(index);
-        loop {
-            let idle: usize = self.classes[bucket.clone()].iter().map(Kept::idle_bytes).sum();
-            if idle <= limit {
-                return;
-            }
-            let whole = self.classes[bucket.clone()].iter_mut().filter_map(|kept| {
-                let oldest = kept.idle.front().filter(|block| block.slab.is_none())?;
-                Some((oldest.stamp, kept))
-            });
-            let Some(block) = whole.min_by_key(|(stamp, _)| *stamp).and_then(|(_, kept)| kept.idle.pop_front()) else {
-                bucket.for_each(|index| self.release_slabs(index, released));
-                return;
-            };
-            self.stats.idle -= block.class.bytes;
-            released.push(block);
-        }
-    }
-
-    /// Takes out the shared driver buffers of a class that are not used at all.
-    fn release_slabs(&mut self, index: usize, released: &mut Vec<Block>) {
-        let kept = &mut self.classes[index];
-        if !kept.slabs.iter().any(|slab| slab.is_unused()) {
-            return;
-        }
-        let unused = |block: &Block| block.slab.as_ref().is_some_and(|slab| slab.is_unused());
-        let (gone, stays): (VecDeque<Block>, _) = kept.idle.drain(..).partition(unused);
-        kept.idle = stays;
-        released.extend(gone);
-        let before = kept.slabs.len();
-        kept.slabs.retain(|slab| !slab.is_unused());
-        let bytes = (before - kept.slabs.len()) * slab::BYTES;
-        self.stats.idle -= bytes;
-        self.shared -= bytes;
     }
 }
 

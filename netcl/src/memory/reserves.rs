@@ -1,7 +1,8 @@
 //! What holds memory of a device without needing it, and gives it up where there is none left.
 
 use crate::device::{Reserve, process};
-use std::sync::{Mutex, PoisonError, Weak};
+use crate::memory::pool::Budget;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Of one physical device, however many handles, queues, parts and pools it has: its memory is one.
 #[derive(Default)]
@@ -10,9 +11,16 @@ pub(crate) struct Reserves {
     pools: Mutex<Vec<Weak<dyn Reserve>>>,
     /// What holds buffers of those pools that it could do without: arenas of functions, gradients of the last step.
     holders: Mutex<Vec<Weak<dyn Reserve>>>,
+    /// Of what the pools of all handles keep idle.
+    budget: Arc<Budget>,
 }
 
 impl Reserves {
+    /// What the pools of all handles of the device keep idle.
+    pub(crate) fn budget(&self) -> &Arc<Budget> {
+        &self.budget
+    }
+
     /// Has `pool` be asked to give up what is idle.
     pub(crate) fn add_pool(&self, pool: Weak<dyn Reserve>) {
         add(&self.pools, pool);

@@ -6,8 +6,10 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
     /// In buffers that are in use.
+    #[doc(alias = "bytes_allocated")]
     pub in_use: usize,
     /// Kept for reuse: freed buffers, and what no buffer has of the driver buffers that small ones share.
+    #[doc(alias = "bytes_cached")]
     pub idle: usize,
     /// The most that was in use at one time.
     pub peak: usize,

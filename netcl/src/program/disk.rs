@@ -74,9 +74,7 @@ fn store_in(folder: &Path, key: &Key, binary: &[u8], most: u64) {
         replace_file(&folder.join(key.file_name()), &bytes, Durable::No)
     };
     match write() {
-        Ok(()) => {
-            limit::enforce(folder, most);
-        }
+        Ok(()) => limit::stored(folder, bytes.len() as u64, most),
         Err(error) if !WARNED.swap(true, Ordering::Relaxed) => {
             let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
             tracing::warn!(folder = %folder.display(), %error, hint, "built programs cannot be kept for later runs");

@@ -17,11 +17,14 @@ impl Key {
 
     pub(crate) fn of(kind: Kind, device: &DeviceProfile, options: &str, source: &str) -> Key {
         Key(format!(
-            "netcl {}\nkind {kind}\nplatform {}\ndevice {}\ndriver {}\noptions {options}\n\n{source}",
+            "netcl {}\nkind {kind}\nplatform {}\ndevice {}\ndriver {}\nlengths {} {}\noptions {options}\n\n{source}",
             env!("CARGO_PKG_VERSION"),
             device.platform,
             device.name,
             device.driver,
+            // So that no text can be taken for the end of the options.
+            options.len(),
+            source.len(),
         ))
     }
 
@@ -32,5 +35,20 @@ impl Key {
     /// A file name that is the same in every run.
     pub(super) fn file_name(&self) -> String {
         format!("{:016x}.program", checksum(self.bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::profile::DeviceKind;
+    use netcl_kernels::plan::Target;
+
+    #[test]
+    fn where_options_end_and_the_source_begins_is_part_of_a_key() {
+        let profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
+        let (one, other) = (Key::new(&profile, "-DA\n\nB", "C"), Key::new(&profile, "-DA", "B\n\nC"));
+        assert_ne!(one, other);
+        assert_ne!(one.file_name(), other.file_name());
     }
 }

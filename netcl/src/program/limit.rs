@@ -4,8 +4,10 @@
 //! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
 //! reading is whole for it or not there, in which case the program is built again.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Uses that follow each other faster than this count as one, so that a start does not write to every file.
@@ -25,6 +27,8 @@ pub(super) struct Kept {
 /// The files of the cache, the one used least lately first; `temporary` says whether those that are being written are
 /// meant instead.
 pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>> {
+    #[cfg(test)]
+    tests::LISTED.set(tests::LISTED.get() + 1);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let Ok(entry) = entry else { continue };
@@ -61,7 +65,33 @@ pub(super) fn touch(path: &Path) {
     }
 }
 
-/// Removes files until no more than `limit` bytes are left, and what was abandoned; returns how many bytes went.
+/// What this process knows of a folder since it listed it last.
+struct Known {
+    /// Bytes then, and what was stored since; more where files were replaced.
+    bytes: u64,
+    stores: u32,
+}
+
+/// After so many stores a folder is listed anyway: other processes store there, too.
+const UNLISTED: u32 = 64;
+
+/// A file of so many bytes was stored: sees to it that no more than `limit` are kept. To list a folder takes as long as it
+/// has files, so that it is not done at each.
+pub(super) fn stored(folder: &Path, bytes: u64, limit: u64) {
+    static KNOWN: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
+    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get_mut(folder) {
+        known.bytes = known.bytes.saturating_add(bytes);
+        known.stores += 1;
+        if known.bytes <= limit && known.stores < UNLISTED {
+            return;
+        }
+    }
+    let left = enforce(folder, limit);
+    lock().insert(folder.to_owned(), Known { bytes: left, stores: 0 });
+}
+
+/// Removes files until no more than `limit` bytes are left, and what was abandoned; returns how many bytes are left.
 pub(super) fn enforce(folder: &Path, limit: u64) -> u64 {
     let now = SystemTime::now();
     for abandoned in files(folder, true).unwrap_or_default() {
@@ -85,7 +115,7 @@ pub(super) fn enforce(folder: &Path, limit: u64) -> u64 {
     if removed > 0 {
         tracing::debug!(removed, left, limit, "cached programs used least lately are removed");
     }
-    removed
+    left
 }
 
 #[cfg(test)]
@@ -114,14 +144,38 @@ mod tests {
         let [a, b, c] =
             [("a", 3), ("b", 5), ("c", 1)].map(|(name, age)| put(&folder, &format!("{name}.program"), 100, hours(age)));
         let other = put(&folder, "notes.txt", 1000, hours(9));
-        assert_eq!(enforce(&folder, 300), 0);
-        assert_eq!(enforce(&folder, 299), 100);
+        assert_eq!(enforce(&folder, 300), 300);
+        assert_eq!(enforce(&folder, 299), 200);
         assert!(a.exists() && !b.exists() && c.exists());
         touch(&a);
         assert_eq!(enforce(&folder, 100), 100);
         assert!(a.exists() && !c.exists(), "used lately");
-        assert_eq!(enforce(&folder, 0), 100);
+        assert_eq!(enforce(&folder, 0), 0);
         assert!(other.exists(), "not the cache's");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    thread_local! {
+        /// How often this thread has listed a folder.
+        pub(super) static LISTED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+    }
+
+    #[test]
+    fn a_folder_is_not_listed_at_each_store() {
+        let folder = scratch("stores");
+        let store = |number: usize, limit: u64| {
+            put(&folder, &format!("{number:03}.program"), 100, Duration::from_secs(1000 - number as u64));
+            stored(&folder, 100, limit);
+        };
+        let before = LISTED.get();
+        (0..100).for_each(|number| store(number, 20_000));
+        assert!(LISTED.get() - before <= 6, "{} times", LISTED.get() - before);
+        // Another process's, which this one learns of in time; and what is beyond the limit goes at once.
+        let others = [200, 201, 202].map(|number| put(&folder, &format!("{number}.program"), 5000, RECENT * 10));
+        (100..100 + UNLISTED as usize).for_each(|number| store(number, 20_000));
+        assert!(!others[0].exists(), "they were used least lately");
+        store(300, 500);
+        assert_eq!(files(&folder, false).unwrap().iter().map(|file| file.bytes).sum::<u64>(), 500);
         fs::remove_dir_all(&folder).unwrap();
     }
 

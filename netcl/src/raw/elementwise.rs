@@ -121,6 +121,7 @@ pub struct Elementwise {
 /// # Errors
 ///
 /// [`Error::Expression`] if the expression is wrong; those of [`KernelSpec::build`].
+#[doc(alias = "build_elementwise_kernel")]
 pub fn elementwise(device: &Device, expression: &str, dtype: DType) -> Result<Elementwise> {
     PrimitiveBuilder::new(dtype).elementwise(device, expression)
 }

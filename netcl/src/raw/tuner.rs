@@ -81,7 +81,7 @@ pub(super) struct Key {
 
 impl Key {
     pub(super) fn new(name: &str, options: &str, source: &str) -> Key {
-        Key { name: name.to_owned(), checksum: checksum(format!("{options}\n\n{source}").as_bytes()) }
+        Key { name: name.to_owned(), checksum: checksum(format!("{} {options}\n\n{source}", options.len()).as_bytes()) }
     }
 
     fn of(&self, bucket: u32) -> String {

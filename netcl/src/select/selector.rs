@@ -52,6 +52,15 @@ impl KernelSelector {
     ///
     /// On the host, where a library computes what there is to choose for, the answer is the compiler's default for
     /// processors; nothing heeds it there.
+    #[doc(alias(
+        "select_matmul_kernel",
+        "select_conv2d_kernel",
+        "select_elementwise_kernel",
+        "select_reduction_kernel",
+        "select_batchnorm_kernel",
+        "select_matmul_config",
+        "select_conv2d_config"
+    ))]
     pub fn select(&self, task: &Task<u64>) -> Selection {
         if let Some(selection) = self.opinion(task) {
             return selection;

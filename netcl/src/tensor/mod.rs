@@ -42,6 +42,7 @@ impl Tensor {
     /// # Errors
     ///
     /// If `shape` has another number of elements, or there is no memory.
+    #[doc(alias = "from_host")]
     pub fn from_slice<T: Element>(device: &Device, elements: &[T], shape: &[usize]) -> Result<Tensor> {
         let wanted = element_count("Tensor::from_slice", shape)?;
         if wanted != elements.len() {
@@ -83,6 +84,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`Error::Shape`] if it is larger than memory can be; [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
+    #[doc(alias = "from_shape")]
     pub fn zeros(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor::zeros", device, shape, dtype)?;
         tensor.region.zero()?;
@@ -167,6 +169,7 @@ impl Tensor {
     /// # Errors
     ///
     /// If the elements are not of type `T`, or something that was started on the device failed.
+    #[doc(alias = "to_host")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect::<T>("to_vec")?;
         let mut elements = vec![T::ZERO; self.elements()];

@@ -7,7 +7,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
-use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, error_text};
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
 use opencl3::types::cl_int;
 use std::collections::BTreeMap;
@@ -192,8 +192,11 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
             count(&shared.counters.loaded);
             Some(program)
         }
-        // The file is as good as it was.
-        Err(error) if shared.health.lost("clBuildProgram", error.0).is_some() => None,
+        // The file is as good as it was, so that a later run finds it.
+        Err(error) if shared.health.lost("clBuildProgram", error.0).is_some() || !is_refusal(error.0) => {
+            tracing::warn!(%error, "a cached program cannot be loaded now; it is built from its source");
+            None
+        }
         Err(error) => {
             count(&shared.counters.refused);
             tracing::warn!(%error, "a cached program is refused by the driver; it is built again");
@@ -201,6 +204,11 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
             None
         }
     }
+}
+
+/// Whether a driver's error says that a binary is none of its own.
+fn is_refusal(code: cl_int) -> bool {
+    matches!(code, CL_INVALID_BINARY | CL_BUILD_PROGRAM_FAILURE)
 }
 
 fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
@@ -273,6 +281,13 @@ mod tests {
     use crate::device::profile::DeviceKind;
     use netcl_kernels::plan::Target;
     use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn a_driver_without_memory_does_not_refuse_a_binary() {
+        use opencl3::error_codes::{CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES};
+        assert!([CL_INVALID_BINARY, CL_BUILD_PROGRAM_FAILURE].into_iter().all(is_refusal));
+        assert!(![CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, 0].into_iter().any(is_refusal));
+    }
 
     #[test]
     fn programs_that_nothing_uses_go_when_there_are_many() {

@@ -1,8 +1,10 @@
 //! Driver's devices and contexts, each kept alive by whoever uses it.
 
 use super::describe;
+use super::pinned::Queue;
 use crate::device::partition::Partition;
 use crate::device::process::Live;
+use crate::device::queue::QueueOrder;
 use crate::memory::Reserves;
 use opencl3::context::Context;
 use opencl3::device::{
@@ -85,10 +87,15 @@ fn properties(partition: &Partition) -> Vec<cl_device_partition_property> {
     properties
 }
 
+/// What queues are alike in: device, whether they time commands, order.
+pub(super) type QueueKind = (isize, bool, QueueOrder);
+
 /// A context and its devices. Dropped in this order.
 pub(super) struct ClContext {
     context: Live<Context>,
     members: Vec<ClDevice>,
+    /// Those that must not be released. They hold the context in turn, for good.
+    queues: Mutex<Vec<(QueueKind, Arc<Queue>)>>,
 }
 
 impl ClContext {
@@ -101,7 +108,25 @@ impl ClContext {
             }
         }
         let context = Context::from_devices(&ids, &[], None, std::ptr::null_mut())?;
-        Ok(ClContext { context: Live::new(context), members })
+        Ok(ClContext { context: Live::new(context), members, queues: Mutex::default() })
+    }
+
+    /// A queue of that kind that is kept and that nobody uses.
+    pub(super) fn unused_queue(&self, wanted: QueueKind) -> Option<Arc<Queue>> {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let unused = queues.iter().find(|(kind, queue)| *kind == wanted && Arc::strong_count(queue) == 1);
+        unused.map(|(_, queue)| queue.clone())
+    }
+
+    /// Keeps a queue as long as the process lives.
+    pub(super) fn keep_queue(&self, kind: QueueKind, queue: Arc<Queue>) {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).push((kind, queue));
+    }
+
+    /// How many queues are kept.
+    #[cfg(test)]
+    pub(super) fn kept_queues(&self) -> usize {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     pub(super) fn get(&self) -> &Context {

@@ -49,6 +49,7 @@ impl OpenCl {
 
 impl Device {
     /// The driver's objects, for use beside netcl; `None` of the host and of null devices.
+    #[doc(alias("context", "queue", "cl_context", "cl_command_queue"))]
     pub fn opencl_handles(&self) -> Option<OpenClHandles> {
         self.backend().as_opencl().map(OpenCl::handles)
     }
@@ -67,5 +68,25 @@ impl BufferHandle {
             Memory::OpenCl(memory) => Some(memory.raw()),
             _ => None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::devices::with_driver;
+    use super::*;
+    use cl3::command_queue::{CL_QUEUE_CONTEXT, get_command_queue_info};
+    use cl3::context::{CL_CONTEXT_DEVICES, get_context_info};
+
+    #[test]
+    fn handles_are_those_of_one_device() {
+        for device in with_driver() {
+            let handles = device.opencl_handles().unwrap();
+            let devices = get_context_info(handles.context, CL_CONTEXT_DEVICES).unwrap().to_vec_intptr();
+            assert_eq!(devices, [handles.device as isize]);
+            let context = get_command_queue_info(handles.queue, CL_QUEUE_CONTEXT).unwrap();
+            assert_eq!(context.to_ptr(), handles.context as isize);
+        }
+        assert_eq!(Device::host().opencl_handles(), None);
     }
 }

@@ -118,7 +118,9 @@ impl Transfers {
     /// Takes the lane's first out, if it is that one.
     fn take(&self, lane: Lane, first: &Arc<Pending>) -> Option<Flight> {
         let mut flights = self.flights();
-        let flight = flights.lanes[lane as usize].pop_front_if(|flight| Arc::ptr_eq(&flight.event, first))?;
+        let lane = &mut flights.lanes[lane as usize];
+        let is_there = lane.front().is_some_and(|flight| Arc::ptr_eq(&flight.event, first));
+        let flight = if is_there { lane.pop_front() } else { None }?;
         flights.bytes -= flight.bytes;
         Some(flight)
     }

@@ -105,9 +105,10 @@ impl OpenCl {
     fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
         let context =
             ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
-        let queue = new_queue(&context, &device, reported, config::get()?.times_commands(), QueueOrder::InOrder)?;
-        let profile = trial::capabilities(reported, &context, &queue).complete(reported);
-        Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, Arc::new(context), device))
+        let (context, times) = (Arc::new(context), config::get()?.times_commands());
+        let queue = Queue::of(&context, &device, reported, times, QueueOrder::InOrder)?;
+        let profile = trial::capabilities(reported, &context, &queue.queue).complete(reported);
+        Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, device))
     }
 
     /// Opens the devices of these once more, all in one context.
@@ -125,20 +126,14 @@ impl OpenCl {
         let context = Arc::new(context);
         let times = config::get()?.times_commands();
         let open = |(device, profile): (ClDevice, DeviceProfile)| {
-            let queue = new_queue(&context, &device, &profile, times, QueueOrder::InOrder)?;
-            Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, context.clone(), device))
+            let queue = Queue::of(&context, &device, &profile, times, QueueOrder::InOrder)?;
+            Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, device))
         };
         members.into_iter().map(open).collect()
     }
 
-    fn new(
-        profile: DeviceProfile,
-        queue: CommandQueue,
-        order: QueueOrder,
-        context: Arc<ClContext>,
-        device: ClDevice,
-    ) -> OpenCl {
-        let queue = Queue::shared(queue, context.clone(), &profile);
+    fn new(profile: DeviceProfile, queue: Arc<Queue>, order: QueueOrder, device: ClDevice) -> OpenCl {
+        let context = queue.context.clone();
         // Maps of page-locked memory wait for their queue, so that it is not the device's. It is made when it is needed.
         let (unified, lane) = (profile.unified_memory, OnceLock::<Arc<Queue>>::new());
         let (of, part, name) = (context.clone(), device.clone(), profile.clone());
@@ -148,9 +143,9 @@ impl OpenCl {
             let queue = match lane.get() {
                 Some(queue) => queue,
                 None => {
-                    let queue =
-                        new_queue(&of, &part, &name, false, QueueOrder::InOrder).map_err(AllocateError::Other)?;
-                    lane.get_or_init(|| Queue::shared(queue, of.clone(), &name))
+                    let queue = Queue::of(&of, &part, &name, false, QueueOrder::InOrder);
+                    let queue = queue.map_err(AllocateError::Other)?;
+                    lane.get_or_init(|| queue)
                 }
             };
             let memory = ClPinned::allocate(queue, unified, bytes);
@@ -184,8 +179,8 @@ impl OpenCl {
     /// The device once more, in the same context, with a queue of its own; `times`: one that times its commands.
     fn again(&self, times: bool, order: QueueOrder) -> Result<OpenCl> {
         let Parts { profile, context, device, .. } = &**self.shared;
-        let queue = new_queue(context, device, profile, times, order)?;
-        Ok(OpenCl::new(profile.clone(), queue, order, context.clone(), device.clone()))
+        let queue = Queue::of(context, device, profile, times, order)?;
+        Ok(OpenCl::new(profile.clone(), queue, order, device.clone()))
     }
 
     pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {

@@ -1,13 +1,16 @@
 //! Host memory that the driver allocates, or that it shows of a buffer.
 
-use super::Shared;
-use super::context::ClContext;
+use super::context::{ClContext, ClDevice};
 use super::memory::ClMemory;
+use super::{Shared, new_queue};
 use crate::device::backend::{HostMemory, Memory};
 use crate::device::process::{self, Live};
 use crate::device::profile::DeviceProfile;
+use crate::device::queue::QueueOrder;
 use crate::device::quirks::Avoid;
+use crate::error::Result;
 use crate::memory::BufferHandle;
+use crate::profile;
 use opencl3::command_queue::{CommandQueue, enqueue_map_buffer, enqueue_unmap_mem_object};
 use opencl3::event::Event;
 use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem};
@@ -22,13 +25,29 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn shared(queue: CommandQueue, context: Arc<ClContext>, profile: &DeviceProfile) -> Arc<Queue> {
-        let queue = Arc::new(Queue { queue: Live::new(queue), context });
-        if profile.avoids(Avoid::ReleasedQueues) {
-            // Devices mostly live as long as the process.
-            std::mem::forget(queue.clone());
+    /// A queue for that device of the context. Where queues cannot be released they stay with their context, which lives as
+    /// long as the process then, and the next that is wanted is one that nobody uses any more.
+    pub(super) fn of(
+        context: &Arc<ClContext>,
+        device: &ClDevice,
+        profile: &DeviceProfile,
+        times: bool,
+        order: QueueOrder,
+    ) -> Result<Arc<Queue>> {
+        let new = || {
+            let queue = new_queue(context, device, profile, times, order)?;
+            Ok(Arc::new(Queue { queue: Live::new(queue), context: context.clone() }))
+        };
+        if !profile.avoids(Avoid::ReleasedQueues) {
+            return new();
         }
-        queue
+        let kind = (device.id() as isize, times || profile::is_on(), order);
+        if let Some(unused) = context.unused_queue(kind) {
+            return Ok(unused);
+        }
+        let queue = new()?;
+        context.keep_queue(kind, queue.clone());
+        Ok(queue)
     }
 }
 

@@ -206,7 +206,13 @@ impl Parts {
         while let Some((at, event)) = self.first_marker()
             && let Some(status) = event.outcome()
         {
-            let taken = self.markers().pop_front_if(|(_, first)| Arc::ptr_eq(first, &event));
+            let is_first = |markers: &VecDeque<(u64, Arc<Pending>)>| {
+                markers.front().is_some_and(|(_, first)| Arc::ptr_eq(first, &event))
+            };
+            let mut markers = self.markers();
+            // Another thread may have been faster.
+            let taken = if is_first(&markers) { markers.pop_front() } else { None };
+            drop(markers);
             if taken.is_some() {
                 if status < 0 {
                     self.health.note(COMPUTING, status, event.told());

@@ -9,7 +9,7 @@ use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
 
 #[path = "../../../tests/common/devices.rs"]
-mod devices;
+pub(super) mod devices;
 
 use devices::with_driver;
 
@@ -428,5 +428,54 @@ fn a_forked_child_drops_a_device_whatever_the_parent_was_doing() {
         });
         drop(held);
         assert_eq!(status, 0, "{device}");
+    }
+}
+
+/// Where queues cannot be released.
+#[test]
+fn queues_that_nobody_uses_are_used_again() {
+    for device in with_driver().into_iter().filter(|device| device.profile().avoids(Avoid::ReleasedQueues)) {
+        let own = with_profile(&device, |profile| profile.unified_memory = false);
+        let kept = || own.shared.context.kept_queues();
+        let data = vec![1u8; 1 << 20];
+        let work = || {
+            let device = Device::of(own.with_queue(QueueOrder::InOrder).unwrap().unwrap());
+            let memory = device.allocate_for_upload(data.len()).unwrap();
+            memory.write_first(&data).unwrap();
+            memory.read(&mut [0; 4]).unwrap();
+        };
+        work();
+        let before = kept();
+        for _ in 0..10 {
+            work();
+        }
+        // A thread may still be closing one.
+        assert!(before >= 2 && kept() <= before + 6, "{device}: {before} and {}", kept());
+        let both = [(); 2].map(|()| own.with_queue(QueueOrder::InOrder).unwrap().unwrap());
+        let raw = both.each_ref().map(|queue| queue.as_opencl().unwrap().shared.queue.queue.get());
+        assert!(raw[0] != raw[1] && !raw.contains(&own.shared.queue.queue.get()), "each its own");
+    }
+}
+
+#[test]
+fn a_trial_that_fails_for_a_while_says_nothing() {
+    use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_OUT_OF_RESOURCES};
+    if crate::program::cache::folder().unwrap().is_none() {
+        return;
+    }
+    for device in with_driver() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        let mut profile = shared.profile.clone();
+        let mut tried = |name: &str, code| {
+            profile.name = format!("{name} {}", std::process::id());
+            trial::FAILING.set(code);
+            let tried = trial::capabilities(&profile, &shared.context, &shared.queue.queue);
+            trial::FAILING.set(None);
+            (tried.complete(&profile).fp64, trial::recorded(&profile).is_some())
+        };
+        assert_eq!(tried("failing", Some(CL_OUT_OF_RESOURCES)), (false, false), "{device}: for this process alone");
+        assert_eq!(tried("failing", None), (device.profile().fp64, true), "{device}");
+        assert_eq!(tried("failing", Some(CL_OUT_OF_RESOURCES)), (device.profile().fp64, true), "from then on");
+        assert_eq!(tried("refusing", Some(CL_BUILD_PROGRAM_FAILURE)), (false, true), "{device} cannot");
     }
 }

@@ -48,8 +48,7 @@ impl Parts {
             return Ok(queue);
         }
         let (times, order) = (config::get()?.times_commands(), QueueOrder::InOrder);
-        let queue = super::new_queue(&self.context, &self.device, &self.profile, times, order)?;
-        let queue = Queue::shared(queue, self.context.clone(), &self.profile);
+        let queue = Queue::of(&self.context, &self.device, &self.profile, times, order)?;
         // Another thread may have been faster; then this one is closed again.
         Ok(cell.get_or_init(|| queue))
     }

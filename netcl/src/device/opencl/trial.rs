@@ -12,11 +12,16 @@ use crate::device::vendor::{Architecture, Vendor};
 use crate::program::cache::Kind;
 use crate::program::{Key, disk};
 use opencl3::command_queue::{CommandQueue, enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer};
+use opencl3::error_codes::{
+    CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_WORK_GROUP_SIZE,
+    CL_INVALID_WORK_ITEM_SIZE, error_text,
+};
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
 use opencl3::program::Program;
-use opencl3::types::{CL_BLOCKING, cl_mem};
+use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
+use std::cell::Cell;
 use std::ptr::null;
 
 const FP16: &str = include_str!("trials/fp16.cl");
@@ -55,22 +60,50 @@ pub(super) fn recorded(reported: &DeviceProfile) -> Option<Tried> {
     Tried::decode(&String::from_utf8(disk::load(&key(reported))?).ok()?)
 }
 
-/// What the device can do: from an earlier run, else by trying, which is recorded.
+/// What the device can do: from an earlier run, else by trying. That is recorded, unless a trial failed for a reason that
+/// may be gone in the next run, such as too little memory: then the device is taken for one that cannot, in this process.
 pub(super) fn capabilities(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {
     if let Some(tried) = recorded(reported) {
         return tried;
     }
     let started = std::time::Instant::now();
-    let tried = again(reported, context, queue);
+    let bench = Bench { profile: reported, context, queue, doubt: Cell::new(None) };
+    let tried = bench.all();
     let milliseconds = started.elapsed().as_millis() as u64;
     tracing::debug!(device = reported.name, ?tried, milliseconds, "capabilities tried");
-    disk::store(&key(reported), tried.encode().as_bytes());
+    match bench.doubt.get() {
+        None => disk::store(&key(reported), tried.encode().as_bytes()),
+        Some(code) => tracing::warn!(
+            device = reported.name,
+            code = error_text(code),
+            "what the device can do could not be found out whole; the next run tries again"
+        ),
+    }
     tried
 }
 
 /// What the device can do, by trying.
+#[cfg(test)]
 pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {
-    Bench { profile: reported, context, queue }.all()
+    Bench { profile: reported, context, queue, doubt: Cell::new(None) }.all()
+}
+
+/// Whether an error says that the device cannot do what was tried, in every run: its compiler, or its limits, refuse it.
+fn is_refusal(code: cl_int) -> bool {
+    matches!(
+        code,
+        CL_BUILD_PROGRAM_FAILURE
+            | CL_INVALID_BUILD_OPTIONS
+            | CL_COMPILER_NOT_AVAILABLE
+            | CL_INVALID_WORK_GROUP_SIZE
+            | CL_INVALID_WORK_ITEM_SIZE
+    )
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Tests of this thread meet a driver that fails with this code.
+    pub(super) static FAILING: Cell<Option<cl_int>> = const { Cell::new(None) };
 }
 
 fn key(reported: &DeviceProfile) -> Key {
@@ -147,6 +180,8 @@ struct Bench<'a> {
     profile: &'a DeviceProfile,
     context: &'a ClContext,
     queue: &'a CommandQueue,
+    /// The first error that says nothing of what the device can do.
+    doubt: Cell<Option<cl_int>>,
 }
 
 impl Bench<'_> {
@@ -299,18 +334,25 @@ impl Bench<'_> {
     }
 
     /// Runs the kernel `trial` of `source` on a buffer that starts as `input`, and gives what is in it afterwards;
-    /// `None` if anything fails, which is what was to be found out.
+    /// `None` if anything fails, which is what was to be found out, or leaves it in doubt.
     fn run(&self, source: &str, options: &str, input: &[u32]) -> Option<Vec<u32>> {
         match self.try_run(source, options, input) {
             Ok(output) => Some(output),
             Err(error) => {
                 tracing::trace!(%error, options, source, "a trial failed");
+                if !is_refusal(error.0) && self.doubt.get().is_none() {
+                    self.doubt.set(Some(error.0));
+                }
                 None
             }
         }
     }
 
     fn try_run(&self, source: &str, options: &str, input: &[u32]) -> opencl3::Result<Vec<u32>> {
+        #[cfg(test)]
+        if let Some(code) = FAILING.get() {
+            return Err(opencl3::error_codes::ClError(code));
+        }
         let context = self.context.get();
         let mut program = Program::create_from_source(context, source)?;
         let turn = build::turn(self.profile);

@@ -142,6 +142,51 @@ fn the_cap_holds_whatever_of_the_shared_buffers_is_in_use() {
     }
 }
 
+/// What could not be a part of a shared driver buffer is a whole one of the same class.
+#[test]
+fn the_cap_holds_where_parts_and_whole_buffers_are_of_one_class() {
+    let (device, pool) = pool(64 * MIB, slab::BYTES);
+    let mut parts: Vec<BufferHandle> = (0..256).map(|_| pool.allocate(1000).unwrap()).collect();
+    let whole: Vec<BufferHandle> = (0..300).map(|_| pool.allocate(1000).unwrap()).collect();
+    let held = parts.pop();
+    drop(parts);
+    drop(whole);
+    assert!(pool.stats().idle <= slab::BYTES, "{}", pool.stats());
+    assert_eq!(device.used(), (pool.stats().idle + 1024) as u64);
+    drop(held);
+    assert!(pool.stats().idle <= slab::BYTES && pool.stats().in_use == 0, "{}", pool.stats());
+}
+
+#[test]
+fn the_handles_of_a_device_have_one_cap() {
+    let device = Arc::new(Null::new(Target::Gpu, 64 * MIB as u64));
+    let handle = |device: Null| BufferPool::of_device(Arc::new(device), 4 * MIB);
+    let (first, second) = (handle(device.again()), handle(device.again()));
+    let own = BufferPool::of(device.clone(), 4 * MIB, usize::MAX);
+    let free = |pool: &BufferPool, bytes: usize| drop(pool.allocate(bytes).unwrap());
+    let idle = |pools: [&BufferPool; 2]| pools.map(|pool| pool.stats().idle);
+    free(&first, MIB);
+    free(&first, 2 * MIB);
+    free(&own, 4 * MIB);
+    assert_eq!(idle([&first, &own]), [3 * MIB, 4 * MIB], "a program's own pool has a cap of its own");
+    free(&second, MIB);
+    assert_eq!(idle([&first, &second]), [3 * MIB, MIB], "at the cap");
+    free(&second, 2 * MIB);
+    assert_eq!(idle([&first, &second]), [0, 3 * MIB], "what was freed first goes, whosever it is");
+    drop(second);
+    free(&first, 4 * MIB);
+    assert_eq!(first.stats().idle, 4 * MIB, "what is gone with its handle is not counted");
+    // Shared driver buffers can only go back whole: those of all handles together are within the cap.
+    let second = handle(device.again());
+    let mut held = [&first, &second].map(|pool| (0..3000).map(|_| pool.allocate(1000).unwrap()).collect::<Vec<_>>());
+    for small in &mut held {
+        let mut count = 0..;
+        small.retain(|_| count.next().is_some_and(|number: usize| number.is_multiple_of(256)));
+    }
+    let [first, second] = idle([&first, &second]);
+    assert!(first > 0 && second > 0 && first + second <= 4 * MIB, "{first} {second}");
+}
+
 #[test]
 fn a_bucket_has_a_cap_of_its_own() {
     let device = Arc::new(Null::new(Target::Gpu, 64 * MIB as u64));

@@ -1,0 +1,234 @@
+//! What a pool holds, by class.
+
+use super::budget::Budget;
+use super::{Block, slab};
+use crate::memory::classes;
+use crate::memory::slab::Slab;
+use crate::memory::stats::{Bucket, PoolStats};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// What a pool holds. Changes under its lock.
+pub(super) struct State {
+    /// By [`classes::Class::index`].
+    classes: Vec<Kept>,
+    stats: PoolStats,
+    /// Counts what is idle here, and elsewhere.
+    budget: Arc<Budget>,
+}
+
+/// What is kept of one class, each the latest freed last: it is used next, being the likeliest to be in a cache.
+#[derive(Default)]
+struct Kept {
+    /// Driver buffers.
+    whole: VecDeque<Block>,
+    /// Parts of shared ones.
+    parts: VecDeque<Block>,
+    /// The driver buffers that blocks of this class share.
+    slabs: Vec<Arc<Slab>>,
+}
+
+impl Kept {
+    /// Bytes that are idle, also of what is left of shared driver buffers.
+    fn idle_bytes(&self) -> usize {
+        let whole = self.whole.front().map_or(0, |block| block.class.bytes * self.whole.len());
+        whole + self.slabs.iter().map(|slab| slab.unused()).sum::<usize>()
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        self.whole.front().map(|block| block.stamp)
+    }
+}
+
+impl State {
+    pub(super) fn new(budget: Arc<Budget>) -> State {
+        let classes = (0..classes::COUNT).map(|_| Kept::default()).collect();
+        State { classes, stats: PoolStats::default(), budget }
+    }
+
+    pub(super) fn stats(&self) -> PoolStats {
+        self.stats
+    }
+
+    /// What is kept, by size.
+    pub(super) fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets: Vec<Bucket> = Vec::new();
+        for (index, kept) in self.classes.iter().enumerate() {
+            let idle = || kept.whole.iter().chain(&kept.parts);
+            let (size, buffers) = (classes::bucket(index), idle().count());
+            let bytes = idle().map(|block| block.class.bytes).sum();
+            match buckets.last_mut() {
+                _ if buffers == 0 => {}
+                Some(last) if last.size == size => {
+                    last.buffers += buffers;
+                    last.bytes += bytes;
+                }
+                _ => buckets.push(Bucket { size, buffers, bytes }),
+            }
+        }
+        buckets
+    }
+
+    /// What was idle is used.
+    fn use_idle(&mut self, bytes: usize) {
+        self.lose(bytes);
+        self.use_new(bytes);
+    }
+
+    fn use_new(&mut self, bytes: usize) {
+        self.stats.in_use += bytes;
+        self.stats.peak = self.stats.peak.max(self.stats.in_use);
+    }
+
+    fn gain(&mut self, bytes: usize) {
+        self.stats.idle += bytes;
+        self.budget.gain(bytes);
+    }
+
+    fn lose(&mut self, bytes: usize) {
+        self.stats.idle -= bytes;
+        self.budget.lose(bytes);
+    }
+
+    /// Takes a driver buffer back, or a part of one.
+    pub(super) fn put(&mut self, mut block: Block) {
+        block.stamp = self.budget.tick();
+        self.stats.in_use -= block.class.bytes;
+        self.gain(block.class.bytes);
+        let kept = &mut self.classes[block.class.index];
+        match &block.slab {
+            Some(slab) => {
+                slab.free_one();
+                kept.parts.push_back(block);
+            }
+            None => kept.whole.push_back(block),
+        }
+    }
+
+    /// The idle block that was freed last, or first. Parts go first: of whole ones the memory can be given back.
+    pub(super) fn take(&mut self, class: classes::Class, oldest: bool) -> Option<Block> {
+        let kept = &mut self.classes[class.index];
+        let take = |idle: &mut VecDeque<Block>| if oldest { idle.pop_front() } else { idle.pop_back() };
+        let block = take(&mut kept.parts).or_else(|| take(&mut kept.whole))?;
+        self.stats.hits += 1;
+        self.use_idle(class.bytes);
+        if let Some(slab) = &block.slab {
+            slab.use_one();
+        }
+        Some(block)
+    }
+
+    /// Since when the first of a class's driver buffers is idle, and how many are.
+    pub(super) fn waiting(&self, class: classes::Class) -> Option<(u64, usize)> {
+        let idle = &self.classes[class.index].whole;
+        idle.front().map(|block| (block.idle_since, idle.len()))
+    }
+
+    /// A driver buffer was allocated, for a request that nothing idle served.
+    pub(super) fn count_miss(&mut self, bytes: usize) {
+        self.stats.misses += 1;
+        self.stats.allocations += 1;
+        self.use_new(bytes);
+    }
+
+    /// The next piece of a class's shared driver buffers, and where it starts, in use from now on.
+    pub(super) fn cut(&mut self, class: classes::Class) -> Option<(Arc<Slab>, usize)> {
+        let slabs = &self.classes[class.index].slabs;
+        let (slab, offset) = slabs.iter().find_map(|slab| Some((slab.clone(), slab.cut()?)))?;
+        slab.use_one();
+        self.stats.misses += 1;
+        self.use_idle(class.bytes);
+        Some((slab, offset))
+    }
+
+    /// A piece that was cut cannot be used. It is lost until all of the shared buffer is unused.
+    pub(super) fn uncut(&mut self, slab: &Slab, bytes: usize) {
+        slab.free_one();
+        self.stats.in_use -= bytes;
+        self.gain(bytes);
+    }
+
+    /// How many bytes a class's shared driver buffers have.
+    pub(super) fn shared_bytes(&self, class: classes::Class) -> usize {
+        self.classes[class.index].slabs.len() * slab::BYTES
+    }
+
+    /// Another shared driver buffer, which the budget has counted.
+    pub(super) fn add_slab(&mut self, class: classes::Class, slab: Slab) {
+        self.stats.allocations += 1;
+        self.gain(slab::BYTES);
+        self.classes[class.index].slabs.push(Arc::new(slab));
+    }
+
+    /// When the driver buffer was freed that has been idle longest.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.classes.iter().filter_map(Kept::oldest).min()
+    }
+
+    /// Takes that one out.
+    pub(super) fn take_oldest(&mut self, released: &mut Vec<Block>) {
+        self.take_oldest_of(0..self.classes.len(), released);
+    }
+
+    /// Of some classes; says whether there was any.
+    fn take_oldest_of(&mut self, classes: std::ops::Range<usize>, released: &mut Vec<Block>) -> bool {
+        let idle = self.classes[classes].iter_mut().filter_map(|kept| Some((kept.oldest()?, kept)));
+        let oldest = idle.min_by_key(|(stamp, _)| *stamp).and_then(|(_, kept)| kept.whole.pop_front());
+        let Some(block) = oldest else { return false };
+        self.lose(block.class.bytes);
+        released.push(block);
+        true
+    }
+
+    /// Takes out all driver buffers that are idle, and the shared ones that are not used at all.
+    pub(super) fn take_all(&mut self, released: &mut Vec<Block>) {
+        for index in 0..self.classes.len() {
+            let whole = std::mem::take(&mut self.classes[index].whole);
+            self.lose(whole.iter().map(|block| block.class.bytes).sum());
+            released.extend(whole);
+        }
+        self.take_slabs(released);
+    }
+
+    /// Takes out the least recently used of a class's bucket until no more than `limit` bytes of it are idle.
+    #[cold]
+    pub(super) fn shrink_bucket(&mut self, index: usize, limit: usize, released: &mut Vec<Block>) {
+        let bucket = classes::of_bucket(index);
+        while self.classes[bucket.clone()].iter().map(Kept::idle_bytes).sum::<usize>() > limit {
+            if !self.take_oldest_of(bucket.clone(), released) {
+                bucket.for_each(|index| self.take_slabs_of(index, released));
+                return;
+            }
+        }
+    }
+
+    /// Takes out the shared driver buffers that are not used at all.
+    pub(super) fn take_slabs(&mut self, released: &mut Vec<Block>) {
+        (0..self.classes.len()).for_each(|index| self.take_slabs_of(index, released));
+    }
+
+    fn take_slabs_of(&mut self, index: usize, released: &mut Vec<Block>) {
+        let kept = &mut self.classes[index];
+        if !kept.slabs.iter().any(|slab| slab.is_unused()) {
+            return;
+        }
+        let unused = |block: &Block| block.slab.as_ref().is_some_and(|slab| slab.is_unused());
+        let (gone, stays): (VecDeque<Block>, _) = kept.parts.drain(..).partition(unused);
+        kept.parts = stays;
+        released.extend(gone);
+        let before = kept.slabs.len();
+        kept.slabs.retain(|slab| !slab.is_unused());
+        let bytes = (before - kept.slabs.len()) * slab::BYTES;
+        self.lose(bytes);
+        self.budget.drop_slabs(bytes);
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // All of it goes with the pool. Buffers in use hold the pool.
+        let slabs: usize = self.classes.iter().map(|kept| kept.slabs.len()).sum();
+        self.budget.lose(self.stats.idle);
+        self.budget.drop_slabs(slabs * slab::BYTES);
+    }
+}
