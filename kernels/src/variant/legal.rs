@@ -2,6 +2,7 @@
 
 use super::split::{SPLIT_K, SPLIT_K_VALUES, in_parts};
 use super::{Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between, default_config};
+use crate::dim::saturating_product;
 use crate::graph::ConvKind;
 use crate::target::Target;
 use crate::template::{self, Choice, Limits, Problem, Template};
@@ -97,6 +98,14 @@ pub(super) fn problem(task: &Task<u64>) -> Option<Problem> {
         Task::Conv2d(conv) => conv.problem(),
         _ => None,
     }
+}
+
+/// How many work-groups of a template the configuration launches for the task; `None` where it is no template's.
+pub fn work_groups(config: &KernelConfig, task: &Task<u64>, target: Target) -> Option<u64> {
+    let (template, problem) = (config.variant.template(target)?, problem(task)?);
+    let groups = (template.grid)(&config.values).groups(problem.m, problem.n, problem.batch);
+    let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map_or(1, |(_, parts)| u64::from(parts));
+    Some(saturating_product(groups).saturating_mul(parts))
 }
 
 fn legal_instance(

@@ -11,7 +11,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
-use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal};
+use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal, work_groups};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -124,9 +124,22 @@ impl KernelSelector {
         let known = self.state.known();
         let own = known.own.record(task);
         let exact = own.map(|record| Selection { config: record.config.clone(), reason: Reason::Measured });
-        let mut near: Vec<(f64, Selection)> = all_records(&known).filter_map(|record| near(task, record)).collect();
+        let near = all_records(&known).filter_map(|record| near(task, record));
+        let mut near: Vec<_> = near.filter(|(_, selection)| self.keeps_busy(task, &selection.config)).collect();
         near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         exact.into_iter().chain(near.into_iter().map(|(_, selection)| selection)).collect()
+    }
+
+    /// Whether the configuration has work-groups for all compute units, or as many as the compiler's own choice. Tiles that
+    /// suit a larger task may be so large that there are few of them.
+    fn keeps_busy(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        let limits = &self.state.circumstances.limits;
+        let own = default_config(task, self.target(), limits);
+        let groups = |config: &KernelConfig| work_groups(config, task, self.target());
+        match (groups(config), groups(&own)) {
+            (Some(found), Some(own)) => found >= own.min(limits.units.into()),
+            _ => true,
+        }
     }
 
     /// What was the fastest for this task and those like it, nearest first.

@@ -190,3 +190,19 @@ fn records_come_before_their_neighbours_rules_and_the_compiler() {
     selector.reject(&of(128), &KernelConfig::plain(Variant::Conv2dWinograd), "on purpose");
     assert_eq!(reason(128), Reason::Default);
 }
+
+#[test]
+fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
+    let device = Device::null(Target::Cpu, 1 << 28);
+    let answer = |units: u32| {
+        let profile = DeviceProfile { compute_units: units, ..device.profile().clone() };
+        let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), &profile, None)));
+        // Of the neighbour it makes two work-groups, of the task one.
+        let wide = config("matmul_vectorized FORM=0 VECTOR=16 REG_M=5 REG_N=2 TILE_M=80 TILE_N=32 TILE_K=128");
+        selector.state.learn(|own| own.add(record(&product(32, 64, 64), &wide)));
+        selector.state.confirm(|own| own.test(trial::test_name(&product(64, 32, 64), &wide), true));
+        selector.select(&product(64, 32, 64)).reason
+    };
+    assert!(matches!(answer(1), Reason::Nearest { .. }), "{:?}", answer(1));
+    assert_eq!(answer(2), Reason::Default);
+}
