@@ -1,7 +1,9 @@
 //! The same functions called by SIMT-form kernels.
 
 use super::common::{device, everywhere, floats};
-use super::{NUMBERS, ONE, agree, body, compare, compare_pairs, compare_whole, one, pairs, two, whole, whole_pairs};
+use super::{
+    NUMBERS, ONE, One, agree, body, compare, compare_pairs, compare_whole, one, pairs, two, whole, whole_pairs,
+};
 use netcl::{Result, Tensor};
 
 netcl::kernel! {
@@ -112,7 +114,7 @@ fn methods_in_simt_form() -> Result<()> {
     let truth = |holds: bool| if holds { 1.0f32 } else { 0.0 };
     everywhere(|| {
         let found = methods(&floats(&NUMBERS, &[NUMBERS.len()]), -1.25)?.to_vec::<f32>()?;
-        let functions: [(&'static str, fn(f32) -> f32); 4] = [
+        let functions: [One; 4] = [
             ("powi", |x| x.powi(-2)),
             ("powi of a variable", |x| x.powi(3)),
             ("clamp", |x| x.clamp(-0.5, 1.5)),
