@@ -37,19 +37,11 @@ fn main() -> Result<()> {
     let sought = [0.3f32, -0.2, 0.1];
     let target = bias_relu(&x, &Tensor::from_slice(&device, &sought, &[COLUMNS])?)?;
 
-    // The gradient: netcl's, and by differences.
+    // netcl's gradients on this device against differences on the host, away from the kink: an error where they do not agree.
     let mut bias = [0.0f32; COLUMNS];
-    let (_, gradient) = loss_and_gradient(&x, &target, &bias)?;
-    for c in 0..COLUMNS {
-        let moved = |step: f32| {
-            let mut bias = bias;
-            bias[c] += step;
-            loss_and_gradient(&x, &target, &bias).map(|(loss, _)| loss)
-        };
-        let difference = (moved(1e-2)? - moved(-1e-2)?) / 2e-2;
-        println!("d loss / d bias[{c}]: {:.4}, by differences {difference:.4}", gradient[c]);
-        assert!((gradient[c] - difference).abs() < 1e-2 * difference.abs().max(0.1), "the gradient is wrong");
-    }
+    let some = Tensor::from_slice(&device, &[0.9f32, -0.8, 0.7, -0.6, 0.5, -0.4], &[2, COLUMNS])?;
+    println!("bias_relu: {}", bias_relu.check(&some, &Tensor::from_slice(&device, &bias, &[COLUMNS])?)?);
+    println!("distance: {}", distance.check(&x, &target)?);
 
     let steps = options.epochs * 10;
     let bar = progress(steps);

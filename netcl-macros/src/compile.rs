@@ -20,12 +20,16 @@ pub(crate) fn compile(graph: &Graph) -> Result<Vec<Compiled>, Diagnostic> {
     Target::ALL.into_iter().map(|target| one(graph, target)).collect()
 }
 
-/// The text form of the graph that the plans were made from, without places in the user's source: where a device wants
-/// other kernels, it is compiled again. Empty where there was nothing to decide.
+/// The [`text`] of the graph that the plans were made from: where a device wants other kernels, it is compiled again. Empty where there was nothing to decide.
 pub(crate) fn graph_text(graph: &Graph, plans: &[Compiled]) -> String {
     if plans.iter().all(|compiled| compiled.plan.decisions.is_empty()) {
         return String::new();
     }
+    text(graph)
+}
+
+/// The text form of the graph, without places in the user's source.
+pub(crate) fn text(graph: &Graph) -> String {
     let mut graph = graph.clone();
     for node in &mut graph.nodes {
         node.span = Span::NONE;

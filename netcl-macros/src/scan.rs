@@ -1,6 +1,6 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
-use crate::lower::is_builtin;
+use crate::lower::{is_builtin, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function};
 use netcl_kernels::dim::Symbol;
@@ -59,6 +59,7 @@ impl<'ast> Visit<'ast> for Calls {
             let own = first.starts_with(|c: char| c.is_uppercase());
             if lower
                 && !own
+                && !is_rust_method(&path.path)
                 && !(single && ((self.known)(&name) || self.bound.contains(&name)))
                 && !self.found.contains(&path.path)
             {

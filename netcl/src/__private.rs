@@ -4,6 +4,7 @@ pub use crate::device::backend::NativeEntry;
 pub use crate::device::host::exports as host;
 pub use crate::device::scalar::Scalar;
 pub use crate::executor::function::{Function, FunctionSource, PlanSource};
+pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
 pub use netcl_kernels as kernels;
 pub use netcl_macros::__resume;
@@ -24,6 +25,15 @@ pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result
 /// An argument of a kernel as it is now, for a gradient that is asked for later.
 pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
     tensor.as_it_is()
+}
+
+/// A number that a condition over plain arguments computes.
+///
+/// # Errors
+///
+/// [`crate::Error::Condition`] if there is none.
+pub fn plain(function: &'static str, expression: &'static str, value: Option<usize>) -> crate::Result<usize> {
+    value.ok_or(crate::Error::Condition { function, expression })
 }
 
 /// Builds what these functions need on the device, on as many threads as there are processors.

@@ -283,6 +283,36 @@ pub enum Error {
         problem: String,
     },
 
+    /// A condition over plain arguments computes a number that `usize` does not hold.
+    #[error(
+        "a condition of `{function}` computes `{expression}`, which is no `usize` for these arguments; write it without, as \
+             in `n > 1` for `n - 1 > 0`"
+    )]
+    Condition {
+        /// The function.
+        function: &'static str,
+        /// What is computed.
+        expression: &'static str,
+    },
+
+    /// A kernel's gradient is not that of differences.
+    #[error(
+        "`{function}`: the gradient in `{argument}` at element {position} is {vjp:e} by `vjp` and {differences:e} by \
+         differences; where the function has a kink or a pole nearby, check it at other numbers"
+    )]
+    Gradient {
+        /// The kernel.
+        function: String,
+        /// The argument's name.
+        argument: String,
+        /// The element, row-major.
+        position: usize,
+        /// By the kernel's `vjp`.
+        vjp: f64,
+        /// By differences.
+        differences: f64,
+    },
+
     /// The device cannot do what the function needs.
     #[error("`{function}` cannot run on {device}: {problem}")]
     Unsupported {

@@ -17,6 +17,7 @@ mod event;
 mod executor;
 mod expression;
 mod files;
+mod gradient_check;
 pub mod io;
 pub mod jit;
 mod log;
@@ -42,6 +43,7 @@ pub use device::{
 };
 pub use error::{Error, Result};
 pub use event::{Event, EventStatus, EventTimes, Interrupt, UserEvent};
+pub use gradient_check::{GradientCheck, GradientElement};
 pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
 pub use model::{Gradients, Model, ModelCore, Schema, Seed};
 pub use netcl_kernels::dtype::DType;

@@ -74,6 +74,11 @@ fn gradients(function: &Function, model: &Two, step: usize) -> (Gradients, Vec<V
     (gradients, values.iter().map(|list| list.iter().map(|&g| 2.0 * f64::from(g)).collect()).collect())
 }
 
+fn read(model: &Two) -> Vec<Vec<f64>> {
+    let lists = model.parameters().into_iter().map(|(_, tensor)| tensor.to_vec::<f32>().unwrap());
+    lists.map(|list| list.into_iter().map(f64::from).collect()).collect()
+}
+
 /// The update of one number in f64: parameter, gradient, moments, step from 1 on.
 type Rule = fn(f64, f64, &mut [f64; 2], i32) -> f64;
 
@@ -82,10 +87,6 @@ fn check(make: fn() -> Box<dyn Optimizer>, rule: Rule) {
     for device in all() {
         let mut model = Two::new(&device, 3);
         let mut optimizer = make();
-        let read = |model: &Two| -> Vec<Vec<f64>> {
-            let lists = model.parameters().into_iter().map(|(_, tensor)| tensor.to_vec::<f32>().unwrap());
-            lists.map(|list| list.into_iter().map(f64::from).collect()).collect()
-        };
         let mut wanted = read(&model);
         let mut moments = [vec![[0.0; 2]; 301], vec![[0.0; 2]; 130]];
         for step in 1..=5 {
@@ -129,6 +130,40 @@ fn sgd_is_the_formula() {
             p - 0.1 * (g + 0.8 * m[0])
         },
     );
+}
+
+#[test]
+fn momentum_that_is_set_between_steps_goes_on() {
+    /// Whose setting each step has: none, momentum, Nesterov's.
+    const STEPS: [(f64, bool); 6] = [(0.0, false), (0.9, false), (0.9, true), (0.0, false), (0.5, true), (0.5, false)];
+    for device in all() {
+        let function = pass_gradients();
+        let mut model = Two::new(&device, 3);
+        let mut wanted = read(&model);
+        let mut moments: Vec<Vec<f64>> = wanted.iter().map(|list| vec![0.0; list.len()]).collect();
+        let mut optimizer = Sgd::new(0.1);
+        for (step, (momentum, nesterov)) in STEPS.into_iter().enumerate() {
+            optimizer = optimizer.momentum(momentum).nesterov(nesterov);
+            let (gradients, numbers) = gradients(&function, &model, step);
+            optimizer.step(&mut model, &gradients).unwrap();
+            for ((list, numbers), moments) in wanted.iter_mut().zip(&numbers).zip(&mut moments) {
+                for ((p, g), m) in list.iter_mut().zip(numbers).zip(moments) {
+                    if momentum != 0.0 {
+                        *m = momentum * *m + g;
+                    }
+                    *p -= 0.1
+                        * match (momentum != 0.0, nesterov) {
+                            (false, _) => *g,
+                            (true, false) => *m,
+                            (true, true) => g + momentum * *m,
+                        };
+                }
+            }
+            for (found, wanted) in read(&model).into_iter().flatten().zip(wanted.iter().flatten()) {
+                assert!((found - wanted).abs() < 2e-6 * wanted.abs().max(1.0), "{device} {step}: {found} {wanted}");
+            }
+        }
+    }
 }
 
 fn adam(p: f64, g: f64, m: &mut [f64; 2], step: i32) -> f64 {

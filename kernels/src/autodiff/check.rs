@@ -46,11 +46,27 @@ impl std::fmt::Display for Report {
     }
 }
 
-/// Compares the gradients of all float results of `graph` in all its float inputs with central differences.
-///
-/// The results are weighted by fixed random numbers, so that every element of a result counts differently. Differences
-/// are of fourth order, `(8 (f(x+h) - f(x-h)) - (f(x+2h) - f(x-2h))) / 12h` with `h = 1e-3 max(|x|, 0.1)`; inputs must
-/// keep `2h` away from kinks and from the borders of domains.
+/// What differences say about a graph: see [`differences`].
+#[derive(Clone, Debug)]
+pub struct Differences {
+    /// How much each element of each float result counts, by result.
+    pub weights: Vec<HostTensor>,
+    /// The derivatives of the weighted sum of all results in each float input.
+    pub slopes: Vec<Slopes>,
+}
+
+/// Derivatives in the elements of one input.
+#[derive(Clone, Debug)]
+pub struct Slopes {
+    /// Which input.
+    pub kind: InputKind,
+    /// Its name; its kind in words if it has none.
+    pub name: String,
+    /// By element, row-major.
+    pub values: Vec<f64>,
+}
+
+/// Compares the gradients of all float results of `graph` in all its float inputs with [`differences`].
 ///
 /// # Errors
 ///
@@ -61,15 +77,41 @@ pub fn finite_difference_check(
     inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>,
 ) -> Result<Report> {
     let plain = results_only(graph);
-    let floats: Vec<NodeId> = plain
-        .iter()
-        .filter(|(_, node)| matches!(node.op, Op::Input(_)) && node.dtype.is_float())
-        .map(|(id, _)| id)
-        .collect();
+    let measured = differences(graph, bindings, inputs)?;
+    let exact = exact_gradients(&plain, &floats(&plain), bindings, inputs, &measured.weights)?;
+    let mut report = Report { compared: 0, error: 0.0, worst: None };
+    for (Slopes { name, values, .. }, exact) in measured.slopes.into_iter().zip(exact) {
+        for (position, (measured, exact)) in values.into_iter().zip(exact.to_f64()).enumerate() {
+            let error = (exact - measured).abs() / exact.abs().max(measured.abs()).max(FLOOR);
+            let error = if error.is_nan() { f64::INFINITY } else { error };
+            report.compared += 1;
+            if error >= report.error {
+                report.error = error;
+                report.worst = Some(Worst { input: name.clone(), position, exact, measured });
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// The derivatives of all float results of `graph` in all its float inputs by central differences, in `f64`.
+///
+/// The results are weighted by fixed random numbers, so that every element of a result counts differently. Differences
+/// are of fourth order, `(8 (f(x+h) - f(x-h)) - (f(x+2h) - f(x-2h))) / 12h` with `h = 1e-3 max(|x|, 0.1)`; inputs must
+/// keep `2h` away from kinks and from the borders of domains.
+///
+/// # Errors
+///
+/// Those of evaluation.
+pub fn differences(
+    graph: &Graph,
+    bindings: Bindings<'_>,
+    inputs: &dyn Fn(&InputKind, &str) -> Option<HostTensor>,
+) -> Result<Differences> {
+    let plain = results_only(graph);
+    let floats = floats(&plain);
     let values = floats.iter().map(|id| input(&plain[*id], inputs)).collect::<Result<Vec<_>>>()?;
     let weights = weights(&plain, bindings, inputs)?;
-    let exact = exact_gradients(&plain, &floats, bindings, inputs, &weights)?;
-
     let objective = |changed: usize, position: usize, value: f64| -> Result<f64> {
         let mut moved = values[changed].clone();
         if let Some(elements) = moved.floats_mut() {
@@ -85,28 +127,27 @@ pub fn finite_difference_check(
         });
         Ok(terms.sum())
     };
-    let mut report = Report { compared: 0, error: 0.0, worst: None };
+    let mut slopes = Vec::new();
     for (number, value) in values.iter().enumerate() {
-        let exact = exact[number].to_f64();
+        let mut measured = Vec::new();
         for (position, &x) in value.to_f64().iter().enumerate() {
             let step = 1e-3 * x.abs().max(0.1);
             let difference = |by: f64| -> Result<f64> {
                 Ok(objective(number, position, x + by)? - objective(number, position, x - by)?)
             };
-            let measured = (8.0 * difference(step)? - difference(2.0 * step)?) / (12.0 * step);
-            let exact = exact[position];
-            let error = (exact - measured).abs() / exact.abs().max(measured.abs()).max(FLOOR);
-            let error = if error.is_nan() { f64::INFINITY } else { error };
-            report.compared += 1;
-            if error >= report.error {
-                let node = &plain[floats[number]];
-                let input = if node.name.is_empty() { format!("{:?}", node.op) } else { node.name.clone() };
-                report.error = error;
-                report.worst = Some(Worst { input, position, exact, measured });
-            }
+            measured.push((8.0 * difference(step)? - difference(2.0 * step)?) / (12.0 * step));
         }
+        let (kind, name) = input_of(&plain[floats[number]]);
+        let name = if name.is_empty() { format!("{kind:?}") } else { name };
+        slopes.push(Slopes { kind, name, values: measured });
     }
-    Ok(report)
+    Ok(Differences { weights, slopes })
+}
+
+/// The inputs that have gradients.
+fn floats(graph: &Graph) -> Vec<NodeId> {
+    let inputs = graph.iter().filter(|(_, node)| matches!(node.op, Op::Input(_)) && node.dtype.is_float());
+    inputs.map(|(id, _)| id).collect()
 }
 
 /// The graph with its float results as its only outputs.

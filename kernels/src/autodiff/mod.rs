@@ -10,7 +10,7 @@
 //!   or NaN (`guard`).
 //! - Gradients are nodes like any other: they can be differentiated again.
 
-#[cfg(feature = "reference")]
+#[cfg(feature = "interp")]
 pub mod check;
 mod guard;
 mod maths;

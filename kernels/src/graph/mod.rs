@@ -22,7 +22,7 @@ pub mod arbitrary;
 mod batch;
 pub mod build;
 mod conv;
-#[cfg(feature = "reference")]
+#[cfg(feature = "interp")]
 pub mod interp;
 mod operator;
 pub mod text;

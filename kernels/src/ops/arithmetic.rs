@@ -108,7 +108,8 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "select",
-        doc: "`then` where the bool tensor is true, else `otherwise`; all three broadcast",
+        doc: "`then` where the bool tensor is true, else `otherwise`; all three broadcast. What is not chosen has no gradient, \
+              even where its derivative is infinite or NaN (PyTorch's `where` gives NaN there)",
         args: &[tensor_arg("condition"), tensor_arg("then"), tensor_arg("otherwise")],
         build: |b, a| b.select(a.tensor(0)?, a.tensor(1)?, a.tensor(2)?),
     },

@@ -9,6 +9,34 @@ use std::path::PathBuf;
 const NOTE: &str =
     "Written from the tables in `kernels/src` by `NETCL_BLESS=1 cargo test -p netcl-kernels`; do not edit.";
 
+/// What is written of single elements, which has no table.
+const ELEMENTS: &str = "
+## Elements
+
+In kernels (`kernel!` in index form) and in a `#[netcl::function]` values are single numbers. They have the operations above \
+that work element by element, and these functions of Rust's, as methods (`x.hypot(y)`) or by path (`f32::hypot(x, y)`):
+
+| call | result |
+|---|---|
+| `x.trunc()`, `x.fract()` | the whole number next to `x` toward zero, and what is left; the first has a gradient of zero |
+| `x.mul_add(a, b)` | `x * a + b`; rounded once or twice, as the device does it |
+| `x.hypot(y)` | `sqrt(x^2 + y^2)`, whose squares do not overflow; its gradient at `(0, 0)` is zero |
+| `x.log10()`, `x.log(base)` | logarithms; `x.ln()` is `x.log()` without a base |
+| `x.sinh()`, `x.cosh()`, `x.asin()`, `x.acos()`, `x.atan()` | hyperbolic functions, and angles in radians |
+| `x.cbrt()` | the cube root, also of negative numbers |
+| `x.copysign(y)` | `\\|x\\|` with the sign that `y` is written with; NaN counts as positive |
+| `x.clamp(low, high)` | as Rust's, for any numbers; where `low > high` it is `high`, where Rust panics |
+| `x.rem_euclid(y)`, `x.div_euclid(y)` | the remainder that is not negative, and its quotient; of whole numbers too |
+| `i.pow(n)` | a whole number multiplied with itself, wrapping; `n` is a number that is known while compiling |
+
+In a function, which is Rust as well, `max`, `min` and `round` are Rust's (of a number and NaN the number; halves away from \
+zero); elsewhere they are the operations above, and `f32::max(x, y)` is Rust's. What Rust has and is not here, \
+`asinh` or `rotate_left` for instance, does not compile.
+
+The branch of an `if` that is not taken contributes nothing to a gradient, whatever its derivative: the gradient of \
+`if x > 0.0 { x.sqrt() } else { 0.0 }` is zero for `x <= 0`.
+";
+
 fn operations() -> String {
     let mut text = format!("# Operations\n\n{NOTE}\n\n");
     text += "What can be called on a tensor, in a model's functions and at run time; the first argument is the tensor \
@@ -33,7 +61,7 @@ fn operations() -> String {
             writeln!(text, "| `{receiver}.{}({})` | {doc} |", operation.name, args.join(", ")).unwrap();
         }
     }
-    text
+    text + ELEMENTS
 }
 
 fn layer_reference() -> String {

@@ -131,7 +131,7 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
     let result = result_type(function);
     let hidden = format_ident!("__netcl_{}", name);
     let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
-    let chosen = source::chosen(planned);
+    let chosen = source::chosen(&format!("{}::{name}", unit.name()), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let core = if function.receiver {
         // A block in another module does not see the fields.
@@ -158,7 +158,7 @@ fn with_gradients(unit: &Unit, function: &Function, planned: &[Planned]) -> Toke
     let part = quote!(<Self as #private::Part>);
     let hidden = format_ident!("__netcl_{}", name);
     let statics = source::statics(&hidden, &format!("{}::{name}", unit.name()), planned);
-    let chosen = source::chosen(planned);
+    let chosen = source::chosen(&format!("{}::{name}", unit.name()), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let mode = match function.mode.unwrap_or(Mode::Training) {
         Mode::Training => "training",

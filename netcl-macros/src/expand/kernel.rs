@@ -1,4 +1,5 @@
-//! A kernel as a value that is called: `bias_relu(&x, &bias)?`, and its pullback: `bias_relu.vjp(&x, &bias)?`.
+//! A kernel as a value that is called: `bias_relu(&x, &bias)?`, its pullback, `bias_relu.vjp(&x, &bias)?`, and
+//! a check of that, `bias_relu.check(&x, &bias)?`.
 
 use super::functions::{arguments, result_type, scalars, tensors, unpack};
 use super::source::{self, Planned};
@@ -16,7 +17,7 @@ use quote::{format_ident, quote};
 pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Option<TokenStream> {
     let before = diag.count();
     let name = &function.name;
-    let (mut plain, mut pullback) = (Vec::new(), Vec::new());
+    let (mut plain, mut pullback, mut graphs) = (Vec::new(), Vec::new(), Vec::new());
     let float: Vec<usize> = differentiable(function);
     let differentiable = !float.is_empty() && function.results.iter().any(|ty| ty.dtype.is_float());
     for path in lowered {
@@ -33,6 +34,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
         };
         plain.extend(planned(&path.graph, &crate::parse::name(name)));
         if differentiable {
+            graphs.push(compile::text(&path.graph));
             match autodiff::append_vjp(path.graph.clone(), Arguments::At(&float)).map(gradients_only) {
                 Ok(graph) => pullback.extend(planned(&graph, &format!("{}.vjp", crate::parse::name(name)))),
                 Err(diagnostic) => diag.diagnostic(&diagnostic, function.name.span()),
@@ -46,6 +48,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
     let pointer = pointer(function);
     let call = call(function, &plain);
     let vjp = differentiable.then(|| vjp(function, &pullback, &float));
+    let check = differentiable.then(|| check(function, &pullback, &graphs));
     let report = report(if differentiable {
         quote!(__netcl_plans(), __netcl_pullback_plans())
     } else {
@@ -71,6 +74,7 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
             }
             #call
             #vjp
+            #check
             #report
         }
     })
@@ -167,7 +171,7 @@ fn pointer(function: &Function) -> TokenStream {
 fn call(function: &Function, planned: &[Planned]) -> TokenStream {
     let (args, result) = (arguments(function), result_type(function));
     let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(&function.name), planned);
-    let chosen = source::chosen(planned);
+    let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let (tensors, scalars) = (tensors(function), scalars(function));
     let unpacked = unpack(function.tuple, function.results.len());
     let (attrs, _) = of_functions(&function.attrs);
@@ -179,6 +183,44 @@ fn call(function: &Function, planned: &[Planned]) -> TokenStream {
             #unpacked
         }
     }
+}
+
+/// `check(args) -> Result<GradientCheck>`: the gradient against differences. `graphs` are those of the paths.
+fn check(function: &Function, planned: &[Planned], graphs: &[String]) -> TokenStream {
+    let args = arguments(function);
+    let names: Vec<_> = function.args.iter().map(|arg| &arg.name).collect();
+    let (tensors, scalars, private) = (tensors(function), scalars(function), paths::private());
+    let chosen = source::chosen(&crate::parse::name(&function.name), planned);
+    quote! {
+        impl Kernel {
+            /// Compares the gradient that `vjp` gives on the arguments' device with central differences in `f64` on the
+            /// host, at these arguments: away from kinks, and small, because each element is moved by itself.
+            ///
+            /// # Errors
+            ///
+            /// `netcl::Error::Gradient`, with the element that is furthest off, where they do not agree;
+            /// `netcl::Error::Setting` if the arguments have more than 4096 elements; those of a call.
+            pub fn check(&self, #args) -> ::netcl::Result<::netcl::GradientCheck> {
+                __netcl_call(#(#names),*)?;
+                let __netcl_path: usize = #chosen;
+                #private::check_gradients(
+                    [#(#graphs),*][__netcl_path],
+                    &__netcl_pullback_plans()[__netcl_path],
+                    &[#(#tensors),*],
+                    &[#(#scalars),*],
+                )
+            }
+        }
+    }
+}
+
+/// Which arguments have no gradient, in a sentence, if there are such numbers.
+fn without_gradient(function: &Function) -> Option<String> {
+    let names: Vec<String> = function.scalars().map(|(name, _)| format!("`{}`", crate::parse::name(name))).collect();
+    let have = if names.len() == 1 { "is a number and has" } else { "are numbers and have" };
+    let list = names.join(", ");
+    let instead = "a `&Tensor<f32>`, of one element, in its place has one";
+    (!names.is_empty()).then(|| format!("{list} {have} no gradient; {instead}."))
 }
 
 /// `vjp(args) -> Result<(result, pullback)>`; the pullback takes a cotangent for each float result and gives a gradient
@@ -199,7 +241,7 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
         &format!("{}.vjp", crate::parse::name(&function.name)),
         planned,
     );
-    let chosen = source::chosen(planned);
+    let chosen = source::chosen(&crate::parse::name(&function.name), planned);
     let tuple = float.len() > 1;
     let gradient = if tuple {
         let each = float.iter().map(|_| quote!(::netcl::Tensor));
@@ -212,11 +254,14 @@ fn vjp(function: &Function, planned: &[Planned], float: &[usize]) -> TokenStream
     let kept = tensors.iter().map(|name| quote!(let #name = #scalar::as_it_is(#name)?;));
     let given = tensors.iter().map(|name| quote!(&#name));
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
+    let numbers = without_gradient(function);
+    let without = numbers.map(|numbers| quote!(#[doc = ""] #[doc = #numbers]));
     quote! {
         #statics
         impl Kernel {
             /// The result, and the function that turns cotangents of it into gradients in the arguments: as they are now,
             /// whatever an optimizer makes of them meanwhile.
+            #without
             #[allow(clippy::type_complexity)]
             pub fn vjp(
                 &self,

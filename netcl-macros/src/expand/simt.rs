@@ -57,7 +57,7 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         _ => quote!(#private::Scalar::F32(#name)),
     });
     let statics = source::statics(&format_ident!("__netcl_plans"), &crate::parse::name(name), &planned);
-    let chosen = source::chosen(&planned);
+    let chosen = source::chosen(&crate::parse::name(name), &planned);
     let report = super::kernel::report(quote!(__netcl_plans()));
     let unpacked = unpack(tuple, signature.results.len());
     let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result));

@@ -5,6 +5,7 @@ use crate::paths;
 use netcl_kernels::plan::embed::{Header, MARK};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
+use syn::{BinOp, Expr};
 
 /// The plans of one path through a function.
 pub(crate) struct Planned {
@@ -28,10 +29,10 @@ pub(super) fn statics(hidden: &Ident, name: &str, paths: &[Planned]) -> TokenStr
     }
 }
 
-/// Which of them the plain arguments choose.
-pub(super) fn chosen(paths: &[Planned]) -> TokenStream {
+/// Which of them the plain arguments of the function called `name` choose, inside a function that returns a `Result`.
+pub(super) fn chosen(name: &str, paths: &[Planned]) -> TokenStream {
     let all: Vec<usize> = (0..paths.len()).collect();
-    choose(paths, &all, 0)
+    choose(name, paths, &all, 0)
 }
 
 /// The graph and the plans of one path, by its position, as a `FunctionSource`.
@@ -54,7 +55,7 @@ pub(super) fn source(name: &str, path: usize, graph: &str, plans: &[Compiled]) -
 }
 
 /// The index of the path that the conditions select: an `if` for each condition, as the user wrote it.
-fn choose(paths: &[Planned], candidates: &[usize], depth: usize) -> TokenStream {
+fn choose(name: &str, paths: &[Planned], candidates: &[usize], depth: usize) -> TokenStream {
     let first = candidates.first().copied().unwrap_or_default();
     let Some((condition, _)) = paths.get(first).and_then(|path| path.decisions.get(depth)) else {
         let index = Literal::usize_unsuffixed(first);
@@ -64,6 +65,38 @@ fn choose(paths: &[Planned], candidates: &[usize], depth: usize) -> TokenStream 
         let takes = |index: &usize| paths[*index].decisions.get(depth).is_some_and(|(_, value)| *value == wanted);
         candidates.iter().copied().filter(takes).collect()
     };
-    let (then, otherwise) = (choose(paths, &side(true), depth + 1), choose(paths, &side(false), depth + 1));
+    let [then, otherwise] = [true, false].map(|wanted| choose(name, paths, &side(wanted), depth + 1));
+    let condition = match syn::parse2::<Expr>(condition.clone()) {
+        Ok(condition) => checked(name, &condition),
+        Err(_) => condition.clone(),
+    };
     quote!(if #condition { #then } else { #otherwise })
+}
+
+/// The condition with arithmetic that is an error where Rust's would panic or wrap. Only `usize` has any.
+fn checked(name: &str, condition: &Expr) -> TokenStream {
+    match condition {
+        Expr::Paren(inner) => {
+            let inner = checked(name, &inner.expr);
+            quote!((#inner))
+        }
+        Expr::Unary(unary) => {
+            let (op, inner) = (&unary.op, checked(name, &unary.expr));
+            quote!(#op #inner)
+        }
+        Expr::Binary(binary) => {
+            let (left, op, right) = (checked(name, &binary.left), &binary.op, checked(name, &binary.right));
+            let method = match op {
+                BinOp::Add(_) => quote!(checked_add),
+                BinOp::Sub(_) => quote!(checked_sub),
+                BinOp::Mul(_) => quote!(checked_mul),
+                BinOp::Div(_) => quote!(checked_div),
+                BinOp::Rem(_) => quote!(checked_rem),
+                _ => return quote!(#left #op #right),
+            };
+            let (private, text) = (paths::private(), crate::parse::text(condition));
+            quote!(#private::plain(#name, #text, usize::#method(#left, #right))?)
+        }
+        other => quote!(#other),
+    }
 }

@@ -58,6 +58,13 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
             }
         }
     });
+    let check = (differentiable && !in_simt).then(|| {
+        quote! {
+            pub fn check(&self, #(#names: #types),*) -> ::netcl::Result<::netcl::GradientCheck> {
+                ::core::unreachable!()
+            }
+        }
+    });
     quote! {
         #[allow(dead_code, non_upper_case_globals)]
         #vis static #name: #name::Kernel = #name::Kernel(());
@@ -85,6 +92,7 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
                     ::core::unreachable!()
                 }
                 #vjp
+                #check
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Operators on values of every kind.
 
-use super::{Affine, Lowering, Val};
+use super::affine::{TooLarge, indices};
+use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::quotient;
@@ -139,7 +140,7 @@ impl<'a> Lowering<'a> {
             }
             (_, Val::Index(_), Val::Dim(_) | Val::Index(_)) | (_, Val::Dim(_), Val::Index(_)) => {
                 if let Operator::Binary(op) = op
-                    && let Some(index) = indices(op, &left, &right)
+                    && let Some(index) = indices(op, &left, &right, self.axes.as_deref().unwrap_or_default())
                 {
                     return match index {
                         Ok(index) => Val::Index(index),
@@ -243,6 +244,7 @@ fn plain(value: &Val<'_>) -> Option<(proc_macro2::TokenStream, PlainType)> {
         Val::Plain(tokens, ty) => Some((tokens.clone(), *ty)),
         Val::Dim(dim) => {
             let value = usize::try_from(dim.as_constant()?).ok()?;
+            let value = proc_macro2::Literal::usize_unsuffixed(value);
             Some((quote!(#value), PlainType::Usize))
         }
         Val::Bool(value) => Some((quote!(#value), PlainType::Bool)),
@@ -284,56 +286,4 @@ fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
         }
         _ => return None,
     })
-}
-
-/// A factor of an index that does not fit `i32`, as no index does.
-struct TooLarge;
-
-fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>) -> Option<Result<Affine, TooLarge>> {
-    let minus = |index: &Affine| index.times(-1);
-    match (op, left, right) {
-        (BinaryOp::Add, Val::Index(a), Val::Index(b)) => Some(a.plus(b)),
-        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(minus(b).and_then(|b| a.plus(&b))),
-        (BinaryOp::Add, Val::Index(a), Val::Dim(b)) | (BinaryOp::Add, Val::Dim(b), Val::Index(a)) => {
-            Some(a.plus(&Affine::fixed(b.clone())))
-        }
-        (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
-        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
-        (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
-            Some(a.times(b.as_constant()?))
-        }
-        _ => None,
-    }
-}
-
-impl Affine {
-    /// An index that is the same everywhere.
-    pub(crate) fn fixed(offset: Dim) -> Self {
-        Affine { terms: Vec::new(), offset }
-    }
-
-    /// The index along `axis` itself.
-    pub(crate) fn axis(axis: usize, start: Dim) -> Self {
-        Affine { terms: vec![(axis, 1)], offset: start }
-    }
-
-    fn plus(&self, other: &Affine) -> Result<Affine, TooLarge> {
-        let mut terms = std::collections::BTreeMap::new();
-        for (axis, coefficient) in self.terms.iter().chain(&other.terms) {
-            let sum = terms.entry(*axis).or_insert(0i64);
-            *sum = factor(sum.checked_add(*coefficient))?;
-        }
-        let terms = terms.into_iter().filter(|(_, coefficient)| *coefficient != 0).collect();
-        Ok(Affine { terms, offset: self.offset.clone() + other.offset.clone() })
-    }
-
-    fn times(&self, by: i64) -> Result<Affine, TooLarge> {
-        let each = self.terms.iter().map(|(axis, coefficient)| Ok((*axis, factor(coefficient.checked_mul(by))?)));
-        let terms = if by == 0 { Vec::new() } else { each.collect::<Result<_, _>>()? };
-        Ok(Affine { terms, offset: self.offset.clone() * Dim::constant(by) })
-    }
-}
-
-fn factor(value: Option<i64>) -> Result<i64, TooLarge> {
-    value.filter(|value| i32::try_from(*value).is_ok()).ok_or(TooLarge)
 }

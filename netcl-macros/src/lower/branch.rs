@@ -24,7 +24,10 @@ impl<'a> Lowering<'a> {
     /// `if`: on a constant, on a plain argument (a path of its own), or, among scalars, element by element.
     pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
         let span = branch.cond.span();
-        match self.expr(&branch.cond) {
+        let expected = self.expected.take();
+        let condition = self.expr(&branch.cond);
+        self.expected = expected;
+        match condition {
             Val::Bool(value) => self.taken(branch, value),
             Val::Plain(tokens, PlainType::Bool) => {
                 let value = self.decide(tokens);
@@ -54,12 +57,16 @@ impl<'a> Lowering<'a> {
 
     fn elementwise_branch(&mut self, branch: &'a ExprIf, condition: NodeId) -> Val<'a> {
         let span = branch.cond.span();
+        let expected = self.expected;
         let before = self.moment();
         let value = self.block(&branch.then_branch);
         let then = self.moment();
         self.go_back(&before);
+        self.expected = expected;
         let other = branch.else_branch.as_ref().map_or(Val::Unit, |(_, otherwise)| self.expr(otherwise));
+        self.expected = None;
         self.join(Some(condition), &before, then, span);
+        self.expected = expected;
         match (value, other) {
             (Val::Unit, Val::Unit) => Val::Unit,
             (Val::Unknown, _) | (_, Val::Unknown) => Val::Unknown,
@@ -183,7 +190,11 @@ impl<'a> Lowering<'a> {
         }
         let dtype = match (&then, &otherwise) {
             // What Rust takes a whole number without a type for.
-            (Val::Dim(_), Val::Dim(_)) if self.in_function() => DType::I32,
+            (Val::Dim(_), Val::Dim(_)) => match self.expected {
+                Some(dtype) => dtype,
+                None if self.in_function() => DType::I32,
+                None => self.common_dtype(&then, &otherwise),
+            },
             _ => self.common_dtype(&then, &otherwise),
         };
         let (then, otherwise) = (self.tensor(then, Some(dtype), span), self.tensor(otherwise, Some(dtype), span));

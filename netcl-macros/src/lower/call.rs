@@ -73,6 +73,11 @@ impl<'a> Lowering<'a> {
             };
             return self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead]);
         }
+        if let [_, method] = segments.as_slice()
+            && is_rust_method(&path.path)
+        {
+            return self.rust_method(method, call, span);
+        }
         if segments.len() > 1 {
             return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
         }
@@ -83,6 +88,22 @@ impl<'a> Lowering<'a> {
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)
+    }
+
+    /// `f32::max(a, b)`, which is `a.max(b)` as Rust means it.
+    fn rust_method(&mut self, method: &str, call: &'a ExprCall, span: Span) -> Val<'a> {
+        let mut args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        if args.iter().any(Val::is_unknown) {
+            return Val::Unknown;
+        }
+        if args.is_empty() {
+            return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&call.func), &""]);
+        }
+        let receiver = args.remove(0);
+        match self.as_in_rust(method, &receiver, &args, (true, span)) {
+            Some(value) => value,
+            None => self.operation(method, receiver, args, span),
+        }
     }
 
     /// `Self::function(..)` of the block that stands for the model.
@@ -308,6 +329,12 @@ impl<'a> Lowering<'a> {
         }
         None
     }
+}
+
+/// Whether it is a method of one of Rust's types of numbers, by its path: `f32::max`.
+pub(crate) fn is_rust_method(path: &syn::Path) -> bool {
+    let types = ["f32", "f64", "i32", "u32", "i64", "u8"];
+    path.leading_colon.is_none() && path.segments.len() == 2 && types.iter().any(|ty| path.segments[0].ident == ty)
 }
 
 fn substitute(dim: &Dim, symbols: &BTreeMap<String, Dim>) -> Dim {

@@ -1,6 +1,6 @@
 //! Blocks, `let`, assignment and `for`.
 
-use super::{Lowering, Place, Val};
+use super::{Lowering, Place, Val, declared};
 use crate::messages as m;
 use crate::parse::text;
 use crate::words;
@@ -14,10 +14,12 @@ const NEW_TENSORS: &str = "operations give new tensors: write `let y = ..`";
 impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
     pub(super) fn block(&mut self, block: &'a Block) -> Val<'a> {
+        let expected = self.expected.take();
         self.frame_mut().scopes.push(Vec::new());
         let mut value = Val::Unit;
         for (position, statement) in block.stmts.iter().enumerate() {
             let last = position + 1 == block.stmts.len();
+            self.expected = expected.filter(|_| last);
             value = self.statement(statement, last);
         }
         self.frame_mut().scopes.pop();
@@ -34,6 +36,7 @@ impl<'a> Lowering<'a> {
                     let instead = "write `if` on plain `bool` or `usize` arguments";
                     self.report(token.span, &m::UNSUPPORTED, &[&"`let .. else`", &instead]);
                 }
+                self.expected = declared::scalar(&local.pat);
                 let value = self.expr(&init.expr);
                 self.bind_pattern(&local.pat, value);
                 Val::Unit
@@ -67,7 +70,10 @@ impl<'a> Lowering<'a> {
                 self.bind(&crate::parse::name(&ident.ident), value, ident.mutability.is_some(), false);
             }
             Pat::Wild(_) => {}
-            Pat::Type(typed) => self.bind_pattern(&typed.pat, value),
+            Pat::Type(typed) => {
+                let value = self.declared_as(&text(&typed.pat), &typed.ty, value);
+                self.bind_pattern(&typed.pat, value);
+            }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
             Pat::Tuple(tuple) => {
                 let values = match value {

@@ -1,6 +1,6 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
-use super::arith::Places;
+use super::arith::{Operator, Places, operator};
 use super::{Lowering, Val};
 use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
@@ -25,6 +25,15 @@ impl<'a> Lowering<'a> {
 
     fn evaluate(&mut self, expr: &'a Expr) -> Val<'a> {
         let span = expr.span();
+        // What an expression is declared to be, its last part is too; and so are both sides of an operator.
+        let expected = self.expected.take();
+        let passes = |op: &syn::BinOp| matches!(operator(op), Some(Operator::Binary(_)));
+        match expr {
+            Expr::Paren(_) | Expr::Group(_) | Expr::Block(_) | Expr::If(_) => self.expected = expected,
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.expected = expected,
+            Expr::Binary(binary) if passes(&binary.op) => self.expected = expected,
+            _ => {}
+        }
         match expr {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
@@ -51,6 +60,7 @@ impl<'a> Lowering<'a> {
                     _ => {}
                 }
                 let before = self.assignments();
+                self.expected = expected.filter(|_| passes(&binary.op));
                 let right = self.expr(&binary.right);
                 let lazy = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
                 if lazy && !matches!(left, Val::Bool(_)) && self.assignments() > before {

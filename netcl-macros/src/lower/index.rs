@@ -3,13 +3,17 @@
 //! Inside a closure with `r` indices every value is a tensor of rank `r`, of size 1 along indices that it does not
 //! depend on, or a scalar; so operations broadcast. A variable bound further out gets trailing axes of size 1.
 
+use super::affine::{Atom, Part};
+use super::space::Space;
 use super::{Affine, Lowering, Val};
 use crate::ast::{Function, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
+use netcl_kernels::span::Result;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
@@ -141,19 +145,12 @@ impl<'a> Lowering<'a> {
     /// The index as a tensor of numbers.
     pub(super) fn index_tensor(&mut self, index: &Affine, dtype: DType, span: Span) -> Option<NodeId> {
         let axes = self.axes.clone().unwrap_or_default();
-        let built = (|| {
-            let mut sum = self.builder.dim(&index.offset, dtype)?;
-            for (axis, coefficient) in &index.terms {
-                let mut shape = Shape(vec![Dim::constant(1); axes.len()]);
-                shape.0[*axis] = axes[*axis].clone();
-                let position = self.builder.iota(&shape, *axis, dtype)?;
-                let factor = self.builder.constant(*coefficient as f64, dtype);
-                let term = self.builder.binary(BinaryOp::Mul, position, factor)?;
-                sum = self.builder.binary(BinaryOp::Add, term, sum)?;
-            }
-            Ok(sum)
-        })();
-        match self.check(built, span) {
+        let divided = index.terms.iter().any(|(atom, _)| matches!(atom, Atom::Part(..)));
+        // Quotients are those of whole numbers.
+        let own = if divided && dtype.is_float() { DType::I32 } else { dtype };
+        let result = numbers(&mut self.builder, index, &axes, own);
+        let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
+        match self.check(result, span) {
             Val::Tensor(id) => Some(id),
             _ => None,
         }
@@ -256,7 +253,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A read at affine coordinates. The first `given` axes of `source` are the index space's own.
+    /// A read at known coordinates. The first `given` axes of `source` are the index space's own.
     #[allow(clippy::too_many_arguments, reason = "the parts of one expression")]
     fn view(
         &mut self,
@@ -269,20 +266,18 @@ impl<'a> Lowering<'a> {
         padded: bool,
     ) -> Val<'a> {
         let axes = self.axes.clone().unwrap_or_default();
-        // Along indices that nothing depends on the result has size 1.
-        let mut shape = Shape(vec![Dim::constant(1); axes.len()]);
-        for axis in 0..given {
-            shape.0[axis] = self.builder.shape(source)[axis].clone();
-        }
-        for (axis, _) in coordinates.iter().flat_map(|coordinate| &coordinate.terms) {
-            shape.0[*axis] = axes[*axis].clone();
-        }
+        let mut space = Space::new(&axes);
         // Where the gathered rows do not depend on an index, there is one row for all of it.
         let rows = self.builder.shape(source).clone();
         let own = (0..given).map(|axis| if rows[axis].is(1) { AxisIndex::fixed(0) } else { AxisIndex::axis(axis) });
-        let index: Vec<AxisIndex> = own
-            .chain(coordinates.into_iter().map(|c| AxisIndex { terms: c.terms, offset: c.offset, divisor: 1 }))
-            .collect();
+        let mut index: Vec<AxisIndex> = own.collect();
+        index.extend(coordinates.iter().map(|coordinate| space.coordinate(coordinate)));
+        // Along indices that nothing depends on the result has size 1.
+        let used = index.iter().flat_map(|coordinate| &coordinate.terms).map(|(axis, _)| *axis).collect();
+        let mut shape = space.shape(&used);
+        for axis in 0..given {
+            shape.0[axis] = rows[axis].clone();
+        }
         if !padded {
             for (axis, coordinate) in index.iter().enumerate().skip(given) {
                 let size = self.builder.shape(source)[axis].clone();
@@ -297,6 +292,7 @@ impl<'a> Lowering<'a> {
         }
         let span = read.span();
         let result = self.builder.view(source, shape, index);
+        let result = result.and_then(|elements| space.at_parts(&mut self.builder, elements));
         self.check(result, span)
     }
 
@@ -326,6 +322,30 @@ impl<'a> Lowering<'a> {
         }
         self.view(read, name, gathered, affine, rank, written, padded)
     }
+}
+
+/// The values of an index over an index space with those axes.
+fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) -> Result<NodeId> {
+    let mut sum = builder.dim(&index.offset, dtype)?;
+    for (atom, coefficient) in &index.terms {
+        let value = match atom {
+            Atom::Axis(axis) => {
+                let mut shape = Shape(vec![Dim::constant(1); axes.len()]);
+                shape.0[*axis] = axes[*axis].clone();
+                builder.iota(&shape, *axis, dtype)?
+            }
+            Atom::Part(part, whole) => {
+                let dividend = numbers(builder, &whole.dividend(), axes, dtype)?;
+                let divisor = builder.dim(&whole.divisor, dtype)?;
+                let op = if *part == Part::Quotient { BinaryOp::Div } else { BinaryOp::Rem };
+                builder.binary(op, dividend, divisor)?
+            }
+        };
+        let factor = builder.constant(*coefficient as f64, dtype);
+        let term = builder.binary(BinaryOp::Mul, value, factor)?;
+        sum = builder.binary(BinaryOp::Add, term, sum)?;
+    }
+    Ok(sum)
 }
 
 fn affine(value: Val<'_>) -> Option<Affine> {

@@ -107,7 +107,7 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
-        if let Some(value) = self.as_in_rust(name, &receiver, &args, span) {
+        if let Some(value) = self.as_in_rust(name, &receiver, &args, (self.in_function(), span)) {
             return value;
         }
         // Of elements, not of tensors along an axis.
@@ -143,6 +143,11 @@ impl<'a> Lowering<'a> {
         }
         let Some(operation) = ops::find(name) else {
             let known = ops::all().map(|operation| operation.name);
+            if super::float::is_composed(name) {
+                let instead = "of whole tensors there are the operations; of their elements, in `kernel!` or a \
+                               `#[netcl::function]`, all functions of Rust's that docs/operations.md names";
+                return self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` with these operands"), &instead]);
+            }
             return self.report(span, &m::UNKNOWN_METHOD, &[&name, &suggestion(name, known)]);
         };
         let receiver = match receiver {

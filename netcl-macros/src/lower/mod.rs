@@ -3,17 +3,21 @@
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
 //! everything that follows from it.
 
+mod affine;
 mod arith;
 mod branch;
 mod call;
 mod control;
+mod declared;
 mod expr;
+mod float;
 mod index;
 mod method;
 mod place;
 mod reduction;
 mod rust;
 mod sizes;
+mod space;
 mod value;
 
 use crate::ast::{Arg, ArgType, Function, Helper, Model, TensorType};
@@ -21,8 +25,9 @@ use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
+pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
-pub(crate) use call::AS_DECLARED;
+pub(crate) use call::{AS_DECLARED, is_rust_method};
 pub(crate) use expr::is_assignment;
 pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};
@@ -35,7 +40,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-pub(crate) use value::{Affine, Place, Val};
+pub(crate) use value::{Place, Val};
 
 /// What names mean in one model or kernel item.
 #[derive(Default)]
@@ -147,6 +152,8 @@ pub(crate) struct Lowering<'a> {
     axes: Option<Vec<Dim>>,
     /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
     elementwise: bool,
+    /// The type that the expression evaluated next is declared to have.
+    expected: Option<DType>,
 }
 
 /// Every path through `function` in `mode`; empty where errors have been reported.
@@ -230,6 +237,7 @@ impl<'a> Lowering<'a> {
             depth: 0,
             axes: None,
             elementwise: false,
+            expected: None,
         }
     }
 

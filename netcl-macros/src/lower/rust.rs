@@ -15,15 +15,20 @@ use proc_macro2::Span;
 type Function<'a> = (fn(f64) -> f64, fn(&mut Lowering<'a>, NodeId) -> Result<NodeId>);
 
 impl<'a> Lowering<'a> {
-    /// `receiver.name(args)` as Rust means it; `None` where netcl's operation of that name means the same.
+    /// `receiver.name(args)` as Rust means it; `None` where netcl's operation of that name means the same. With `function`
+    /// it is written as Rust alone: in a function of scalars, or with Rust's path.
     pub(super) fn as_in_rust(
         &mut self,
         name: &str,
         receiver: &Val<'a>,
         args: &[Val<'a>],
-        span: Span,
+        (function, span): (bool, Span),
     ) -> Option<Val<'a>> {
-        let function = self.in_function();
+        if (self.axes.is_some() || self.elementwise)
+            && let Some(value) = self.composed(name, receiver, args, span)
+        {
+            return Some(value);
+        }
         match (name, args) {
             ("signum", []) => Some(self.function_of_float((f64::signum, Self::signum), receiver, span)),
             ("round", []) if function => Some(self.function_of_float((f64::round, Self::round), receiver, span)),

@@ -1,7 +1,7 @@
 //! What an expression is worth while a function is compiled.
 
 use crate::ast::{Constant, FieldKind, LayerField, PlainType};
-use crate::lower::{Sizes, Unit};
+use crate::lower::{Affine, Sizes, Unit};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
@@ -18,14 +18,6 @@ pub(crate) enum Place<'a> {
     Layer(&'a LayerField, String, String, Rc<Sizes>),
     /// An array of layers or models: the unit that names nested models, its field's name and path, the unit's sizes.
     Many(&'a Unit, &'a FieldKind, usize, String, String, Rc<Sizes>),
-}
-
-/// An index of a kernel: `sum(coefficient * axis) + offset`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Affine {
-    /// Axis and coefficient, axes ascending, coefficients not zero.
-    pub(crate) terms: Vec<(usize, i64)>,
-    pub(crate) offset: Dim,
 }
 
 /// A value.

@@ -24,6 +24,7 @@ pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
 
 fn single(name: &str) -> Option<f64> {
     let value = match name {
+        "NAN" => f32::NAN,
         "INFINITY" => f32::INFINITY,
         "NEG_INFINITY" => f32::NEG_INFINITY,
         "EPSILON" => f32::EPSILON,

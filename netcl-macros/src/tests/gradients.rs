@@ -29,7 +29,10 @@ const KERNELS: [&str; 2] = ["kernel", "__rules"];
 
 /// Kernels and functions that have roots, logarithms or powers of their arguments: compared at numbers from 0.1 to 1, where
 /// these are numbers. All others are compared at numbers from -1 to 1.
-const POSITIVE: [&str; 13] = [
+const POSITIVE: [&str; 16] = [
+    "one_log10",
+    "two_based",
+    "of_two",
     "one_sqrt",
     "one_ln",
     "one_log2",
@@ -46,7 +49,9 @@ const POSITIVE: [&str; 13] = [
 ];
 
 /// Kernels and functions that differences cannot judge, and why.
-const NO_DIFFERENCES: [(&str, &str); 5] = [
+const NO_DIFFERENCES: [(&str, &str); 7] = [
+    ("one_nothing", "some of its values are NaN"),
+    ("of_one", "calls `one::nothing`"),
     ("capped", "its values are infinite"),
     ("limits", "calls `capped`"),
     ("masked", "some of its values are infinite"),
@@ -305,7 +310,9 @@ impl Player {
                         flat.extend([TokenTree::from(Ident::new(name, first.span()))]);
                         position = end;
                     } else {
-                        flat.extend([token.clone()]);
+                        // A path of something else, `f32::sin`, stays whole.
+                        flat.extend(tokens[position - 1..end].iter().cloned());
+                        position = end;
                     }
                 }
                 token => flat.extend([token.clone()]),

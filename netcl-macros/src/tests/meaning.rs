@@ -142,3 +142,148 @@ fn sums_in_branches_that_are_not_taken_contribute_nothing() {
     assert_eq!(gradients[0], [3.0, 0.0, 0.0]);
     assert_eq!(gradients[1], [0.0; 6]);
 }
+
+/// Checks that element `i` of the result of `items`' kernel is the element `source(i)` of the argument, or zero, and that
+/// gradients go back there.
+fn moves(items: TokenStream, sizes: &[(&str, u64)], shape: &[usize], source: &dyn Fn(usize) -> Option<usize>) {
+    let graph = graph(items.clone(), "k");
+    let x: Vec<f64> = (0..shape.iter().product()).map(|i: usize| 1.5 + i as f64).collect();
+    let given = Given { sizes, args: &[(shape, &x)] };
+    let value = given.value(&graph);
+    let wanted: Vec<f64> = (0..value.len()).map(|i| source(i).map_or(0.0, |i| x[i])).collect();
+    assert_eq!(value, wanted, "{items}");
+    let mut counts = vec![0.0; x.len()];
+    (0..value.len()).filter_map(source).for_each(|i| counts[i] += 1.0);
+    assert_eq!(given.gradients(&graph)[0], counts, "{items}");
+}
+
+#[test]
+fn indices_are_divided() {
+    let up = quote!(fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, { N * 2 }, { C * 3 }> { |n, c| x[n / 2, c / 3] });
+    moves(up, &[("N", 3), ("C", 2)], &[3, 2], &|i| Some(i / 6 / 2 * 2 + i % 6 / 3));
+    let periodic = quote!(
+        fn k(x: &Tensor<f32, N>) -> Tensor<f32, { N + 3 }> {
+            |n| x[(n + N - 1) % N]
+        }
+    );
+    for size in [1, 2, 3, 5] {
+        moves(periodic.clone(), &[("N", size as u64)], &[size], &|i| Some((i + size - 1) % size));
+    }
+    let tiles = quote!(
+        fn k(x: &Tensor<f32, N>) -> Tensor<f32, { N * 3 }> {
+            |n| x[n % N]
+        }
+    );
+    moves(tiles, &[("N", 4)], &[4], &|i| Some(i % 4));
+    let swapped = quote!(
+        fn k(x: &Tensor<f32, { N * 2 }>) -> Tensor<f32, { N * 2 }> {
+            |n| x[n / 2 * 2 + 1 - n % 2]
+        }
+    );
+    moves(swapped, &[("N", 3)], &[6], &|i| Some(i ^ 1));
+    let joined = quote!(fn k(x: &Tensor<f32, N, 2>) -> Tensor<f32, { N * 2 }> { |n| x[n / 2, n % 2] });
+    moves(joined, &[("N", 3)], &[3, 2], &Some);
+    let by_size = quote!(fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, { N * C }> { |n| x[n / C, n % C] });
+    moves(by_size, &[("N", 3), ("C", 4)], &[3, 4], &Some);
+    let nested = quote!(
+        fn k(x: &Tensor<f32, 3>) -> Tensor<f32, 14> {
+            |n| x[(n + 1) / 2 % 3]
+        }
+    );
+    moves(nested, &[], &[3], &|i| Some((i + 1) / 2 % 3));
+    let padded = quote!(
+        fn k(x: &Tensor<f32, N>) -> Tensor<f32, { N * 2 }> {
+            |n| pad(x[n / 2 - 1])
+        }
+    );
+    moves(padded, &[("N", 3)], &[3], &|i| (i / 2).checked_sub(1));
+    let diagonal = quote!(fn k(x: &Tensor<f32, N, { N * 2 }>) -> Tensor<f32, { N * 2 }> { |n| x[n / 2, n] });
+    moves(diagonal, &[("N", 3)], &[3, 6], &|i| Some(i / 2 * 6 + i));
+}
+
+#[test]
+fn divided_indices_meet_other_things() {
+    // Sizes of which neither is known to be the larger, and one index for rows and columns.
+    let items = quote! {
+        fn k(x: &Tensor<f32, N, C>, p: &Tensor<f32, P, C>) -> Tensor<f32, N, C> { |n, c| x[n, c] * p[n % P, c] }
+        fn circular(x: &Tensor<f32, N>, w: &Tensor<f32, C>) -> Tensor<f32, N> { |n| sum(0..C, |c| w[c] * x[(n + c) % N]) }
+        fn numbers(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + (n / 2) as f32 + 0.5 * (n % 3) }
+        fn rows(x: &Tensor<f32, N, C>, r: &Tensor<u32, N>) -> Tensor<f32, N, { C * 2 }> { |n, c| x[r[n], c / 2] }
+    };
+    let sizes = [("N", 3), ("C", 2), ("P", 2)];
+    let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let given = Given { sizes: &sizes, args: &[(&[3, 2], &x), (&[2, 2], &[1.0, 10.0, 100.0, 1000.0])] };
+    let k = graph(items.clone(), "k");
+    assert_eq!(given.value(&k), [1.0, 20.0, 300.0, 4000.0, 5.0, 60.0]);
+    assert_eq!(given.gradients(&k)[1], [6.0, 8.0, 3.0, 4.0]);
+    let circular = graph(items.clone(), "circular");
+    let given = Given { sizes: &sizes, args: &[(&[3], &x[..3]), (&[2], &[1.0, 10.0])] };
+    assert_eq!(given.value(&circular), [21.0, 32.0, 13.0]);
+    assert_eq!(given.gradients(&circular), [vec![11.0; 3], vec![6.0; 2]]);
+    let given = Given { sizes: &sizes, args: &[(&[3], &x[..3])] };
+    assert_eq!(given.value(&graph(items.clone(), "numbers")), [1.0, 2.5, 5.0]);
+    let given = Given { sizes: &sizes, args: &[(&[3, 2], &x), (&[3], &[2.0, 0.0, 2.0])] };
+    let rows = graph(items, "rows");
+    assert_eq!(given.value(&rows), [5.0, 5.0, 6.0, 6.0, 1.0, 1.0, 2.0, 2.0, 5.0, 5.0, 6.0, 6.0]);
+    assert_eq!(given.gradients(&rows)[0], [2.0, 2.0, 0.0, 0.0, 4.0, 4.0]);
+}
+
+/// What is said about `items`.
+fn errors(items: TokenStream) -> Vec<String> {
+    let mut own = Crate::default();
+    own.kernel(items);
+    own.errors()
+}
+
+#[test]
+fn divided_indices_stay_inside() {
+    for body in [quote!(|n| x[n / 2 + 1]), quote!(|n| x[(n + 3) / 2]), quote!(|n| x[n % (N + 1)])] {
+        let found = errors(quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, { N * 2 }> { #body }));
+        assert!(found.len() == 1 && found[0].contains("may be outside axis 0 of `x`"), "{body}: {found:?}");
+    }
+    // Rust rounds to zero what is negative, and knows no quotient by zero.
+    for body in [quote!(|n| x[(n - 1) / 2]), quote!(|n| x[n / (N - 1)]), quote!(|n| x[n * n])] {
+        let found = errors(quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { #body }));
+        assert!(found.len() == 1 && found[0].contains("an index is a sum of indices"), "{body}: {found:?}");
+    }
+}
+
+#[test]
+fn declared_types_hold() {
+    let kernel = |body: TokenStream| errors(quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { #body } }));
+    for body in [
+        quote!(let y: f32 = x[n]; y),
+        quote!(let (a, b): (f32, bool) = (x[n], x[n] > 0.0); if b { a } else { -a }),
+        quote!(let w: [f32; 2] = [x[n], 2.0]; let i: usize = n; let mut s: f32 = 0.0; for e in w { s += e } s + x[i]),
+        quote!(let count: f32 = N; let _: _ = 1; x[n] / count),
+        quote!(let k: u32 = if x[n] > 0.0 { 7 } else { 3 + 1 }; let l: u32 = 1; k.max(l) as f32),
+    ] {
+        assert_eq!(kernel(body.clone()), [""; 0], "{body}");
+    }
+    for (body, found) in [
+        (quote!(let y: i32 = x[n]; y as f32), "`y` is declared as `i32`, its value is `f32`"),
+        (quote!(let y: u32 = 1.5; x[n] * y as f32), "`y` is declared as `u32`, its value is a number"),
+        (quote!(let y: u32 = -1; x[n]), "`-1` is no u32 number"),
+        (quote!(let y: bool = 1; x[n]), "`y` is declared as `bool`, its value is an integer"),
+        (quote!(let y: usize = x[n]; x[n]), "`y` is declared as `usize`, its value is `f32`"),
+        (quote!(let y: (f32, f32) = x[n]; x[n]), "`y` is declared as `(f32, f32)`, its value is `f32`"),
+        (quote!(let w: [f32; 3] = [x[n], 1.0]; x[n]), "`w` is declared as `[f32; 3]`, its value is a list"),
+        (quote!(let y: Tensor<f32, N> = x[n]; x[n]), "`y` is declared as `Tensor<f32, N>`, its value is `f32`"),
+        (quote!(let y: String = x[n]; x[n]), "`String` cannot be the type of a variable here"),
+    ] {
+        let all = kernel(body.clone());
+        assert!(all.len() == 1 && all[0].contains(found), "{body}: {all:?}");
+    }
+}
+
+#[test]
+fn numbers_take_the_declared_type() {
+    let items = quote! {
+        fn k(x: &Tensor<f32, N>) -> Tensor<u32, N> {
+            |n| { let k: u32 = if x[n] > 0.0 { 7 } else { { 3 } }; let l: u32 = 1 + if x[n] > 2.0 { 1 } else { 2 }; k - 4 * l }
+        }
+    };
+    let given = Given { sizes: &[("N", 3)], args: &[(&[3], &[3.0, 1.0, -1.0])] };
+    // Below zero an unsigned number wraps.
+    assert_eq!(given.value(&graph(items, "k")), [4_294_967_295.0, 4_294_967_291.0, 4_294_967_287.0]);
+}

@@ -154,7 +154,7 @@ fn paths_are_chosen_by_the_users_conditions() {
     own.sound();
     let text = own.output.replace(' ', "");
     assert!(text.contains("[::netcl::__private::Function;3]"), "{text}");
-    assert!(text.contains("if(deep&&(level>3usize)){0}else{if(level==0usize){1}else{2}}"), "{text}");
+    assert!(text.contains("if(deep&&(level>3)){0}else{if(level==0){1}else{2}}"), "{text}");
 }
 
 #[test]

@@ -31,13 +31,16 @@ impl Sgd {
         Sgd { rate: learning_rate, momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
     }
 
-    /// With momentum; 0 is none. Set before the first step.
+    /// With momentum; 0 is none.
+    ///
+    /// It may be set between steps: what has gathered stays, and stands still while there is no momentum. Where there was
+    /// none before, it begins at zero.
     pub fn momentum(mut self, momentum: f64) -> Sgd {
         self.momentum = momentum;
         self.choose()
     }
 
-    /// With Nesterov's momentum. Set before the first step.
+    /// With Nesterov's momentum, or without; between steps as [`Sgd::momentum`].
     pub fn nesterov(mut self, nesterov: bool) -> Sgd {
         self.nesterov = nesterov;
         self.choose()
@@ -58,11 +61,11 @@ impl Sgd {
     }
 
     fn choose(mut self) -> Sgd {
-        self.update = match (self.momentum != 0.0, self.nesterov) {
-            (false, _) => Update::new("sgd", 0, sgd),
-            (true, false) => Update::new("sgd", 1, sgd_momentum),
-            (true, true) => Update::new("sgd", 1, sgd_nesterov),
-        };
+        match (self.momentum != 0.0, self.nesterov) {
+            (false, _) => self.update.change(0, sgd),
+            (true, false) => self.update.change(1, sgd_momentum),
+            (true, true) => self.update.change(1, sgd_nesterov),
+        }
         self
     }
 }

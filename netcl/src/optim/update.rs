@@ -44,6 +44,11 @@ impl Update {
         Update { name, rule, moments, state: None }
     }
 
+    /// Goes on with another rule, over this many moments: what there are of them stay as they are, others begin at zero.
+    pub(super) fn change(&mut self, moments: usize, rule: Rule) {
+        (self.moments, self.rule) = (moments, rule);
+    }
+
     /// Of the optimizer, as errors have it.
     pub(super) fn name(&self) -> &'static str {
         self.name
@@ -72,33 +77,34 @@ impl Update {
                 return Ok(());
             };
             let mut moments = Vec::with_capacity(self.moments);
-            for position in 0..self.moments {
+            // The model has moved to another device: its moments follow.
+            for before in self.state.iter().flat_map(|state| &state.moments) {
                 let moment = device.allocate(bytes)?;
-                match &self.state {
-                    // The model has moved to another device: its moments follow.
-                    Some(state) => {
-                        let mut data = vec![0; bytes];
-                        state.moments[position].read(&mut data)?;
-                        moment.write(&data)?;
-                    }
-                    None => moment.zero()?,
-                }
+                let mut data = vec![0; bytes];
+                before.read(&mut data)?;
+                moment.write(&data)?;
                 moments.push(moment);
             }
             let shape = Arc::from([bytes / (4 * ROW), ROW]);
             let prefix = prefix.to_owned();
             self.state = Some(State { core: core.id(), prefix, store: store.id(), parameters, moments, shape });
         }
-        let Some(state) = &self.state else {
+        let Some(state) = &mut self.state else {
             return Ok(());
         };
+        while state.moments.len() < self.moments {
+            let moment = device.allocate(bytes)?;
+            moment.zero()?;
+            state.moments.push(moment);
+        }
+        let moments = &state.moments[..self.moments];
         let view = |region: &BufferHandle| {
             Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone())
         };
         let mut args = vec![view(&state.parameters), view(&gradients)];
-        args.extend(state.moments.iter().map(view));
+        args.extend(moments.iter().map(view));
         // In place: every element is read before it is written, by the work-item that writes it.
-        let into: Vec<BufferHandle> = std::iter::once(&state.parameters).chain(&state.moments).cloned().collect();
+        let into: Vec<BufferHandle> = std::iter::once(&state.parameters).chain(moments).cloned().collect();
         let scalars: Vec<Scalar> = scalars.iter().map(|&value| Scalar::F32(value as f32)).collect();
         let args: Vec<&Tensor> = args.iter().collect();
         (self.rule)().call_into(device, &args, &scalars, &into)

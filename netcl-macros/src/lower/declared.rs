@@ -1,0 +1,146 @@
+//! The types that `let`s declare: checked as those of arguments and results are.
+
+use super::{Lowering, Val, holds};
+use crate::ast::PlainType;
+use crate::messages as m;
+use crate::parse::{constant, text, types};
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
+use syn::spanned::Spanned;
+use syn::{Pat, Type};
+
+/// The type of numbers that a pattern declares.
+pub(super) fn scalar(pattern: &Pat) -> Option<DType> {
+    match pattern {
+        Pat::Type(typed) => DType::from_name(&text(&typed.ty)),
+        Pat::Paren(inner) => scalar(&inner.pat),
+        _ => None,
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// The value, if it is what `ty` says about `name`; numbers without a type of their own take the declared one.
+    pub(super) fn declared_as(&mut self, name: &str, ty: &'a Type, value: Val<'a>) -> Val<'a> {
+        // Models and layers have types that rustc knows.
+        if value.is_unknown() || matches!(value, Val::Place(_) | Val::Unit) {
+            return value;
+        }
+        match (ty, value) {
+            (Type::Infer(_), value) => value,
+            (Type::Paren(inner), value) => self.declared_as(name, &inner.elem, value),
+            (Type::Group(inner), value) => self.declared_as(name, &inner.elem, value),
+            (Type::Reference(inner), value) => self.declared_as(name, &inner.elem, value),
+            (Type::Tuple(tuple), Val::Tuple(parts)) if tuple.elems.len() == parts.len() => {
+                let each = tuple.elems.iter().zip(parts);
+                Val::Tuple(each.map(|(ty, part)| self.declared_as(name, ty, part)).collect())
+            }
+            (Type::Array(array), Val::List(items)) if self.is_length(&array.len, items.len()) => {
+                Val::List(items.into_iter().map(|item| self.declared_as(name, &array.elem, item)).collect())
+            }
+            (Type::Tuple(_) | Type::Array(_), value) => self.not_declared(name, ty, &value),
+            (ty, value) if types::is_tensor(ty) => self.tensor_as(name, ty, value),
+            (Type::Path(path), value) => match path.path.get_ident().map(ToString::to_string).as_deref() {
+                Some("usize") => match value {
+                    Val::Dim(_) | Val::Index(_) | Val::Plain(_, PlainType::Usize) => value,
+                    value => self.not_declared(name, ty, &value),
+                },
+                Some(known) if DType::from_name(known).is_some() => {
+                    self.number_as(name, ty, DType::from_name(known).unwrap_or(DType::F32), value)
+                }
+                _ => self.report(ty.span(), &m::LET_TYPE, &[&text(ty)]),
+            },
+            _ => self.report(ty.span(), &m::LET_TYPE, &[&text(ty)]),
+        }
+    }
+
+    fn is_length(&self, declared: &syn::Expr, length: usize) -> bool {
+        match constant::evaluate(declared, &self.frame().unit.constants) {
+            Some(crate::ast::Constant::Integer(declared)) => usize::try_from(declared) == Ok(length),
+            // rustc or nobody knows.
+            _ => true,
+        }
+    }
+
+    fn not_declared(&mut self, name: &str, ty: &Type, value: &Val<'a>) -> Val<'a> {
+        let found = match value {
+            Val::Tensor(id) => self.found(*id),
+            value => value.kind(),
+        };
+        self.report(ty.span(), &m::LET_VALUE, &[&name, &text(ty), &found])
+    }
+
+    /// What a tensor is, in the words of the place: elements have no shape.
+    fn found(&self, id: NodeId) -> String {
+        let (shape, dtype) = (self.builder.shape(id), self.builder.dtype(id));
+        if self.is_element() { format!("`{dtype}`") } else { format!("{dtype} {shape}") }
+    }
+
+    /// Whether values are single numbers here: in kernels and functions of scalars.
+    fn is_element(&self) -> bool {
+        self.axes.is_some() || self.elementwise
+    }
+
+    fn tensor_as(&mut self, name: &str, ty: &'a Type, value: Val<'a>) -> Val<'a> {
+        let before = self.diag.count();
+        let unit = self.frame().unit;
+        let Some(declared) = types::tensor(self.diag, ty, "", &unit.constants) else { return Val::Unknown };
+        let mut dims = Vec::new();
+        for dim in &declared.dims {
+            let symbols = self.frame().symbols.clone();
+            dim.dim.visit_symbols(&mut |symbol| {
+                if !symbols.contains_key(symbol.name()) {
+                    self.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
+                }
+            });
+            dims.push(dim.dim.substitute(&|symbol| symbols.get(symbol.name()).cloned()));
+        }
+        if self.diag.count() > before {
+            return Val::Unknown;
+        }
+        let id = match value {
+            Val::Tensor(id) if !self.is_element() => id,
+            value @ (Val::Number(_) | Val::Dim(_)) if dims.is_empty() && !self.is_element() => {
+                return self.tensor(value, Some(declared.dtype), ty.span()).map_or(Val::Unknown, Val::Tensor);
+            }
+            value => return self.not_declared(name, ty, &value),
+        };
+        let shape: Shape = self.builder.shape(id).clone();
+        if self.builder.dtype(id) != declared.dtype || shape.rank() != dims.len() {
+            return self.not_declared(name, ty, &Val::Tensor(id));
+        }
+        for (axis, (dim, token)) in dims.iter().zip(&declared.dims).enumerate() {
+            if *dim != shape[axis] {
+                let note = self.builder.origin_note(id, axis);
+                self.report(token.span, &m::LET_AXIS, &[&name, &token.dim, &shape[axis], &note, &shape[axis]]);
+            }
+        }
+        if self.diag.count() > before { Val::Unknown } else { Val::Tensor(id) }
+    }
+
+    fn number_as(&mut self, name: &str, ty: &Type, dtype: DType, value: Val<'a>) -> Val<'a> {
+        match value {
+            Val::Bool(_) | Val::Plain(_, PlainType::Bool) if dtype == DType::Bool => value,
+            Val::Number(_) if dtype.is_float() => value,
+            Val::Index(_) if dtype.is_integer() => value,
+            Val::Dim(dim) if dtype.is_integer() => match dim.as_constant() {
+                Some(number) if !holds(dtype, number) => {
+                    self.no_number(number.to_string(), dtype, ty.span());
+                    Val::Unknown
+                }
+                _ => Val::Dim(dim),
+            },
+            // Sizes are numbers of any type, except in what is Rust as well.
+            Val::Dim(dim) if dtype.is_float() && !self.in_function() => match dim.as_constant() {
+                Some(number) => Val::Number(number as f64),
+                None => self.tensor(Val::Dim(dim), Some(dtype), ty.span()).map_or(Val::Unknown, Val::Tensor),
+            },
+            Val::Tensor(id)
+                if self.builder.dtype(id) == dtype && (self.is_element() || self.builder.shape(id).rank() == 0) =>
+            {
+                value
+            }
+            value => self.not_declared(name, ty, &value),
+        }
+    }
+}
