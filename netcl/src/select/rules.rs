@@ -229,7 +229,7 @@ mod tests {
         let nvidia = of(DeviceKind::Gpu, Vendor::Nvidia, Target::Gpu);
         let amd = of(DeviceKind::Gpu, Vendor::Amd, Target::Gpu);
         assert_eq!(picked(&map(1 << 26), &nvidia), Some(Variant::ElementwiseVector));
-        assert_eq!(picked(&map(1 << 20), &nvidia), None, "it fits into a cache");
+        assert_eq!(picked(&map(1 << 19), &nvidia), None, "nothing was measured of shorter ones");
         assert_eq!(picked(&map(1 << 26), &amd), None, "nothing was measured there");
     }
 
