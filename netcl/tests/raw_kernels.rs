@@ -222,6 +222,34 @@ fn elementwise_kernels_come_from_an_expression() {
     }
 }
 
+#[test]
+fn an_expression_gives_what_map_gives() {
+    for device in with_driver() {
+        let numbers: Vec<f32> = (0..1000).map(|i| 1.0 + i as f32 * 1.1e-4).collect();
+        let x = floats(&device, &numbers);
+        let expected: Vec<f32> = numbers.iter().map(|x| x * x - 1.0).collect();
+        assert!(numbers.iter().zip(&expected).any(|(x, y)| x.mul_add(*x, -1.0) != *y), "contraction would show");
+        let kernel = raw::elementwise(&device, "v0 * v0 - 1", DType::F32).unwrap();
+        assert_eq!(kernel.call(&[&x]).unwrap().to_vec::<f32>().unwrap(), expected);
+        let x = x.cast(DType::BF16).unwrap();
+        let kernel = raw::elementwise(&device, "v0 * 3", DType::BF16).unwrap();
+        let map = netcl::algorithms::map("v0 * 3", &[&x]).unwrap();
+        let bits = |tensor: &Tensor| tensor.to_vec::<half::bf16>().unwrap();
+        assert_eq!(bits(&kernel.call(&[&x]).unwrap()), bits(&map));
+    }
+}
+
+#[test]
+fn a_vector_of_three_is_passed_by_value() {
+    for device in with_driver() {
+        let source = "__kernel void three(float3 a, int3 b, __global float* c) { c[0] = a.z * 10 + b.z; c[1] = a.x; }";
+        let three = KernelSpec::from_source("three", source).build(&device).unwrap();
+        let c = floats(&device, &[0.0; 2]);
+        launch(&three, &[[1.0f32, 2.0, 3.0].into(), [4i32, 5, 6].into(), (&c).into()], &Grid::from(1)).unwrap();
+        assert_eq!(c.to_vec::<f32>().unwrap(), [36.0, 1.0]);
+    }
+}
+
 /// A kernel that writes down the size of its work-groups, each of which takes a while, so that the small ones that its rule
 /// prefers are not the fastest; and its tensor.
 fn fill(device: &Device) -> (RawKernel, Tensor) {

@@ -82,6 +82,9 @@ pub(crate) fn all() -> Vec<Case> {
         Case::new("algorithms::reductions of types".into(), types::reductions),
         Case::new("algorithms::extremes of odd floats".into(), types::odd_extremes),
         Case::new("algorithms::scans of types".into(), types::scans),
+        Case::new("algorithms::scans of expressions".into(), types::scans_of_expressions),
+        Case::new("algorithms::brain floats".into(), types::brain_floats),
+        Case::new("algorithms::bytes".into(), types::bytes),
         Case::new("algorithms::counts of types".into(), types::counts),
         Case::new("algorithms::bad input".into(), bad_input),
     ]

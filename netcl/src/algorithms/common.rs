@@ -7,10 +7,10 @@ use crate::device::opencl::kernel::Set;
 use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
-use crate::expression::{Expression, Number, type_name};
+use crate::expression::{Expression, Number, TO_BF16, computed_in, type_name};
 use crate::recording;
-use crate::tensor::Tensor;
-use half::f16;
+use crate::tensor::{Element, Tensor};
+use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) const CHUNK: usize = 1 << 14;
 /// Runs `$body` with the Rust type in which elements of `$dtype` are computed.
 macro_rules! with_number {
     ($operation:expr, $dtype:expr, $number:ident => $body:expr) => {
-        match $dtype.compute() {
+        match crate::expression::computed_in($dtype) {
             netcl_kernels::dtype::DType::I32 => {
                 type $number = i32;
                 $body
@@ -140,39 +140,52 @@ pub(super) fn computable(operation: &str, device: &Device, dtype: DType) -> Resu
     Ok(())
 }
 
-/// Macros for elements of `dtype`, whose products and sums are rounded one by one as on the host; they are read as `v0`, `v1`, … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`, `FOUR`,
-/// `OUT`, `PUT`.
+/// Macros for elements of `dtype`, whose products and sums are rounded one by one as on the host; they are read as `v0`, `v1`,
+/// … and written: `T`, `INPUTS`, `VALUE`, `LOAD_FOUR`, `FOUR`, `OUT`, `PUT`.
 pub(super) fn element_macros(dtype: DType, inputs: usize, expression: Option<&Expression>) -> String {
-    let half = dtype == DType::F16;
-    let stored = if half { "half" } else { type_name(dtype) };
     let names = Expression::variables(inputs);
-    let read = |name: &String| if half { format!("vload_half((i), {name})") } else { format!("{name}[i]") };
+    let stored = match dtype {
+        DType::F16 => "half",
+        DType::BF16 => "ushort",
+        other => type_name(other),
+    };
+    // An element as it is stored, as a number.
+    let number = |element: String| match dtype {
+        DType::BF16 => format!("as_float((uint){element} << 16)"),
+        _ => element,
+    };
+    let read = |name: &String| match dtype {
+        DType::F16 => format!("vload_half((i), {name})"),
+        _ => number(format!("{name}[i]")),
+    };
     let reads: Vec<String> = names.iter().map(read).collect();
     let parameters: Vec<String> = names.iter().map(|name| format!("__global const {stored}* {name},")).collect();
-    let value = match expression {
-        Some(_) => format!("map_value({})", reads.join(", ")),
-        None => format!("({})", reads.join(", ")),
-    };
     // Buffers start where the widest vectors may.
-    let load = |name: &String| match (half, type_name(dtype)) {
-        (true, _) => format!("const float4 name##_{name} = vloada_half4((i), {name})"),
-        (false, wide) => format!("const {wide}4 name##_{name} = ((__global const {wide}4*){name})[i]"),
+    let load = |name: &String| match dtype {
+        DType::F16 => format!("const float4 name##_{name} = vloada_half4((i), {name})"),
+        _ => format!("const {stored}4 name##_{name} = ((__global const {stored}4*){name})[i]"),
     };
     let loads: Vec<String> = names.iter().map(load).collect();
-    let fours: Vec<String> = names.iter().map(|name| format!("name##_{name}.s##k")).collect();
-    let four = match expression {
-        Some(_) => format!("map_value({})", fours.join(", ")),
-        None => format!("({})", fours.join(", ")),
+    let fours: Vec<String> = names.iter().map(|name| number(format!("name##_{name}.s##k"))).collect();
+    let of = |elements: &[String]| {
+        let function = if expression.is_some() { "map_value" } else { "" };
+        format!("{function}({})", elements.join(", "))
     };
-    let put = if half { "vstore_half((v), (i), (p))" } else { "((p)[i] = (v))" };
+    let (helper, put) = match dtype {
+        DType::F16 => ("", "vstore_half((v), (i), (p))"),
+        DType::BF16 => (TO_BF16, "((p)[i] = netcl_to_bf16(v))"),
+        _ => ("", "((p)[i] = (v))"),
+    };
     format!(
-        "#pragma OPENCL FP_CONTRACT OFF\n{}{}#define T {}\n#define INPUTS {}\n#define VALUE(i) {value}\n\
-         #define LOAD_FOUR(name, i) {}\n#define FOUR(name, k) {four}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
+        "#pragma OPENCL FP_CONTRACT OFF\n{}{}{helper}#define T {}\n#define INPUTS {}\n#define VALUE(i) {}\n\
+         #define LOAD_FOUR(name, i) {}\n#define FOUR(name, k) {}\n#define OUT {stored}\n#define PUT(p, i, v) {put}\n",
         Expression::prelude(dtype),
         expression.map_or_else(String::new, |expression| expression.opencl("map_value", &names)),
-        type_name(dtype),
+        type_name(computed_in(dtype)),
         parameters.join(" "),
+        of(&reads),
         loads.join("; "),
+        of(&fours),
     )
 }
 
@@ -227,17 +240,27 @@ pub(super) fn launch_over(device: &Device, kernel: &ClKernel, arguments: &[Set<'
 
 /// The elements as they are computed with.
 pub(super) fn load<T: Number>(tensor: &Tensor) -> Result<Vec<T>> {
-    if tensor.dtype() == DType::F16 {
-        return Ok(tensor.to_vec::<f16>()?.into_iter().map(|value| T::of_float(value.to_f64())).collect());
+    fn all<S: Element, T>(tensor: &Tensor, number: impl Fn(S) -> T) -> Result<Vec<T>> {
+        Ok(tensor.to_vec::<S>()?.into_iter().map(number).collect())
     }
-    tensor.to_vec()
+    match tensor.dtype() {
+        DType::F16 => all(tensor, |value: f16| T::of_float(value.to_f64())),
+        DType::BF16 => all(tensor, |value: bf16| T::of_float(value.to_f64())),
+        DType::U8 => all(tensor, |value: u8| T::of_integer(value.into())),
+        _ => tensor.to_vec(),
+    }
 }
 
 /// A tensor of `dtype` with these elements.
 pub(super) fn store<T: Number>(device: &Device, values: &[T], shape: &[usize], dtype: DType) -> Result<Tensor> {
-    if dtype == DType::F16 {
-        let halves: Vec<f16> = values.iter().map(|value| f16::from_f64(value.to_f64())).collect();
-        return Tensor::from_slice(device, &halves, shape);
+    fn all<S: Element, T: Number>(values: &[T], element: impl Fn(f64) -> S) -> Vec<S> {
+        values.iter().map(|value| element(value.to_f64())).collect()
     }
-    Tensor::from_slice(device, values, shape)
+    match dtype {
+        DType::F16 => Tensor::from_slice(device, &all(values, f16::from_f64), shape),
+        // These are values of `f32`.
+        DType::BF16 => Tensor::from_slice(device, &all(values, |value| bf16::from_f32(value as f32)), shape),
+        DType::U8 => Tensor::from_slice(device, &all(values, |value| value as i64 as u8), shape),
+        _ => Tensor::from_slice(device, values, shape),
+    }
 }

@@ -5,7 +5,8 @@
 //! # Expressions
 //!
 //! A formula in the syntax of C over the elements of the inputs, `v0`, `v1`, …, or `a` and `b` where two values are combined:
-//! `MUL(ADD(v0, v1), 2.0f)`, `v0 > 0 ? v0 : exp(v0) - 1`. Elements may be i32, u32, i64, f16, f32 or f64.
+//! `MUL(ADD(v0, v1), 2.0f)`, `v0 > 0 ? v0 : exp(v0) - 1`. Elements may be u8, i32, u32, i64, f16,
+//! bf16, f32 or f64.
 //!
 //! | what | which |
 //! |---|---|
@@ -13,8 +14,9 @@
 //! | functions | `min max clamp select abs relu isnan`, `ADD SUB MUL DIV MIN MAX RELU`; for floats `pow sqrt rsqrt exp exp2 log log2 sin cos tan tanh floor ceil round trunc fabs` |
 //! | constants | `LARGEST`, `SMALLEST` (finite) of the type; for floats `INFINITY`, `NAN`, `PI` |
 //!
-//! - Every value in it is of the elements' type (`f32` for half precision). A comparison gives 1 or 0; a condition holds
-//!   unless it is 0. Both sides of `&&`, `||` and `?:` are computed.
+//! - Every value in it is of the elements' type; of f16 and bf16 it is an `f32`, which is rounded where it is stored, of u8 an
+//!   `i32`, whose low bits are stored (`LARGEST` is that of the `i32`). A comparison gives 1 or 0; a condition holds unless it
+//!   is 0. Both sides of `&&`, `||` and `?:` are computed.
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
 //! - `min` and `max` give NaN if one of the two is, and of zeros of both signs either; `round` rounds ties to even.
 //! - Sums, differences and products of floats are rounded one by one, to the nearest, alike on every device; quotients and
@@ -46,5 +48,5 @@ pub use histogram::{bincount, histogram};
 pub use map::{map, matching};
 pub use random::Random;
 pub use reduce::{map_reduce, reduce};
-pub use scan::{Scan, scan};
+pub use scan::{Scan, map_scan, scan};
 pub use sort::{Order, argsort, sort, sort_by_key};

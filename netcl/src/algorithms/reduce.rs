@@ -7,7 +7,7 @@ use super::map::values_of;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
-use crate::expression::{Expression, Number};
+use crate::expression::{Expression, Number, computed_in};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// All elements of `x` combined, as a tensor of shape `[]` and the same type; of no elements the neutral one. Does not wait
 /// for the device.
 ///
-/// Values are combined in the elements' type (`f32` for half precision) in an order that depends on the device and the
+/// Values are combined in the elements' type (`f32` for half precision, `i32` for `u8`) in an order that depends on the device and the
 /// number of elements alone: floats may differ between devices by rounding, and do not between runs.
 ///
 /// ```
@@ -122,7 +122,7 @@ fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, group: usize, in
     common::computable(operation, device, dtype)?;
     let profile = device.profile();
     let groups = common::busy_groups(profile, n, group);
-    let parts = device.allocate(groups * dtype.compute().size())?;
+    let parts = device.allocate(groups * computed_in(dtype).size())?;
     let out = Tensor::uninitialised("reduce", device, &[], dtype)?;
     let (count, part_count) = ((n as u64).to_ne_bytes(), (groups as u32).to_ne_bytes());
     let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();

@@ -2,11 +2,12 @@
 
 use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, with_number};
+use super::map::values_of;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
-use crate::expression::Number;
+use crate::expression::{Expression, Number, computed_in};
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
@@ -35,27 +36,70 @@ pub enum Scan {
 /// # Ok::<(), netcl::Error>(())
 /// ```
 ///
+/// Everything is combined with the neutral element first: a sum of -0.0 alone is 0.0.
+///
 /// # Errors
 ///
 /// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for.
 pub fn scan(combine: impl Into<Combine>, kind: Scan, x: &Tensor) -> Result<Tensor> {
-    let operation = "algorithms::scan";
-    let combining = combine.into().parse(x.dtype())?;
-    match common::place(operation, x.device())? {
-        Place::Host => with_number!(operation, x.dtype(), T => on_host::<T>(&combining, kind, x)),
+    run("algorithms::scan", &combine.into(), kind, None, &[x])
+}
+
+/// The prefixes of the results of `expression` for the elements of `inputs`, without storing these: how many positive elements
+/// come before each one is `map_scan("v0 > 0", Operator::Sum, Scan::Exclusive, &[&x])`. Of the inputs' type and shape.
+///
+/// ```
+/// use netcl::algorithms::{Operator, Scan, map_scan};
+/// let x = netcl::Tensor::from_slice(&netcl::Device::auto()?, &[3i32, -1, 4], &[3])?;
+/// assert_eq!(map_scan("v0 > 0", Operator::Sum, Scan::Exclusive, &[&x])?.to_vec::<i32>()?, [0, 1, 1]);
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`super::map`] and [`scan`].
+pub fn map_scan(expression: &str, combine: impl Into<Combine>, kind: Scan, inputs: &[&Tensor]) -> Result<Tensor> {
+    common::alike("algorithms::map_scan", inputs)?;
+    run("algorithms::map_scan", &combine.into(), kind, Some(expression), inputs)
+}
+
+fn run(
+    operation: &'static str,
+    combine: &Combine,
+    kind: Scan,
+    expression: Option<&str>,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
+    let (device, shape, dtype) = (inputs[0].device(), inputs[0].shape(), inputs[0].dtype());
+    let combining = combine.parse(dtype)?;
+    let parse = |expression| Expression::parse(expression, &Expression::variables(inputs.len()), dtype);
+    let expression = expression.map(parse).transpose()?;
+    match common::place(operation, device)? {
+        Place::Host => with_number!(operation, dtype, T => on_host::<T>(&combining, kind, expression.as_ref(), inputs)),
         Place::OpenCl(opencl) => {
-            common::computable(operation, x.device(), x.dtype())?;
-            let out = Tensor::uninitialised("scan", x.device(), x.shape(), x.dtype())?;
-            let macros = common::element_macros(x.dtype(), 1, None) + &combining.macros();
-            let job = Job { device: x.device(), opencl, macros: &macros, kind, value: x.dtype().compute().size() };
-            job.run(x.region(), out.region(), x.elements())?;
+            common::computable(operation, device, dtype)?;
+            let out = Tensor::uninitialised("scan", device, shape, dtype)?;
+            let macros = common::element_macros(dtype, inputs.len(), expression.as_ref()) + &combining.macros();
+            let job = Job { device, opencl, macros: &macros, kind, value: computed_in(dtype).size() };
+            let regions: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
+            job.run(&regions, out.region(), inputs[0].elements())?;
             Ok(out)
         }
     }
 }
 
-fn on_host<T: Number>(combining: &Combining, kind: Scan, x: &Tensor) -> Result<Tensor> {
-    let mut values: Vec<T> = common::load(x)?;
+fn on_host<T: Number>(
+    combining: &Combining,
+    kind: Scan,
+    expression: Option<&Expression>,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
+    let x = inputs[0];
+    let mut values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
+    let mut values = match expression {
+        Some(expression) => values_of(expression, &values, x.elements()),
+        None => values.swap_remove(0),
+    };
     let totals: Vec<T> = values
         .par_chunks(CHUNK)
         .map(|chunk| {
@@ -111,11 +155,11 @@ impl Launches {
 
 impl Job<'_> {
     /// Scans the first `n` elements.
-    pub(super) fn run(&self, x: &BufferHandle, out: &BufferHandle, n: usize) -> Result<()> {
-        self.run_in(Launches::on(self.device)?, x, out, n)
+    pub(super) fn run(&self, inputs: &[&BufferHandle], out: &BufferHandle, n: usize) -> Result<()> {
+        self.run_in(Launches::on(self.device)?, inputs, out, n)
     }
 
-    fn run_in(&self, launches: Launches, x: &BufferHandle, out: &BufferHandle, n: usize) -> Result<()> {
+    fn run_in(&self, launches: Launches, inputs: &[&BufferHandle], out: &BufferHandle, n: usize) -> Result<()> {
         if n == 0 {
             return Ok(());
         }
@@ -139,24 +183,30 @@ impl Job<'_> {
         let kernel = |entry: &'static str| common::kernel(self.opencl, entry, &text);
         let tiles = n.div_ceil(group * items);
         let (count, tile_count) = ((n as u64).to_ne_bytes(), (tiles as u64).to_ne_bytes());
+        let inputs: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input)).collect();
         if tiles > 1 && launches == Launches::One {
             // A counter, what each tile makes, what comes before each block of `group` tiles.
             let words = 1 + (tiles + tiles / group + 1) * self.value / 2;
             let told = self.device.allocate(4 * words)?;
             told.zero()?;
-            let arguments = [Set::Memory(x), Set::Memory(&told), Set::Memory(out), Set::Bytes(&count)];
+            let arguments = of_inputs(&inputs, &[Set::Memory(&told), Set::Memory(out), Set::Bytes(&count)]);
             return common::launch(self.device, &kernel("scan_once")?, &arguments, tiles, group);
         }
         let parts = self.device.allocate(tiles * self.value)?;
         if tiles > 1 {
-            let arguments = [Set::Memory(x), Set::Memory(&parts), Set::Bytes(&count)];
+            let arguments = of_inputs(&inputs, &[Set::Memory(&parts), Set::Bytes(&count)]);
             common::launch(self.device, &kernel("scan_tiles")?, &arguments, tiles, group)?;
             let arguments = [Set::Memory(&parts), Set::Bytes(&tile_count)];
             common::launch(self.device, &kernel("scan_parts")?, &arguments, 1, group)?;
         }
-        let arguments = [Set::Memory(x), Set::Memory(&parts), Set::Memory(out), Set::Bytes(&count)];
+        let arguments = of_inputs(&inputs, &[Set::Memory(&parts), Set::Memory(out), Set::Bytes(&count)]);
         common::launch(self.device, &kernel("scan_write")?, &arguments, tiles, group)
     }
+}
+
+/// The arguments of kernels that read inputs: these come first.
+fn of_inputs<'a>(inputs: &[Set<'a>], others: &[Set<'a>]) -> Vec<Set<'a>> {
+    [inputs, others].concat()
 }
 
 /// The places of what is counted: exclusive sums of `n` numbers, or of truth values.
@@ -176,7 +226,7 @@ pub(super) fn places(
         macros.push_str("#define FOUR(name, k) (name##_v0.s##k != 0)\n");
     }
     macros.push_str(&Combine::from(Operator::Sum).parse(DType::U32)?.macros());
-    Job { device, opencl, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(counts, out, n)
+    Job { device, opencl, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(&[counts], out, n)
 }
 
 #[cfg(test)]
@@ -202,7 +252,7 @@ mod tests {
                     let job = Job { device: &device, opencl, macros: &macros, kind, value: 8 };
                     let [one, three] = [Launches::One, Launches::Three].map(|launches| {
                         let out = Tensor::uninitialised("scan", &device, &[n], DType::I64).unwrap();
-                        job.run_in(launches, x.region(), out.region(), n).unwrap();
+                        job.run_in(launches, &[x.region()], out.region(), n).unwrap();
                         out.to_vec::<i64>().unwrap()
                     });
                     let mut sum = 0;

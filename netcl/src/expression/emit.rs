@@ -1,7 +1,7 @@
 //! Nodes to OpenCL C.
 
 use super::words::{Binary, Unary};
-use super::{Expression, Node};
+use super::{Expression, Node, computed_in};
 use netcl_kernels::dtype::DType;
 use std::fmt::Write as _;
 
@@ -16,6 +16,14 @@ pub(crate) const fn type_name(dtype: DType) -> &'static str {
         DType::F64 => "double",
     }
 }
+
+/// A function that rounds `float` to the nearest bf16, ties to even; a NaN stays one.
+pub(crate) const TO_BF16: &str = "\
+ushort netcl_to_bf16(float value) {
+    uint bits = as_uint(value);
+    return isnan(value) ? bits >> 16 | 64u : bits + 0x7fffu + (bits >> 16 & 1u) >> 16;
+}
+";
 
 impl Expression {
     /// A function in OpenCL C of these parameters' names, which are as many as the expression has variables, and what it
@@ -152,7 +160,7 @@ impl Expression {
 
     /// The macros that [`Expression::opencl`]'s functions of integers use, before any of them; empty for floats.
     pub(crate) fn prelude(dtype: DType) -> String {
-        let dtype = dtype.compute();
+        let dtype = computed_in(dtype);
         if dtype == DType::F64 {
             return "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n".to_owned();
         }

@@ -3,8 +3,8 @@
 //! One text serves every device: it becomes OpenCL C ([`Expression::opencl`]), or runs here ([`Expression::evaluate`]).
 //! It is parsed, never pasted, so it can do nothing but compute a number from numbers.
 //!
-//! - Every value in it is of one type, that of the elements (`f32` for half precision). A comparison gives 1 or 0; a
-//!   condition holds unless it is 0.
+//! - Every value in it is of one type, that of the elements (`f32` for half precision, `i32` for `u8`: the result's low bits are
+//!   stored). A comparison gives 1 or 0; a condition holds unless it is 0.
 //! - Both sides of `&&`, `||` and `? :` are computed.
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
 //! - `min` and `max` propagate NaN. Functions of floats are as exact as the device's.
@@ -15,7 +15,7 @@ mod number;
 mod parse;
 mod words;
 
-pub(crate) use emit::type_name;
+pub(crate) use emit::{TO_BF16, type_name};
 pub(crate) use evaluate::Evaluator;
 pub(crate) use number::Number;
 
@@ -51,7 +51,16 @@ pub(crate) struct Expression {
 }
 
 /// The element types that expressions are for.
-pub(crate) const TYPES: [DType; 6] = [DType::I32, DType::U32, DType::I64, DType::F16, DType::F32, DType::F64];
+pub(crate) const TYPES: [DType; 8] =
+    [DType::U8, DType::I32, DType::U32, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64];
+
+/// What values are computed in that are stored as `dtype`: as C promotes what is smaller than its numbers.
+pub(crate) const fn computed_in(dtype: DType) -> DType {
+    match dtype {
+        DType::U8 => DType::I32,
+        other => other.compute(),
+    }
+}
 
 impl Expression {
     /// Parses `text`, whose variables are `variables`, for elements of `dtype`.
@@ -66,7 +75,7 @@ impl Expression {
                 format!("elements of type {dtype} are not computed with; `cast` to one of {}", list.join(", "));
             return Err(Error::Expression { expression: text.to_owned(), column: 1, problem });
         }
-        let dtype = dtype.compute();
+        let dtype = computed_in(dtype);
         let nodes = parse::parse(text, variables, dtype).map_err(|(column, problem)| Error::Expression {
             expression: text.to_owned(),
             column,

@@ -67,6 +67,16 @@ fn mistakes_are_named_with_their_column() {
 }
 
 #[test]
+fn small_types_are_computed_in_larger_ones() {
+    let computed = |dtype| Expression::parse("v0 + 1", &Expression::variables(1), dtype).map(|own| own.dtype());
+    assert_eq!(
+        [DType::U8, DType::BF16, DType::F16].map(|dtype| computed(dtype).unwrap()),
+        [DType::I32, DType::F32, DType::F32]
+    );
+    assert!(problem("v0", DType::Bool).1.contains("`cast` to one of u8, i32"));
+}
+
+#[test]
 fn the_arity_is_seen_in_the_text() {
     assert_eq!(Expression::arity("MUL(ADD(v0, v3), 2.0f)"), 4);
     assert_eq!(Expression::arity("1 + x"), 0);

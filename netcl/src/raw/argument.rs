@@ -37,7 +37,7 @@ impl<T: Into<Value>> From<T> for Arg<'_> {
     }
 }
 
-/// A number, or a vector of 2, 4, 8 or 16, passed by value. Made from Rust's numbers and arrays of them; an `f16` needs a
+/// A number, or a vector of 2, 3, 4, 8 or 16, passed by value. Made from Rust's numbers and arrays of them; an `f16` needs a
 /// device whose kernels may use `half`.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -65,8 +65,9 @@ impl fmt::Debug for Value {
 }
 
 macro_rules! values {
-    ($($type:ty => $one:literal, $two:literal, $four:literal, $eight:literal, $sixteen:literal;)*) => {$(
+    ($($type:ty => $one:literal, $two:literal, $three:literal, $four:literal, $eight:literal, $sixteen:literal;)*) => {$(
         values!(vector $type, 2, $two);
+        values!(vector $type, 3, $three);
         values!(vector $type, 4, $four);
         values!(vector $type, 8, $eight);
         values!(vector $type, 16, $sixteen);
@@ -86,24 +87,26 @@ macro_rules! values {
                 for (lane, value) in bytes.chunks_exact_mut(size_of::<$type>()).zip(values) {
                     lane.copy_from_slice(&value.to_ne_bytes());
                 }
-                Value { bytes, size: size_of::<[$type; $lanes]>() as u8, type_name: $name }
+                // Three have the size of four (OpenCL C 6.1.5).
+                let size = size_of::<$type>() * usize::next_power_of_two($lanes);
+                Value { bytes, size: size as u8, type_name: $name }
             }
         }
     };
 }
 
 values! {
-    i8 => "char", "char2", "char4", "char8", "char16";
-    u8 => "uchar", "uchar2", "uchar4", "uchar8", "uchar16";
-    i16 => "short", "short2", "short4", "short8", "short16";
-    u16 => "ushort", "ushort2", "ushort4", "ushort8", "ushort16";
-    i32 => "int", "int2", "int4", "int8", "int16";
-    u32 => "uint", "uint2", "uint4", "uint8", "uint16";
-    i64 => "long", "long2", "long4", "long8", "long16";
-    u64 => "ulong", "ulong2", "ulong4", "ulong8", "ulong16";
-    f16 => "half", "half2", "half4", "half8", "half16";
-    f32 => "float", "float2", "float4", "float8", "float16";
-    f64 => "double", "double2", "double4", "double8", "double16";
+    i8 => "char", "char2", "char3", "char4", "char8", "char16";
+    u8 => "uchar", "uchar2", "uchar3", "uchar4", "uchar8", "uchar16";
+    i16 => "short", "short2", "short3", "short4", "short8", "short16";
+    u16 => "ushort", "ushort2", "ushort3", "ushort4", "ushort8", "ushort16";
+    i32 => "int", "int2", "int3", "int4", "int8", "int16";
+    u32 => "uint", "uint2", "uint3", "uint4", "uint8", "uint16";
+    i64 => "long", "long2", "long3", "long4", "long8", "long16";
+    u64 => "ulong", "ulong2", "ulong3", "ulong4", "ulong8", "ulong16";
+    f16 => "half", "half2", "half3", "half4", "half8", "half16";
+    f32 => "float", "float2", "float3", "float4", "float8", "float16";
+    f64 => "double", "double2", "double3", "double4", "double8", "double16";
 }
 
 #[cfg(test)]
@@ -115,6 +118,9 @@ mod tests {
         let value = Value::from([1.0f32, 2.0]);
         assert_eq!(value.type_name(), "float2");
         assert_eq!(value.bytes(), [1.0f32.to_ne_bytes(), 2.0f32.to_ne_bytes()].concat());
+        let three = Value::from([1i16, 2, 3]);
+        assert_eq!(three.type_name(), "short3");
+        assert_eq!(three.bytes(), [1i16, 2, 3, 0].map(i16::to_ne_bytes).concat(), "as large as four");
         assert_eq!(Value::from(u64::MAX).bytes(), [255; 8]);
         assert_eq!(Value::from([0.0f64; 16]).bytes().len(), 128);
         assert_eq!(Arg::from(3i32).to_string(), "a value of OpenCL type int");

@@ -20,7 +20,7 @@ pub struct PrimitiveBuilder {
 }
 
 impl PrimitiveBuilder {
-    /// For elements of this type. Half precision is computed in `f32`.
+    /// For elements of this type. Half precision is computed in `f32`, `u8` in `i32`.
     pub fn new(dtype: DType) -> PrimitiveBuilder {
         PrimitiveBuilder { dtype, fp16: false, fast_math: false, tuner: WorkGroupTuner::default() }
     }
@@ -60,18 +60,17 @@ impl PrimitiveBuilder {
         let inputs = variables.iter().map(|variable| format!("__global const REAL* {variable}"));
         let output = ["__global REAL* out".to_owned(), "ulong n".to_owned()];
         let parameters: Vec<String> = inputs.chain(output).collect();
-        let loads: Vec<String> = variables.iter().map(|variable| format!("LOAD({variable}, i)")).collect();
+        let loads: Vec<String> = variables.iter().map(|variable| format!("LOAD_REAL({variable}, i)")).collect();
         let body = format!(
-            "    size_t i = get_global_id(0);\n    if (i < n) STORE(out, i, {function}({}));",
+            "    size_t i = get_global_id(0);\n    if (i < n) STORE_REAL(out, i, {function}({}));",
             loads.join(", ")
         );
         let mut spec = KernelSpec::new(name);
         if self.fp16 {
             spec = spec.fp16();
         }
-        if self.fast_math {
-            spec = spec.fast_math();
-        }
+        // Rounded one by one, as on the host and in `algorithms::map`.
+        spec = if self.fast_math { spec.fast_math() } else { spec.preamble("#pragma OPENCL FP_CONTRACT OFF\n") };
         Ok(spec
             .tuner(self.tuner)
             .dtype("REAL", self.dtype)

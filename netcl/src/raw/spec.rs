@@ -5,6 +5,7 @@ use super::tuner::WorkGroupTuner;
 use crate::device::Device;
 use crate::device::opencl::idle::Origin;
 use crate::error::{Error, Result};
+use crate::expression::TO_BF16;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::emit::storage_type;
 use std::fmt::Display;
@@ -253,14 +254,6 @@ fn element_macros(types: &[(String, DType)]) -> String {
     }
     text
 }
-
-/// To the nearest, ties to even; a NaN stays one.
-const TO_BF16: &str = "\
-ushort netcl_to_bf16(float value) {
-    uint bits = as_uint(value);
-    return isnan(value) ? bits >> 16 | 64u : bits + 0x7fffu + (bits >> 16 & 1u) >> 16;
-}
-";
 
 #[cfg(test)]
 mod tests {

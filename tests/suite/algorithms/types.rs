@@ -151,3 +151,84 @@ pub(super) fn counts(device: &Device) -> Result<(), Failed> {
         histogram("bf16", tensor(device, &brains)?, brains.iter().map(|value| value.to_f32()).collect())
     })
 }
+
+/// Sums, so far, of what an expression makes of two inputs.
+pub(super) fn scans_of_expressions(device: &Device) -> Result<(), Failed> {
+    each(|n| {
+        let (x, y) = (words(n, 31), words(n, 32));
+        let inputs = [&tensor(device, &x)?, &tensor(device, &y)?];
+        for kind in [Scan::Inclusive, Scan::Exclusive] {
+            let mut sum = 0u32;
+            let expected = x.iter().zip(&y).map(|(x, y)| {
+                let before = sum;
+                sum = sum.wrapping_add(x.wrapping_mul(*y) ^ x);
+                if kind == Scan::Inclusive { sum } else { before }
+            });
+            let expected: Vec<u32> = expected.collect();
+            let found = algorithms::map_scan("v0 * v1 ^ v0", Operator::Sum, kind, &inputs).map_err(fail)?;
+            equal(&format!("{kind:?}"), &found, &expected)?;
+        }
+        Ok(())
+    })?;
+    let zero = algorithms::scan(Operator::Sum, Scan::Inclusive, &tensor(device, &[-0.0f32])?).map_err(fail)?;
+    let sign = zero.item::<f32>().map_err(fail)?.is_sign_negative();
+    if sign { Err("a sum that begins with 0 is -0".into()) } else { Ok(()) }
+}
+
+/// Computed in f32 and rounded once.
+pub(super) fn brain_floats(device: &Device) -> Result<(), Failed> {
+    use half::bf16;
+    let stored = |values: &[f32]| values.iter().copied().map(bf16::from_f32).collect::<Vec<_>>();
+    each(|n| {
+        let x = stored(&floats(n));
+        let found = algorithms::map("v0 * 0.3f + 1", &[&tensor(device, &x)?]).map_err(fail)?;
+        equal("map", &found, &stored(&x.iter().map(|x| x.to_f32() * 0.3 + 1.0).collect::<Vec<_>>()))?;
+        let found = algorithms::matching("v0 > 0.25f", &[&tensor(device, &x)?]).map_err(fail)?;
+        equal("matching", &found, &x.iter().map(|x| x.to_f32() > 0.25).collect::<Vec<_>>())?;
+        let largest = x.iter().copied().fold(bf16::NEG_INFINITY, bf16::max);
+        reduced(device, Operator::Max, &x, largest)?;
+
+        // Exact as they are computed.
+        let digits: Vec<f32> = words(n, 33).iter().map(|&word| (word % 3) as f32 - 1.0).collect();
+        let mut sum = 0.0;
+        let sums: Vec<f32> = digits
+            .iter()
+            .map(|digit| {
+                sum += digit;
+                sum
+            })
+            .collect();
+        reduced(device, Operator::Sum, &stored(&digits), bf16::from_f32(sum))?;
+        let found = algorithms::scan(Operator::Sum, Scan::Inclusive, &tensor(device, &stored(&digits))?);
+        equal("scan", &found.map_err(fail)?, &stored(&sums))
+    })?;
+    let odd = stored(&[f32::NAN, f32::INFINITY, f32::MAX, -0.0]);
+    let found = algorithms::map("v0", &[&tensor(device, &odd)?]).map_err(fail)?.to_vec::<bf16>().map_err(fail)?;
+    if found[0].is_nan() { equal("odd", &tensor(device, &found[1..])?, &odd[1..]) } else { Err("NaN is none".into()) }
+}
+
+/// Computed as C does, in `int`, of which the low bits are stored.
+pub(super) fn bytes(device: &Device) -> Result<(), Failed> {
+    each(|n| {
+        let (x, y): (Vec<u8>, Vec<u8>) =
+            (words(n, 34).iter().map(|&w| w as u8).collect(), words(n, 35).iter().map(|&w| (w >> 9) as u8).collect());
+        let (xt, yt) = (tensor(device, &x)?, tensor(device, &y)?);
+        let found = algorithms::map("(v0 + v1) / 2 - (v1 << 3)", &[&xt, &yt]).map_err(fail)?;
+        let expected = |(x, y): (&u8, &u8)| ((i32::from(*x) + i32::from(*y)) / 2 - (i32::from(*y) << 3)) as u8;
+        equal("map", &found, &x.iter().zip(&y).map(expected).collect::<Vec<_>>())?;
+        let found = algorithms::matching("v0 - v1 > 0", &[&xt, &yt]).map_err(fail)?;
+        equal("matching", &found, &x.iter().zip(&y).map(|(x, y)| x > y).collect::<Vec<_>>())?;
+        reduced(device, Operator::Sum, &x, x.iter().copied().fold(0, u8::wrapping_add))?;
+        reduced(device, Operator::Min, &x, x.iter().copied().min().unwrap_or(u8::MAX))?;
+        reduced(device, Operator::Max, &x, x.iter().copied().max().unwrap_or(0))?;
+        let mut sum = 0u8;
+        let sums: Vec<u8> = x
+            .iter()
+            .map(|x| {
+                sum = sum.wrapping_add(*x);
+                sum
+            })
+            .collect();
+        equal("scan", &algorithms::scan(Operator::Sum, Scan::Inclusive, &xt).map_err(fail)?, &sums)
+    })
+}
