@@ -122,7 +122,8 @@ pub(crate) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
 }
 
 fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constraints: &Constraints) -> Division {
-    let mut divider = Divider { graph, target, roots, constraints, division: Division::default() };
+    let mut divider =
+        Divider { graph, target, roots, constraints, division: Division::default(), reads: BTreeMap::new() };
     for (id, node) in graph.iter() {
         match &node.op {
             Op::Reduce { axes, source, .. } => {
@@ -147,6 +148,8 @@ struct Divider<'a> {
     roots: &'a BTreeSet<NodeId>,
     constraints: &'a Constraints,
     division: Division,
+    /// What each member of a loop reads.
+    reads: BTreeMap<NodeId, BTreeSet<NodeId>>,
 }
 
 impl Divider<'_> {
@@ -189,6 +192,7 @@ impl Divider<'_> {
         let coordinates: Vec<Index> = (0..space.rank()).map(Index::var).collect();
         let leaves = self.trace(source, &coordinates, &space.0, false).leaves;
         let reads = self.reads_of(&leaves);
+        self.reads.insert(id, tensors(self.graph, &leaves));
         let candidates: Vec<usize> = (0..self.division.clusters.len())
             .rev()
             .filter(|&cluster| match &self.division.clusters[cluster].kind {
@@ -217,9 +221,13 @@ impl Divider<'_> {
     fn place_root(&mut self, id: NodeId) {
         let shape = self.graph[id].shape.clone();
         let own: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        // Which nodes are read is the same whatever the coordinates, and settles most of the questions.
+        let leaves = self.trace(id, &own, &shape.0, true).leaves;
+        let (reads, read) = (self.reads_of(&leaves), tensors(self.graph, &leaves));
+        self.reads.insert(id, read.clone());
         for cluster in (0..self.division.clusters.len()).rev() {
             let joined = match self.division.clusters[cluster].kind.clone() {
-                Kind::Loop { reduced, .. } if !reduced.is_empty() && self.stays_apart(id) => None,
+                Kind::Loop { reduced, .. } if !reduced.is_empty() && self.stays_apart(id) => false,
                 Kind::Loop { space, reduced } => {
                     let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
                     let row_shape = Shape(rows.iter().map(|&axis| space[axis].clone()).collect());
@@ -230,56 +238,42 @@ impl Divider<'_> {
                     } else {
                         continue;
                     };
+                    if !reads.contains(&cluster) && !self.shares_a_read(cluster, &read) {
+                        continue;
+                    }
                     let leaves = self.trace(id, &coordinates, &space.0, true).leaves;
-                    let reads = self.reads_of(&leaves);
-                    let related = reads.contains(&cluster) || self.shares_a_read(cluster, &leaves);
-                    (related && self.may_join(cluster, &space, &reduced, &leaves, &reads)).then_some(reads)
+                    self.may_join(cluster, &space, &reduced, &leaves, &reads)
                 }
                 Kind::MatMul(product) | Kind::Conv(product) if self.target != Target::Host => {
-                    self.epilogue(cluster, product, id)
+                    reads.contains(&cluster) && self.epilogue(cluster, product, id, &reads)
                 }
-                _ => None,
+                _ => false,
             };
-            if let Some(reads) = joined {
+            if joined {
                 return self.join(id, cluster, reads);
             }
         }
-        let leaves = self.trace(id, &own, &shape.0, true).leaves;
-        let reads = self.reads_of(&leaves);
         self.found(id, Kind::Loop { space: shape, reduced: Vec::new() }, reads);
     }
 
-    /// What `id` reads besides, if it can be computed from `product`'s elements as they come.
-    fn epilogue(&self, cluster: usize, product: NodeId, id: NodeId) -> Option<BTreeSet<usize>> {
-        let coordinates = epilogue_coordinates(self.graph, product, id)?;
+    /// Whether `id`, which reads the clusters `reads`, can be computed from `product`'s elements as they come.
+    fn epilogue(&self, cluster: usize, product: NodeId, id: NodeId, reads: &BTreeSet<usize>) -> bool {
+        let Some(coordinates) = epilogue_coordinates(self.graph, product, id) else { return false };
         let extents = &self.graph[product].shape.0;
         let leaves = self.trace(id, &coordinates, extents, true).leaves;
-        let reads = self.reads_of(&leaves);
-        if !reads.contains(&cluster) {
-            return None;
-        }
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
             !leaf.indirect
                 && epilogue_coordinates(self.graph, product, leaf.node).is_some_and(|own| own == leaf.coordinates)
         });
         let acyclic = reads.iter().all(|&read| read == cluster || !self.division.reaches(read, cluster));
-        (in_place && acyclic).then_some(reads)
+        in_place && acyclic
     }
 
-    fn shares_a_read(&self, cluster: usize, leaves: &[Operand]) -> bool {
-        self.division.clusters[cluster].members.iter().any(|&member| {
-            let shape = &self.graph[member].shape;
-            let source = match self.graph[member].op {
-                Op::Reduce { source, .. } => source,
-                _ => member,
-            };
-            let coordinates: Vec<Index> = (0..self.graph[source].shape.rank()).map(Index::var).collect();
-            let extents = if source == member { &shape.0 } else { &self.graph[source].shape.0 };
-            let theirs = self.trace(source, &coordinates, extents, source == member).leaves;
-            theirs
-                .iter()
-                .any(|leaf| self.graph[leaf.node].shape.rank() > 0 && leaves.iter().any(|own| own.node == leaf.node))
-        })
+    fn shares_a_read(&self, cluster: usize, read: &BTreeSet<NodeId>) -> bool {
+        self.division.clusters[cluster]
+            .members
+            .iter()
+            .any(|member| self.reads.get(member).is_some_and(|theirs| !theirs.is_disjoint(read)))
     }
 
     /// Rules 1 and 2 of the module's notes.
@@ -310,6 +304,11 @@ impl Divider<'_> {
         self.division.stored = stored;
         self.division
     }
+}
+
+/// The nodes read that are no mere numbers.
+fn tensors(graph: &Graph, leaves: &[Operand]) -> BTreeSet<NodeId> {
+    leaves.iter().map(|leaf| leaf.node).filter(|id| graph[*id].shape.rank() > 0).collect()
 }
 
 /// The coordinates at which a loop over `space` computes its member `id`.
