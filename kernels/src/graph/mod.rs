@@ -327,18 +327,6 @@ impl Graph {
         self.nodes.iter().enumerate().map(|(position, node)| (NodeId(position as u32), node))
     }
 
-    /// How many nodes and outputs use each node.
-    pub fn use_counts(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.nodes.len()];
-        for node in &self.nodes {
-            node.op.visit_operands(|id| counts[id.index()] += 1);
-        }
-        for (_, id) in &self.outputs {
-            counts[id.index()] += 1;
-        }
-        counts
-    }
-
     /// The symbols of all shapes, in order of first appearance.
     pub fn symbols(&self) -> Vec<crate::dim::Symbol> {
         let mut symbols = Vec::new();

@@ -73,11 +73,6 @@ impl KernelBuilder {
         self.kernel.doc.push(line.into());
     }
 
-    /// Changes how many work-items run.
-    pub fn set_launch(&mut self, launch: Launch) {
-        self.kernel.launch = launch;
-    }
-
     /// The type of an expression.
     pub fn ty(&self, id: ExprId) -> ValueType {
         self.types[id.0 as usize]

@@ -46,11 +46,4 @@ impl Schema {
     pub fn entries(&self) -> &[(String, TensorSpec)] {
         &self.entries
     }
-
-    /// How many numbers an optimizer trains.
-    pub fn trainable_elements(&self) -> usize {
-        let trained = self.entries.iter().filter(|(_, spec)| spec.trainable);
-        let elements = |spec: &TensorSpec| spec.shape.iter().fold(1, |count: usize, &size| count.saturating_mul(size));
-        trained.map(|(_, spec)| elements(spec)).fold(0, usize::saturating_add)
-    }
 }

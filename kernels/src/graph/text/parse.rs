@@ -169,108 +169,90 @@ fn constant(line: &mut Line<'_>) -> Result<Number> {
 }
 
 fn op(line: &mut Line<'_>) -> Result<Draft> {
-    let Token::Word(word) = line.peek()? else { return line.expected("an operation") };
-    let pair = |line: &mut Line<'_>| -> Result<(NodeId, NodeId)> {
-        let a = id(line)?;
+    if line.take_word("constant")? {
+        let number = constant(line)?;
+        let own = if matches!(line.peek()?, Token::Word(_)) { Some(dtype(line)?) } else { None };
+        return Ok(Draft::Constant(number, own));
+    }
+    operation(line).map(Draft::Op)
+}
+
+/// Reads what follows the word of an operation.
+type Parse = fn(&mut Line<'_>) -> Result<Op>;
+
+/// The words of operations that are no family of their own.
+const WORDS: &[(&str, Parse)] = &[
+    ("input", |line| input(line).map(Op::Input)),
+    ("iota", |line| Ok(Op::Iota { axis: line.integer("an axis")? })),
+    ("size", |line| Ok(Op::Size(dim(line, 0)?))),
+    ("select", |line| {
+        let (condition, then) = pair(line)?;
         line.expect(',')?;
-        Ok((a, id(line)?))
-    };
+        Ok(Op::Select(condition, then, id(line)?))
+    }),
+    ("cast", |line| Ok(Op::Cast(id(line)?))),
+    ("random", |line| {
+        let seed = id(line)?;
+        line.expect_word("stream")?;
+        Ok(Op::Random { seed, stream: line.integer("a stream's number")? })
+    }),
+    ("view", |line| Ok(Op::View { source: id(line)?, index: list(line, coordinate)? })),
+    ("reshape", |line| Ok(Op::Reshape(id(line)?))),
+    ("reduce", reduce),
+    ("matmul", |line| pair(line).map(|(a, b)| Op::MatMul(a, b))),
+    ("gather", |line| pair(line).map(|(source, indices)| Op::Gather { source, indices })),
+    ("scatter_add", |line| pair(line).map(|(indices, updates)| Op::ScatterAdd { indices, updates })),
+];
+
+fn operation(line: &mut Line<'_>) -> Result<Op> {
+    let Token::Word(word) = line.peek()? else { return line.expected("an operation") };
     if let Some(op) = UnaryOp::ALL.into_iter().find(|op| op.name() == word) {
         line.next()?;
-        return Ok(Draft::Op(Op::Unary(op, id(line)?)));
+        return Ok(Op::Unary(op, id(line)?));
     }
     if let Some(op) = BinaryOp::ALL.into_iter().find(|op| op.name() == word) {
         line.next()?;
-        let (a, b) = pair(line)?;
-        return Ok(Draft::Op(Op::Binary(op, a, b)));
+        return pair(line).map(|(a, b)| Op::Binary(op, a, b));
     }
     if let Some(op) = CompareOp::ALL.into_iter().find(|op| op.name() == word) {
         line.next()?;
-        let (a, b) = pair(line)?;
-        return Ok(Draft::Op(Op::Compare(op, a, b)));
+        return pair(line).map(|(a, b)| Op::Compare(op, a, b));
     }
-    let known = [
-        "input",
-        "constant",
-        "iota",
-        "size",
-        "select",
-        "cast",
-        "random",
-        "view",
-        "reshape",
-        "reduce",
-        "matmul",
-        "conv2d",
-        "conv2d_input_grad",
-        "conv2d_weight_grad",
-        "gather",
-        "scatter_add",
-    ];
-    if !known.contains(&word) {
-        return line.expected("an operation");
+    if let Some(kind) = ConvKind::ALL.into_iter().find(|kind| kind.operation() == word) {
+        line.next()?;
+        let (first, second) = pair(line)?;
+        return Ok(ConvNode { kind, operands: [first, second], geometry: geometry(line)? }.op());
     }
+    let Some((_, parse)) = WORDS.iter().find(|(own, _)| *own == word) else { return line.expected("an operation") };
     line.next()?;
-    Ok(Draft::Op(match word {
-        "input" => Op::Input(match line.word("`argument`, `parameter`, `state` or `scalar`")? {
-            "argument" => InputKind::Argument(line.integer("a position")?),
-            "parameter" => InputKind::Parameter,
-            "state" => InputKind::State,
-            "scalar" => InputKind::Scalar(line.integer("a position")?),
-            other => return line.error(format!("`{other}` is no kind of input")),
-        }),
-        "constant" => {
-            let number = constant(line)?;
-            let own = if matches!(line.peek()?, Token::Word(_)) { Some(dtype(line)?) } else { None };
-            return Ok(Draft::Constant(number, own));
-        }
-        "iota" => Op::Iota { axis: line.integer("an axis")? },
-        "size" => Op::Size(dim(line, 0)?),
-        "select" => {
-            let (condition, then) = pair(line)?;
-            line.expect(',')?;
-            Op::Select(condition, then, id(line)?)
-        }
-        "cast" => Op::Cast(id(line)?),
-        "random" => {
-            let seed = id(line)?;
-            line.expect_word("stream")?;
-            Op::Random { seed, stream: line.integer("a stream's number")? }
-        }
-        "view" => Op::View { source: id(line)?, index: list(line, coordinate)? },
-        "reshape" => Op::Reshape(id(line)?),
-        "reduce" => {
-            let name = line.peek()?;
-            let Some(op) = ReduceOp::ALL.into_iter().find(|op| name == Token::Word(op.name())) else {
-                return line.expected("a reduction");
-            };
-            line.next()?;
-            let source = id(line)?;
-            line.expect_word("over")?;
-            Op::Reduce { op, source, axes: list(line, |line| line.integer("an axis"))? }
-        }
-        "gather" => {
-            let (source, indices) = pair(line)?;
-            Op::Gather { source, indices }
-        }
-        "scatter_add" => {
-            let (indices, updates) = pair(line)?;
-            Op::ScatterAdd { indices, updates }
-        }
-        "matmul" => {
-            let (a, b) = pair(line)?;
-            Op::MatMul(a, b)
-        }
-        convolution => {
-            let (a, b) = pair(line)?;
-            let geometry = geometry(line)?;
-            match convolution {
-                "conv2d_input_grad" => Op::Conv2dInputGrad { grad: a, weight: b, geometry },
-                "conv2d_weight_grad" => Op::Conv2dWeightGrad { input: a, grad: b, geometry },
-                _ => Op::Conv2d { input: a, weight: b, geometry },
-            }
-        }
-    }))
+    parse(line)
+}
+
+fn pair(line: &mut Line<'_>) -> Result<(NodeId, NodeId)> {
+    let a = id(line)?;
+    line.expect(',')?;
+    Ok((a, id(line)?))
+}
+
+fn input(line: &mut Line<'_>) -> Result<InputKind> {
+    Ok(match line.word("`argument`, `parameter`, `state` or `scalar`")? {
+        "argument" => InputKind::Argument(line.integer("a position")?),
+        "parameter" => InputKind::Parameter,
+        "state" => InputKind::State,
+        "scalar" => InputKind::Scalar(line.integer("a position")?),
+        other => return line.error(format!("`{other}` is no kind of input")),
+    })
+}
+
+fn reduce(line: &mut Line<'_>) -> Result<Op> {
+    let name = line.peek()?;
+    let Some(op) = ReduceOp::ALL.into_iter().find(|op| name == Token::Word(op.name())) else {
+        return line.expected("a reduction");
+    };
+    line.next()?;
+    let source = id(line)?;
+    line.expect_word("over")?;
+    Ok(Op::Reduce { op, source, axes: list(line, |line| line.integer("an axis"))? })
 }
 
 fn geometry(line: &mut Line<'_>) -> Result<ConvGeometry> {

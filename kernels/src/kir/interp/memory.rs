@@ -234,6 +234,7 @@ impl Bytes {
     }
 
     /// The buffer as `i32` numbers.
+    #[cfg(test)]
     pub fn to_i32(&self) -> Vec<i32> {
         let mut values = vec![0; self.bytes() / 4];
         self.read(0, SliceMut::I32(&mut values));

@@ -4,7 +4,7 @@ use super::compile::{Compiler, Level, TEMPORARY, info};
 use super::extent::Block;
 use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg, WideLoop};
 use super::wide::{Fold, carried, fold};
-use crate::kir::{ExprId, ParamKind, Stmt, ValueType, VarId};
+use crate::kir::{ArrayId, ExprId, ParamId, ParamKind, Stmt, ValueType, VarId};
 
 impl Compiler<'_, '_> {
     pub(super) fn block(&mut self, stmts: &[Stmt]) -> Box<[Node]> {
@@ -72,74 +72,9 @@ impl Compiler<'_, '_> {
                 let masked = self.info(variable).extent == Extent::Items;
                 self.set(variable, *value, masked, nodes);
             }
-            Stmt::Store { buffer, index, value } => {
-                self.begin();
-                let lanes = self.scope.ty(*value).lanes;
-                let index = self.expr(*index, Guard::Active);
-                let value = self.expr(*value, Guard::Active);
-                let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
-                    ParamKind::Buffer(dtype, _) => dtype.compute(),
-                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
-                };
-                let ty = ValueType { dtype, lanes };
-                let value = if self.info(value).dtype == dtype {
-                    value
-                } else {
-                    let converted = Info { dtype, ..self.info(value) };
-                    self.push(converted, |to| Instr::Cast(to, value))
-                };
-                let extent = match self.info(index).extent {
-                    Extent::One => self.info(value).extent,
-                    extent => extent,
-                };
-                let extent = if lanes > 1 { extent.max(Extent::Lanes) } else { extent };
-                let value = self.spread(value, ty, extent);
-                let index = match extent {
-                    Extent::Items => self.spread(index, self.scope.ty(stmt_index(stmt)), Extent::Items),
-                    Extent::One | Extent::Lanes => index,
-                };
-                let (code, [index, value]) = self.finish([index, value]);
-                nodes.extend(code);
-                nodes.push(Node::Store { buffer: buffer.0, index, value, lanes });
-            }
-            Stmt::StoreArray { array, index, value } => {
-                self.begin();
-                let index = self.expr(*index, Guard::Active);
-                let ty = ValueType::scalar(self.shared.kernel.arrays[array.0 as usize].dtype);
-                let value = self.expr(*value, Guard::Active);
-                let mut value = self.spread(value, self.scope.ty(stmt_value(stmt)), Extent::Items);
-                if self.info(value).dtype != ty.dtype.compute() {
-                    value = self.push(info(ty, Extent::Items), |to| Instr::Cast(to, value));
-                }
-                if ty.dtype != ty.dtype.compute() {
-                    value = self.push(info(ty, Extent::Items), |to| Instr::Round(ty.dtype, to, value));
-                }
-                let (code, [index, value]) = self.finish([index, value]);
-                nodes.extend(code);
-                nodes.push(Node::StoreArray { array: array.0, index, value });
-            }
-            Stmt::For { var, start, end, step, body } => {
-                let widened = match self.scope.block {
-                    Block::Rounds => carried(self.scope, *var, *step, body),
-                    Block::Items | Block::Group => None,
-                };
-                if let Some(carried) = widened {
-                    let (start, end) = (self.kept(*start, nodes), self.kept(*end, nodes));
-                    let step = self.kept(*step, nodes);
-                    self.folding = carried;
-                    let body = self.block(body);
-                    self.folding.clear();
-                    let counter = self.vars[var.0 as usize];
-                    nodes.push(Node::Wide(Box::new(WideLoop { counter, start, end, step, body })));
-                    return;
-                }
-                let counter = self.vars[var.0 as usize];
-                let end = self.kept(*end, nodes);
-                let step = self.kept(*step, nodes);
-                self.set(counter, *start, false, nodes);
-                let body = self.block(body);
-                nodes.push(Node::For(Box::new(ForLoop { counter, end, step, body })));
-            }
+            Stmt::Store { buffer, index, value } => self.store(*buffer, *index, *value, nodes),
+            Stmt::StoreArray { array, index, value } => self.store_array(*array, *index, *value, nodes),
+            Stmt::For { var, start, end, step, body } => self.for_loop(*var, [*start, *end, *step], body, nodes),
             Stmt::While { condition, body } => {
                 self.begin();
                 let condition = self.expr(*condition, Guard::Active);
@@ -162,30 +97,94 @@ impl Compiler<'_, '_> {
             Stmt::Continue => nodes.push(Node::Continue),
             Stmt::Barrier { .. } => nodes.push(Node::Barrier),
             Stmt::Atomic { op, target, index, value, old } => {
-                self.begin();
-                let (index, index_ty) = (self.expr(*index, Guard::Active), self.scope.ty(*index));
-                let (value, value_ty) = (self.expr(*value, Guard::Active), self.scope.ty(*value));
-                let index = self.spread(index, index_ty, Extent::Items);
-                let value = self.spread(value, value_ty, Extent::Items);
-                let (code, [index, value]) = self.finish([index, value]);
-                nodes.extend(code);
                 let old = old.map(|var| self.vars[var.0 as usize]);
+                let [index, value] = self.atomic_operands(*index, *value, nodes);
                 nodes.push(Node::Atomic { op: *op, target: *target, index, value, old });
             }
         }
     }
-}
 
-fn stmt_index(stmt: &Stmt) -> ExprId {
-    match stmt {
-        Stmt::Store { index, .. } | Stmt::StoreArray { index, .. } => *index,
-        _ => ExprId(0),
+    fn store(&mut self, buffer: ParamId, at: ExprId, stored: ExprId, nodes: &mut Vec<Node>) {
+        self.begin();
+        let lanes = self.scope.ty(stored).lanes;
+        let index = self.expr(at, Guard::Active);
+        let value = self.expr(stored, Guard::Active);
+        let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
+            ParamKind::Buffer(dtype, _) => dtype.compute(),
+            ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
+        };
+        let ty = ValueType { dtype, lanes };
+        let value = if self.info(value).dtype == dtype {
+            value
+        } else {
+            let converted = Info { dtype, ..self.info(value) };
+            self.push(converted, |to| Instr::Cast(to, value))
+        };
+        let extent = match self.info(index).extent {
+            Extent::One => self.info(value).extent,
+            extent => extent,
+        };
+        let extent = if lanes > 1 { extent.max(Extent::Lanes) } else { extent };
+        let value = self.spread(value, ty, extent);
+        let index = match extent {
+            Extent::Items => self.spread(index, self.scope.ty(at), Extent::Items),
+            Extent::One | Extent::Lanes => index,
+        };
+        let (code, [index, value]) = self.finish([index, value]);
+        nodes.extend(code);
+        nodes.push(Node::Store { buffer: buffer.0, index, value, lanes });
     }
-}
 
-fn stmt_value(stmt: &Stmt) -> ExprId {
-    match stmt {
-        Stmt::Store { value, .. } | Stmt::StoreArray { value, .. } => *value,
-        _ => ExprId(0),
+    fn store_array(&mut self, array: ArrayId, at: ExprId, stored: ExprId, nodes: &mut Vec<Node>) {
+        self.begin();
+        let index = self.expr(at, Guard::Active);
+        let ty = ValueType::scalar(self.shared.kernel.arrays[array.0 as usize].dtype);
+        let value = self.expr(stored, Guard::Active);
+        let mut value = self.spread(value, self.scope.ty(stored), Extent::Items);
+        if self.info(value).dtype != ty.dtype.compute() {
+            value = self.push(info(ty, Extent::Items), |to| Instr::Cast(to, value));
+        }
+        if ty.dtype != ty.dtype.compute() {
+            value = self.push(info(ty, Extent::Items), |to| Instr::Round(ty.dtype, to, value));
+        }
+        let (code, [index, value]) = self.finish([index, value]);
+        nodes.extend(code);
+        nodes.push(Node::StoreArray { array: array.0, index, value });
+    }
+
+    /// A loop over `start`, `end` and `step`: one round after the other, or all rounds at once where they only add up.
+    fn for_loop(&mut self, var: VarId, [start, end, step]: [ExprId; 3], body: &[Stmt], nodes: &mut Vec<Node>) {
+        let widened = match self.scope.block {
+            Block::Rounds => carried(self.scope, var, step, body),
+            Block::Items | Block::Group => None,
+        };
+        if let Some(carried) = widened {
+            let (start, end) = (self.kept(start, nodes), self.kept(end, nodes));
+            let step = self.kept(step, nodes);
+            self.folding = carried;
+            let body = self.block(body);
+            self.folding.clear();
+            let counter = self.vars[var.0 as usize];
+            nodes.push(Node::Wide(Box::new(WideLoop { counter, start, end, step, body })));
+            return;
+        }
+        let counter = self.vars[var.0 as usize];
+        let end = self.kept(end, nodes);
+        let step = self.kept(step, nodes);
+        self.set(counter, start, false, nodes);
+        let body = self.block(body);
+        nodes.push(Node::For(Box::new(ForLoop { counter, end, step, body })));
+    }
+
+    /// Index and value of an atomic operation, which each work-item does for itself.
+    fn atomic_operands(&mut self, at: ExprId, operand: ExprId, nodes: &mut Vec<Node>) -> [Reg; 2] {
+        self.begin();
+        let (index, index_ty) = (self.expr(at, Guard::Active), self.scope.ty(at));
+        let (value, value_ty) = (self.expr(operand, Guard::Active), self.scope.ty(operand));
+        let index = self.spread(index, index_ty, Extent::Items);
+        let value = self.spread(value, value_ty, Extent::Items);
+        let (code, operands) = self.finish([index, value]);
+        nodes.extend(code);
+        operands
     }
 }
