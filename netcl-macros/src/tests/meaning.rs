@@ -190,7 +190,7 @@ fn indices_are_divided() {
             |n| x[(n + 1) / 2 % 3]
         }
     );
-    moves(nested, &[], &[3], &|i| Some((i + 1) / 2 % 3));
+    moves(nested, &[], &[3], &|i| Some(i.div_ceil(2) % 3));
     let padded = quote!(
         fn k(x: &Tensor<f32, N>) -> Tensor<f32, { N * 2 }> {
             |n| pad(x[n / 2 - 1])
