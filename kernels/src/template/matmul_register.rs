@@ -69,8 +69,7 @@ pub(super) fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Resu
     Ok(())
 }
 
-/// The largest tile that still gives every compute unit a work-group, or else the smallest.
-pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
+fn initial(problem: &Problem, limits: &Limits) -> Choice {
     const TILES: [[u32; 5]; 6] = [
         [128, 128, 16, 8, 8],
         [128, 128, 8, 8, 8],
@@ -79,10 +78,16 @@ pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
         [32, 32, 16, 4, 4],
         [16, 32, 8, 4, 4],
     ];
-    let fixed = [("WARP_M", 4), ("WARP_N", 8), ("PAD", 4), ("GROUP_M", 8)];
+    largest(&TILES, 8, problem, limits)
+}
+
+/// The first of the tiles (`TILE_M`, `TILE_N`, `TILE_K`, `REG_M`, `REG_N`), largest first, that gives every compute unit a
+/// work-group, or else the last.
+pub(super) fn largest(tiles: &[[u32; 5]], group_m: u32, problem: &Problem, limits: &Limits) -> Choice {
+    let fixed = [("WARP_M", 4), ("WARP_N", 8), ("PAD", 4), ("GROUP_M", group_m)];
     let stage = u32::from(problem.aligned && problem.a != Axis::None && problem.b != Axis::None) * 3 + 1;
     let mut smallest = None;
-    for tile in TILES {
+    for &tile in tiles {
         let names = ["TILE_M", "TILE_N", "TILE_K", "REG_M", "REG_N"];
         let mut choice = Choice::new(&names.into_iter().zip(tile).chain(fixed).collect::<Vec<_>>());
         choice.set("STAGE", stage);

@@ -34,7 +34,7 @@
 // steps
 //    0  conv2d_4 = conv2d(x, conv1.weight)
 //       cnn_0_conv2d(conv1_weight, x, conv2d_4, N)
-//       over [N*256, 1, 1] in groups of [256, 1, 1]
+//       over [N*64, 1, 1] in groups of [64, 1, 1]
 //    1  pool1 = max(max(conv1, 0) over 4, 5); argmax_94 = argmax(max(conv1, 0) over 4, 5)
 //       cnn_1_max_argmax(N, conv2d_4, conv1_bias, pool1, argmax_94)
 //       over [N*128] in groups of [256]
@@ -558,7 +558,7 @@ void cnn_12_bundle(
 #define DILATION_Y 1
 #define DILATION_X 1
 #define GROUPS 1
-#define TILE_M 64
+#define TILE_M 16
 #define TILE_N 64
 #define TILE_K 16
 #define REG_M 4
@@ -566,7 +566,7 @@ void cnn_12_bundle(
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
-#define GROUP_M 8
+#define GROUP_M 1
 #define STAGE 1
 #define M 8
 #define N (arg_N * 64)
@@ -647,7 +647,7 @@ void cnn_12_bundle(
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
-#define GROUP_M 8
+#define GROUP_M 1
 #define STAGE 1
 #define M 16
 #define N (arg_N * 16)
@@ -875,7 +875,7 @@ void cnn_12_bundle(
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
-#define GROUP_M 8
+#define GROUP_M 1
 #define STAGE 1
 #define M 8
 #define N (arg_N * 16)
@@ -956,7 +956,7 @@ void cnn_12_bundle(
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
-#define GROUP_M 8
+#define GROUP_M 1
 #define STAGE 1
 #define M 16
 #define N 72
@@ -1038,7 +1038,7 @@ void cnn_12_bundle(
 #define WARP_M 4
 #define WARP_N 8
 #define PAD 4
-#define GROUP_M 8
+#define GROUP_M 1
 #define STAGE 1
 #define M 8
 #define N 9
