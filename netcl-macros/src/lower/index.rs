@@ -275,7 +275,7 @@ impl<'a> Lowering<'a> {
         // Along indices that nothing depends on the result has size 1.
         let used = index.iter().flat_map(|coordinate| &coordinate.terms).map(|(axis, _)| *axis).collect();
         let mut shape = space.shape(&used);
-        for axis in 0..given {
+        for axis in (0..given).filter(|axis| !rows[*axis].is(1)) {
             shape.0[axis] = rows[axis].clone();
         }
         if !padded {
