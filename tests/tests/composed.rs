@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{device, everywhere, floats};
+use common::{agree, device, everywhere, floats, of};
 use netcl::{Result, Tensor};
 
 mod one {
@@ -152,18 +152,6 @@ const NUMBERS: [f32; 18] = [
     f32::NEG_INFINITY,
     f32::NAN,
 ];
-
-fn agree(name: &str, given: &str, found: f32, expected: f32) {
-    let near = (found - expected).abs() <= 2e-6 * expected.abs().max(f32::MIN_POSITIVE);
-    assert!(
-        near || found == expected || found.is_nan() && expected.is_nan(),
-        "{name}({given}) is {found} in a kernel and {expected} in Rust"
-    );
-}
-
-fn of(tensors: &[Tensor]) -> Result<Vec<Vec<f32>>> {
-    tensors.iter().map(|tensor| tensor.to_vec::<f32>()).collect()
-}
 
 #[test]
 fn functions_of_one_float() -> Result<()> {

@@ -232,15 +232,12 @@ pub(super) fn places(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DeviceManager;
 
     /// On every device, also where one launch is not the default: groups that began before others go on there too, or run
     /// first.
     #[test]
     fn one_launch_gives_the_same_as_three() {
-        for device in
-            DeviceManager::global().profiles().iter().filter_map(|profile| Device::select(&profile.selector).ok())
-        {
+        for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
             let Some(opencl) = device.backend().as_opencl() else { continue };
             // Tiles have 4,096 elements or fewer of 4 bytes.
             for n in [1usize, 4095, 4097, 70_001, (1 << 18) + 3] {

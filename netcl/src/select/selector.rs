@@ -124,22 +124,23 @@ impl KernelSelector {
         let known = self.state.known();
         let own = known.own.record(task);
         let exact = own.map(|record| Selection { config: record.config.clone(), reason: Reason::Measured });
+        let busy = self.busy_groups(task);
         let near = all_records(&known).filter_map(|record| near(task, record));
-        let mut near: Vec<_> = near.filter(|(_, selection)| self.keeps_busy(task, &selection.config)).collect();
+        let mut near: Vec<_> = near
+            .filter(|(_, selection)| {
+                work_groups(&selection.config, task, self.target()).is_none_or(|groups| groups >= busy)
+            })
+            .collect();
         near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         exact.into_iter().chain(near.into_iter().map(|(_, selection)| selection)).collect()
     }
 
-    /// Whether the configuration has work-groups for all compute units, or as many as the compiler's own choice. Tiles that
-    /// suit a larger task may be so large that there are few of them.
-    fn keeps_busy(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+    /// How many work-groups a neighbour's configuration must have here: one for each compute unit, or as many as the
+    /// compiler's own choice. Tiles that suit a larger task may be so large that there are few of them.
+    fn busy_groups(&self, task: &Task<u64>) -> u64 {
         let limits = &self.state.circumstances.limits;
         let own = default_config(task, self.target(), limits);
-        let groups = |config: &KernelConfig| work_groups(config, task, self.target());
-        match (groups(config), groups(&own)) {
-            (Some(found), Some(own)) => found >= own.min(limits.units.into()),
-            _ => true,
-        }
+        work_groups(&own, task, self.target()).map_or(0, |groups| groups.min(limits.units.into()))
     }
 
     /// What was the fastest for this task and those like it, nearest first.

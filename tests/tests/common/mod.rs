@@ -39,3 +39,17 @@ pub(crate) fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
 pub(crate) fn floats(values: &[f32], shape: &[usize]) -> Tensor {
     Tensor::from_slice(&device(), values, shape).expect("the numbers fit the shape")
 }
+
+/// Fails unless a kernel gives what Rust does within 2e-6.
+pub(crate) fn agree(name: &str, given: &str, found: f32, expected: f32) {
+    let near = (found - expected).abs() <= 2e-6 * expected.abs().max(f32::MIN_POSITIVE);
+    assert!(
+        near || found == expected || found.is_nan() && expected.is_nan(),
+        "{name}({given}) is {found} in a kernel and {expected} in Rust"
+    );
+}
+
+/// The elements of each.
+pub(crate) fn of(tensors: &[Tensor]) -> Result<Vec<Vec<f32>>> {
+    tensors.iter().map(|tensor| tensor.to_vec::<f32>()).collect()
+}
