@@ -47,12 +47,12 @@ fn answers_come_from_the_bucket_then_from_the_nearest_shape_then_from_the_compil
     let record = tuning.record.clone().expect("a null device runs everything");
     assert_eq!(tuning.candidates.len(), 4);
     assert_eq!(selector.records(), std::slice::from_ref(&record));
+    // On a null device any candidate may be the fastest: what is known of the task is what counts.
     let of = |task: &Task<u64>| {
         let selection = selector.select(task);
-        assert_eq!(
-            selection.config,
-            if selection.reason == Reason::Default { selection.config.clone() } else { record.config.clone() }
-        );
+        if selection.reason != Reason::Default {
+            assert_eq!(selection.config, selector.records()[0].config);
+        }
         selection.reason
     };
     assert_eq!(of(&task), Reason::Measured);
@@ -65,7 +65,9 @@ fn answers_come_from_the_bucket_then_from_the_nearest_shape_then_from_the_compil
 
     // Nothing is measured twice, unless it is asked for.
     assert_eq!(device.tune(&task, &few(4))?.candidates, []);
-    assert_eq!(device.tune(&task, &TuneOptions { again: true, ..few(2) })?.candidates.len(), 2);
+    let again = device.tune(&task, &TuneOptions { again: true, ..few(2) })?;
+    assert_eq!(again.candidates.len(), 2);
+    assert_eq!(selector.records(), std::slice::from_ref(again.record.as_ref().expect("everything runs there")));
     selector.clear_cache();
     assert_eq!(of(&task), Reason::Measured, "without a disk, memory is what keeps records");
     selector.erase_records()?;
