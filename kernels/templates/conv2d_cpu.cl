@@ -9,7 +9,9 @@
 //   FILL_PANEL_ROW computes once, for each row, the offset that its tap or its pixel adds to all columns.
 //
 // What is left for each element is one addition, one load and, where the filter reaches over the edge (CHECKED), two
-// comparisons. The weights need no copy: they are the scalar operand.
+// comparisons. Where the result has the size of the image (SAME_SIZE), neighbouring columns of one image lie next to each
+// other whatever the tap is: they are loaded as vectors, and only what falls over the edge is replaced. The weights need no
+// copy: they are the scalar operand.
 //
 // Columns past the end repeat the last one; their results are not stored.
 //
@@ -32,6 +34,13 @@
 #define CHECKED (PAD_Y != 0 || PAD_X != 0)
 #endif
 #endif
+
+// Whether an output pixel and the input pixel that a tap reads for it are always as far apart.
+#define SAME_SIZE (STRIDE_Y == 1 && STRIDE_X == 1 && OUT_HEIGHT == HEIGHT && OUT_WIDTH == WIDTH)
+// Whether the columns are neighbours in one image, and where they are read from is inside the batch. What lies there is read
+// even if it is another row's or another image's, and thrown away then.
+#define ARE_NEIGHBOURS(n0, first, elements)                                                                            \
+    (SAME_SIZE && (n0) % PIXELS + TILE_N <= PIXELS && (first) >= 0 && (uint)(first) + TILE_N <= (elements))
 
 // One element of the panel. Where nothing is to be read, element 0 is, and thrown away: that is cheaper than a branch
 // whose outcome the processor cannot guess.
@@ -58,9 +67,19 @@
         const int row_y = (int)((k) % TAPS / FILTER_WIDTH * DILATION_Y);                                               \
         const int row_x = (int)((k) % TAPS % FILTER_WIDTH * DILATION_X);                                               \
         const int row_at = (int)((k) / TAPS * PIXELS) + row_y * (int)WIDTH + row_x;                                    \
-        for (uint n = 0; n < TILE_N; ++n)                                                                              \
-            PUT(row, n, !CHECKED | (((uint)(column_y[n] + row_y) < HEIGHT) & ((uint)(column_x[n] + row_x) < WIDTH)),   \
-                column_at[n] + row_at)                                                                                 \
+        const int first = column_at[0] + row_at;                                                                       \
+        if (ARE_NEIGHBOURS(n0, first, (uint)N * CHANNELS)) {                                                           \
+            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
+                const ACC element = ELEMENT_B(first + (int)n);                                                         \
+                (row)[n] = !CHECKED | (((uint)(column_y[n] + row_y) < HEIGHT) & ((uint)(column_x[n] + row_x) < WIDTH)) \
+                               ? element                                                                               \
+                               : (ACC)0;                                                                               \
+            }                                                                                                          \
+        } else                                                                                                         \
+            for (uint n = 0; n < TILE_N; ++n)                                                                          \
+                PUT(row, n,                                                                                            \
+                    !CHECKED | (((uint)(column_y[n] + row_y) < HEIGHT) & ((uint)(column_x[n] + row_x) < WIDTH)),       \
+                    column_at[n] + row_at)                                                                             \
     }
 
 #elif PRODUCT == INPUT // Columns are input pixels, a row is an output channel and a tap.
@@ -79,12 +98,22 @@
         const int row_y = (int)((k) % TAPS / FILTER_WIDTH * DILATION_Y);                                               \
         const int row_x = (int)((k) % TAPS % FILTER_WIDTH * DILATION_X);                                               \
         const int row_at = (int)((k) / TAPS * OUT_PIXELS);                                                             \
-        for (uint n = 0; n < TILE_N; ++n) {                                                                            \
-            const int y = column_y[n] - row_y;                                                                         \
-            const int x = column_x[n] - row_x;                                                                         \
-            PUT(row, n, ((uint)y < OUT_HEIGHT) & ((uint)x < OUT_WIDTH),                                                \
-                column_at[n] + row_at + y * (int)OUT_WIDTH + x)                                                        \
-        }                                                                                                              \
+        const int first =                                                                                              \
+            column_at[0] + row_at + (column_y[0] - row_y) * (int)OUT_WIDTH + column_x[0] - row_x;                      \
+        if (ARE_NEIGHBOURS(n0, first, (uint)N * OUT_CHANNELS)) {                                                       \
+            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
+                const ACC element = ELEMENT_B(first + (int)n);                                                         \
+                const bool is_inside =                                                                                 \
+                    ((uint)(column_y[n] - row_y) < OUT_HEIGHT) & ((uint)(column_x[n] - row_x) < OUT_WIDTH);            \
+                (row)[n] = is_inside ? element : (ACC)0;                                                               \
+            }                                                                                                          \
+        } else                                                                                                         \
+            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
+                const int y = column_y[n] - row_y;                                                                     \
+                const int x = column_x[n] - row_x;                                                                     \
+                PUT(row, n, ((uint)y < OUT_HEIGHT) & ((uint)x < OUT_WIDTH),                                            \
+                    column_at[n] + row_at + y * (int)OUT_WIDTH + x)                                                    \
+            }                                                                                                          \
     }
 #else
 #define FILL_PANEL_ROW(row, batch, k, n0, columns)                                                                     \

@@ -96,9 +96,14 @@
 #define WRITE(pointer, offset, value) (pointer)[offset] = (REAL)(value)
 #endif
 
-// An element of an operand by its offset: a prologue's place. Called in bounds only, and never for the zeros of padding.
+// An element of an operand by its offset: a prologue's place. Called in bounds only; where padding's zeros are, another
+// element may be read and thrown away.
 #ifndef ELEMENT_A
 #define ELEMENT_A(offset) READ(a, offset)
+// Weights as they are in memory: a row is a pointer of its own, see matmul_cpu.cl.
+#if PRODUCT == FORWARD && !defined(LOAD_A)
+#define LOAD_A(batch, m, k) READ((a + AT_W(batch, m, 0, 0)), k)
+#endif
 #endif
 #ifndef ELEMENT_B
 #define ELEMENT_B(offset) READ(b, offset)

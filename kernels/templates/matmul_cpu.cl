@@ -135,8 +135,11 @@
 #endif
 #endif
 
+// The row is a pointer of its own: what is added up to one index, compilers take apart at each step in k again where rows lie
+// a power of two apart.
 #ifndef LOAD_A
-#define LOAD_A(batch, m, k) READ(a, A_OFFSET(batch) + (size_t)(m) * A_STRIDE_M + (size_t)(k) * A_STRIDE_K)
+#define LOAD_A(batch, m, k)                                                                                            \
+    READ((a + (A_OFFSET(batch) + (size_t)(m) * A_STRIDE_M)), (size_t)(k) * A_STRIDE_K)
 #endif
 #ifndef LOAD_B
 #define LOAD_B(batch, k, n) READ(b, B_OFFSET(batch) + (size_t)(k) * B_STRIDE_K + (size_t)(n) * B_STRIDE_N)

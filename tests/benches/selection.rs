@@ -1,17 +1,19 @@
 //! How good the selector's picks are: 40 products and convolutions, the times of many configurations of each, and how
-//! often the pick is within 10 % of the fastest: by the compiler's rule alone, and after every second shape was tuned.
+//! often the pick is within 10 % of the fastest: by the compiler's rule alone, by what was measured of the neighbour, and
+//! by what was measured of the shape itself.
 //!
 //! ```sh
 //! NETCL_CACHE_DIR=off cargo bench -p netcl-tests --bench selection -- opencl:0 24
 //! ```
 //!
 //! The arguments are a device's selector, how many configurations of each shape to measure, and, to look at some shapes
-//! alone, words of their texts (`matmul "m=128 "`): of these the whole table of times is shown; or a part of the shapes
-//! (`2/5`), so that several processes share the work, each with cores of its own. The picks are asked for
-//! before the measurement that they are compared with, which is made anew for every shape; configurations that are close
-//! are timed in turns, and medians compared.
+//! alone, words of their texts (`matmul "m=128 "`): of these the whole table of times is shown, or where configurations
+//! follow (`"matmul_tiled TILE=8"`), those alone beside the compiler's choice; or a part of the shapes (`2/5`), so that
+//! several processes share the work, each with cores of its own. The picks are asked for before the measurement that they
+//! are compared with, which is made anew for every shape; configurations that are close are timed in turns, and medians
+//! compared.
 
-use netcl::select::{Conv2dTask, ConvKind, KernelConfig, Product, Reason, Task, TuneOptions};
+use netcl::select::{Conv2dTask, ConvKind, KernelConfig, Product, Task, TuneOptions};
 use netcl::{Axis, DType, Device, Result};
 use std::time::Duration;
 
@@ -41,7 +43,7 @@ fn conv(kind: ConvKind, images: u64, [channels, out]: [u64; 2], size: u64, filte
     })
 }
 
-/// Neighbours differ in size by up to two octaves: the second of each pair is what the first is to help with.
+/// Neighbours differ in size by up to two octaves: each of a pair is what the other may help with.
 fn shapes() -> Vec<Task<u64>> {
     use Axis::{K, Outer};
     use ConvKind::{Forward, InputGrad, WeightGrad};
@@ -115,8 +117,12 @@ fn compared(device: &Device, task: &Task<u64>, picks: &[KernelConfig], options: 
     Ok(picks.iter().map(|config| time(config) / best).collect())
 }
 
-/// The times of all configurations of the shapes whose texts have all of these words.
+/// The times of all configurations of the shapes whose texts have all of these words, or of those that are named.
 fn alone(device: &Device, words: &[String], options: &TuneOptions<'_>) -> Result<()> {
+    let named: Vec<KernelConfig> = words.iter().filter_map(|word| KernelConfig::parse(word)).collect();
+    let words: Vec<&String> = words.iter().filter(|word| KernelConfig::parse(word).is_none()).collect();
+    let candidates = if named.is_empty() { options.candidates } else { 1 + named.len() };
+    let options = &TuneOptions { also: &named, candidates, ..*options };
     for task in shapes() {
         let text = format!("{task} ");
         if words.iter().all(|word| text.contains(word.as_str())) {
@@ -154,33 +160,32 @@ fn main() -> Result<()> {
         shapes = shapes.into_iter().skip((part - 1) * length).take(length).collect();
     }
     println!("{} shapes on {device}, up to {candidates} configurations each", shapes.len());
-    let rules: Vec<KernelConfig> = shapes.iter().map(|task| selector.select(task).config).collect();
-    for task in shapes.iter().step_by(2) {
-        device.tune(task, &options)?;
-    }
-    let picks: Vec<_> = shapes.iter().map(|task| selector.select(task)).collect();
-    let (mut by_rule, mut tuned, mut near) = (0, 0, [0; 2]);
-    println!("{:>8} {:>8}  task: pick after tuning", "rule", "tuned");
-    for ((task, rule), pick) in shapes.iter().zip(&rules).zip(&picks) {
-        let times = compared(&device, task, &[rule.clone(), pick.config.clone()], &options)?;
-        let (of_rule, of_pick) = (times[0], times[1]);
-        by_rule += usize::from(of_rule <= WITHIN);
-        tuned += usize::from(of_pick <= WITHIN);
-        if pick.reason != Reason::Measured {
-            near = [near[0] + usize::from(of_pick <= WITHIN), near[1] + 1];
+    let picks = || -> Vec<KernelConfig> { shapes.iter().map(|task| selector.select(task).config).collect() };
+    let by_rule = picks();
+    // One half is tuned, the other has it as neighbours; then the other way round.
+    let mut by_half = Vec::new();
+    for half in [0, 1] {
+        selector.erase_records()?;
+        for task in shapes.iter().skip(half).step_by(2) {
+            device.tune(task, &options)?;
         }
-        println!("{of_rule:>7.2}× {of_pick:>7.2}×  {task}: {} ({})", pick.config, pick.reason);
+        by_half.push(picks());
     }
-    let count = shapes.len();
+    let mut within = [0; 3];
+    println!("{:>8} {:>10} {:>9}  task: what was measured", "rule", "neighbour", "measured");
+    for (place, task) in shapes.iter().enumerate() {
+        let (own, neighbour) = (&by_half[place % 2][place], &by_half[1 - place % 2][place]);
+        let times = compared(&device, task, &[&by_rule[place], neighbour, own].map(Clone::clone), &options)?;
+        for (within, time) in within.iter_mut().zip(&times) {
+            *within += usize::from(*time <= WITHIN);
+        }
+        println!("{:>7.2}× {:>9.2}× {:>8.2}×  {task}: {own}", times[0], times[1], times[2]);
+    }
+    let [rule, neighbour, measured] = within;
     println!(
-        "within 10 % of the fastest: {by_rule} of {count} by rules, {tuned} of {count} after every second was tuned"
-    );
-    println!(
-        "of those that were tuned: {} of {}, of their neighbours: {} of {}",
-        tuned - near[0],
-        count - near[1],
-        near[0],
-        near[1]
+        "within 10 % of the fastest, of {}: {rule} by rules, {neighbour} by their neighbours' measurements, {measured} by \
+         their own",
+        shapes.len()
     );
     Ok(())
 }

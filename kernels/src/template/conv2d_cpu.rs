@@ -19,6 +19,7 @@ pub const TEMPLATE: Template = Template {
         matmul_cpu::legal(choice, &problem.contiguous(Axis::None, Axis::None), limits)
     },
     initial,
+    other_forms: |_, _| Vec::new(),
     grid: matmul_cpu::grid,
     columns: |_, _| Columns::OfProduct,
     local_bytes: |_, _| 0,
@@ -27,11 +28,14 @@ pub const TEMPLATE: Template = Template {
     copies_computed_a: true,
 };
 
-/// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels.
+/// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels. Where a row has several
+/// taps, finding the weights takes registers too.
 fn initial(problem: &Problem, limits: &Limits) -> Choice {
     let choice = matmul_cpu::initial(&problem.contiguous(Axis::None, Axis::None), limits);
     let (vector, reg_m) = (choice.get("VECTOR"), choice.get("REG_M"));
     if vector == 16 && problem.n > 32 {
+        let one_tap = problem.conv.is_some_and(|conv| conv.filter == [1, 1]);
+        let reg_m = if one_tap { reg_m } else { reg_m.min(4) };
         return matmul_cpu::with_registers(problem, limits, matmul_cpu::FORM_ROW, vector, reg_m, 3);
     }
     choice

@@ -17,6 +17,7 @@ pub const TEMPLATE: Template = Template {
     local_memory: true,
     legal: |choice, problem, limits| matmul_register::legal(choice, &computed(problem), limits),
     initial,
+    other_forms: |_, _| Vec::new(),
     grid: matmul_register::grid,
     columns: |_, _| Columns::OfProduct,
     local_bytes: matmul_register::local_bytes,

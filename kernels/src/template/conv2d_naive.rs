@@ -13,6 +13,7 @@ pub const TEMPLATE: Template = Template {
     local_memory: false,
     legal: matmul_naive::TEMPLATE.legal,
     initial: matmul_naive::TEMPLATE.initial,
+    other_forms: |_, _| Vec::new(),
     grid: matmul_naive::TEMPLATE.grid,
     columns: |_, _| Columns::OfProduct,
     local_bytes: |_, _| 0,

@@ -21,6 +21,7 @@ pub const TEMPLATE: Template = Template {
     local_memory: true,
     legal,
     initial,
+    other_forms: |_, _| Vec::new(),
     grid,
     columns,
     local_bytes,

@@ -18,6 +18,7 @@ pub const TEMPLATE: Template = Template {
     local_memory: false,
     legal,
     initial,
+    other_forms: |_, _| Vec::new(),
     grid,
     columns: |_, _| Columns::OfProduct,
     local_bytes: |_, _| 0,

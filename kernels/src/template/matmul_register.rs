@@ -16,6 +16,7 @@ pub const TEMPLATE: Template = Template {
     local_memory: true,
     legal,
     initial,
+    other_forms: |_, _| Vec::new(),
     grid,
     columns: |_, _| Columns::OfProduct,
     local_bytes,

@@ -66,6 +66,9 @@ pub struct Template {
     pub legal: fn(&Choice, &Problem, &Limits) -> Result<(), &'static str>,
     /// The choice to begin with, legal wherever one is.
     pub initial: fn(&Problem, &Limits) -> Choice,
+    /// What else to begin a search with: the kernel computes the product in several ways, between which no single tunable
+    /// leads.
+    pub other_forms: fn(&Problem, &Limits) -> Vec<Choice>,
     /// The launch of a choice.
     pub grid: fn(&Choice) -> Grid,
     /// The columns that its launch covers.

@@ -1,7 +1,9 @@
 //! What may be chosen: the legal configurations of a task.
 
 use super::split::{SPLIT_K, SPLIT_K_VALUES, in_parts};
-use super::{Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between, default_config};
+use super::{
+    Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between, default_config, initial_config,
+};
 use crate::dim::saturating_product;
 use crate::graph::ConvKind;
 use crate::target::Target;
@@ -39,6 +41,21 @@ pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<Kern
         all.insert(0, first);
     }
     all
+}
+
+/// Where a search for the fastest configuration begins: each variant as its template does, in each of its forms, as far as
+/// they are [`legal`].
+pub fn starts(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<KernelConfig> {
+    let mut starts = Vec::new();
+    for variant in task.family().variants() {
+        starts.push(initial_config(task, variant, target, limits));
+        if let (Some(template), Some(problem)) = (variant.template(target), problem(task)) {
+            let others = (template.other_forms)(&problem, limits);
+            starts.extend(others.into_iter().map(|values| KernelConfig::new(variant, values)));
+        }
+    }
+    starts.retain(|config| legal(config, task, target, limits).is_ok());
+    starts
 }
 
 /// The configuration to begin with for so many parts of a sum, which not every variant computes.

@@ -45,7 +45,7 @@
 //       over [((N*64 + 1023)/1024)] in groups of [1]
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_cpu(pool2, output_weight, matmul_25, N)
-//       over [1, ((N + 15)/16), 1] in groups of [1, 1, 1]
+//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
 //    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       cnn_5_max_sum_map(N, matmul_25, output_bias, labels, add_62, mul_48)
 //       over [((N + 408)/409)] in groups of [1]
@@ -54,7 +54,7 @@
 //       over [2, ((N + 15)/16), 1] in groups of [1, 1, 1]
 //    7  grad_output_weight = matmul(flatten, add_62)
 //       cnn_7_matmul_cpu(pool2, add_62, grad_output_weight, N)
-//       over [1, 4, 1] in groups of [1, 1, 1]
+//       over [1, 1, 1] in groups of [1, 1, 1]
 //    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
 //       cnn_8_map_sum(N, conv2d_14, conv2_bias, argmax_70, matmul_65, select_83, grad_conv2_bias)
 //       over [16] in groups of [1]
@@ -63,7 +63,7 @@
 //       over [((N*16 + 47)/48), 1, 1] in groups of [1, 1, 1]
 //   10  grad_conv2_weight = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, pool1, grad_conv2_weight, N)
-//       over [2, 1, 1] in groups of [1, 1, 1]
+//       over [2, 4, 1] in groups of [1, 1, 1]
 //   11  result = sum(mul_48) / N; grad_output_bias = sum(add_62 over 0); select_101 = ((max(conv1, 0) <= 0) ? 0 : (((index(5) + …) == argmax_88) ? conv2d_input_grad_85 : 0)); grad_conv1_bias = sum(select_101 over 0, 2, 3)
 //       cnn_11_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_4, conv1_bias, argmax_88, conv2d_input_grad_85, select_101, grad_conv1_bias)
 //       over [12] in groups of [1]
@@ -552,7 +552,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define GROUPS 1
 #define FORM 0
 #define VECTOR 16
-#define REG_M 8
+#define REG_M 4
 #define REG_N 3
 #define TILE_M 8
 #define TILE_N 48
@@ -627,7 +627,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define GROUPS 1
 #define FORM 0
 #define VECTOR 16
-#define REG_M 8
+#define REG_M 4
 #define REG_N 3
 #define TILE_M 16
 #define TILE_N 48
@@ -689,7 +689,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 1
-#define TILE_M 16
+#define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
 #define M (arg_N)
@@ -811,7 +811,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 1
-#define TILE_M 16
+#define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
 #define M 64
@@ -885,7 +885,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define GROUPS 1
 #define FORM 0
 #define VECTOR 16
-#define REG_M 8
+#define REG_M 4
 #define REG_N 3
 #define TILE_M 8
 #define TILE_N 48
@@ -960,9 +960,9 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define GROUPS 1
 #define FORM 0
 #define VECTOR 16
-#define REG_M 8
+#define REG_M 4
 #define REG_N 3
-#define TILE_M 16
+#define TILE_M 4
 #define TILE_N 48
 #define TILE_K 256
 #define M 16

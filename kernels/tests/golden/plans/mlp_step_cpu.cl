@@ -21,25 +21,25 @@
 // steps
 //    0  max_8 = max(hidden, 0)
 //       mlp_0_matmul_cpu(x, hidden_weight, hidden_bias, max_8, N)
-//       over [1, ((N + 15)/16), 1] in groups of [1, 1, 1]
+//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
 //    1  matmul_11 = matmul(max_8, output.weight)
 //       mlp_1_matmul_cpu(max_8, output_weight, matmul_11, N)
-//       over [1, ((N + 15)/16), 1] in groups of [1, 1, 1]
+//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
 //    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       mlp_2_max_sum_map(N, matmul_11, output_bias, labels, add_48, mul_34)
 //       over [((N + 408)/409)] in groups of [1]
 //    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight))
 //       mlp_3_matmul_cpu(add_48, output_weight, max_8, select_55, N)
-//       over [1, ((N + 15)/16), 1] in groups of [1, 1, 1]
+//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
 //    4  grad_output_weight = matmul(max_8, add_48)
 //       mlp_4_matmul_cpu(max_8, add_48, grad_output_weight, N)
-//       over [1, 2, 1] in groups of [1, 1, 1]
+//       over [1, 1, 1] in groups of [1, 1, 1]
 //    5  result = sum(mul_34) / N; grad_output_bias = sum(add_48 over 0); grad_hidden_bias = sum(select_55 over 0)
 //       mlp_5_bundle(N, mul_34, result, add_48, grad_output_bias, select_55, grad_hidden_bias)
 //       over [5] in groups of [1]
 //    6  grad_hidden_weight = matmul(x, select_55)
 //       mlp_6_matmul_cpu(x, select_55, grad_hidden_weight, N)
-//       over [1, 4, 1] in groups of [1, 1, 1]
+//       over [1, 1, 1] in groups of [1, 1, 1]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
@@ -265,7 +265,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 2
-#define TILE_M 16
+#define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
 #define M (arg_N)
@@ -326,7 +326,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 1
-#define TILE_M 16
+#define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
 #define M (arg_N)
@@ -387,7 +387,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 2
-#define TILE_M 16
+#define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
 #define M (arg_N)
@@ -448,7 +448,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 1
-#define TILE_M 16
+#define TILE_M 32
 #define TILE_N 16
 #define TILE_K 256
 #define M 32
@@ -509,7 +509,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define VECTOR 16
 #define REG_M 8
 #define REG_N 2
-#define TILE_M 16
+#define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
 #define M 64

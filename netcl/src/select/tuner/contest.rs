@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 /// Samples of a candidate when it is first timed.
 const QUICK: usize = 3;
-/// Samples of those that are close together in the end, and of one that seems faster than all before.
+/// Samples of one that seems faster than all before.
 const CAREFUL: usize = 9;
+/// Samples of those that are close together in the end: a tenth of a second of each, which tells differences of some percent
+/// on a machine that others use too.
+const FINAL: usize = 25;
 /// More than so many times the best's time, seen twice, is hopeless: noise does not explain it.
 const HOPELESS: f64 = 2.0;
 const TWICE: usize = 2;
@@ -154,8 +157,8 @@ fn retain_close(contenders: &mut Vec<Contender>) {
 
 /// Takes turns between those that are close together, so that what disturbs the machine disturbs all.
 fn careful(contenders: &mut [Contender], candidates: &mut [Candidate], in_time: &dyn Fn() -> bool) {
-    let mut samples = vec![Vec::with_capacity(CAREFUL); contenders.len()];
-    for round in 0..CAREFUL {
+    let mut samples = vec![Vec::with_capacity(FINAL); contenders.len()];
+    for round in 0..FINAL {
         // As many as of a quick look are worth a late end.
         if round >= QUICK && !in_time() {
             break;

@@ -8,7 +8,7 @@ use super::records::{Record, now};
 use super::selector::KernelSelector;
 use super::trial::DeviceBench;
 use crate::error::Result;
-use netcl_kernels::variant::{KernelConfig, Task};
+use netcl_kernels::variant::{KernelConfig, Task, starts};
 pub use report::{Candidate, Outcome, Tuning};
 use search::Search;
 use std::fmt;
@@ -116,7 +116,8 @@ pub(super) fn tune(
         return Ok(Tuning::known(task, record));
     }
     let nearby = selector.nearby(task).into_iter().take(NEARBY);
-    let hints: Vec<KernelConfig> = options.also.iter().cloned().chain(nearby).collect();
+    let starts = starts(task, selector.target(), &selector.limits());
+    let hints: Vec<KernelConfig> = options.also.iter().cloned().chain(nearby).chain(starts).collect();
     let mut bench = DeviceBench::new(state, selector.device(), task)?;
     let of = options.candidates.min(all.len());
     let tell = |candidates: &[Candidate]| options.tell(task, place, of, candidates);
