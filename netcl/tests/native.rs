@@ -5,6 +5,7 @@
 #[path = "native/kernels.rs"]
 mod kernels_under_test;
 #[rustfmt::skip]
+#[allow(clippy::too_many_lines, reason = "nobody wrote it")]
 #[path = "native/emitted.rs"]
 mod emitted;
 
