@@ -380,7 +380,7 @@ fn all_errors_are_reported_at_once_with_their_places() {
 fn every_rule_has_a_case_and_is_reported() {
     let cases = include_str!("kir_verify.rs");
     let verifier = [
-        include_str!("../src/kir/verify.rs"),
+        include_str!("../src/kir/verify/mod.rs"),
         include_str!("../src/kir/verify/declarations.rs"),
         include_str!("../src/kir/verify/flow.rs"),
         include_str!("../src/kir/verify/types.rs"),

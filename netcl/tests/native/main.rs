@@ -2,14 +2,12 @@
 //!
 //! `NETCL_BLESS=1 cargo test -p netcl --test native` rewrites the text.
 
-#[path = "native/kernels.rs"]
-mod kernels_under_test;
+mod cases;
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "nobody wrote it")]
-#[path = "native/emitted.rs"]
 mod emitted;
 
-use kernels_under_test::{Argument, Case, cases};
+use cases::{Argument, Case, cases};
 use netcl::__private::host::{Args, Faults, HostBuffer, Passed, engine};
 use netcl::__private::kernels;
 
