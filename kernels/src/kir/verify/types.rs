@@ -1,6 +1,6 @@
 //! Types of expressions: rules K08 to K26 of [`super`].
 
-use super::{Limits, Report};
+use super::{Capabilities, Report};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
@@ -22,7 +22,7 @@ pub(super) const fn lanes_are_legal(lanes: u8) -> bool {
 }
 
 /// The type of every expression; `None` where it is wrong or depends on something wrong (reported once).
-pub(super) fn infer(code: &Code<'_>, limits: &Limits, report: &mut Report) -> Vec<Option<ValueType>> {
+pub(super) fn infer(code: &Code<'_>, capabilities: &Capabilities, report: &mut Report) -> Vec<Option<ValueType>> {
     let mut types: Vec<Option<ValueType>> = Vec::with_capacity(code.exprs.len());
     for (position, expr) in code.exprs.iter().enumerate() {
         let mut complete = true;
@@ -38,8 +38,8 @@ pub(super) fn infer(code: &Code<'_>, limits: &Limits, report: &mut Report) -> Ve
             types.push(None);
             continue;
         }
-        let ty = if complete { expression(code, expr, &types, limits, report) } else { None };
-        if ty.is_some_and(|ty| ty.dtype == DType::F64) && !limits.fp64 {
+        let ty = if complete { expression(code, expr, &types, capabilities, report) } else { None };
+        if ty.is_some_and(|ty| ty.dtype == DType::F64) && !capabilities.fp64 {
             report.fp64();
         }
         types.push(ty);
@@ -52,7 +52,7 @@ fn expression(
     code: &Code<'_>,
     expr: &Expr,
     types: &[Option<ValueType>],
-    limits: &Limits,
+    capabilities: &Capabilities,
     report: &mut Report,
 ) -> Option<ValueType> {
     let of = |id: ExprId| types[id.0 as usize].unwrap_or(ValueType::scalar(DType::F32));
@@ -66,7 +66,7 @@ fn expression(
             None => report.fail("K08", format!("there is no variable {}", var.0)),
         },
         Expr::Param(param) => value_parameter(code, *param, report),
-        Expr::WorkItem(item, dimension) => work_item(*item, *dimension, limits, report),
+        Expr::WorkItem(item, dimension) => work_item(*item, *dimension, capabilities, report),
         Expr::Unary(op, a) => unary(*op, of(*a), report),
         Expr::Binary(op, a, b) => binary(*op, of(*a), of(*b), report),
         Expr::Shift(_, a, b) => shift(of(*a), of(*b), report),
@@ -88,7 +88,7 @@ fn expression(
         Expr::Lane(a, lane) => one_lane(of(*a), *lane, report),
         Expr::Horizontal(op, a) => horizontal(*op, of(*a), report),
         Expr::Philox { counter, seed, .. } => philox(of(*counter), of(*seed), report),
-        Expr::SubGroup(op, a, other) => sub_group(*op, of(*a), other.map(of), limits, report),
+        Expr::SubGroup(op, a, other) => sub_group(*op, of(*a), other.map(of), capabilities, report),
         Expr::Call(position, arguments) => {
             let given: Vec<ValueType> = arguments.iter().map(|&argument| of(argument)).collect();
             call(code, *position, &given, report)
@@ -143,9 +143,9 @@ fn value_parameter(code: &Code<'_>, param: ParamId, report: &mut Report) -> Opti
     }
 }
 
-fn work_item(item: WorkItem, dimension: u8, limits: &Limits, report: &mut Report) -> Option<ValueType> {
+fn work_item(item: WorkItem, dimension: u8, capabilities: &Capabilities, report: &mut Report) -> Option<ValueType> {
     let sub_group = matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId);
-    if sub_group && !limits.subgroups {
+    if sub_group && !capabilities.subgroups {
         return report.fail("K22", "the device has no sub-groups".to_string());
     }
     if dimension > 2 {
@@ -290,10 +290,10 @@ fn sub_group(
     op: SubGroupOp,
     a: ValueType,
     other: Option<ValueType>,
-    limits: &Limits,
+    capabilities: &Capabilities,
     report: &mut Report,
 ) -> Option<ValueType> {
-    if !limits.subgroups {
+    if !capabilities.subgroups {
         return report.fail("K22", "the device has no sub-groups".to_string());
     }
     let numeric = matches!(a.dtype, DType::I32 | DType::U32 | DType::I64 | DType::F32 | DType::F64);
