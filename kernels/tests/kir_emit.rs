@@ -7,7 +7,7 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::emit::opencl;
 use netcl_kernels::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::text;
-use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::*;
 
 /// Element types that values have.
@@ -217,7 +217,8 @@ fn random_kernel(seed: u64, count: usize) -> Kernel {
 fn what_is_verified_is_emitted() {
     for seed in 0..300 {
         let kernel = random_kernel(seed, 12);
-        let verified = verify(&kernel, &Limits::unlimited()).unwrap_or_else(|errors| panic!("{seed}: {errors:#?}"));
+        let verified =
+            verify(&kernel, &Capabilities::unlimited()).unwrap_or_else(|errors| panic!("{seed}: {errors:#?}"));
         let emitted = opencl::kernel(&verified);
         assert_eq!(opencl::kernel(&verified), emitted);
         for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
@@ -236,7 +237,7 @@ fn the_deepest_expressions_are_emitted() {
     lines.push_str(&"}\n".repeat(48));
     let kernel = text::parse(&format!("kernel k\nlaunch [1]\nparam y: write f32\n%0 = 1.0f32\n{lines}"));
     let kernel = kernel.expect("a kernel");
-    let verified = verify(&kernel, &Limits::unlimited()).expect("within the limits");
+    let verified = verify(&kernel, &Capabilities::unlimited()).expect("within the limits");
     assert!(opencl::kernel(&verified).contains("-(-(-(-"));
 }
 
@@ -248,7 +249,7 @@ fn programs_share_helpers_and_equal_kernels() {
     let kernel = kernel.expect("a kernel");
     let other = Kernel { name: "l".into(), ..kernel.clone() };
     let verified: Vec<_> =
-        [&kernel, &other, &kernel].map(|kernel| verify(kernel, &Limits::portable()).expect("a kernel")).to_vec();
+        [&kernel, &other, &kernel].map(|kernel| verify(kernel, &Capabilities::portable()).expect("a kernel")).to_vec();
     let program =
         opencl::program(&verified, &opencl::Options { header: vec!["three".into()], ..opencl::Options::default() });
     assert!(program.starts_with("// three\n"));

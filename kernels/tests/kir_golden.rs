@@ -4,7 +4,7 @@
 
 use netcl_kernels::emit::opencl;
 use netcl_kernels::kir::text;
-use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::verify::{Capabilities, verify};
 use std::path::{Path, PathBuf};
 
 fn sources() -> Vec<PathBuf> {
@@ -29,7 +29,9 @@ fn emitted_opencl_c_is_as_before() {
         let kernels = text::parse_all(&source).unwrap_or_else(|error| panic!("{name}: {error}"));
         let verified: Vec<_> = kernels
             .iter()
-            .map(|kernel| verify(kernel, &Limits::unlimited()).unwrap_or_else(|errors| panic!("{name}: {errors:#?}")))
+            .map(|kernel| {
+                verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|errors| panic!("{name}: {errors:#?}"))
+            })
             .collect();
         let emitted = opencl::program(&verified, &opencl::Options::default());
         let golden = path.with_extension("cl");

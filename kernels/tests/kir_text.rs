@@ -4,7 +4,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::text::{parse, parse_all, print};
-use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::*;
 
 /// A reproducible source of choices (SplitMix64).
@@ -218,7 +218,7 @@ fn several_kernels_in_one_text() {
 #[test]
 fn kernels_that_obey_no_rule_are_judged_without_a_panic() {
     for seed in 0..2000 {
-        assert!(verify(&Choices(seed).kernel(), &Limits::portable()).is_err(), "{seed}");
+        assert!(verify(&Choices(seed).kernel(), &Capabilities::portable()).is_err(), "{seed}");
     }
 }
 

@@ -3,7 +3,7 @@
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::UnaryOp;
 use netcl_kernels::kir::text;
-use netcl_kernels::kir::verify::{Limits, RULES, verify};
+use netcl_kernels::kir::verify::{Capabilities, RULES, verify};
 use netcl_kernels::kir::*;
 
 /// Declarations that the broken kernels share.
@@ -33,8 +33,8 @@ fn kernel(body: &str) -> Kernel {
 }
 
 /// The rules that a kernel breaks.
-fn broken(kernel: &Kernel, limits: &Limits) -> Vec<String> {
-    let Err(errors) = verify(kernel, limits) else { return Vec::new() };
+fn broken(kernel: &Kernel, capabilities: &Capabilities) -> Vec<String> {
+    let Err(errors) = verify(kernel, capabilities) else { return Vec::new() };
     let rule = |message: &str| message.rsplit_once('[').map_or("?", |(_, rule)| rule.trim_end_matches(']')).to_string();
     errors.iter().map(|error| rule(&error.message)).collect()
 }
@@ -42,7 +42,7 @@ fn broken(kernel: &Kernel, limits: &Limits) -> Vec<String> {
 /// The kernel breaks that rule and nothing else.
 #[track_caller]
 fn breaks(rule: &str, kernel: &Kernel) {
-    let rules = broken(kernel, &Limits::unlimited());
+    let rules = broken(kernel, &Capabilities::unlimited());
     assert!(!rules.is_empty() && rules.iter().all(|found| found == rule), "{rule} wanted, {rules:?} found");
 }
 
@@ -54,7 +54,7 @@ fn body_breaks(rule: &str, body: &str) {
 #[track_caller]
 fn passes(body: &str) {
     let kernel = kernel(body);
-    let errors = verify(&kernel, &Limits::unlimited()).err();
+    let errors = verify(&kernel, &Capabilities::unlimited()).err();
     assert_eq!(errors, None);
 }
 
@@ -89,7 +89,7 @@ fn k03_launch() {
     breaks("K03", &changed(|kernel| kernel.launch = Launch::function()));
     breaks("K03", &changed(|kernel| kernel.result = Some(ExprId(0))));
     let large = changed(|kernel| kernel.launch.local = vec![512]);
-    assert_eq!(broken(&large, &Limits::portable()), ["K03"]);
+    assert_eq!(broken(&large, &Capabilities::portable()), ["K03"]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn k04_work_group_size() {
 fn k05_arrays() {
     breaks("K05", &changed(|kernel| kernel.arrays[1].length = 0));
     let large = changed(|kernel| kernel.arrays[0].length = 4097);
-    assert_eq!(broken(&large, &Limits::portable()), ["K05"]);
+    assert_eq!(broken(&large, &Capabilities::portable()), ["K05"]);
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn k06_types_of_values() {
 #[test]
 fn k07_double_precision() {
     let double = kernel("store @y[0u32] = 1.0f64");
-    assert_eq!(broken(&double, &Limits::portable()), ["K07"]);
-    assert!(verify(&double, &Limits::unlimited()).is_ok());
+    assert_eq!(broken(&double, &Capabilities::portable()), ["K07"]);
+    assert!(verify(&double, &Capabilities::unlimited()).is_ok());
     let buffer = changed(|kernel| kernel.params[3].kind = ParamKind::Buffer(DType::F64, Access::ReadWrite));
-    assert_eq!(broken(&buffer, &Limits::portable()), ["K07"]);
+    assert_eq!(broken(&buffer, &Capabilities::portable()), ["K07"]);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn k21_indices() {
 fn k22_index_space() {
     body_breaks("K22", "let $j = global_id.3");
     let lane = kernel("let $j = sub_group_lane.0");
-    assert_eq!(broken(&lane, &Limits::portable()), ["K22"]);
+    assert_eq!(broken(&lane, &Capabilities::portable()), ["K22"]);
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn k35_atomics() {
         let (target, value) = (AtomicTarget::Buffer(ParamId(3)), ExprId(kernel.exprs.len() as u32 - 1));
         kernel.body.push(Stmt::Atomic { op: AtomicOp::Add, target, index: ExprId(0), value, old: None });
     });
-    assert_eq!(broken(&wide, &Limits::portable()), ["K35"]);
-    assert!(verify(&wide, &Limits::unlimited()).is_ok());
+    assert_eq!(broken(&wide, &Capabilities::portable()), ["K35"]);
+    assert!(verify(&wide, &Capabilities::unlimited()).is_ok());
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn k37_functions_are_pure() {
 fn all_errors_are_reported_at_once_with_their_places() {
     let mut kernel = kernel("store @x[0u32] = 1.0f32\nlet $f = exp(1i32)\nbreak");
     kernel.spans = (0..kernel.exprs.len() as u32).map(netcl_kernels::span::Span).collect();
-    let errors = verify(&kernel, &Limits::unlimited()).expect_err("three mistakes");
+    let errors = verify(&kernel, &Capabilities::unlimited()).expect_err("three mistakes");
     assert_eq!(errors.len(), 3, "{errors:#?}");
     assert_eq!(errors[0].message, "`exp` has no meaning for i32 [K10]");
     assert_eq!(errors[0].span, netcl_kernels::span::Span(3));
@@ -380,7 +380,7 @@ fn all_errors_are_reported_at_once_with_their_places() {
 fn every_rule_has_a_case_and_is_reported() {
     let cases = include_str!("kir_verify.rs");
     let verifier = [
-        include_str!("../src/kir/verify.rs"),
+        include_str!("../src/kir/verify/mod.rs"),
         include_str!("../src/kir/verify/declarations.rs"),
         include_str!("../src/kir/verify/flow.rs"),
         include_str!("../src/kir/verify/types.rs"),

@@ -57,6 +57,6 @@ pub(crate) fn embed(plan: Plan) -> Result<Compiled, Diagnostic> {
 /// Rust for a loop step; `None` leaves it to the interpreter.
 fn native(work: &Work) -> Option<String> {
     let Work::Loop(kernel) = work else { return None };
-    let verified = verify::verify(kernel, &verify::Limits::unlimited()).ok()?;
+    let verified = verify::verify(kernel, &verify::Capabilities::unlimited()).ok()?;
     emit::rust::native(&verified)
 }

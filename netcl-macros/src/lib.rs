@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod ast;
+mod callee;
 mod chain;
 mod compile;
 mod diag;

@@ -10,7 +10,7 @@ use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
 use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
-use crate::kir::verify::{Limits, verify};
+use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{Kernel, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::{Arg, BufferId, Step, Work};
@@ -197,7 +197,9 @@ impl<'a> Program<'a> {
         let verified: Vec<_> = self
             .kernels
             .iter()
-            .map(|kernel| verify(kernel, &Limits::unlimited()).unwrap_or_else(|_| unreachable!("checked when added")))
+            .map(|kernel| {
+                verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|_| unreachable!("checked when added"))
+            })
             .collect();
         let mut source = String::new();
         if !verified.is_empty() {
@@ -214,7 +216,7 @@ impl<'a> Program<'a> {
 
 /// A kernel that the compiler wrote and the verifier refuses is a defect of the compiler; it is reported, not emitted.
 fn check(kernel: &Kernel) -> Result<()> {
-    verify(kernel, &Limits::unlimited()).map(|_| ()).map_err(|errors| {
+    verify(kernel, &Capabilities::unlimited()).map(|_| ()).map_err(|errors| {
         let list: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();
         Diagnostic::new(format!("internal error: kernel `{}` is not valid: {}", kernel.name, list.join("; ")))
             .hint("please report this with the model that caused it")

@@ -88,7 +88,7 @@ impl Writer<'_> {
             return name.clone();
         }
         let ty = self.ty(id);
-        let (vector, lanes) = (ty.lanes > 1, ty.lanes);
+        let vector = ty.lanes > 1;
         let verified = self.verified;
         let exprs = self.exprs;
         match &exprs[id.0 as usize] {
@@ -111,27 +111,11 @@ impl Writer<'_> {
             }
             Expr::MulAdd(a, b, c) => {
                 let (a, b, c) = (self.text(*a), self.text(*b), self.text(*c));
-                if !ty.dtype.is_float() {
-                    let product = self.binary_text(BinaryOp::Mul, ty, &a, &b);
-                    return self.binary_text(BinaryOp::Add, ty, &product, &c);
-                }
-                if vector {
-                    format!("h::mul_add_lanes::<I, _, {lanes}>({a}, {b}, {c})")
-                } else {
-                    format!("h::mul_add::<I, _>({a}, {b}, {c})")
-                }
+                self.mul_add(ty, &a, &b, &c)
             }
             Expr::Compare(op, a, b) => {
                 let (a, b) = (self.text(*a), self.text(*b));
-                let (name, sign) = match op {
-                    CompareOp::Eq => ("eq", "=="),
-                    CompareOp::Ne => ("ne", "!="),
-                    CompareOp::Lt => ("lt", "<"),
-                    CompareOp::Le => ("le", "<="),
-                    CompareOp::Gt => ("gt", ">"),
-                    CompareOp::Ge => ("ge", ">="),
-                };
-                if vector { format!("{a}.zip({b}, h::{name})") } else { format!("({a} {sign} {b})") }
+                compare(*op, vector, &a, &b)
             }
             Expr::Select(condition, then, otherwise) => self.select(*condition, *then, *otherwise, ty),
             Expr::Cast(dtype, a) => {
@@ -211,6 +195,17 @@ impl Writer<'_> {
         format!("{{ let test = {test}; h::select(test, {then}, {otherwise}) }}")
     }
 
+    fn mul_add(&self, ty: ValueType, a: &str, b: &str, c: &str) -> String {
+        if !ty.dtype.is_float() {
+            let product = self.binary_text(BinaryOp::Mul, ty, a, b);
+            return self.binary_text(BinaryOp::Add, ty, &product, c);
+        }
+        match ty.lanes {
+            1 => format!("h::mul_add::<I, _>({a}, {b}, {c})"),
+            lanes => format!("h::mul_add_lanes::<I, _, {lanes}>({a}, {b}, {c})"),
+        }
+    }
+
     /// A value converted to another element type; to a storage type: rounded to it.
     pub(super) fn cast(&self, to: DType, from: ValueType, a: &str) -> String {
         let each = |function: &str, a: &str| {
@@ -271,6 +266,18 @@ fn unary(op: UnaryOp, ty: ValueType, a: &str) -> String {
         _ => format!("h::{name}::<I, _>"),
     };
     if ty.lanes > 1 { format!("{a}.map({function})") } else { format!("{function}({a})") }
+}
+
+fn compare(op: CompareOp, vector: bool, a: &str, b: &str) -> String {
+    let (name, sign) = match op {
+        CompareOp::Eq => ("eq", "=="),
+        CompareOp::Ne => ("ne", "!="),
+        CompareOp::Lt => ("lt", "<"),
+        CompareOp::Le => ("le", "<="),
+        CompareOp::Gt => ("gt", ">"),
+        CompareOp::Ge => ("ge", ">="),
+    };
+    if vector { format!("{a}.zip({b}, h::{name})") } else { format!("({a} {sign} {b})") }
 }
 
 fn work_item(item: WorkItem, dimension: u8) -> String {

@@ -100,12 +100,7 @@ type Report<'a> = &'a mut dyn FnMut(&str, String);
 /// Rules G03 to G22, on a node whose operands exist.
 fn check(graph: &Graph, node: &Node, report: Report<'_>) {
     if node.op.is_elementwise() {
-        for operand in node.op.operands() {
-            let shape = &graph[operand].shape;
-            if *shape != node.shape {
-                report("G03", format!("operand %{} has shape {shape}, expected {}", operand.0, node.shape));
-            }
-        }
+        check_operand_shapes(graph, node, report);
     }
     let dtype = node.dtype;
     let of = |id: NodeId| graph[id].dtype;
@@ -116,12 +111,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
             }
         }
         Op::Constant(literal) => {
-            let fits = match literal {
-                Literal::Bool(_) => dtype == DType::Bool,
-                Literal::Int(value, own) => *own == dtype && holds(*own, *value),
-                Literal::Float(_, own) => *own == dtype && own.is_float(),
-            };
-            if !fits {
+            if !is_of(literal, dtype) {
                 report("G08", format!("the literal {literal} is no {dtype}"));
             }
         }
@@ -157,12 +147,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
             }
         }
         Op::Cast(_) => {}
-        Op::Random { seed, .. } => {
-            if of(*seed) != DType::U32 || graph[*seed].shape.rank() != 0 || dtype != DType::F32 {
-                let found = format!("{}{}", of(*seed), graph[*seed].shape);
-                report("G10", format!("random numbers of type {dtype} from a seed {found}, expected f32 from u32[]"));
-            }
-        }
+        Op::Random { seed, .. } => check_random(node, &graph[*seed], report),
         Op::View { source, index } => check_view(node, &graph[*source], index, report),
         Op::Reshape(a) => {
             let source = &graph[*a];
@@ -170,18 +155,7 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
                 report("G13", format!("{}{} reshaped to {dtype}{}", source.dtype, source.shape, node.shape));
             }
         }
-        Op::Reduce { op, source, axes } => {
-            let full = &graph[*source].shape;
-            let sorted = axes.is_sorted_by(|a, b| a < b) && axes.iter().all(|axis| *axis < full.rank());
-            let kept = (0..full.rank()).filter(|axis| !axes.contains(axis)).map(|axis| &full[axis]);
-            if axes.is_empty() || !sorted || !kept.eq(&node.shape.0) {
-                report("G14", format!("reduction of {full} over axes {axes:?} gives {}", node.shape));
-            }
-            let expected = if op.is_position() { DType::I32 } else { of(*source) };
-            if of(*source) == DType::Bool || dtype != expected {
-                report("G15", format!("`{}` of {} gives {dtype}", op.name(), of(*source)));
-            }
-        }
+        Op::Reduce { op, source, axes } => check_reduction(node, *op, &graph[*source], axes, report),
         Op::MatMul(a, b) => {
             let (x, y) = (&graph[*a].shape, &graph[*b].shape);
             if matmul_shape(x, y).as_ref() != Some(&node.shape) {
@@ -196,27 +170,27 @@ fn check(graph: &Graph, node: &Node, report: Report<'_>) {
                 check_conv(conv.shapes(graph, &node.shape), &conv.geometry, report);
             }
         }
-        Op::Gather { source, indices } => {
-            if !gathers(&graph[*source].shape, &graph[*indices].shape, &node.shape)
-                || !matches!(of(*indices), DType::I32 | DType::U32)
-                || of(*source) != dtype
-            {
-                let (s, i) = (&graph[*source], &graph[*indices]);
-                let found = format!("{}{} by {}{}", s.dtype, s.shape, i.dtype, i.shape);
-                report("G20", format!("gather of {found} gives {dtype}{}", node.shape));
-            }
+        Op::Gather { source, indices } => check_gather(node, &graph[*source], &graph[*indices], report),
+        Op::ScatterAdd { indices, updates } => check_scatter(node, &graph[*indices], &graph[*updates], report),
+    }
+}
+
+/// Rule G03.
+fn check_operand_shapes(graph: &Graph, node: &Node, report: Report<'_>) {
+    for operand in node.op.operands() {
+        let shape = &graph[operand].shape;
+        if *shape != node.shape {
+            report("G03", format!("operand %{} has shape {shape}, expected {}", operand.0, node.shape));
         }
-        Op::ScatterAdd { indices, updates } => {
-            if !gathers(&node.shape, &graph[*indices].shape, &graph[*updates].shape)
-                || !matches!(of(*indices), DType::I32 | DType::U32)
-                || of(*updates) != dtype
-                || dtype == DType::Bool
-            {
-                let (i, u) = (&graph[*indices], &graph[*updates]);
-                let found = format!("{}{} at {}{}", u.dtype, u.shape, i.dtype, i.shape);
-                report("G21", format!("scatter-add of {found} gives {dtype}{}", node.shape));
-            }
-        }
+    }
+}
+
+/// Whether a literal is a value of `dtype`, as it is written.
+fn is_of(literal: &Literal, dtype: DType) -> bool {
+    match literal {
+        Literal::Bool(_) => dtype == DType::Bool,
+        Literal::Int(value, own) => *own == dtype && holds(*own, *value),
+        Literal::Float(_, own) => *own == dtype && own.is_float(),
     }
 }
 
@@ -225,6 +199,15 @@ fn holds(dtype: DType, value: i64) -> bool {
     dtype.is_integer() && crate::fold::wrap(value, dtype) == Literal::Int(value, dtype)
 }
 
+/// Rule G10.
+fn check_random(node: &Node, seed: &Node, report: Report<'_>) {
+    if seed.dtype != DType::U32 || seed.shape.rank() != 0 || node.dtype != DType::F32 {
+        let (dtype, found) = (node.dtype, format!("{}{}", seed.dtype, seed.shape));
+        report("G10", format!("random numbers of type {dtype} from a seed {found}, expected f32 from u32[]"));
+    }
+}
+
+/// Rules G11 and G12.
 fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_>) {
     if index.len() != source.shape.rank() || source.dtype != node.dtype {
         let found = format!("{} coordinates of {}{}", index.len(), source.dtype, source.shape);
@@ -241,6 +224,20 @@ fn check_view(node: &Node, source: &Node, index: &[AxisIndex], report: Report<'_
     }
 }
 
+/// Rules G14 and G15.
+fn check_reduction(node: &Node, op: ReduceOp, source: &Node, axes: &[usize], report: Report<'_>) {
+    let full = &source.shape;
+    let sorted = axes.is_sorted_by(|a, b| a < b) && axes.iter().all(|axis| *axis < full.rank());
+    let kept = (0..full.rank()).filter(|axis| !axes.contains(axis)).map(|axis| &full[axis]);
+    if axes.is_empty() || !sorted || !kept.eq(&node.shape.0) {
+        report("G14", format!("reduction of {full} over axes {axes:?} gives {}", node.shape));
+    }
+    let expected = if op.is_position() { DType::I32 } else { source.dtype };
+    if source.dtype == DType::Bool || node.dtype != expected {
+        report("G15", format!("`{}` of {} gives {}", op.name(), source.dtype, node.dtype));
+    }
+}
+
 fn matmul_shape(a: &Shape, b: &Shape) -> Option<Shape> {
     let rank = a.rank();
     if rank < 2 || b.rank() != rank || a.0[..rank - 2] != b.0[..rank - 2] || a[rank - 1] != b[rank - 2] {
@@ -249,12 +246,14 @@ fn matmul_shape(a: &Shape, b: &Shape) -> Option<Shape> {
     Some(Shape(a.0[..rank - 1].iter().chain([&b[rank - 1]]).cloned().collect()))
 }
 
+/// Rule G17.
 fn check_products(node: &Node, a: DType, b: DType, report: Report<'_>) {
     if a != node.dtype || b != node.dtype || !node.dtype.is_float() {
         report("G17", format!("a product of {a} and {b} gives {}", node.dtype));
     }
 }
 
+/// Rules G18 and G19.
 fn check_conv(shapes: ConvShapes<'_>, geometry: &ConvGeometry, report: Report<'_>) {
     let ConvShapes { input, weight, output } = shapes;
     let numbers = [geometry.stride, geometry.dilation, [geometry.groups; 2]];
@@ -287,6 +286,24 @@ pub(crate) fn conv2d_shape(input: &Shape, weight: &Shape, geometry: &ConvGeometr
         shape.push(window_count(&input[2 + axis], kernel, axis, geometry).ok()?);
     }
     Some(Shape(shape))
+}
+
+/// Rule G20.
+fn check_gather(node: &Node, source: &Node, indices: &Node, report: Report<'_>) {
+    let fits = gathers(&source.shape, &indices.shape, &node.shape) && source.dtype == node.dtype;
+    if !fits || !matches!(indices.dtype, DType::I32 | DType::U32) {
+        let found = format!("{}{} by {}{}", source.dtype, source.shape, indices.dtype, indices.shape);
+        report("G20", format!("gather of {found} gives {}{}", node.dtype, node.shape));
+    }
+}
+
+/// Rule G21.
+fn check_scatter(node: &Node, indices: &Node, updates: &Node, report: Report<'_>) {
+    let fits = gathers(&node.shape, &indices.shape, &updates.shape) && updates.dtype == node.dtype;
+    if !fits || !matches!(indices.dtype, DType::I32 | DType::U32) || node.dtype == DType::Bool {
+        let found = format!("{}{} at {}{}", updates.dtype, updates.shape, indices.dtype, indices.shape);
+        report("G21", format!("scatter-add of {found} gives {}{}", node.dtype, node.shape));
+    }
 }
 
 /// Whether `result` is `[i.., rest..]` for `source [r, rest..]` and `indices [i..]`.

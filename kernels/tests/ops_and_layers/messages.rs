@@ -42,6 +42,7 @@ fn said(operation: &str, args: &[Arg]) -> String {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of messages")]
 fn operations_say_what_does_not_fit() {
     use Arg::{Tensor, Tensors};
     use DType::{Bool, F16, F32, I32, U32};

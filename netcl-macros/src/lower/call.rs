@@ -3,6 +3,7 @@
 use super::sizes::{Sizes, symbol};
 use super::{Lowering, Place, Unit, Val};
 use crate::ast::{ArgType, Function, Helper};
+use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, suggestion, text};
 use crate::words;
@@ -13,9 +14,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall};
-
-/// How many arguments to write.
-pub(crate) const AS_DECLARED: &str = "as many as its declaration has";
 
 impl<'a> Lowering<'a> {
     /// `function(args)`.
@@ -137,18 +135,14 @@ impl<'a> Lowering<'a> {
         if self.recursion(unit, &name, span) {
             return Val::Unknown;
         }
-        if args.len() != function.args.len() {
-            let plural = if function.args.len() == 1 { "" } else { "s" };
-            return self.report(
-                span,
-                &m::CALL_ARGUMENTS,
-                &[&function.name, &function.args.len(), &plural, &args.len(), &AS_DECLARED],
-            );
+        let callee = Callee::new(self.diag, &function.name, span);
+        if !callee.takes(function.args.len(), args.len()) {
+            return Val::Unknown;
         }
         let mut symbols = sizes.functions.clone();
         let mut bound = Vec::new();
         for (arg, value) in function.args.iter().zip(args) {
-            match self.argument_value(function, arg, value, &mut symbols, span) {
+            match self.argument_value(&callee, arg, value, &mut symbols, span) {
                 Some(value) => bound.push((name_of(&arg.name), value)),
                 None => return Val::Unknown,
             }
@@ -191,14 +185,14 @@ impl<'a> Lowering<'a> {
     /// Checks an argument and binds the sizes that its type names.
     fn argument_value(
         &mut self,
-        function: &Function,
+        callee: &Callee<'_>,
         arg: &crate::ast::Arg,
         value: Val<'a>,
         symbols: &mut BTreeMap<String, Dim>,
         span: Span,
     ) -> Option<Val<'a>> {
-        let wrong = |this: &mut Self, expected: String, found: String| {
-            this.report(span, &m::CALL_ARGUMENT_SHAPE, &[&function.name, &expected, &arg.name, &found]);
+        let wrong = |expected: String, found: String| {
+            callee.mismatch(&arg.name, &expected, &found);
             None
         };
         match (&arg.ty, value) {
@@ -220,7 +214,7 @@ impl<'a> Lowering<'a> {
                 let mut notes: Vec<String> = (0..shape.rank()).map(|axis| self.builder.origin_note(id, axis)).collect();
                 notes.dedup();
                 let notes = notes.concat();
-                wrong(self, format!("`{ty}`"), format!("{dtype} {shape}{notes}"))
+                wrong(format!("`{ty}`"), format!("{dtype} {shape}{notes}"))
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;
@@ -234,39 +228,27 @@ impl<'a> Lowering<'a> {
             (ArgType::Plain(ty), Val::Plain(tokens, given)) if given == *ty => Some(Val::Plain(tokens, given)),
             (ArgType::Plain(crate::ast::PlainType::Bool), value @ Val::Bool(_)) => Some(value),
             (ArgType::Plain(crate::ast::PlainType::Usize), value @ Val::Dim(_)) => Some(value),
-            (ArgType::Tensor(ty), value) => wrong(self, format!("`{ty}`"), value.kind()),
-            (ArgType::Scalar(dtype), value) => wrong(self, format!("a plain `{dtype}`"), value.kind()),
-            (ArgType::Plain(ty), value) => wrong(self, format!("a plain `{}`", ty.name()), value.kind()),
+            (ArgType::Tensor(ty), value) => wrong(format!("`{ty}`"), value.kind()),
+            (ArgType::Scalar(dtype), value) => wrong(format!("a plain `{dtype}`"), value.kind()),
+            (ArgType::Plain(ty), value) => wrong(format!("a plain `{}`", ty.name()), value.kind()),
         }
     }
 
     /// A function of scalars, applied to every element.
     fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
-        let name = name_of(&helper.name);
         if args.iter().any(Val::is_unknown) {
             return Val::Unknown;
         }
-        if args.len() != helper.args.len() {
-            let plural = if helper.args.len() == 1 { "" } else { "s" };
-            return self.report(
-                span,
-                &m::CALL_ARGUMENTS,
-                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
-            );
-        }
-        let mut bound = Vec::new();
-        for ((name, dtype), value) in helper.args.iter().zip(args) {
-            let Some(id) = self.tensor(value, Some(*dtype), span) else { return Val::Unknown };
-            let given = self.builder.dtype(id);
-            if given != *dtype {
-                let (expected, found) = (format!("`{dtype}`"), format!("`{given}`"));
-                return self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&helper.name, &expected, name, &found]);
-            }
-            bound.push((name_of(name), Val::Tensor(id)));
-        }
-        self.enter(&helper.scope, None, Rc::default(), &name);
-        for (name, value) in bound {
-            self.bind(&name, value, false, true);
+        let callee = Callee::new(self.diag, &helper.name, span);
+        let bound = callee.bind(helper, args, |value, dtype| {
+            let id = self.tensor(value, Some(dtype), span)?;
+            let found = self.builder.dtype(id);
+            Some(if found == dtype { Ok(id) } else { Err(found.to_string()) })
+        });
+        let Some(bound) = bound else { return Val::Unknown };
+        self.enter(&helper.scope, None, Rc::default(), &name_of(&helper.name));
+        for (name, id) in bound {
+            self.bind(&name, Val::Tensor(id), false, true);
         }
         let elementwise = std::mem::replace(&mut self.elementwise, true);
         let value = self.block(&helper.body);

@@ -18,6 +18,15 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprClosure, ExprIndex, Pat, Stmt};
 
+/// `x[n, c + 1]`, as it is written.
+struct Read<'t> {
+    tokens: &'t ExprIndex,
+    name: String,
+    indices: Vec<&'t Expr>,
+    /// Whether there are zeros outside.
+    padded: bool,
+}
+
 impl<'a> Lowering<'a> {
     /// `|n, c| expr` over the result's axes.
     pub(super) fn kernel_body(&mut self, function: &'a Function) -> Val<'a> {
@@ -218,15 +227,13 @@ impl<'a> Lowering<'a> {
             }
         }
         self.at(read.span());
+        let read = Read { tokens: read, name, indices, padded };
         match values.first() {
             Some(Val::Tensor(rows)) => {
                 let rows = *rows;
-                self.gather(read, &name, source, rows, &values[1..], &indices, padded)
+                self.gather(&read, source, rows, values.into_iter().skip(1).filter_map(affine).collect())
             }
-            _ => {
-                let affine: Vec<Affine> = values.into_iter().filter_map(affine).collect();
-                self.view(read, &name, source, affine, 0, &indices, padded)
-            }
+            _ => self.view(&read, source, 0, values.into_iter().filter_map(affine).collect()),
         }
     }
 
@@ -253,18 +260,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A read at known coordinates. The first `given` axes of `source` are the index space's own.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one expression")]
-    fn view(
-        &mut self,
-        read: &ExprIndex,
-        name: &str,
-        source: NodeId,
-        coordinates: Vec<Affine>,
-        given: usize,
-        written: &[&Expr],
-        padded: bool,
-    ) -> Val<'a> {
+    /// A read at known coordinates, those of the last indices. The first `given` axes of `source` are the index space's
+    /// own.
+    fn view(&mut self, read: &Read<'_>, source: NodeId, given: usize, coordinates: Vec<Affine>) -> Val<'a> {
         let axes = self.axes.clone().unwrap_or_default();
         let mut space = Space::new(&axes);
         // Where the gathered rows do not depend on an index, there is one row for all of it.
@@ -278,49 +276,36 @@ impl<'a> Lowering<'a> {
         for axis in (0..given).filter(|axis| !rows[*axis].is(1)) {
             shape.0[axis] = rows[axis].clone();
         }
-        if !padded {
+        if !read.padded {
+            let first = read.indices.len() - coordinates.len();
             for (axis, coordinate) in index.iter().enumerate().skip(given) {
                 let size = self.builder.shape(source)[axis].clone();
                 if coordinate.may_be_outside(&size, &shape) {
-                    let position = axis - given + usize::from(given > 0);
-                    let written = written[position];
-                    let whole = parse::index::text(read);
-                    let values: [&dyn std::fmt::Display; 5] = [&text(written), &position, &name, &size, &whole];
+                    let position = first + axis - given;
+                    let written = read.indices[position];
+                    let whole = parse::index::text(read.tokens);
+                    let values: [&dyn std::fmt::Display; 5] = [&text(written), &position, &read.name, &size, &whole];
                     return self.report(written.span(), &m::KERNEL_BOUNDS, &values);
                 }
             }
         }
-        let span = read.span();
+        let span = read.tokens.span();
         let result = self.builder.view(source, shape, index);
         let result = result.and_then(|elements| space.at_parts(&mut self.builder, elements));
         self.check(result, span)
     }
 
-    /// `table[rows, c]` with rows from a tensor: rows are gathered, then the rest is read as usual.
-    #[allow(clippy::too_many_arguments, reason = "the parts of one expression")]
-    fn gather(
-        &mut self,
-        read: &ExprIndex,
-        name: &str,
-        source: NodeId,
-        rows: NodeId,
-        rest: &[Val<'a>],
-        written: &[&Expr],
-        padded: bool,
-    ) -> Val<'a> {
+    /// `table[rows, c]` with rows from a tensor: rows are gathered, then the `rest` is read as usual.
+    fn gather(&mut self, read: &Read<'_>, source: NodeId, rows: NodeId, rest: Vec<Affine>) -> Val<'a> {
         let rank = self.axes.as_ref().map_or(0, Vec::len);
-        let span = read.span();
+        let span = read.tokens.span();
         // A row number that is the same everywhere is a scalar: give it the index space's rank.
         let ones = Shape(vec![Dim::constant(1); rank]);
         let rows =
             if self.builder.shape(rows).rank() == rank { Ok(rows) } else { self.builder.broadcast_to(rows, &ones) };
         let gathered = rows.and_then(|rows| self.builder.gather(source, rows));
         let Val::Tensor(gathered) = self.check(gathered, span) else { return Val::Unknown };
-        let affine: Vec<Affine> = rest.iter().cloned().filter_map(affine).collect();
-        if rank == 0 {
-            return self.view(read, name, gathered, affine, 0, &written[1..], padded);
-        }
-        self.view(read, name, gathered, affine, rank, written, padded)
+        self.view(read, gathered, rank, rest)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::parse::constant::Constants;
 use crate::words;
 pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
-pub(crate) use call::{AS_DECLARED, is_rust_method};
+pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};

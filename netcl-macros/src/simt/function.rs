@@ -3,9 +3,7 @@
 
 use super::{Simt, Val};
 use crate::ast::{Constant, Helper};
-use crate::lower::AS_DECLARED;
-use crate::messages as m;
-use crate::parse::name as name_of;
+use crate::callee::Callee;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
@@ -23,29 +21,19 @@ const METHODS: [(&str, &str); 4] =
 impl Simt<'_> {
     /// A call of a `#[netcl::function]`.
     pub(super) fn helper(&mut self, helper: &Helper, call: &ExprCall, span: Span) -> Val {
-        let name = name_of(&helper.name);
-        let args = self.operands(&call.args);
-        if args.len() != helper.args.len() {
-            let plural = if helper.args.len() == 1 { "" } else { "s" };
-            return self.report(
-                span,
-                &m::CALL_ARGUMENTS,
-                &[&name, &helper.args.len(), &plural, &args.len(), &AS_DECLARED],
-            );
-        }
-        let mut bound = Vec::new();
-        for ((parameter, dtype), value) in helper.args.iter().zip(args) {
-            let Some(id) = self.value(value, Some(*dtype), span) else { return Val::Unknown };
-            if self.ty(id) != ValueType::scalar(*dtype) {
-                let (expected, found) = (format!("`{dtype}`"), format!("`{}`", self.ty(id)));
-                return if self.changed {
-                    Val::Unknown
-                } else {
-                    self.report(span, &m::CALL_ARGUMENT_SHAPE, &[&name, &expected, parameter, &found])
-                };
+        let given = self.operands(&call.args);
+        let callee = Callee::new(self.diag, &helper.name, span);
+        let bound = callee.bind(helper, given, |value, dtype| {
+            let id = self.value(value, Some(dtype), span)?;
+            match self.ty(id) {
+                found if found == ValueType::scalar(dtype) => Some(Ok(id)),
+                // The kernel is looked at again, with other types of its variables.
+                _ if self.changed => None,
+                found => Some(Err(found.to_string())),
             }
-            bound.push(self.builder.named(&name_of(parameter), id));
-        }
+        });
+        let Some(bound) = bound else { return Val::Unknown };
+        let bound: Vec<ExprId> = bound.into_iter().map(|(name, id)| self.builder.named(&name, id)).collect();
         match crate::lower::function(self.diag, helper) {
             Some(graph) => self.inlined(&graph, &bound),
             None => Val::Unknown,

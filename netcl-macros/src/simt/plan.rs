@@ -9,7 +9,7 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::emit::opencl;
 use netcl_kernels::graph::{CompareOp, OutputKind};
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Access, Expr, Kernel, Launch, ParamKind, ValueType, WorkItem};
 use netcl_kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
 use netcl_kernels::span::Diagnostic;
@@ -29,7 +29,7 @@ pub(super) fn restrict(kernel: &mut Kernel, signature: &Signature, zeroed: &[boo
 
 /// Whether the verifier passes the kernel; what it finds is reported, at a barrier where it speaks of one.
 pub(super) fn verified(diag: &Diag, signature: &Signature, kernel: &Kernel, barriers: &[Span]) -> bool {
-    let Err(errors) = verify(kernel, &Limits::unlimited()) else { return true };
+    let Err(errors) = verify(kernel, &Capabilities::unlimited()) else { return true };
     for error in &errors {
         // The rule's number is for those who read the verifier.
         let message = error.message.rsplit_once(" [K").map_or(error.message.as_str(), |(message, _)| message);
@@ -104,7 +104,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     }
     let mut verified = Vec::new();
     for kernel in &kernels {
-        verified.push(verify(kernel, &Limits::unlimited()).map_err(|mut errors| errors.remove(0))?);
+        verified.push(verify(kernel, &Capabilities::unlimited()).map_err(|mut errors| errors.remove(0))?);
     }
     let source = match target {
         Target::Host => String::new(),

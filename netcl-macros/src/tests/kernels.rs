@@ -64,6 +64,7 @@ fn misuse() {
         fn d(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] = 1.0; x[n] } }
         fn e(x: &Tensor<f32, N>, y: &Tensor<i32, N>) -> Tensor<f32, N> { |n| x[n] + y[n] }
         fn f(x: &Tensor<f32, N>) -> Tensor<f32, N, K> { |n, k| x[n] }
+        fn g(x: &Tensor<f32, V, 4>, rows: &Tensor<u32, 3>) -> Tensor<f32> { x[rows[0], 4] }
     });
     let parts = [
         "`c + 1` may be outside axis 1 of `x`, which has C elements",
@@ -72,6 +73,7 @@ fn misuse() {
         "`x` is an argument",
         "`+` takes values of one type, found f32 and i32",
         "dimension `K` is not bound",
+        "`4` may be outside axis 1 of `x`, which has 4 elements",
     ];
     for (error, part) in all.iter().zip(parts) {
         assert!(error.contains(part), "{part:?} is not in {all:#?}");

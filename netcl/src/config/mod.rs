@@ -1,7 +1,8 @@
-//! Settings from the environment, read once. [`variables`] is the list of them, and the page `docs/environment.md` is
-//! written from it.
+//! Settings from the environment, read once. [`variables`] and [`variants`] list them, and the page `docs/environment.md`
+//! is written from these lists.
 
 mod variables;
+pub(crate) mod variants;
 
 use crate::device::selector::Selector;
 use crate::device::strategy::KernelStrategy;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use tracing::level_filters::LevelFilter;
 use variables::Variable;
+use variants::VariantSwitches;
 
 /// The settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,10 +33,8 @@ pub(crate) struct Config {
     pub(crate) trace: Option<PathBuf>,
     /// `NETCL_AUTOTUNE`: whether measurements of kernels are used, and made.
     pub(crate) autotune: Autotune,
-    /// `NETCL_CONV_WINOGRAD`: Winograd convolutions may be picked.
-    pub(crate) conv_winograd: bool,
-    /// `NETCL_CONV_TILED_LOCAL`: convolutions tiled in local memory may be picked.
-    pub(crate) conv_tiled_local: bool,
+    /// Which variants of kernels may be picked.
+    pub(crate) variants: VariantSwitches,
     /// `NETCL_MAX_CACHED_GB`, in bytes: how much idle memory a pool keeps.
     pub(crate) max_cached_bytes: u64,
     /// `NETCL_ASYNC_H2D`: copies to the device do not wait.
@@ -118,8 +118,7 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
         trace: path(variables::TRACE.name).map(|value| numbered(value.as_os_str()).into()),
         autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
-        conv_winograd: switch(&variables::CONV_WINOGRAD, true)?,
-        conv_tiled_local: switch(&variables::CONV_TILED_LOCAL, false)?,
+        variants: VariantSwitches::read(|variable| parsed(&text, variable, variables::switch))?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
         async_h2d: switch(&variables::ASYNC_H2D, true)?,
         pinned_h2d: switch(&variables::PINNED_H2D, true)?,
@@ -179,6 +178,7 @@ fn default_cache_dir(path: &impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netcl_kernels::variant::Variant;
 
     fn of(pairs: &[(&str, &str)]) -> Result<Config, BadValue> {
         from(|name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into()))
@@ -221,14 +221,13 @@ mod tests {
                 profile_events: false,
                 trace: None,
                 autotune: Autotune::Records,
-                conv_winograd: true,
-                conv_tiled_local: false,
+                variants: VariantSwitches::default(),
                 max_cached_bytes: 4 << 30,
                 async_h2d: true,
                 pinned_h2d: true,
             }
         );
-        let empty: Vec<_> = variables::ALL.iter().map(|variable| (variable.name, "  ")).collect();
+        let empty: Vec<_> = variables::all().map(|variable| (variable.name, "  ")).collect();
         assert_eq!(of(&empty).unwrap(), config);
     }
 
@@ -255,7 +254,9 @@ mod tests {
         assert_eq!((config.profile_events, config.autotune), (true, Autotune::Off));
         assert_eq!(of(&[("NETCL_AUTOTUNE", "1")]).unwrap().autotune, Autotune::On);
         assert_eq!(of(&[("NETCL_AUTOTUNE", "Records")]).unwrap().autotune, Autotune::Records);
-        assert_eq!((config.conv_winograd, config.conv_tiled_local), (false, true));
+        let variants = VariantSwitches::default();
+        let switched = variants.with(Variant::Conv2dWinograd, false).with(Variant::Conv2dTiledLocal, true);
+        assert_eq!(config.variants, switched);
         assert_eq!(config.max_cached_bytes, 1 << 29);
         assert_eq!((config.async_h2d, config.pinned_h2d), (false, false));
         assert_eq!(of(&[("NETCL_KERNEL_STRATEGY", "auto")]).unwrap().kernel_strategy, None);

@@ -1,4 +1,5 @@
-//! The environment variables that a netcl program heeds.
+//! The environment variables that a netcl program heeds, but for those that switch variants of kernels, which
+//! [`super::variants`] lists.
 
 use super::Autotune;
 use crate::device::selector;
@@ -38,7 +39,7 @@ pub(super) const MAX_CACHED: u64 = 4;
 /// How many mebibytes built programs may take, unless netcl is told otherwise.
 pub(super) const CACHE_LIMIT: u64 = 1024;
 
-const SWITCH: &str = "0 or 1 (or off, on, false, true, no, yes)";
+pub(super) const SWITCH: &str = "0 or 1 (or off, on, false, true, no, yes)";
 
 pub(super) static DEVICE: Variable = Variable {
     name: "NETCL_DEVICE",
@@ -125,29 +126,6 @@ pub(super) static AUTOTUNE: Variable = Variable {
     },
 };
 
-pub(super) static CONV_WINOGRAD: Variable = Variable {
-    name: "NETCL_CONV_WINOGRAD",
-    accepted: SWITCH,
-    row: Row {
-        meaning: "whether Winograd's algorithm for 3×3 convolutions of stride 1 may be picked, by a rule or a \
-                  measurement, and measured. Where a pixel or a weight is infinite, or a sum overflows, it gives NaN, \
-                  and for a pixel that is not finite also in neighbouring results that do not read it; with `0`, such \
-                  values propagate as IEEE 754 says",
-        unset: Unset::Words("`1`"),
-    },
-};
-
-pub(super) static CONV_TILED_LOCAL: Variable = Variable {
-    name: "NETCL_CONV_TILED_LOCAL",
-    accepted: SWITCH,
-    row: Row {
-        meaning: "whether convolutions that keep a tile of the image in local memory may be picked and measured. With \
-                  `1` they compute small outputs (up to 32×32 pixels) on GPUs, where nothing else was measured. Devices \
-                  of the strategy `portable`, as processors are, take none of them in any case",
-        unset: Unset::Words("`0`"),
-    },
-};
-
 pub(super) static MAX_CACHED_GB: Variable = Variable {
     name: "NETCL_MAX_CACHED_GB",
     accepted: "a number of gibibytes, 0 or more, such as 0.5",
@@ -180,21 +158,11 @@ pub(super) static PINNED_H2D: Variable = Variable {
 
 /// All, in the order of the table.
 #[cfg(test)]
-pub(super) static ALL: &[&Variable] = &[
-    &DEVICE,
-    &CACHE_DIR,
-    &CACHE_LIMIT_MB,
-    &LOG,
-    &KERNEL_STRATEGY,
-    &PROFILE_EVENTS,
-    &TRACE,
-    &AUTOTUNE,
-    &CONV_WINOGRAD,
-    &CONV_TILED_LOCAL,
-    &MAX_CACHED_GB,
-    &ASYNC_H2D,
-    &PINNED_H2D,
-];
+pub(super) fn all() -> impl Iterator<Item = &'static Variable> {
+    let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &LOG, &KERNEL_STRATEGY, &PROFILE_EVENTS, &TRACE, &AUTOTUNE];
+    let variants = super::variants::TABLE.iter().map(|row| &row.variable);
+    before.into_iter().chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])
+}
 
 pub(super) fn switch(value: &str) -> Option<bool> {
     match value.to_lowercase().as_str() {
@@ -237,7 +205,7 @@ mod tests {
 
     fn table() -> String {
         let mut text = String::from("| variable | accepted | meaning | not set |\n|---|---|---|---|\n");
-        for variable in ALL {
+        for variable in all() {
             let Variable { name, accepted, row: Row { meaning, unset } } = variable;
             let unset = match unset {
                 Unset::Words(words) => (*words).to_owned(),
@@ -262,10 +230,10 @@ mod tests {
 
     #[test]
     fn names_are_unique() {
-        let mut names: Vec<&str> = ALL.iter().map(|variable| variable.name).collect();
+        let mut names: Vec<&str> = all().map(|variable| variable.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), ALL.len());
+        assert_eq!(names.len(), all().count());
     }
 
     #[test]

@@ -6,13 +6,13 @@ use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::check;
-use crate::executor::choices::{Answer, Choices, GraphSource};
 use crate::executor::few::Few;
 use crate::executor::interface::Supplier;
 use crate::executor::recorded::RecordedPlan;
 use crate::executor::resolve::{Of, Resolved};
 use crate::executor::states::Changes;
 use crate::executor::version::{Version, computes_f64};
+use crate::executor::versions::{Answer, GraphSource, Versions};
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
 use crate::model::gradients::GradientBuffer;
@@ -35,7 +35,7 @@ pub(crate) struct Loaded {
     /// known about the device.
     base: Arc<Version>,
     /// `None` where there is nothing to choose.
-    choices: Option<Choices>,
+    versions: Option<Versions>,
     /// Ready for the sizes used lately, latest first. Taken out while in use, so that no lock is held during a call
     /// and threads do not wait for each other.
     bound: Arc<Idle>,
@@ -100,12 +100,12 @@ impl Loaded {
                 problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
             });
         }
-        let choices = graph.filter(|_| !plan.decisions.is_empty()).map(|graph| Choices::new(device, graph));
+        let versions = graph.filter(|_| !plan.decisions.is_empty()).map(|graph| Versions::new(device, graph));
         let answers = Answer::by_rule(&plan);
         let base = Arc::new(Version::new(plan, answers, native)?);
         let bound = Arc::<Idle>::default();
         device.add_reserve(Arc::<Idle>::downgrade(&bound));
-        Ok(Loaded { device: device.id(), base, choices, bound, warned: AtomicBool::new(false) })
+        Ok(Loaded { device: device.id(), base, versions, bound, warned: AtomicBool::new(false) })
     }
 
     /// Takes a plan that is run as it is.
@@ -195,19 +195,19 @@ impl Loaded {
 
     /// What the selector knows, by number.
     fn generation(&self) -> Generation {
-        self.choices.as_ref().map_or_else(Generation::default, Choices::generation)
+        self.versions.as_ref().map_or_else(Generation::default, Versions::generation)
     }
 
     fn bind(&self, device: &Device, sizes: &[u64], generation: Generation) -> Result<BoundPlan> {
         let bind = |version| bind(version, device, sizes.to_vec(), generation);
-        let Some(choices) = &self.choices else { return bind(&self.base) };
-        let version = choices.version(device, &self.base, sizes)?;
+        let Some(versions) = &self.versions else { return bind(&self.base) };
+        let version = versions.version(device, &self.base, sizes)?;
         match bind(&version) {
             // Faster kernels may need more memory: a call that is possible stays so.
             Err(error)
                 if is_too_large(&error)
                     && !Arc::ptr_eq(&version, &self.base)
-                    && Choices::is_right(&device.selector(), &self.base) =>
+                    && Versions::is_right(&device.selector(), &self.base) =>
             {
                 if !self.warned.swap(true, Ordering::Relaxed) {
                     let (function, device) = (&self.base.plan.name, &device.profile().name);

@@ -1,13 +1,12 @@
 //! Runs plans: checks the arguments, picks the objects made for their sizes, launches.
 //!
 //! What is done when: a plan's text is parsed on first use; once per set of symbol values the device's selector is asked
-//! how the plan's tasks are computed, which may give another plan ([`choices`]), and the arena and the kernel objects are
+//! how the plan's tasks are computed, which may give another plan ([`versions`]), and the arena and the kernel objects are
 //! made ([`bind`]); a plan's kernels are built once per device ([`version`]); a call sets what changed and launches
 //! ([`loaded`]). What is loaded belongs to its device ([`compiled`]).
 
 mod bind;
 pub(crate) mod check;
-mod choices;
 pub(crate) mod compiled;
 mod few;
 pub(crate) mod function;
@@ -18,6 +17,7 @@ mod recorded;
 mod resolve;
 mod states;
 mod version;
+mod versions;
 
-pub(crate) use choices::GraphSource;
 pub(crate) use loaded::{Call, Loaded};
+pub(crate) use versions::GraphSource;

@@ -3,10 +3,10 @@
 use crate::device::Device;
 use crate::device::backend::{Native, Program};
 use crate::error::{Error, Result};
-use crate::executor::choices::Answer;
 use crate::executor::interface::Interface;
 use crate::executor::loaded::Call;
 use crate::executor::resolve::{Resolved, resolve};
+use crate::executor::versions::Answer;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{Plan, Work};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

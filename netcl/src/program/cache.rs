@@ -288,7 +288,7 @@ mod tests {
         let source =
             "__kernel void first(int x) {}\nkernel __attribute__((reqd_work_group_size(1, 1, 1)))\nvoid second() {}";
         let program = put(&folder, Kind::Program, source);
-        put(&folder, Kind::Capabilities, "trials of kernel void none() {}");
+        put(&folder, Kind::Capabilities, "probes of kernel void none() {}");
         fs::write(folder.join("0.program"), b"damaged").unwrap();
         fs::write(folder.join("readme.txt"), b"not ours").unwrap();
         let mut entries = entries_in(&folder).unwrap();

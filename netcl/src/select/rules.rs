@@ -1,6 +1,6 @@
 //! What is known about devices of a kind before anything is measured: one table.
 
-use crate::config;
+use crate::config::{self, variants::VariantSwitches};
 use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy, Vendor};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
@@ -13,8 +13,8 @@ pub(super) struct Circumstances {
     pub(super) profile: DeviceProfile,
     pub(super) limits: Limits,
     pub(super) strategy: KernelStrategy,
-    pub(super) winograd: bool,
-    pub(super) tiled_local: bool,
+    /// Which variants the user lets be picked.
+    pub(super) variants: VariantSwitches,
 }
 
 impl Circumstances {
@@ -25,20 +25,14 @@ impl Circumstances {
         Circumstances {
             limits: limits(profile, strategy),
             strategy,
-            winograd: config.is_none_or(|config| config.conv_winograd),
-            tiled_local: config.is_some_and(|config| config.conv_tiled_local),
+            variants: config.map(|config| config.variants).unwrap_or_default(),
             profile: profile.clone(),
         }
     }
 
     /// Whether a variant may be picked and measured. What a program asks for by name need only be legal.
     pub(super) fn allows(&self, variant: Variant) -> bool {
-        let switched_off = match variant {
-            Variant::Conv2dTiledLocal => !self.tiled_local,
-            Variant::Conv2dWinograd => !self.winograd,
-            _ => false,
-        };
-        !switched_off && !self.profile.avoids(Avoid::Variant(variant))
+        self.variants.allow(variant) && !self.profile.avoids(Avoid::Variant(variant))
     }
 }
 
@@ -89,7 +83,7 @@ struct Rule {
 static RULES: &[Rule] = &[
     Rule {
         why: "NETCL_CONV_TILED_LOCAL asks for tiles of the image in local memory where outputs are small",
-        applies: |task, circumstances| circumstances.tiled_local && is_gpu(circumstances) && is_small_convolution(task),
+        applies: |task, circumstances| is_gpu(circumstances) && is_small_convolution(task),
         variant: Variant::Conv2dTiledLocal,
     },
     Rule {
@@ -166,7 +160,21 @@ mod tests {
         };
         let strategy = KernelStrategy::Optimized;
         let limits = limits(&profile, strategy);
-        Circumstances { profile, limits, strategy, winograd: true, tiled_local: false }
+        Circumstances { profile, limits, strategy, variants: VariantSwitches::default() }
+    }
+
+    /// The same, where the user switches a variant.
+    fn gpu_with(variant: Variant, on: bool) -> Circumstances {
+        Circumstances { variants: VariantSwitches::default().with(variant, on), ..gpu() }
+    }
+
+    #[test]
+    fn rules_that_are_asked_for_name_their_variable() {
+        for rule in RULES {
+            if let Some(variable) = config::variants::asked_for_by(rule.variant) {
+                assert!(rule.why.contains(variable), "{}: {}", rule.variant.name(), rule.why);
+            }
+        }
     }
 
     #[test]
@@ -179,7 +187,7 @@ mod tests {
     #[test]
     fn convolutions_tiled_in_local_memory_are_asked_for() {
         assert!(!gpu().allows(Variant::Conv2dTiledLocal));
-        let asked = Circumstances { tiled_local: true, ..gpu() };
+        let asked = gpu_with(Variant::Conv2dTiledLocal, true);
         assert!(asked.allows(Variant::Conv2dTiledLocal));
         let picked =
             |task: &Task<u64>, circumstances: &Circumstances| pick(task, circumstances).map(|(config, _)| config);
@@ -209,7 +217,7 @@ mod tests {
         let applies = |task: &Task<u64>, circumstances: &Circumstances| (rule.applies)(task, circumstances);
         assert!(applies(&large, &gpu()));
         assert!(pick(&large, &gpu()).is_some() && gpu().allows(Variant::Conv2dWinograd));
-        let without = Circumstances { winograd: false, ..gpu() };
+        let without = gpu_with(Variant::Conv2dWinograd, false);
         assert!(pick(&large, &without).is_none() && !without.allows(Variant::Conv2dWinograd));
         assert!(!applies(&large, &Circumstances { strategy: KernelStrategy::Portable, ..gpu() }));
         assert!(!applies(&conv(32, 64, 28, 3), &gpu()), "8 channels out");

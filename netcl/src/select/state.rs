@@ -45,7 +45,7 @@ pub(crate) struct State {
     known: Mutex<Known>,
     /// Held while something is tested or tuned.
     turn: Mutex<()>,
-    bench: OnceLock<Option<Bench>>,
+    trial_queue: OnceLock<Option<TrialQueue>>,
     alteration: Mutex<Option<Alteration>>,
 }
 
@@ -67,20 +67,20 @@ pub(super) struct Known {
 }
 
 /// A queue of its own for trying candidates.
-struct Bench(Arc<BenchMemory>);
+struct TrialQueue(Arc<TrialMemory>);
 
 /// What its pool keeps, the device can do without.
-struct BenchMemory(Device);
+struct TrialMemory(Device);
 
-impl Bench {
-    fn of(own: Device, device: &Device) -> Bench {
-        let memory = Arc::new(BenchMemory(own));
-        device.add_reserve(Arc::<BenchMemory>::downgrade(&memory));
-        Bench(memory)
+impl TrialQueue {
+    fn of(own: Device, device: &Device) -> TrialQueue {
+        let memory = Arc::new(TrialMemory(own));
+        device.add_reserve(Arc::<TrialMemory>::downgrade(&memory));
+        TrialQueue(memory)
     }
 }
 
-impl Reserve for BenchMemory {
+impl Reserve for TrialMemory {
     fn release(&self) -> bool {
         self.0.buffer_pool().release_idle() > 0
     }
@@ -104,7 +104,7 @@ impl State {
             work_groups: AtomicU64::new(0),
             known: Mutex::default(),
             turn: Mutex::default(),
-            bench: OnceLock::new(),
+            trial_queue: OnceLock::new(),
             alteration: Mutex::default(),
         }
     }
@@ -261,15 +261,18 @@ impl State {
 
     /// A queue of its own on the device, with memory, programs and counters of its own, on which candidates are tried:
     /// nothing that a user counts or times sees them.
-    pub(super) fn bench(&self, device: &Device) -> Device {
+    pub(super) fn trial_queue(&self, device: &Device) -> Device {
         let open = || match device.backend().twin() {
-            Ok(twin) => twin.map(|backend| Bench::of(Device::of(backend), device)),
+            Ok(twin) => twin.map(|backend| TrialQueue::of(Device::of(backend), device)),
             Err(error) => {
                 tracing::debug!(%error, "no queue with a clock: kernels are timed in the device's own");
                 None
             }
         };
-        self.bench.get_or_init(open).as_ref().map_or_else(|| device.clone(), |bench| bench.0.0.clone())
+        self.trial_queue
+            .get_or_init(open)
+            .as_ref()
+            .map_or_else(|| device.clone(), |trial_queue| trial_queue.0.0.clone())
     }
 
     pub(super) fn alter(&self, alteration: Option<Alteration>) {

@@ -9,8 +9,9 @@ use super::extent::{Block, Extents, Scope, analyse};
 use super::program::{Extent, Guard, Info, Instr, Node, Reg};
 use super::wide;
 use crate::dtype::DType;
+use crate::graph::ReduceOp;
 use crate::kir::verify::Verified;
-use crate::kir::{Expr, ExprId, Kernel, ValueType, VarId, WorkItem};
+use crate::kir::{Expr, ExprId, Kernel, SubGroupOp, ValueType, VarId, WorkItem};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Registers from here on are temporaries of the statement being compiled, not yet placed.
@@ -299,16 +300,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
             Expr::Compare(op, a, b) => {
                 self.elementwise(ty, &[*a, *b], guard, |to, r| Instr::Compare(*op, to, r[0], r[1]))
             }
-            Expr::Cast(dtype @ (DType::F16 | DType::BF16), a) => {
-                let single = ValueType { dtype: DType::F32, lanes: ty.lanes };
-                let a = self.expr(*a, guard);
-                let extent = self.info(a).extent;
-                let a = match self.info(a).dtype {
-                    DType::F32 => a,
-                    _ => self.push(info(single, extent), |to| Instr::Cast(to, a)),
-                };
-                self.push(info(single, extent), |to| Instr::Round(*dtype, to, a))
-            }
+            Expr::Cast(dtype @ (DType::F16 | DType::BF16), a) => self.rounded(ty.lanes, *dtype, *a, guard),
             Expr::Cast(_, a) => self.elementwise(ty, &[*a], guard, |to, r| Instr::Cast(to, r[0])),
             Expr::Bitcast(_, a) => self.elementwise(ty, &[*a], guard, |to, r| Instr::Bitcast(to, r[0])),
             Expr::Select(condition, then, otherwise) => self.select(ty, [*condition, *then, *otherwise], guard),
@@ -327,30 +319,8 @@ impl<'s, 'a> Compiler<'s, 'a> {
                     Extent::Items => self.push(info(ty, Extent::Items), |to| Instr::Lane(to, a, *lane)),
                 }
             }
-            Expr::Horizontal(op, a) => {
-                let lanes = scope.ty(*a).lanes;
-                let a = self.expr(*a, guard);
-                let extent = self.info(a).extent;
-                let a = match extent {
-                    Extent::One => self.spread(a, ValueType { dtype: ty.dtype, lanes }, Extent::Lanes),
-                    Extent::Lanes | Extent::Items => a,
-                };
-                let extent = if extent == Extent::Items { Extent::Items } else { Extent::One };
-                self.push(info(ty, extent), |to| Instr::Horizontal(*op, to, a))
-            }
-            Expr::Philox { counter, seed, stream } => {
-                let regs = [self.expr(*counter, guard), self.expr(*seed, guard)];
-                // The key is one number for all items; where it is not, each item has its own.
-                let extent = self.info(regs[0]).extent.max(self.info(regs[1]).extent);
-                let counter = match self.info(regs[0]).extent {
-                    Extent::One => regs[0],
-                    _ => {
-                        let counter = ValueType { dtype: DType::U32, lanes: ty.lanes };
-                        self.spread(regs[0], counter, extent)
-                    }
-                };
-                self.push(info(ty, extent), |to| Instr::Philox { to, counter, seed: regs[1], stream: *stream })
-            }
+            Expr::Horizontal(op, a) => self.horizontal(ty, *op, *a, guard),
+            Expr::Philox { counter, seed, stream } => self.philox(ty, [*counter, *seed], *stream, guard),
             Expr::Load { buffer, index, .. } => {
                 let index = self.expr(*index, guard);
                 let extent = match self.info(index).extent {
@@ -365,18 +335,63 @@ impl<'s, 'a> Compiler<'s, 'a> {
                 // A local array read at one place gives one value; the index may still have been spread.
                 self.push(info(ty, extent), |to| Instr::LoadArray { to, array: array.0, index, guard })
             }
-            Expr::SubGroup(op, value, operand) => {
-                let value = self.expr(*value, guard);
-                let value = self.spread(value, ty, Extent::Items);
-                let operand = operand.map(|operand| {
-                    let ty = scope.ty(operand);
-                    let operand = self.expr(operand, guard);
-                    self.spread(operand, ty, Extent::Items)
-                });
-                self.push(info(ty, Extent::Items), |to| Instr::SubGroup { op: *op, to, value, operand, guard })
-            }
+            Expr::SubGroup(op, value, operand) => self.sub_group(ty, *op, *value, *operand, guard),
             Expr::Call(function, arguments) => self.call(ty, *function as usize, arguments, guard),
         }
+    }
+
+    /// A conversion to a storage type: the value as `f32`, rounded to what that type holds.
+    fn rounded(&mut self, lanes: u8, to: DType, value: ExprId, guard: Guard) -> Reg {
+        let single = ValueType { dtype: DType::F32, lanes };
+        let value = self.expr(value, guard);
+        let extent = self.info(value).extent;
+        let value = match self.info(value).dtype {
+            DType::F32 => value,
+            _ => self.push(info(single, extent), |reg| Instr::Cast(reg, value)),
+        };
+        self.push(info(single, extent), |reg| Instr::Round(to, reg, value))
+    }
+
+    /// The lanes of a vector combined to one number.
+    fn horizontal(&mut self, ty: ValueType, op: ReduceOp, vector: ExprId, guard: Guard) -> Reg {
+        let lanes = self.scope.ty(vector).lanes;
+        let vector = self.expr(vector, guard);
+        let extent = self.info(vector).extent;
+        let vector = match extent {
+            Extent::One => self.spread(vector, ValueType { dtype: ty.dtype, lanes }, Extent::Lanes),
+            Extent::Lanes | Extent::Items => vector,
+        };
+        let extent = if extent == Extent::Items { Extent::Items } else { Extent::One };
+        self.push(info(ty, extent), |to| Instr::Horizontal(op, to, vector))
+    }
+
+    fn philox(&mut self, ty: ValueType, [counter, seed]: [ExprId; 2], stream: u32, guard: Guard) -> Reg {
+        let (counter, seed) = (self.expr(counter, guard), self.expr(seed, guard));
+        // The key is one number for all items; where it is not, each item has its own.
+        let extent = self.info(counter).extent.max(self.info(seed).extent);
+        let counter = match self.info(counter).extent {
+            Extent::One => counter,
+            _ => self.spread(counter, ValueType { dtype: DType::U32, lanes: ty.lanes }, extent),
+        };
+        self.push(info(ty, extent), |to| Instr::Philox { to, counter, seed, stream })
+    }
+
+    fn sub_group(
+        &mut self,
+        ty: ValueType,
+        op: SubGroupOp,
+        value: ExprId,
+        operand: Option<ExprId>,
+        guard: Guard,
+    ) -> Reg {
+        let value = self.expr(value, guard);
+        let value = self.spread(value, ty, Extent::Items);
+        let operand = operand.map(|operand| {
+            let ty = self.scope.ty(operand);
+            let operand = self.expr(operand, guard);
+            self.spread(operand, ty, Extent::Items)
+        });
+        self.push(info(ty, Extent::Items), |to| Instr::SubGroup { op, to, value, operand, guard })
     }
 
     /// A selection; branches that read memory do so only where they are taken.

@@ -3,7 +3,7 @@ use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::build::KernelBuilder;
-use crate::kir::verify::{Limits, verify};
+use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{Access, ExprId, Launch as Sizes, ParamId, Stmt, ValueType};
 
 pub(super) fn sizes(global: usize, local: &[u32]) -> Sizes {
@@ -15,7 +15,7 @@ pub(super) fn buffer(b: &mut KernelBuilder, name: &str, dtype: DType, access: Ac
 }
 
 pub(super) fn run(kernel: &Kernel, args: &[Value<'_>]) -> Result<(), Fault> {
-    let verified = verify(kernel, &Limits::unlimited()).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let verified = verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|errors| panic!("{errors:#?}"));
     let program = Program::new(&verified);
     program.launch(args, &[], ops::baseline)?.run()
 }
@@ -386,7 +386,7 @@ fn long_rows(rows: usize, columns: i64) -> Kernel {
 fn rounds_of_long_loops_run_side_by_side() {
     let (rows, columns) = (3, 16 * 150);
     let kernel = long_rows(rows, columns as i64);
-    let verified = verify(&kernel, &Limits::unlimited()).unwrap();
+    let verified = verify(&kernel, &Capabilities::unlimited()).unwrap();
     assert_eq!(Program::new(&verified).code.kind, Block::Rounds);
     let x = ramp(rows * columns);
     let (y, out) = (Bytes::zeros(DType::F32, rows * columns), Bytes::zeros(DType::F32, rows));

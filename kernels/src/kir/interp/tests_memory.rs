@@ -6,7 +6,7 @@ use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
-use crate::kir::verify::{Limits, verify};
+use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{
     Access, AtomicOp, AtomicTarget, ExprId, Function, Launch as Sizes, Stmt, SubGroupOp, ValueType, Var, VarId,
 };
@@ -63,7 +63,7 @@ fn groups_share_local_memory() {
 
 #[test]
 fn the_verifier_refuses_divergent_barriers() {
-    assert!(verify(&group_sum(64, true), &Limits::unlimited()).is_err());
+    assert!(verify(&group_sum(64, true), &Capabilities::unlimited()).is_err());
 }
 
 #[test]

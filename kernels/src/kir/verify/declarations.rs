@@ -1,20 +1,20 @@
 //! Names, launch, arrays, parameters: rules K01 to K07 of [`super`].
 
-use super::{Limits, Report};
+use super::{Capabilities, Report};
 use crate::dtype::DType;
 use crate::identifier;
 use crate::kir::*;
 
-pub(super) fn check(kernel: &Kernel, limits: &Limits, report: &mut Report) {
+pub(super) fn check(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
     check_names(kernel, report);
-    check_launch(kernel, limits, report);
-    check_storage(kernel, limits, report);
+    check_launch(kernel, capabilities, report);
+    check_storage(kernel, capabilities, report);
     let all_vars = kernel.vars.iter().chain(kernel.functions.iter().flat_map(|function| &function.vars));
     for var in all_vars {
         if var.ty.dtype.compute() != var.ty.dtype || !super::types::lanes_are_legal(var.ty.lanes) {
             report.error("K06", format!("a variable (`{}`) cannot be of type {}", var.name, var.ty));
         }
-        if var.ty.dtype == DType::F64 && !limits.fp64 {
+        if var.ty.dtype == DType::F64 && !capabilities.fp64 {
             report.fp64();
         }
     }
@@ -41,7 +41,7 @@ fn check_names(kernel: &Kernel, report: &mut Report) {
     }
 }
 
-fn check_launch(kernel: &Kernel, limits: &Limits, report: &mut Report) {
+fn check_launch(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
     let Launch { global, local } = &kernel.launch;
     if kernel.launch.is_function() {
         if needs_group(kernel) {
@@ -68,8 +68,8 @@ fn check_launch(kernel: &Kernel, limits: &Limits, report: &mut Report) {
             report.error("K03", format!("the work-group size {local:?} does not suit {} dimensions", global.len()));
         }
         let items = local.iter().fold(1u64, |product, &size| product.saturating_mul(u64::from(size)));
-        if items > limits.max_work_group {
-            let most = limits.max_work_group;
+        if items > capabilities.max_work_group {
+            let most = capabilities.max_work_group;
             report.error("K03", format!("a work-group of {items} items is more than the device's {most}"));
         }
     } else if needs_group(kernel) {
@@ -90,7 +90,7 @@ fn needs_group(kernel: &Kernel) -> bool {
     local || sub_group || barrier
 }
 
-fn check_storage(kernel: &Kernel, limits: &Limits, report: &mut Report) {
+fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
     let mut bytes = 0u64;
     for array in &kernel.arrays {
         if array.length == 0 {
@@ -100,8 +100,8 @@ fn check_storage(kernel: &Kernel, limits: &Limits, report: &mut Report) {
             bytes = bytes.saturating_add(u64::from(array.length) * array.dtype.size() as u64);
         }
     }
-    if bytes > limits.local_memory {
-        let most = limits.local_memory;
+    if bytes > capabilities.local_memory {
+        let most = capabilities.local_memory;
         report.error("K05", format!("local arrays take {bytes} bytes; the device has {most} for a work-group"));
         report.hint("use smaller tiles");
     }
@@ -115,7 +115,7 @@ fn check_storage(kernel: &Kernel, limits: &Limits, report: &mut Report) {
         ParamKind::Value(ty) => Some(ty.dtype),
         ParamKind::Symbol => None,
     });
-    if !limits.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {
+    if !capabilities.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {
         report.fp64();
     }
 }

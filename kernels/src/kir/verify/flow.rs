@@ -1,7 +1,7 @@
 //! Statements: scopes, types of what is stored, loops (rules K21 and K26 to K37 of [`super`]).
 
 use super::types::Code;
-use super::{Limits, Report};
+use super::{Capabilities, Report};
 use crate::dtype::{DType, Literal};
 use crate::kir::*;
 
@@ -51,14 +51,14 @@ pub(super) fn check(
     types: &[Option<ValueType>],
     body: &[Stmt],
     function: Option<&Function>,
-    limits: &Limits,
+    capabilities: &Capabilities,
     report: &mut Report,
 ) {
     let (nodes, levels) = tree_sizes(code.exprs);
     let mut checker = Checker {
         code,
         types,
-        limits,
+        capabilities,
         nodes,
         levels,
         scope: vec![false; code.vars.len()],
@@ -106,7 +106,7 @@ fn tree_sizes(exprs: &[Expr]) -> (Vec<u64>, Vec<u32>) {
 struct Checker<'a, 'r> {
     code: &'a Code<'a>,
     types: &'a [Option<ValueType>],
-    limits: &'a Limits,
+    capabilities: &'a Capabilities,
     nodes: Vec<u64>,
     levels: Vec<u32>,
     /// Bound here.
@@ -310,7 +310,7 @@ impl Checker<'_, '_> {
         if !updatable || (bits && dtype.is_float()) {
             return self.report.fail("K35", format!("there is no such atomic operation on {dtype} (`{name}`)"));
         }
-        if wide && !self.limits.int64_atomics {
+        if wide && !self.capabilities.int64_atomics {
             return self.report.fail("K35", format!("the device has no 64-bit atomic operations (`{name}`)"));
         }
         Some(dtype)

@@ -6,7 +6,7 @@ use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::Kernel;
 use netcl_kernels::kir::interp::{Fault, Program, Value};
-use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::span::Diagnostic;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -33,7 +33,7 @@ impl Loop {
     pub(crate) fn new(kernel: &Kernel, native: Option<NativeEntry>) -> Result<Loop, Vec<Diagnostic>> {
         let code = match native.and_then(NativeEntry::code) {
             Some(entry) => Code::Native(entry),
-            None => Code::Interpreted(Box::new(Program::new(&verify(kernel, &Limits::unlimited())?))),
+            None => Code::Interpreted(Box::new(Program::new(&verify(kernel, &Capabilities::unlimited())?))),
         };
         Ok(Loop { kernel: kernel.clone(), code })
     }

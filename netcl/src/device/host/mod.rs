@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod backend;
 mod conv;
+mod elements;
 mod isa;
 mod lanes;
 mod launch;

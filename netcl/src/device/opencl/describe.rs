@@ -1,4 +1,4 @@
-//! What a driver says about a device. What it says of features that drivers misreport is checked in `trial`.
+//! What a driver says about a device. What it says of features that drivers misreport is checked in `probe`.
 
 use crate::device::partition::AffinityDomain;
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory, Partitions, SharedVirtualMemory};

@@ -1,7 +1,7 @@
 //! What OpenCL devices this machine has.
 
 use super::context::ClDevice;
-use super::{OpenCl, describe, exit, trial};
+use super::{OpenCl, describe, exit, probe};
 use crate::device::backend::Backend;
 use crate::device::manager::Found;
 use crate::device::process;
@@ -23,7 +23,7 @@ impl Found for Closed {
     }
 
     fn recorded(&self) -> Option<DeviceProfile> {
-        Some(trial::recorded(&self.reported)?.complete(&self.reported))
+        Some(probe::recorded(&self.reported)?.complete(&self.reported))
     }
 
     fn open(&self) -> Result<Arc<dyn Backend>> {

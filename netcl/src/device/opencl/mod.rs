@@ -24,11 +24,11 @@ mod launch;
 pub(crate) mod memory;
 mod order;
 mod pinned;
+mod probe;
 mod progress;
 pub(crate) mod raw;
 mod record;
 mod transfer;
-mod trial;
 
 use crate::config;
 use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
@@ -107,7 +107,7 @@ impl OpenCl {
             ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
         let (context, times) = (Arc::new(context), config::get()?.times_commands());
         let queue = Queue::of(&context, &device, reported, times, QueueOrder::InOrder)?;
-        let profile = trial::capabilities(reported, &context, &queue.queue).complete(reported);
+        let profile = probe::capabilities(reported, &context, &queue.queue).complete(reported);
         Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, device))
     }
 

@@ -55,18 +55,18 @@ fn queues_are_profiled_on_demand() {
 fn capabilities_that_were_recorded_are_those_that_are_tried() {
     for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
-        let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue);
+        let tried = probe::again(&shared.profile, &shared.context, &shared.queue.queue);
         assert_eq!(tried.complete(&shared.profile), shared.profile, "whatever the profile came from");
     }
 }
 
 #[test]
-fn a_trial_that_cannot_build_says_no() {
+fn a_probe_that_cannot_build_says_no() {
     // A processor's driver takes no PTX, whatever the profile says.
     for device in with_driver().into_iter().filter(|device| device.profile().kind == DeviceKind::Cpu) {
         let device = with_profile(&device, |profile| profile.vendor = Vendor::Nvidia);
         let shared = &device.shared;
-        let tried = trial::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
+        let tried = probe::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
         assert_eq!(tried.ptx, None);
         assert!(tried.local_memory.usable >= tried.local_memory.reported);
     }
@@ -458,7 +458,7 @@ fn queues_that_nobody_uses_are_used_again() {
 }
 
 #[test]
-fn a_trial_that_fails_for_a_while_says_nothing() {
+fn a_probe_that_fails_for_a_while_says_nothing() {
     use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_OUT_OF_RESOURCES};
     if crate::program::cache::folder().unwrap().is_none() {
         return;
@@ -468,10 +468,10 @@ fn a_trial_that_fails_for_a_while_says_nothing() {
         let mut profile = shared.profile.clone();
         let mut tried = |name: &str, code| {
             profile.name = format!("{name} {}", std::process::id());
-            trial::FAILING.set(code);
-            let tried = trial::capabilities(&profile, &shared.context, &shared.queue.queue);
-            trial::FAILING.set(None);
-            (tried.complete(&profile).fp64, trial::recorded(&profile).is_some())
+            probe::FAILING.set(code);
+            let tried = probe::capabilities(&profile, &shared.context, &shared.queue.queue);
+            probe::FAILING.set(None);
+            (tried.complete(&profile).fp64, probe::recorded(&profile).is_some())
         };
         assert_eq!(tried("failing", Some(CL_OUT_OF_RESOURCES)), (false, false), "{device}: for this process alone");
         assert_eq!(tried("failing", None), (device.profile().fp64, true), "{device}");

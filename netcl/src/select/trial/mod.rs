@@ -152,7 +152,7 @@ pub(super) struct DeviceBench<'a> {
 
 impl<'a> DeviceBench<'a> {
     pub(super) fn new(state: &'a State, device: &Device, task: &Task<u64>) -> Result<DeviceBench<'a>> {
-        let device = state.bench(device);
+        let device = state.trial_queue(device);
         if !state.computes() {
             return Ok(DeviceBench { state, whole: Case::without_reference(&device, task)?, part: None });
         }

@@ -105,15 +105,15 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
         Ok(trial) => trial,
         Err(why) => return Verdict::Unknown(why),
     };
-    let bench = state.bench(device);
-    let case = Case::new(&bench, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
+    let queue = state.trial_queue(device);
+    let case = Case::new(&queue, &task).map_err(|error| Rejection::Unmeasured(error.to_string()));
     let mut refused = false;
     let outcome = case.and_then(|mut case| {
         let loaded = case.load(state, &config)?;
-        let result = run(&loaded, &case.operands).and_then(|result| bench.finish().map(|()| result));
+        let result = run(&loaded, &case.operands).and_then(|result| queue.finish().map(|()| result));
         let result = result.map_err(|error| {
-            refused = fault::is_refusal(&bench, &error);
-            fault::of(&bench, error)
+            refused = fault::is_refusal(&queue, &error);
+            fault::of(&queue, error)
         })?;
         case.check(&result)
     });

@@ -68,7 +68,7 @@ pub const RULES: [(&str, &str); 37] = [
 
 /// What a device can do, as far as it matters to whether a kernel is legal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct Capabilities {
     /// Double precision.
     pub fp64: bool,
     /// Bytes of local memory of one work-group.
@@ -81,15 +81,27 @@ pub struct Limits {
     pub int64_atomics: bool,
 }
 
-impl Limits {
+impl Capabilities {
     /// What every OpenCL device worth running on has: 16 KiB of local memory, groups of 256, no optional feature.
     pub const fn portable() -> Self {
-        Limits { fp64: false, local_memory: 16 << 10, max_work_group: 256, subgroups: false, int64_atomics: false }
+        Capabilities {
+            fp64: false,
+            local_memory: 16 << 10,
+            max_work_group: 256,
+            subgroups: false,
+            int64_atomics: false,
+        }
     }
 
     /// No limit: for checking a kernel's form alone.
     pub const fn unlimited() -> Self {
-        Limits { fp64: true, local_memory: u64::MAX, max_work_group: u64::MAX, subgroups: true, int64_atomics: true }
+        Capabilities {
+            fp64: true,
+            local_memory: u64::MAX,
+            max_work_group: u64::MAX,
+            subgroups: true,
+            int64_atomics: true,
+        }
     }
 }
 
@@ -121,8 +133,8 @@ impl<'a> Verified<'a> {
 /// The types of a kernel's expressions, as far as they are right; an expression that breaks a rule counts as `f32`.
 pub fn types(kernel: &Kernel) -> Vec<ValueType> {
     let mut report = Report::new(kernel);
-    let results = function_types(kernel, &Limits::unlimited(), &mut report).1;
-    known(types::infer(&kernel_code(kernel, &results), &Limits::unlimited(), &mut report))
+    let results = function_types(kernel, &Capabilities::unlimited(), &mut report).1;
+    known(types::infer(&kernel_code(kernel, &results), &Capabilities::unlimited(), &mut report))
 }
 
 /// Checks every rule; all errors are reported at once, in the order of the text.
@@ -130,13 +142,13 @@ pub fn types(kernel: &Kernel) -> Vec<ValueType> {
 /// # Errors
 ///
 /// All that break a rule; each ends with its number.
-pub fn verify<'a>(kernel: &'a Kernel, limits: &Limits) -> Result<Verified<'a>, Vec<Diagnostic>> {
+pub fn verify<'a>(kernel: &'a Kernel, capabilities: &Capabilities) -> Result<Verified<'a>, Vec<Diagnostic>> {
     let mut report = Report::new(kernel);
-    declarations::check(kernel, limits, &mut report);
-    let (function_types, results) = function_types(kernel, limits, &mut report);
+    declarations::check(kernel, capabilities, &mut report);
+    let (function_types, results) = function_types(kernel, capabilities, &mut report);
     let code = kernel_code(kernel, &results);
-    let types = types::infer(&code, limits, &mut report);
-    flow::check(&code, &types, &kernel.body, None, limits, &mut report);
+    let types = types::infer(&code, capabilities, &mut report);
+    flow::check(&code, &types, &kernel.body, None, capabilities, &mut report);
     // Uniformity is judged only where ids, scopes and types are known to be right.
     if report.errors.is_empty() {
         uniform::check(kernel, &types, &mut report);
@@ -161,7 +173,7 @@ fn known(types: Vec<Option<ValueType>>) -> Vec<ValueType> {
 #[allow(clippy::type_complexity, reason = "two parallel tables, taken apart at once")]
 fn function_types(
     kernel: &Kernel,
-    limits: &Limits,
+    capabilities: &Capabilities,
     report: &mut Report,
 ) -> (Vec<Vec<Option<ValueType>>>, Vec<Option<ValueType>>) {
     let (mut all, mut results) = (Vec::new(), Vec::new());
@@ -173,8 +185,8 @@ fn function_types(
             function: Some(position),
             results: &results,
         };
-        let types = types::infer(&code, limits, report);
-        flow::check(&code, &types, &function.body, Some(function), limits, report);
+        let types = types::infer(&code, capabilities, report);
+        flow::check(&code, &types, &function.body, Some(function), capabilities, report);
         let result = types.get(function.result.0 as usize).copied().flatten();
         all.push(types);
         results.push(result);

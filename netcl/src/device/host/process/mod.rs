@@ -222,5 +222,4 @@ impl<T> Drop for Live<T> {
 }
 
 #[cfg(all(test, unix))]
-#[path = "process/tests.rs"]
 pub(crate) mod tests;

@@ -82,43 +82,7 @@ pub(crate) fn cases() -> Vec<Case> {
         let product = op(b, "mul", &[tanh, sigmoid]);
         vec![op(b, "add", &[product, relu])]
     });
-    graph(&mut cases, "softmax", |b| {
-        let x = input(b, 0, "x", rows(53), DType::F32);
-        vec![axis_op(b, "softmax", x, -1)]
-    });
-    graph(&mut cases, "column_softmax", |b| {
-        let x = input(b, 0, "x", rows(24), DType::F64);
-        vec![axis_op(b, "softmax", x, 0)]
-    });
-    // Rows long enough that the interpreter runs the rounds of their loops side by side.
-    graph(&mut cases, "long_rows", |b| {
-        let x = input(b, 0, "x", rows(1301), DType::F32);
-        let scale = input(b, 1, "scale", Shape::of(&[1301]), DType::F32);
-        let mean = b.mean(x, &[1], true).unwrap();
-        let centred = b.binary(BinaryOp::Sub, x, mean).unwrap();
-        let square = b.binary(BinaryOp::Mul, centred, centred).unwrap();
-        let variance = b.mean(square, &[1], true).unwrap();
-        let inverse = b.unary(UnaryOp::Rsqrt, variance).unwrap();
-        let normal = b.binary(BinaryOp::Mul, centred, inverse).unwrap();
-        let scaled = b.binary(BinaryOp::Mul, normal, scale).unwrap();
-        vec![scaled, axis_op(b, "softmax", x, -1)]
-    });
-    graph(&mut cases, "long_reductions", |b| {
-        let x = input(b, 0, "x", rows(340), DType::F64);
-        let sums = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
-        let low = b.reduce(ReduceOp::Min, x, &[1], false).unwrap();
-        let product = b.reduce(ReduceOp::Prod, x, &[0, 1], false).unwrap();
-        vec![sums, low, product]
-    });
-    graph(&mut cases, "reductions", |b| {
-        let x = input(b, 0, "x", rows(40), DType::F32);
-        let sums = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
-        let peaks = b.reduce(ReduceOp::Max, x, &[1], false).unwrap();
-        let product = b.reduce(ReduceOp::Prod, x, &[1], false).unwrap();
-        let first = b.reduce(ReduceOp::ArgMin, x, &[1], false).unwrap();
-        let total = b.reduce(ReduceOp::Sum, x, &[0, 1], false).unwrap();
-        vec![sums, peaks, product, first, total]
-    });
+    rows_and_columns(&mut cases);
     graph(&mut cases, "noise", |b| {
         let seed = b.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
         let noise = b.random(seed, &rows(19)).unwrap();
@@ -130,8 +94,59 @@ pub(crate) fn cases() -> Vec<Case> {
         let indices = input(b, 1, "indices", Shape(vec![Dim::symbol("N")]), DType::I32);
         vec![b.gather(table, indices).unwrap()]
     });
+    functions_and_types(&mut cases);
+    cases.push(collatz());
+    cases.push(neighbours());
+    cases.push(polynomial());
+    cases.push(histogram());
+    cases
+}
+
+/// Kernels with reductions.
+fn rows_and_columns(cases: &mut Vec<Case>) {
+    graph(cases, "softmax", |b| {
+        let x = input(b, 0, "x", rows(53), DType::F32);
+        vec![axis_op(b, "softmax", x, -1)]
+    });
+    graph(cases, "column_softmax", |b| {
+        let x = input(b, 0, "x", rows(24), DType::F64);
+        vec![axis_op(b, "softmax", x, 0)]
+    });
+    // Rows long enough that the interpreter runs the rounds of their loops side by side.
+    graph(cases, "long_rows", |b| {
+        let x = input(b, 0, "x", rows(1301), DType::F32);
+        let scale = input(b, 1, "scale", Shape::of(&[1301]), DType::F32);
+        let mean = b.mean(x, &[1], true).unwrap();
+        let centred = b.binary(BinaryOp::Sub, x, mean).unwrap();
+        let square = b.binary(BinaryOp::Mul, centred, centred).unwrap();
+        let variance = b.mean(square, &[1], true).unwrap();
+        let inverse = b.unary(UnaryOp::Rsqrt, variance).unwrap();
+        let normal = b.binary(BinaryOp::Mul, centred, inverse).unwrap();
+        let scaled = b.binary(BinaryOp::Mul, normal, scale).unwrap();
+        vec![scaled, axis_op(b, "softmax", x, -1)]
+    });
+    graph(cases, "long_reductions", |b| {
+        let x = input(b, 0, "x", rows(340), DType::F64);
+        let sums = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
+        let low = b.reduce(ReduceOp::Min, x, &[1], false).unwrap();
+        let product = b.reduce(ReduceOp::Prod, x, &[0, 1], false).unwrap();
+        vec![sums, low, product]
+    });
+    graph(cases, "reductions", |b| {
+        let x = input(b, 0, "x", rows(40), DType::F32);
+        let sums = b.reduce(ReduceOp::Sum, x, &[0], false).unwrap();
+        let peaks = b.reduce(ReduceOp::Max, x, &[1], false).unwrap();
+        let product = b.reduce(ReduceOp::Prod, x, &[1], false).unwrap();
+        let first = b.reduce(ReduceOp::ArgMin, x, &[1], false).unwrap();
+        let total = b.reduce(ReduceOp::Sum, x, &[0, 1], false).unwrap();
+        vec![sums, peaks, product, first, total]
+    });
+}
+
+/// Every elementwise function, and every conversion.
+fn functions_and_types(cases: &mut Vec<Case>) {
     for dtype in [DType::F32, DType::F64] {
-        graph(&mut cases, &format!("functions_{dtype}"), |b| {
+        graph(cases, &format!("functions_{dtype}"), |b| {
             let x = input(b, 0, "x", rows(17), dtype);
             let y = input(b, 1, "y", rows(17), dtype);
             let mut results: Vec<NodeId> =
@@ -144,7 +159,7 @@ pub(crate) fn cases() -> Vec<Case> {
             results
         });
     }
-    graph(&mut cases, "conversions", |b| {
+    graph(cases, "conversions", |b| {
         let x = input(b, 0, "x", rows(18), DType::F32);
         let big = b.constant(1e9, DType::F32);
         let x = b.binary(BinaryOp::Mul, x, big).unwrap();
@@ -158,7 +173,7 @@ pub(crate) fn cases() -> Vec<Case> {
         }
         results
     });
-    graph(&mut cases, "integers", |b| {
+    graph(cases, "integers", |b| {
         let x = input(b, 0, "x", rows(21), DType::I32);
         let y = input(b, 1, "y", rows(21), DType::I32);
         let zero = b.constant(0.0, DType::I32);
@@ -171,11 +186,6 @@ pub(crate) fn cases() -> Vec<Case> {
         }
         results
     });
-    cases.push(collatz());
-    cases.push(neighbours());
-    cases.push(polynomial());
-    cases.push(histogram());
-    cases
 }
 
 fn launch() -> Launch {

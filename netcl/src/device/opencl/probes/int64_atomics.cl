@@ -2,7 +2,7 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
-__kernel void trial(volatile __global long* values) {
+__kernel void probe(volatile __global long* values) {
     const long value = (long)get_global_id(0) << 33;
     atom_add(&values[0], value);
     atom_min(&values[1], -value);

@@ -2,13 +2,12 @@
 //!
 //! `NETCL_BLESS=1 cargo test -p netcl --test native` rewrites the text.
 
-#[path = "native/kernels.rs"]
-mod kernels_under_test;
+mod cases;
 #[rustfmt::skip]
-#[path = "native/emitted.rs"]
+#[allow(clippy::too_many_lines, reason = "nobody wrote it")]
 mod emitted;
 
-use kernels_under_test::{Argument, Case, cases};
+use cases::{Argument, Case, cases};
 use netcl::__private::host::{Args, Faults, HostBuffer, Passed, engine};
 use netcl::__private::kernels;
 
@@ -16,7 +15,7 @@ use kernels::dim::{Dim, Symbol};
 use kernels::dtype::{DType, Literal};
 use kernels::emit::rust::native_code;
 use kernels::kir::interp::{Program, Value};
-use kernels::kir::verify::{Limits, verify};
+use kernels::kir::verify::{Capabilities, verify};
 
 #[test]
 fn emitted_text_is_current() {
@@ -24,7 +23,7 @@ fn emitted_text_is_current() {
     text.push_str("use netcl::__private::host::NativeEntry;\n\n");
     text.push_str("pub(crate) const ENTRIES: &[(&str, NativeEntry)] = &[\n");
     for case in cases() {
-        let verified = verify(&case.kernel, &Limits::unlimited()).unwrap();
+        let verified = verify(&case.kernel, &Capabilities::unlimited()).unwrap();
         let code = native_code(&verified, 2).unwrap_or_else(|| panic!("`{}` has no native code", case.name));
         text.push_str(&format!("    (\"{}\", {{\n{code}    }}),\n", case.name));
     }
@@ -119,7 +118,7 @@ fn native_code_gives_the_bits_of_the_interpreter() {
     assert_eq!(cases.len(), emitted::ENTRIES.len());
     for (case, (name, entry)) in cases.iter().zip(emitted::ENTRIES) {
         assert_eq!(case.name, *name);
-        let verified = verify(&case.kernel, &Limits::unlimited()).unwrap();
+        let verified = verify(&case.kernel, &Capabilities::unlimited()).unwrap();
         let program = Program::new(&verified);
         for n in [1usize, 5, 33, 257] {
             let (interpreted, native) = (buffers(case, n), buffers(case, n));

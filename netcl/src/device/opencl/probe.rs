@@ -2,7 +2,7 @@
 //! that they do not name and name features that they do not have.
 //!
 //! What was found is kept on disk like a built program, under a key that names the device, its driver and the text of
-//! all trials: another driver, or another trial, and everything is tried again.
+//! all probes: another driver, or another probe, and everything is tried again.
 
 use super::build;
 use super::context::ClContext;
@@ -24,19 +24,19 @@ use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
 use std::cell::Cell;
 use std::ptr::null;
 
-const FP16: &str = include_str!("trials/fp16.cl");
-const FP64: &str = include_str!("trials/fp64.cl");
-const INT64_ATOMICS: &str = include_str!("trials/int64_atomics.cl");
-const FLOAT_ATOMICS: &str = include_str!("trials/float_atomics.cl");
-const FLOAT_ATOMICS_PTX: &str = include_str!("trials/float_atomics_ptx.cl");
-const SUB_GROUPS: &str = include_str!("trials/sub_groups.cl");
-const LOCAL_MEMORY: &str = include_str!("trials/local_memory.cl");
-const MMA: &str = include_str!("trials/mma.cl");
+const FP16: &str = include_str!("probes/fp16.cl");
+const FP64: &str = include_str!("probes/fp64.cl");
+const INT64_ATOMICS: &str = include_str!("probes/int64_atomics.cl");
+const FLOAT_ATOMICS: &str = include_str!("probes/float_atomics.cl");
+const FLOAT_ATOMICS_PTX: &str = include_str!("probes/float_atomics_ptx.cl");
+const SUB_GROUPS: &str = include_str!("probes/sub_groups.cl");
+const LOCAL_MEMORY: &str = include_str!("probes/local_memory.cl");
+const MMA: &str = include_str!("probes/mma.cl");
 
 /// Changes when what is recorded, or how it is judged, does.
 const REVISION: &str = "2";
 
-/// Work-items of a trial, in one work-group where the device takes as many: several sub-groups of the usual sizes.
+/// Work-items of a probe, in one work-group where the device takes as many: several sub-groups of the usual sizes.
 const ITEMS: usize = 128;
 
 /// Static local memory to try where a driver reports less than there is, in bytes, the largest first: what the compute
@@ -60,18 +60,18 @@ pub(super) fn recorded(reported: &DeviceProfile) -> Option<Tried> {
     Tried::decode(&String::from_utf8(disk::load(&key(reported))?).ok()?)
 }
 
-/// What the device can do: from an earlier run, else by trying. That is recorded, unless a trial failed for a reason that
+/// What the device can do: from an earlier run, else by trying. That is recorded, unless a probe failed for a reason that
 /// may be gone in the next run, such as too little memory: then the device is taken for one that cannot, in this process.
 pub(super) fn capabilities(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {
     if let Some(tried) = recorded(reported) {
         return tried;
     }
     let started = std::time::Instant::now();
-    let bench = Bench { profile: reported, context, queue, doubt: Cell::new(None) };
-    let tried = bench.all();
+    let prober = Prober { profile: reported, context, queue, doubt: Cell::new(None) };
+    let tried = prober.all();
     let milliseconds = started.elapsed().as_millis() as u64;
     tracing::debug!(device = reported.name, ?tried, milliseconds, "capabilities tried");
-    match bench.doubt.get() {
+    match prober.doubt.get() {
         None => disk::store(&key(reported), tried.encode().as_bytes()),
         Some(code) => tracing::warn!(
             device = reported.name,
@@ -85,7 +85,7 @@ pub(super) fn capabilities(reported: &DeviceProfile, context: &ClContext, queue:
 /// What the device can do, by trying.
 #[cfg(test)]
 pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {
-    Bench { profile: reported, context, queue, doubt: Cell::new(None) }.all()
+    Prober { profile: reported, context, queue, doubt: Cell::new(None) }.all()
 }
 
 /// Whether an error says that the device cannot do what was tried, in every run: its compiler, or its limits, refuse it.
@@ -107,8 +107,8 @@ thread_local! {
 }
 
 fn key(reported: &DeviceProfile) -> Key {
-    let trials = [REVISION, FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA];
-    Key::of(Kind::Capabilities, reported, "", &trials.join("\n"))
+    let probes = [REVISION, FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA];
+    Key::of(Kind::Capabilities, reported, "", &probes.join("\n"))
 }
 
 impl Tried {
@@ -175,8 +175,8 @@ impl Tried {
     }
 }
 
-/// Where trials are run.
-struct Bench<'a> {
+/// Runs probes.
+struct Prober<'a> {
     profile: &'a DeviceProfile,
     context: &'a ClContext,
     queue: &'a CommandQueue,
@@ -184,7 +184,7 @@ struct Bench<'a> {
     doubt: Cell<Option<cl_int>>,
 }
 
-impl Bench<'_> {
+impl Prober<'_> {
     fn all(&self) -> Tried {
         let nvidia = self.profile.vendor == Vendor::Nvidia;
         let ptx = nvidia && self.float_atomics(FLOAT_ATOMICS_PTX, "-cl-std=CL1.2");
@@ -233,7 +233,7 @@ impl Bench<'_> {
         self.run(FP64, "-cl-std=CL1.2", &input).is_some_and(|output| output.into_iter().eq(expected))
     }
 
-    /// Whether a feature is worth a trial: drivers have some that they do not name, and trying is harmless on most.
+    /// Whether a feature is worth a probe: drivers have some that they do not name, and trying is harmless on most.
     fn may_have(&self, extension: &str) -> bool {
         self.profile.advertises(extension) || !self.profile.avoids(Avoid::UnnamedExtensions)
     }
@@ -333,13 +333,13 @@ impl Bench<'_> {
         }
     }
 
-    /// Runs the kernel `trial` of `source` on a buffer that starts as `input`, and gives what is in it afterwards;
+    /// Runs the kernel `probe` of `source` on a buffer that starts as `input`, and gives what is in it afterwards;
     /// `None` if anything fails, which is what was to be found out, or leaves it in doubt.
     fn run(&self, source: &str, options: &str, input: &[u32]) -> Option<Vec<u32>> {
         match self.try_run(source, options, input) {
             Ok(output) => Some(output),
             Err(error) => {
-                tracing::trace!(%error, options, source, "a trial failed");
+                tracing::trace!(%error, options, source, "a probe failed");
                 if !is_refusal(error.0) && self.doubt.get().is_none() {
                     self.doubt.set(Some(error.0));
                 }
@@ -358,7 +358,7 @@ impl Bench<'_> {
         let turn = build::turn(self.profile);
         program.build(&[self.context.members()[0].id()], options)?;
         drop(turn);
-        let kernel = Kernel::create(&program, "trial")?;
+        let kernel = Kernel::create(&program, "probe")?;
         let bytes = size_of_val(input);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
         let buffer = unsafe { Buffer::<u32>::create(context, CL_MEM_READ_WRITE, input.len(), std::ptr::null_mut()) }?;
@@ -368,7 +368,7 @@ impl Bench<'_> {
         let mut output = vec![0u32; input.len()];
         // SAFETY: the argument is set from the address of a `cl_mem` (OpenCL 5.9.2). Kernel, buffer and queue are alive
         // and of one context until the blocking read has returned, or `clFinish` below has. The buffer has `bytes`
-        // bytes, as the blocking write reads and the blocking read writes; the trials index inside it.
+        // bytes, as the blocking write reads and the blocking read writes; the probes index inside it.
         let done = unsafe {
             let queue = self.queue.get();
             set_kernel_arg(kernel.get(), 0, size_of::<cl_mem>(), (&raw const raw).cast())

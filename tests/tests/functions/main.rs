@@ -2,8 +2,8 @@
 //! numbers that tell meanings apart.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "functions/simt_form.rs"]
 mod simt_form;
 
 use common::{agree, device, everywhere, floats, of};

@@ -1,6 +1,6 @@
 // Whether tensor cores multiply, by inline PTX: all elements of both matrices are 1, so each of the product is the
 // length of the sum.
-__kernel void trial(__global float* values) {
+__kernel void probe(__global float* values) {
     float d0, d1, d2, d3;
     const float zero = 0.0f;
 #if defined(TF32)

@@ -55,7 +55,7 @@ impl Answer {
 }
 
 /// The plans of one function on one device. They do not keep the device, which keeps them.
-pub(super) struct Choices {
+pub(super) struct Versions {
     state: Arc<State>,
     graph: GraphSource,
     others: Mutex<Others>,
@@ -69,9 +69,9 @@ struct Others {
     vain: Vec<(Generation, Vec<Option<KernelConfig>>)>,
 }
 
-impl Choices {
-    pub(super) fn new(device: &Device, graph: GraphSource) -> Choices {
-        Choices { state: device.selection().clone(), graph, others: Mutex::default() }
+impl Versions {
+    pub(super) fn new(device: &Device, graph: GraphSource) -> Versions {
+        Versions { state: device.selection().clone(), graph, others: Mutex::default() }
     }
 
     /// While it is the same, so is the version for given sizes.
@@ -247,7 +247,7 @@ struct Asked<'a> {
 
 impl Select for Asked<'_> {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
-        let wanted = Choices::wanted(self.selector, self.function, task, self.bindings).unwrap_or_else(|error| {
+        let wanted = Versions::wanted(self.selector, self.function, task, self.bindings).unwrap_or_else(|error| {
             self.failure.replace(Some(error));
             None
         });

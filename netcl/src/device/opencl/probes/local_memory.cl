@@ -3,7 +3,7 @@
 #define WORDS 256
 #endif
 
-__kernel void trial(__global uint* values) {
+__kernel void probe(__global uint* values) {
     __local uint words[WORDS];
     const uint item = get_local_id(0);
     for (uint i = item; i < WORDS; i += get_local_size(0)) words[i] = i;

@@ -302,8 +302,6 @@ fn split(position: usize, sizes: [usize; 3]) -> [usize; 3] {
 }
 
 #[cfg(test)]
-#[path = "interp/tests.rs"]
 mod tests;
 #[cfg(test)]
-#[path = "interp/tests_memory.rs"]
 mod tests_memory;

@@ -1,0 +1,34 @@
+//! How a template is launched for a product.
+
+/// A launch whose size follows the problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Rows of C that one work-group computes.
+    pub per_group_m: u32,
+    /// Columns of C that one work-group computes.
+    pub per_group_n: u32,
+    /// Work-items of a work-group along n, m and batch.
+    pub local: [u32; 3],
+}
+
+impl Grid {
+    /// Work-groups along n, m and batch.
+    pub fn groups(&self, m: u64, n: u64, batch: u64) -> [u64; 3] {
+        [n.div_ceil(self.per_group_n.into()), m.div_ceil(self.per_group_m.into()), batch]
+    }
+
+    /// The global size. A size of 0 means that there is nothing to launch.
+    pub fn global(&self, m: u64, n: u64, batch: u64) -> [u64; 3] {
+        let groups = self.groups(m, n, batch);
+        std::array::from_fn(|axis| groups[axis] * u64::from(self.local[axis]))
+    }
+}
+
+/// Over which columns a template is launched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Columns {
+    /// The product's own.
+    OfProduct,
+    /// So many for each image of a convolution; those that lie outside the image give nothing.
+    PerImage(u64),
+}

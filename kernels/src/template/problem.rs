@@ -1,0 +1,144 @@
+//! What a template is to compute, and with what: the product, its operands, the device.
+
+use super::conv2d_implicit_gemm;
+use serde::{Deserialize, Serialize};
+
+/// One of the two operands of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matrix {
+    /// The left one, of m rows and k columns.
+    A,
+    /// The right one, of k rows and n columns.
+    B,
+}
+
+impl Matrix {
+    /// The letter that stands for it in the names of hooks.
+    pub const fn letter(self) -> &'static str {
+        match self {
+            Matrix::A => "A",
+            Matrix::B => "B",
+        }
+    }
+
+    /// The macro for the pointer to it.
+    pub const fn pointer(self) -> &'static str {
+        match self {
+            Matrix::A => "a",
+            Matrix::B => "b",
+        }
+    }
+
+    /// What its load hooks are called with: its axes in order.
+    pub const fn axes(self) -> [&'static str; 3] {
+        match self {
+            Matrix::A => ["batch", "m", "k"],
+            Matrix::B => ["batch", "k", "n"],
+        }
+    }
+
+    /// The position among [`Matrix::axes`] of the axis that is summed over.
+    pub const fn depth(self) -> usize {
+        match self {
+            Matrix::A => 2,
+            Matrix::B => 1,
+        }
+    }
+
+    /// The position of the other one of its last two axes.
+    pub const fn outer(self) -> usize {
+        3 - self.depth()
+    }
+}
+
+/// The axis along which neighbours of an operand are neighbours in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// The axis that is summed over.
+    K,
+    /// The other one: m of A, n of B.
+    Outer,
+    /// Neither: the operand is read by stride, or computed.
+    None,
+}
+
+impl Axis {
+    /// Every axis.
+    pub const ALL: [Axis; 3] = [Axis::K, Axis::Outer, Axis::None];
+
+    /// `k`, `outer` or `none`: the name in tasks and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Axis::K => "k",
+            Axis::Outer => "outer",
+            Axis::None => "none",
+        }
+    }
+}
+
+/// The product that a template is to compute. A size that is not known yet may be estimated: it decides speed, not
+/// results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem {
+    /// Rows of C.
+    pub m: u64,
+    /// Columns of C.
+    pub n: u64,
+    /// Terms of a sum.
+    pub k: u64,
+    /// Independent products.
+    pub batch: u64,
+    /// The contiguous axis of A.
+    pub a: Axis,
+    /// The contiguous axis of B.
+    pub b: Axis,
+    /// Both operands have a contiguous axis of a multiple of 4 elements, and begin every row and every batch aligned to
+    /// 4 elements. Unlike the sizes this must be true.
+    pub aligned: bool,
+    /// Bytes of an accumulator.
+    pub bytes: u32,
+    /// The convolution that the product stands for, if it does.
+    pub conv: Option<conv2d_implicit_gemm::Conv2d>,
+}
+
+impl Problem {
+    /// A product of row-major matrices of `f32`.
+    pub fn new(m: u64, n: u64, k: u64) -> Self {
+        Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, bytes: 4, conv: None }
+    }
+
+    /// The same, with these contiguous axes.
+    #[must_use]
+    pub fn contiguous(mut self, a: Axis, b: Axis) -> Self {
+        (self.a, self.b) = (a, b);
+        self
+    }
+
+    /// The macros that tell a template about the operands' axes.
+    pub fn defines(&self) -> String {
+        let along = |axis| u32::from(axis == Axis::Outer);
+        format!(
+            "#define A_ALONG {}\n#define B_ALONG {}\n#define B_CONTIGUOUS {}\n",
+            along(self.a),
+            along(self.b),
+            along(self.b)
+        )
+    }
+}
+
+/// What a template asks about a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of local memory of a work-group; 0 where kernels are to have none.
+    pub local_bytes: u64,
+    /// Most work-items in a work-group.
+    pub work_group: u32,
+    /// Compute units.
+    pub units: u32,
+    /// Lanes of the accumulator type in a hardware vector; 1 on a GPU.
+    pub lanes: u32,
+    /// Most bytes that all tensors between the kernels of one variant may take together: patches, transformed tiles,
+    /// parts of sums. Calls have them besides their own memory.
+    pub between_bytes: u64,
+}

@@ -1,0 +1,62 @@
+//! What a call must give to a function that the user has declared: one check and one wording for calls in models, in
+//! index-form kernels and in kernels in SIMT form.
+
+use crate::ast::Helper;
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::parse::name as name_of;
+use netcl_kernels::dtype::DType;
+use proc_macro2::{Ident, Span};
+use std::fmt::Display;
+
+/// A declared function, at a call of it.
+pub(crate) struct Callee<'a> {
+    diag: &'a Diag,
+    name: String,
+    span: Span,
+}
+
+impl<'a> Callee<'a> {
+    pub(crate) fn new(diag: &'a Diag, name: &Ident, span: Span) -> Self {
+        Callee { diag, name: name_of(name), span }
+    }
+
+    /// Rule: a call has as many arguments as the declaration. Wrong: `gelu(x, y)`.
+    pub(crate) fn takes(&self, declared: usize, given: usize) -> bool {
+        if declared != given {
+            let plural = if declared == 1 { "" } else { "s" };
+            let example = "as many as its declaration has";
+            self.diag.report(self.span, &m::CALL_ARGUMENTS, &[&self.name, &declared, &plural, &given, &example]);
+        }
+        declared == given
+    }
+
+    /// Rule: an argument is what its parameter is declared as.
+    pub(crate) fn mismatch(&self, parameter: &Ident, expected: &dyn Display, found: &dyn Display) {
+        self.diag.report(self.span, &m::CALL_ARGUMENT_SHAPE, &[&self.name, expected, parameter, found]);
+    }
+
+    /// The arguments of a function of scalars, under the names of its parameters. `scalar` makes a value one of a type,
+    /// or says which type it has; it gives `None` where that is not known, and has then said why. `None` too where
+    /// something is wrong, which is reported.
+    pub(crate) fn bind<V, S>(
+        &self,
+        helper: &Helper,
+        given: Vec<V>,
+        mut scalar: impl FnMut(V, DType) -> Option<Result<S, String>>,
+    ) -> Option<Vec<(String, S)>> {
+        if !self.takes(helper.args.len(), given.len()) {
+            return None;
+        }
+        let pairs = helper.args.iter().zip(given);
+        pairs
+            .map(|((parameter, dtype), value)| match scalar(value, *dtype)? {
+                Ok(value) => Some((name_of(parameter), value)),
+                Err(found) => {
+                    self.mismatch(parameter, &format!("`{dtype}`"), &format!("`{found}`"));
+                    None
+                }
+            })
+            .collect()
+    }
+}

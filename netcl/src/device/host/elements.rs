@@ -1,0 +1,248 @@
+//! The host's memory as the interpreter of kernels uses it: typed elements, gathers, scatters and atomics, each inside the
+//! buffer or left out. `memory.rs` says who may touch what.
+
+#![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
+
+use super::memory::HostBuffer;
+use netcl_kernels::kir::AtomicOp;
+use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Types any bytes of which are a value.
+trait Plain: Copy {}
+impl Plain for u8 {}
+impl Plain for u16 {}
+impl Plain for i32 {}
+impl Plain for u32 {}
+impl Plain for i64 {}
+impl Plain for f32 {}
+impl Plain for f64 {}
+
+impl HostBuffer {
+    /// Where `count` elements from `index` on lie, if they are inside.
+    #[inline]
+    fn elements<T>(&self, index: usize, count: usize) -> Option<*mut T> {
+        let end = index.checked_add(count)?;
+        // SAFETY: `index` is inside the buffer, or one past its end.
+        (end <= self.bytes() / size_of::<T>()).then(|| unsafe { self.pointer().cast::<T>().add(index) })
+    }
+
+    fn read_plain<T: Plain>(&self, index: usize, out: &mut [T]) {
+        if let Some(from) = self.elements::<T>(index, out.len()) {
+            // SAFETY: `elements` has checked the range; any bytes are a `T`; `out` is exclusive memory elsewhere.
+            unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), out.as_mut_ptr().cast(), size_of_val(out)) }
+        }
+    }
+
+    fn write_plain<T: Plain>(&self, index: usize, values: &[T]) {
+        if let Some(to) = self.elements::<T>(index, values.len()) {
+            // SAFETY: `elements` has checked the range; nobody has a reference into it.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), to.cast(), size_of_val(values)) }
+        }
+    }
+
+    fn gather_plain<T: Plain>(&self, indices: &[usize], lanes: usize, out: &mut [T]) {
+        if lanes == 1 {
+            for (&index, out) in indices.iter().zip(out) {
+                if let Some(from) = self.elements::<T>(index, 1) {
+                    // SAFETY: `elements` has checked the index; any bytes are a `T`.
+                    *out = unsafe { from.read_unaligned() };
+                }
+            }
+            return;
+        }
+        match lanes {
+            16 => self.gather_lanes::<T, 16>(indices, out),
+            8 => self.gather_lanes::<T, 8>(indices, out),
+            4 => self.gather_lanes::<T, 4>(indices, out),
+            _ => {
+                for (&index, out) in indices.iter().zip(out.chunks_exact_mut(lanes)) {
+                    self.read_plain(index, out);
+                }
+            }
+        }
+    }
+
+    fn scatter_plain<T: Plain>(&self, indices: &[usize], lanes: usize, values: &[T]) {
+        if lanes == 1 {
+            for (&index, &value) in indices.iter().zip(values) {
+                if let Some(to) = self.elements::<T>(index, 1) {
+                    // SAFETY: `elements` has checked the index.
+                    unsafe { to.write_unaligned(value) }
+                }
+            }
+            return;
+        }
+        match lanes {
+            16 => self.scatter_lanes::<T, 16>(indices, values),
+            8 => self.scatter_lanes::<T, 8>(indices, values),
+            4 => self.scatter_lanes::<T, 4>(indices, values),
+            _ => {
+                for (&index, values) in indices.iter().zip(values.chunks_exact(lanes)) {
+                    self.write_plain(index, values);
+                }
+            }
+        }
+    }
+
+    /// As [`Self::gather_plain`], with copies of a size that the compiler knows.
+    fn gather_lanes<T: Plain, const L: usize>(&self, indices: &[usize], out: &mut [T]) {
+        for (&index, out) in indices.iter().zip(out.as_chunks_mut::<L>().0) {
+            if let Some(from) = self.elements::<T>(index, L) {
+                // SAFETY: `elements` has checked the range; any bytes are a `T`.
+                *out = unsafe { from.cast::<[T; L]>().read_unaligned() };
+            }
+        }
+    }
+
+    fn scatter_lanes<T: Plain, const L: usize>(&self, indices: &[usize], values: &[T]) {
+        for (&index, values) in indices.iter().zip(values.as_chunks::<L>().0) {
+            if let Some(to) = self.elements::<T>(index, L) {
+                // SAFETY: `elements` has checked the range.
+                unsafe { to.cast::<[T; L]>().write_unaligned(*values) }
+            }
+        }
+    }
+}
+
+/// Runs `$plain` with the typed slice, `$truth` with one of truth values: their bytes must be 0 or 1.
+macro_rules! typed {
+    ($kind:ident, $slice:expr, $values:ident => $plain:expr, $truths:ident => $truth:expr) => {
+        match $slice {
+            $kind::Bool($truths) => $truth,
+            $kind::U8($values) => $plain,
+            $kind::U16($values) => $plain,
+            $kind::I32($values) => $plain,
+            $kind::U32($values) => $plain,
+            $kind::I64($values) => $plain,
+            $kind::F32($values) => $plain,
+            $kind::F64($values) => $plain,
+        }
+    };
+}
+
+impl Memory for HostBuffer {
+    fn bytes(&self) -> usize {
+        HostBuffer::bytes(self)
+    }
+
+    fn read(&self, index: usize, out: SliceMut<'_>) {
+        typed!(SliceMut, out, out => self.read_plain(index, out), truths => {
+            for (position, truth) in truths.iter_mut().enumerate() {
+                let mut byte = [0u8];
+                self.read_plain(index + position, &mut byte);
+                *truth = byte[0] != 0;
+            }
+        });
+    }
+
+    fn write(&self, index: usize, values: Slice<'_>) {
+        typed!(Slice, values, values => self.write_plain(index, values), truths => {
+            for (position, &truth) in truths.iter().enumerate() {
+                self.write_plain(index + position, &[u8::from(truth)]);
+            }
+        });
+    }
+
+    fn gather(&self, indices: &[usize], lanes: usize, out: SliceMut<'_>) {
+        typed!(SliceMut, out, out => self.gather_plain(indices, lanes, out), truths => {
+            for (&index, truths) in indices.iter().zip(truths.chunks_exact_mut(lanes)) {
+                if index != usize::MAX {
+                    Memory::read(self, index, SliceMut::Bool(truths));
+                }
+            }
+        });
+    }
+
+    fn scatter(&self, indices: &[usize], lanes: usize, values: Slice<'_>) {
+        typed!(Slice, values, values => self.scatter_plain(indices, lanes, values), truths => {
+            for (&index, truths) in indices.iter().zip(truths.chunks_exact(lanes)) {
+                if index != usize::MAX {
+                    Memory::write(self, index, Slice::Bool(truths));
+                }
+            }
+        });
+    }
+
+    fn atomic(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+        match operand {
+            Scalar::I32(_) => self.atomic_32(op, index, operand, |bits| Scalar::I32(bits as i32)),
+            Scalar::U32(_) => self.atomic_32(op, index, operand, Scalar::U32),
+            Scalar::F32(_) => self.atomic_32(op, index, operand, |bits| Scalar::F32(f32::from_bits(bits))),
+            Scalar::I64(_) => self.atomic_64(op, index, operand, |bits| Scalar::I64(bits as i64)),
+            Scalar::F64(_) => self.atomic_64(op, index, operand, |bits| Scalar::F64(f64::from_bits(bits))),
+        }
+    }
+}
+
+/// The bits of a value of four bytes, or of eight.
+fn bits(value: Scalar) -> u64 {
+    match value {
+        Scalar::I32(value) => u64::from(value as u32),
+        Scalar::U32(value) => u64::from(value),
+        Scalar::I64(value) => value as u64,
+        Scalar::F32(value) => u64::from(value.to_bits()),
+        Scalar::F64(value) => value.to_bits(),
+    }
+}
+
+impl HostBuffer {
+    fn atomic_32(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u32) -> Scalar) -> Scalar {
+        let Some(cell) = self.elements::<AtomicU32>(index, 1) else { return operand };
+        // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.
+        let cell = unsafe { &*cell };
+        let mut old = cell.load(Ordering::Relaxed);
+        loop {
+            let new = bits(of(old).updated(op, operand)) as u32;
+            match cell.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(old) => return of(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    fn atomic_64(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u64) -> Scalar) -> Scalar {
+        let Some(cell) = self.elements::<AtomicU64>(index, 1) else { return operand };
+        // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.
+        let cell = unsafe { &*cell };
+        let mut old = cell.load(Ordering::Relaxed);
+        loop {
+            let new = bits(of(old).updated(op, operand));
+            match cell.compare_exchange_weak(old, new, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(old) => return of(old),
+                Err(now) => old = now,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_outside_is_left_out() {
+        let buffer = HostBuffer::new(64).unwrap();
+        let mut values = [5.0f32; 2];
+        Memory::gather(&buffer, &[15, 16], 1, SliceMut::F32(&mut values));
+        assert_eq!(values, [0.0, 5.0]);
+    }
+
+    #[test]
+    fn atomics_lose_nothing_between_threads() {
+        let buffer = HostBuffer::new(64).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..1000 {
+                        buffer.atomic(AtomicOp::Add, 3, Scalar::F32(1.0));
+                        buffer.atomic(AtomicOp::Max, 2, Scalar::I64(-9));
+                    }
+                });
+            }
+        });
+        let mut sum = [0.0f32];
+        Memory::read(&buffer, 3, SliceMut::F32(&mut sum));
+        assert_eq!(sum, [4000.0]);
+    }
+}
