@@ -162,8 +162,8 @@ pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -
     let extents = &graph[product].shape.0;
     let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
     at.insert(product, (0..extents.len()).map(Index::var).collect());
-    for position in product.0 + 1..=id.0 {
-        let node = &graph[NodeId(position)];
+    for position in between(graph, product, id) {
+        let node = &graph[position];
         let coordinates = match &node.op {
             Op::Reshape(source) => {
                 at.get(source).map(|c| index::reshape(c, &graph[*source].shape, &node.shape, extents))
@@ -187,8 +187,22 @@ pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -
             _ => None,
         };
         if let Some(coordinates) = coordinates {
-            at.insert(NodeId(position), coordinates);
+            at.insert(position, coordinates);
         }
     }
     at.remove(&id)
+}
+
+/// The nodes behind `product` that may lie on a path from it to `id`, ascending.
+fn between(graph: &Graph, product: NodeId, id: NodeId) -> BTreeSet<NodeId> {
+    let mut between = BTreeSet::new();
+    let mut left = vec![id];
+    while let Some(node) = left.pop() {
+        let op = &graph[node].op;
+        let path = op.is_elementwise() || matches!(op, Op::View { .. } | Op::Reshape(_));
+        if node > product && path && between.insert(node) {
+            op.visit_operands(|operand| left.push(operand));
+        }
+    }
+    between
 }
