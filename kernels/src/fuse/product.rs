@@ -5,6 +5,7 @@ use crate::dim::{Dim, Shape};
 use crate::graph::{ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Operands that a kernel reads through pointers and strides unless a prologue computes them.
 pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
@@ -58,7 +59,7 @@ fn contiguous_base(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -
 fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
     let extents = graph[id].shape.0.clone();
     let mut at = id;
-    let mut coordinates: Vec<Index> = (0..extents.len()).map(Index::var).collect();
+    let mut coordinates: Rc<[Index]> = (0..extents.len()).map(Index::var).collect();
     loop {
         if stored(at) || in_memory_anyway(graph, at) {
             let address = index::flatten(&coordinates, &graph[at].shape);

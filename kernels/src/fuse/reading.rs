@@ -164,8 +164,8 @@ impl<'a> Readings<'a> {
                 };
                 Some(self.reading(trace, |leaf| Leaf {
                     node: leaf.node,
-                    in_place: !leaf.indirect && leaf.coordinates == self.loops.coordinates(graph, of, leaf.node),
-                    whole: !leaf.indirect && leaf.coordinates == whole,
+                    in_place: !leaf.indirect && *leaf.coordinates == *self.loops.coordinates(graph, of, leaf.node),
+                    whole: !leaf.indirect && *leaf.coordinates == *whole,
                 }))
             }
             Way::Epilogue(product) => {
@@ -174,7 +174,7 @@ impl<'a> Readings<'a> {
                 Some(self.reading(trace, |leaf| Leaf {
                     node: leaf.node,
                     in_place: !leaf.indirect
-                        && epilogue_coordinates(graph, product, leaf.node).is_some_and(|own| own == leaf.coordinates),
+                        && epilogue_coordinates(graph, product, leaf.node).is_some_and(|own| *own == *leaf.coordinates),
                     whole: false,
                 }))
             }

@@ -171,7 +171,7 @@ impl Divider<'_> {
         let leaves = self.trace(id, &coordinates, extents, true).leaves;
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
             !leaf.indirect
-                && epilogue_coordinates(self.graph, product, leaf.node).is_some_and(|own| own == leaf.coordinates)
+                && epilogue_coordinates(self.graph, product, leaf.node).is_some_and(|own| *own == *leaf.coordinates)
         });
         let acyclic = reads.iter().all(|&read| read == cluster || !reaches(&self.division, read, cluster));
         in_place && acyclic
@@ -194,7 +194,7 @@ impl Divider<'_> {
         reads: &BTreeSet<usize>,
     ) -> bool {
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
-            !leaf.indirect && leaf.coordinates == member_coordinates(self.graph, leaf.node, space, reduced)
+            !leaf.indirect && *leaf.coordinates == *member_coordinates(self.graph, leaf.node, space, reduced)
         });
         in_place && reads.iter().all(|&read| read == cluster || !reaches(&self.division, read, cluster))
     }
@@ -257,7 +257,7 @@ fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
         let shape = &graph[source].shape;
         let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
         let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
-        let full = leaves.iter().filter(|leaf| leaf.coordinates == coordinates && !leaf.indirect);
+        let full = leaves.iter().filter(|leaf| *leaf.coordinates == *coordinates && !leaf.indirect);
         let mut homes = BTreeMap::new();
         full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
         let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
