@@ -1,9 +1,12 @@
 //! Dimensions and shapes: numbers known while compiling, symbols bound by the arguments, and arithmetic on both.
 
+mod terms;
+
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
+pub(crate) use terms::Terms;
 
 /// The name of a symbolic dimension, such as `N`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -53,7 +56,7 @@ pub enum Factor {
 #[serde(into = "Vec<(Vec<Factor>, i64)>", from = "Vec<(Vec<Factor>, i64)>")]
 pub struct Dim {
     /// Sorted factors → non-zero coefficient; the empty product is the constant.
-    terms: BTreeMap<Vec<Factor>, i64>,
+    terms: Terms<Vec<Factor>, i64>,
 }
 
 impl From<Dim> for Vec<(Vec<Factor>, i64)> {
@@ -74,16 +77,12 @@ pub type Bindings<'a> = &'a [(Symbol, u64)];
 impl Dim {
     /// The number `value`.
     pub fn constant(value: i64) -> Self {
-        let mut terms = BTreeMap::new();
-        if value != 0 {
-            terms.insert(Vec::new(), value);
-        }
-        Dim { terms }
+        Dim { terms: if value == 0 { Terms::default() } else { Terms::one(Vec::new(), value) } }
     }
 
     /// The symbol `name`.
     pub fn symbol(name: &str) -> Self {
-        Dim { terms: BTreeMap::from([(vec![Factor::Symbol(Symbol::new(name))], 1)]) }
+        Dim { terms: Terms::one(vec![Factor::Symbol(Symbol::new(name))], 1) }
     }
 
     /// The value, if it is a number.
@@ -117,7 +116,7 @@ impl Dim {
         }
         // Take out what divides exactly: floor((d·q + r) / d) = q + floor(r / d).
         let (mut quotient, mut rest) = (Dim::default(), Dim::default());
-        for (factors, coefficient) in &self.terms {
+        for (factors, coefficient) in self.terms.iter() {
             let (q, r) = (coefficient.div_euclid(d), coefficient.rem_euclid(d));
             if q != 0 {
                 quotient.terms.insert(factors.clone(), q);
@@ -133,7 +132,7 @@ impl Dim {
             return quotient + Dim::constant(value.div_euclid(d));
         }
         let whole = Factor::FloorDiv(Box::new(rest), divisor);
-        quotient + Dim { terms: BTreeMap::from([(vec![whole], 1)]) }
+        quotient + Dim { terms: Terms::one(vec![whole], 1) }
     }
 
     /// `ceil(self / divisor)`.
@@ -153,7 +152,7 @@ impl Dim {
             return None;
         }
         let mut result = Dim::default();
-        for (own, own_coefficient) in &self.terms {
+        for (own, own_coefficient) in self.terms.iter() {
             if own_coefficient % coefficient != 0 {
                 return None;
             }
@@ -169,7 +168,7 @@ impl Dim {
     /// The value under `bindings`; `None` if a symbol is not bound or the arithmetic overflows.
     pub fn evaluate(&self, bindings: Bindings<'_>) -> Option<i64> {
         let mut sum = 0i64;
-        for (factors, coefficient) in &self.terms {
+        for (factors, coefficient) in self.terms.iter() {
             let mut product = *coefficient;
             for factor in factors {
                 let value = match factor {
@@ -200,13 +199,13 @@ impl Dim {
         // d·floor(x/d) ≤ x: replace every negative multiple of a floor by the bound and look again.
         let mut bound = Dim::default();
         let mut changed = false;
-        for (factors, &c) in &self.terms {
+        for (factors, &c) in self.terms.iter() {
             match factors.as_slice() {
                 [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % *divisor as i64 == 0 => {
                     bound = bound + (**dividend).clone() * Dim::constant(c / *divisor as i64);
                     changed = true;
                 }
-                _ => bound = bound + Dim { terms: BTreeMap::from([(factors.clone(), c)]) },
+                _ => bound = bound + Dim { terms: Terms::one(factors.clone(), c) },
             }
         }
         changed && bound.never_negative()
@@ -237,8 +236,8 @@ impl Dim {
     pub fn linear_in_unknown(&self, known: &dyn Fn(&Symbol) -> bool) -> Option<(&Symbol, u64, Dim)> {
         let mut found = None;
         let mut rest = Dim::default();
-        for (factors, &coefficient) in &self.terms {
-            let term = Dim { terms: BTreeMap::from([(factors.clone(), coefficient)]) };
+        for (factors, &coefficient) in self.terms.iter() {
+            let term = Dim { terms: Terms::one(factors.clone(), coefficient) };
             let mut unknown = false;
             term.visit_symbols(&mut |symbol| unknown |= !known(symbol));
             match (unknown, factors.as_slice()) {
@@ -283,7 +282,7 @@ impl Dim {
     /// The same with every symbol replaced by what `with` gives for it.
     pub fn substitute(&self, with: &dyn Fn(&Symbol) -> Option<Dim>) -> Dim {
         let mut sum = Dim::default();
-        for (factors, coefficient) in &self.terms {
+        for (factors, coefficient) in self.terms.iter() {
             let mut product = Dim::constant(*coefficient);
             for factor in factors {
                 product = product
@@ -336,8 +335,8 @@ impl std::ops::Mul for Dim {
     type Output = Dim;
     fn mul(self, other: Dim) -> Dim {
         let mut product = Dim::default();
-        for (a, x) in &self.terms {
-            for (b, y) in &other.terms {
+        for (a, x) in self.terms.iter() {
+            for (b, y) in other.terms.iter() {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
                 factors.sort();
                 product.add_term(factors, x.saturating_mul(*y));

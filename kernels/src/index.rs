@@ -4,9 +4,8 @@
 //! Views, reshapes and row-major addressing map indices to indices; quotients and remainders that reshapes bring in
 //! cancel again where the ranges of the coordinates allow it, so that a chain of views ends as one affine address.
 
-use crate::dim::{Dim, Shape};
+use crate::dim::{Dim, Shape, Terms};
 use crate::graph::AxisIndex;
-use std::collections::BTreeMap;
 
 /// What an [`Index`] is a sum of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,19 +21,19 @@ pub(crate) enum Atom {
 /// `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Index {
-    terms: BTreeMap<Atom, Dim>,
+    terms: Terms<Atom, Dim>,
     offset: Dim,
 }
 
 impl Index {
     /// The coordinate `var`.
     pub(crate) fn var(var: usize) -> Self {
-        Index { terms: BTreeMap::from([(Atom::Var(var as u32), Dim::constant(1))]), offset: Dim::default() }
+        Index { terms: Terms::one(Atom::Var(var as u32), Dim::constant(1)), offset: Dim::default() }
     }
 
     /// The same everywhere.
     pub(crate) fn constant(offset: Dim) -> Self {
-        Index { terms: BTreeMap::new(), offset }
+        Index { terms: Terms::default(), offset }
     }
 
     /// The terms in canonical order.
@@ -49,7 +48,7 @@ impl Index {
 
     /// `self + other`.
     pub(crate) fn plus(mut self, other: &Index) -> Self {
-        for (atom, coefficient) in &other.terms {
+        for (atom, coefficient) in other.terms.iter() {
             let sum = self.terms.remove(atom).unwrap_or_default() + coefficient.clone();
             if !sum.is(0) {
                 self.terms.insert(atom.clone(), sum);
@@ -90,7 +89,7 @@ impl Index {
     /// Smallest and largest value for coordinates in `0..extents[var]`, where that can be seen.
     pub(crate) fn range(&self, extents: &[Dim]) -> Option<(Dim, Dim)> {
         let (mut low, mut high) = (self.offset.clone(), self.offset.clone());
-        for (atom, coefficient) in &self.terms {
+        for (atom, coefficient) in self.terms.iter() {
             let reach = match atom {
                 Atom::Var(var) => extents[*var as usize].clone() - Dim::constant(1),
                 Atom::Mod(_, divisor) => divisor.clone() - Dim::constant(1),
@@ -121,7 +120,7 @@ impl Index {
             return (self.clone(), Index::default());
         }
         let (mut quotient, mut rest) = (Index::default(), Index::default());
-        for (atom, coefficient) in &self.terms {
+        for (atom, coefficient) in self.terms.iter() {
             match coefficient.exact_div(divisor) {
                 Some(coefficient) => quotient.terms.insert(atom.clone(), coefficient),
                 None => rest.terms.insert(atom.clone(), coefficient.clone()),
@@ -145,11 +144,11 @@ impl Index {
             if low.never_negative() {
                 let boxed = Box::new(rest);
                 let more = Index {
-                    terms: BTreeMap::from([(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1))]),
+                    terms: Terms::one(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1)),
                     offset: Dim::default(),
                 };
                 let remainder = Index {
-                    terms: BTreeMap::from([(Atom::Mod(boxed, divisor.clone()), Dim::constant(1))]),
+                    terms: Terms::one(Atom::Mod(boxed, divisor.clone()), Dim::constant(1)),
                     offset: Dim::default(),
                 };
                 return (quotient.plus(&more), remainder);
@@ -159,11 +158,8 @@ impl Index {
         let boxed = Box::new(self.clone());
         let one = || Dim::constant(1);
         (
-            Index {
-                terms: BTreeMap::from([(Atom::Div(boxed.clone(), divisor.clone()), one())]),
-                offset: Dim::default(),
-            },
-            Index { terms: BTreeMap::from([(Atom::Mod(boxed, divisor.clone()), one())]), offset: Dim::default() },
+            Index { terms: Terms::one(Atom::Div(boxed.clone(), divisor.clone()), one()), offset: Dim::default() },
+            Index { terms: Terms::one(Atom::Mod(boxed, divisor.clone()), one()), offset: Dim::default() },
         )
     }
 
@@ -171,7 +167,7 @@ impl Index {
     /// remainder.
     pub(crate) fn coefficient(&self, var: usize) -> Option<Dim> {
         let mut found = Dim::default();
-        for (atom, coefficient) in &self.terms {
+        for (atom, coefficient) in self.terms.iter() {
             match atom {
                 Atom::Var(v) if *v as usize == var => found = coefficient.clone(),
                 Atom::Var(_) => {}
@@ -201,7 +197,7 @@ impl Index {
     /// The same with each coordinate replaced by `with[var]`.
     pub(crate) fn substitute(&self, with: &[Index], extents: &[Dim]) -> Index {
         let mut sum = Index::constant(self.offset.clone());
-        for (atom, coefficient) in &self.terms {
+        for (atom, coefficient) in self.terms.iter() {
             let value = match atom {
                 Atom::Var(var) => with[*var as usize].clone(),
                 Atom::Div(inner, divisor) => inner.substitute(with, extents).div_mod(divisor, extents).0,
@@ -285,8 +281,7 @@ pub(crate) fn through_axis(
     guards.push(Guard::Multiple(sum.clone(), axis.divisor));
     let one = || Dim::constant(1);
     let divisor = Dim::constant(axis.divisor as i64);
-    let quotient =
-        Index { terms: BTreeMap::from([(Atom::Div(Box::new(sum), divisor), one())]), offset: Dim::default() };
+    let quotient = Index { terms: Terms::one(Atom::Div(Box::new(sum), divisor), one()), offset: Dim::default() };
     guards.push(Guard::Below(quotient.clone(), size.clone()));
     quotient
 }

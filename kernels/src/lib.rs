@@ -10,6 +10,10 @@
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 
+// Tests beside the code share models with those outside, who know the crate by this name.
+#[cfg(test)]
+extern crate self as netcl_kernels;
+
 pub mod autodiff;
 pub mod compile;
 pub mod dim;

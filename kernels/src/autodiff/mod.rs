@@ -22,6 +22,7 @@ use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
 use crate::span::{Diagnostic, Result, Span};
 use guard::Cotangent;
+use std::collections::BTreeSet;
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.
@@ -63,11 +64,12 @@ pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[
         }
     }
     let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
+    let targets: BTreeSet<NodeId> = wrt.iter().copied().collect();
     // Which nodes depend on any of `wrt` in a way that has a gradient.
     let mut leads = vec![false; count];
     for id in (0..count).map(|position| NodeId(position as u32)) {
         let node = builder.node(id);
-        leads[id.index()] = wrt.contains(&id)
+        leads[id.index()] = targets.contains(&id)
             || (node.dtype.is_float()
                 && rules::differentiable_operands(builder.graph(), id).iter().any(|operand| leads[operand.index()]));
     }
@@ -85,13 +87,13 @@ pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[
         if !builder.node(id).op.is_elementwise() {
             cotangent = cotangent.closed(builder)?;
         }
-        let wanted = rules::Wanted { leads: &leads, targets: wrt };
+        let wanted = rules::Wanted { leads: &leads, targets: &targets };
         let contributions = rules::contributions(builder, id, cotangent.value, &wanted)?;
         for (number, (operand, value)) in contributions.into_iter().enumerate() {
             let (guard, open) = guard::passed(builder, id, (operand, number), &cotangent)?;
             accumulate(builder, &mut cotangents, operand, Cotangent { value, guard, open })?;
         }
-        if wrt.contains(&id) {
+        if targets.contains(&id) {
             let gradient = cotangent.closed(builder)?;
             name_gradient(builder, id, gradient.value);
             cotangents[id.index()] = Some(gradient);

@@ -11,25 +11,34 @@ pub(super) struct Buffers {
     /// In the plan's order.
     pub list: Vec<Buffer>,
     of: BTreeMap<NodeId, BufferId>,
-    scalars: BTreeMap<NodeId, usize>,
     names: BTreeMap<NodeId, String>,
+    /// Buffers by their names, and the positions of the caller's scalars by theirs.
+    named: BTreeMap<String, BufferId>,
+    scalars: BTreeMap<String, usize>,
 }
 
 impl Buffers {
     /// A buffer for every input, output and stored node.
     pub(super) fn new(graph: &Graph, division: &Division) -> Self {
-        let mut buffers =
-            Buffers { list: Vec::new(), of: BTreeMap::new(), scalars: BTreeMap::new(), names: BTreeMap::new() };
+        let mut buffers = Buffers {
+            list: Vec::new(),
+            of: BTreeMap::new(),
+            names: BTreeMap::new(),
+            named: BTreeMap::new(),
+            scalars: BTreeMap::new(),
+        };
+        let outputs: BTreeMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
         let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
         for (id, node) in graph.iter() {
-            let output = graph.outputs.iter().find(|(_, output)| *output == id).map(|(kind, _)| kind);
+            let output = outputs.get(&id).copied();
             let role = match &node.op {
                 Op::Input(InputKind::Argument(position)) => Role::Argument(*position),
                 Op::Input(InputKind::Parameter) => Role::Parameter(node.name.clone()),
                 Op::Input(InputKind::State) => Role::State(node.name.clone()),
                 Op::Input(InputKind::Scalar(position)) => {
-                    buffers.scalars.insert(id, *position);
-                    buffers.names.insert(id, distinct(&mut taken, sanitized(&node.name)));
+                    let name = distinct(&mut taken, sanitized(&node.name));
+                    buffers.scalars.insert(name.clone(), *position);
+                    buffers.names.insert(id, name);
                     continue;
                 }
                 _ => match output {
@@ -48,8 +57,10 @@ impl Buffers {
                 (_, name) => sanitized(name),
             };
             let name = distinct(&mut taken, wanted);
-            buffers.of.insert(id, BufferId(buffers.list.len() as u32));
+            let own = BufferId(buffers.list.len() as u32);
+            buffers.of.insert(id, own);
             buffers.names.insert(id, name.clone());
+            buffers.named.insert(name.clone(), own);
             buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role });
         }
         buffers
@@ -77,13 +88,12 @@ impl Buffers {
 
     /// The buffer called `name`.
     pub(super) fn named(&self, name: &str) -> Option<BufferId> {
-        self.list.iter().position(|buffer| buffer.name == name).map(|position| BufferId(position as u32))
+        self.named.get(name).copied()
     }
 
     /// The position of the caller's scalar called `name`.
     pub(super) fn scalar(&self, name: &str) -> Option<usize> {
-        let (id, _) = self.names.iter().find(|(id, own)| *own == name && self.scalars.contains_key(id))?;
-        self.scalars.get(id).copied()
+        self.scalars.get(name).copied()
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::buffers::Buffers;
 use super::formula::{formula, label};
+use super::states::states;
 use super::survey::Choices;
 use crate::dim::{Dim, INDEX_LIMIT};
 use crate::emit::opencl;
+use crate::fuse::Division;
 use crate::fuse::cost;
-use crate::fuse::{Division, read_by};
 use crate::graph::{Graph, NodeId};
 use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
@@ -34,6 +35,8 @@ pub(super) struct Program<'a> {
     instances: Vec<String>,
     /// Sizes that kernels compute or count up to.
     sizes: RefCell<BTreeSet<Dim>>,
+    /// States that the graph reads, with their new values.
+    pub states: Vec<(NodeId, NodeId)>,
 }
 
 impl<'a> Program<'a> {
@@ -49,6 +52,7 @@ impl<'a> Program<'a> {
             kernels: Vec::new(),
             instances: Vec::new(),
             sizes: RefCell::default(),
+            states: states(graph),
         }
     }
 
@@ -106,26 +110,30 @@ impl<'a> Program<'a> {
     ///
     /// A size that is too large whatever they are.
     pub(super) fn countable(&self) -> Result<Vec<Requirement>> {
-        let elements: Vec<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
-        let mut requirements = Vec::new();
-        for size in self.sizes.borrow().iter() {
-            match size.as_constant() {
-                Some(value) if value > INDEX_LIMIT as i64 => {
-                    return Err(Diagnostic::new(format!("`{}`: {}", self.graph.name, uncountable(&value))));
-                }
-                Some(_) => {}
-                // Buffers are looked at anyway.
-                None if elements.iter().any(|most| (most.clone() - size.clone()).never_negative()) => {}
-                None => requirements.push(Requirement::Countable(size.clone())),
-            }
+        self.constants_are_countable()?;
+        let elements: BTreeSet<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
+        let sizes = self.sizes.borrow();
+        let open = sizes.iter().filter(|size| size.as_constant().is_none());
+        // Buffers are looked at anyway.
+        let told = |size: &Dim| elements.iter().any(|most| (most.clone() - size.clone()).never_negative());
+        Ok(open.filter(|size| !told(size)).cloned().map(Requirement::Countable).collect())
+    }
+
+    /// # Errors
+    ///
+    /// A size that is too large whatever symbols are.
+    fn constants_are_countable(&self) -> Result<()> {
+        let sizes = self.sizes.borrow();
+        match sizes.iter().filter_map(Dim::as_constant).find(|size| *size > INDEX_LIMIT as i64) {
+            Some(size) => Err(Diagnostic::new(format!("`{}`: {}", self.graph.name, uncountable(&size)))),
+            None => Ok(()),
         }
-        Ok(requirements)
     }
 
     /// Adds a step that runs a kernel of the IR.
     pub(super) fn add_kernel(&mut self, clusters: &[usize], builder: KernelBuilder) -> Result<()> {
         let kernel = self.finished(builder);
-        self.countable()?;
+        self.constants_are_countable()?;
         check(&kernel)?;
         let args = self.args(&kernel);
         let entry = kernel.name.clone();
@@ -144,7 +152,7 @@ impl<'a> Program<'a> {
 
     /// Adds the text of a template instance and the device functions it calls.
     pub(super) fn add_instance(&mut self, functions: Vec<Kernel>, text: String) -> Result<()> {
-        self.countable()?;
+        self.constants_are_countable()?;
         for function in functions {
             check(&function)?;
             self.kernels.push(function);
@@ -155,13 +163,12 @@ impl<'a> Program<'a> {
 
     /// Adds a step that computes `clusters`, with so much local memory.
     pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>, local_bytes: u64) {
-        let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
         let mut reads: BTreeSet<BufferId> = BTreeSet::new();
         let mut writes: BTreeSet<BufferId> = BTreeSet::new();
         let (mut labels, mut flops) = (Vec::new(), Dim::default());
         for &cluster in clusters {
             writes.extend(self.stored_members(cluster).map(|id| self.buffers.of(id)));
-            for id in read_by(self.graph, self.division, cluster, &roots) {
+            for &id in &self.division.clusters[cluster].operands {
                 let scalar = matches!(self.graph[id].op, crate::graph::Op::Input(crate::graph::InputKind::Scalar(_)));
                 let own = self.division.home.get(&id) == Some(&cluster);
                 if !scalar && !own {

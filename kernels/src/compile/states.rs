@@ -1,35 +1,40 @@
 //! States that a function reads and gives anew: whether the new value may lie where the old one is.
 
 use super::program::Program;
-use crate::fuse::{Kind, read_by};
-use crate::graph::{InputKind, NodeId, Op, OutputKind};
+use crate::fuse::Kind;
+use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::Nest;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The states of `graph` that it gives anew, each with its new value, in the order of the outputs.
+pub(super) fn states(graph: &Graph) -> Vec<(NodeId, NodeId)> {
+    let states = graph.iter().filter(|(_, node)| matches!(node.op, Op::Input(InputKind::State)));
+    let states: BTreeMap<&str, NodeId> = states.map(|(id, node)| (node.name.as_str(), id)).collect();
+    let outputs = graph.outputs.iter().filter_map(|(kind, new)| match kind {
+        OutputKind::State(path) => Some((*states.get(path.as_str())?, *new)),
+        _ => None,
+    });
+    outputs.collect()
+}
 
 impl Program<'_> {
     /// The new values of states, computed by `clusters` in one launch, that may not lie where the old ones are.
     pub(super) fn apart(&self, clusters: &[usize]) -> Vec<BufferId> {
-        let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
-        let reads = |cluster: usize, id: NodeId| read_by(self.graph, self.division, cluster, &roots).contains(&id);
+        let reads = |cluster: usize, id: NodeId| self.division.clusters[cluster].operands.binary_search(&id).is_ok();
         let mut apart = Vec::new();
-        for (kind, new) in &self.graph.outputs {
-            let OutputKind::State(path) = kind else { continue };
-            let home = self.division.home.get(new).filter(|home| clusters.contains(home));
-            let old = self
-                .graph
-                .iter()
-                .find(|(_, node)| matches!(node.op, Op::Input(InputKind::State)) && node.name == *path);
-            let (Some(&home), Some((old, _))) = (home, old) else { continue };
+        for &(old, new) in &self.states {
+            let home = self.division.home.get(&new).filter(|home| clusters.contains(home));
+            let Some(&home) = home else { continue };
             let safe = |cluster: usize| match &self.division.clusters[cluster].kind {
                 _ if !reads(cluster, old) => true,
                 Kind::Loop { .. } if cluster == home => {
-                    Nest { graph: self.graph, division: self.division, cluster }.updates_in_place(old, *new)
+                    Nest { graph: self.graph, division: self.division, cluster }.updates_in_place(old, new)
                 }
                 _ => false,
             };
             if !clusters.iter().all(|&cluster| safe(cluster)) {
-                apart.push(self.buffers.of(*new));
+                apart.push(self.buffers.of(new));
             }
         }
         apart
@@ -46,7 +51,9 @@ impl Program<'_> {
             }
             _ => false,
         };
-        let pairs = buffers.iter().flat_map(|new| buffers.iter().map(move |old| (new, old)));
+        let outputs = buffers.iter().filter(|buffer| matches!(buffer.role, Role::Output(_)));
+        let inputs = || buffers.iter().filter(|buffer| matches!(buffer.role, Role::State(_) | Role::Argument(_)));
+        let pairs = outputs.flat_map(|new| inputs().map(move |old| (new, old)));
         let shared = pairs.filter(|(new, old)| replaces(new, old));
         shared.flat_map(|(new, old)| [new.name.clone(), old.name.clone()]).collect()
     }

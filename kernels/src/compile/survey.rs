@@ -4,7 +4,7 @@ use super::decide::Decider;
 use super::program::Program;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
-use crate::fuse::{Kind, read_by};
+use crate::fuse::Kind;
 use crate::graph::{InputKind, NodeId, Op, ReduceOp};
 use crate::rewrite::Marks;
 use crate::span::Result;
@@ -95,8 +95,7 @@ impl Program<'_> {
     }
 
     fn elementwise_task(&self, cluster: usize, space: &Shape) -> Elementwise<Dim> {
-        let roots: BTreeSet<NodeId> = self.division.home.keys().copied().collect();
-        let reads = read_by(self.graph, self.division, cluster, &roots);
+        let reads = &self.division.clusters[cluster].operands;
         let scalar = |id: &NodeId| matches!(self.graph[*id].op, Op::Input(InputKind::Scalar(_)));
         Elementwise {
             elements: space.elements(),

@@ -3,15 +3,16 @@
 use crate::dim::Dim;
 use crate::graph::{Graph, InputKind, NodeId, Op};
 use crate::index::{self, Guard, Index};
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// An operand as a node reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) struct Operand {
     /// What is read.
     pub node: NodeId,
     /// Where, one index per axis; for an indirect operand the first stands for a row number read at run time.
-    pub coordinates: Vec<Index>,
+    pub coordinates: Rc<[Index]>,
     /// When; otherwise the value is zero.
     pub guards: Vec<Guard>,
     /// Whether the first coordinate is read at run time (the source of a gather).
@@ -19,14 +20,22 @@ pub(crate) struct Operand {
 }
 
 impl Operand {
-    fn plain(node: NodeId, coordinates: Vec<Index>) -> Self {
+    fn plain(node: NodeId, coordinates: Rc<[Index]>) -> Self {
         Operand { node, coordinates, guards: Vec::new(), indirect: false }
+    }
+
+    /// Whether both read the same. Elementwise operands share their coordinates, which need no look then.
+    fn is(&self, other: &Operand) -> bool {
+        self.node == other.node
+            && self.indirect == other.indirect
+            && (Rc::ptr_eq(&self.coordinates, &other.coordinates) || self.coordinates == other.coordinates)
+            && self.guards == other.guards
     }
 }
 
 /// What `id`, evaluated at `coordinates`, reads of its operands. Nodes that are computed by kernels of their own
 /// (reductions, products) have none here.
-pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents: &[Dim]) -> Vec<Operand> {
+pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &Rc<[Index]>, extents: &[Dim]) -> Vec<Operand> {
     let node = &graph[id];
     match &node.op {
         Op::View { source, index } => {
@@ -41,9 +50,9 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents
         }
         Op::Reshape(source) => {
             let inner = index::reshape(coordinates, &node.shape, &graph[*source].shape, extents);
-            vec![Operand::plain(*source, inner)]
+            vec![Operand::plain(*source, inner.into())]
         }
-        Op::Random { seed, .. } => vec![Operand::plain(*seed, Vec::new())],
+        Op::Random { seed, .. } => vec![Operand::plain(*seed, Rc::default())],
         Op::Gather { source, indices } => {
             let rank = graph[*indices].shape.rank();
             let mut inner = vec![Index::default()];
@@ -52,12 +61,12 @@ pub(crate) fn operands(graph: &Graph, id: NodeId, coordinates: &[Index], extents
             let table = table(graph, *source);
             let inner = index::reshape(&inner, &graph[*source].shape, &graph[table].shape, extents);
             vec![
-                Operand::plain(*indices, coordinates[..rank].to_vec()),
-                Operand { node: table, coordinates: inner, guards: Vec::new(), indirect: true },
+                Operand::plain(*indices, coordinates[..rank].into()),
+                Operand { node: table, coordinates: inner.into(), guards: Vec::new(), indirect: true },
             ]
         }
         op if op.is_elementwise() => {
-            op.operands().into_iter().map(|operand| Operand::plain(operand, coordinates.to_vec())).collect()
+            op.operands().into_iter().map(|operand| Operand::plain(operand, coordinates.clone())).collect()
         }
         _ => Vec::new(),
     }
@@ -99,7 +108,7 @@ pub(crate) struct Trace {
     /// Reads of nodes where the walk stopped.
     pub leaves: Vec<Operand>,
     /// Nodes evaluated in place, with where, in the order of the walk.
-    pub inlined: Vec<(NodeId, Vec<Index>)>,
+    pub inlined: Vec<(NodeId, Rc<[Index]>)>,
     /// Guards met on the way.
     pub guards: Vec<Guard>,
 }
@@ -114,8 +123,8 @@ pub(crate) fn trace(
     through_root: bool,
 ) -> Trace {
     let mut trace = Trace::default();
-    let mut seen = HashSet::new();
-    let start = Operand::plain(root, coordinates.to_vec());
+    let mut seen = HashMap::new();
+    let start = Operand::plain(root, coordinates.into());
     walk(graph, start, extents, stop, through_root, &mut seen, &mut trace);
     trace
 }
@@ -126,12 +135,14 @@ fn walk(
     extents: &[Dim],
     stop: &dyn Fn(NodeId) -> bool,
     through: bool,
-    seen: &mut HashSet<Operand>,
+    seen: &mut HashMap<NodeId, Vec<Operand>>,
     trace: &mut Trace,
 ) {
-    if !seen.insert(at.clone()) {
+    let known = seen.entry(at.node).or_default();
+    if known.iter().any(|known| known.is(&at)) {
         return;
     }
+    known.push(at.clone());
     trace.guards.extend(at.guards.iter().cloned());
     if at.indirect || (stop(at.node) && !through) {
         trace.leaves.push(at);

@@ -5,6 +5,7 @@
 
 use super::{Division, Kind};
 use crate::target::Target;
+use std::collections::BTreeSet;
 
 /// More than this many clusters in one kernel are hard to read and help no further.
 const MOST: usize = 12;
@@ -21,17 +22,23 @@ pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     // From the end, each cluster as late as its readers allow: that is where most of them meet.
     let mut place = vec![usize::MAX; division.clusters.len()];
     let mut bundles: Vec<Vec<usize>> = Vec::new();
+    // Bundles of loops that have room.
+    let mut open: BTreeSet<usize> = BTreeSet::new();
     for &cluster in order.iter().rev() {
         let after = readers[cluster].iter().map(|&reader| place[reader] + 1).max().unwrap_or(0);
-        let loops = |cluster: usize| matches!(division.clusters[cluster].kind, Kind::Loop { .. });
-        let fits = |bundle: &[usize]| bundle.len() < MOST && bundle.iter().all(|&member| loops(member));
-        let found = (after..bundles.len())
-            .find(|&position| target != Target::Host && loops(cluster) && fits(&bundles[position]));
-        match found {
-            Some(position) => bundles[position].push(cluster),
-            None => bundles.push(vec![cluster]),
+        let bundled = target != Target::Host && matches!(division.clusters[cluster].kind, Kind::Loop { .. });
+        let found = open.range(after..).next().copied().filter(|_| bundled);
+        let position = found.unwrap_or_else(|| {
+            bundles.push(Vec::new());
+            bundles.len() - 1
+        });
+        bundles[position].push(cluster);
+        place[cluster] = position;
+        if bundled && bundles[position].len() < MOST {
+            open.insert(position);
+        } else {
+            open.remove(&position);
         }
-        place[cluster] = found.unwrap_or(bundles.len() - 1);
     }
     bundles.reverse();
     for bundle in &mut bundles {

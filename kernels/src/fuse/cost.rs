@@ -1,11 +1,12 @@
 //! What computing again costs against what memory costs, in additions; what a cluster computes in all.
 
 use super::access::{is_anchor, trace};
+use super::draft::Draft;
+use super::reading::Readings;
 use super::{Division, Kind};
 use crate::dim::Dim;
 use crate::graph::{BinaryOp, Graph, NodeId, Op};
 use crate::index::Index;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Roughly the cost of reading one element from memory, in additions.
 pub(super) const READ: u32 = 40;
@@ -23,52 +24,47 @@ pub(super) fn own_cost(op: &Op) -> u32 {
 
 /// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
 /// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
-pub(super) fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
-    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
-    division.home.keys().find_map(|&id| {
-        let Op::Reduce { source, .. } = graph[id].op else { return None };
-        if stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
+pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Option<NodeId> {
+    let graph = readings.graph;
+    graph.iter().find_map(|(id, node)| {
+        let Op::Reduce { source, .. } = node.op else { return None };
+        if readings.stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
             return None;
         }
-        let shape = &graph[source].shape;
-        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
-        let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
-        let full = leaves.iter().filter(|leaf| leaf.coordinates == coordinates && !leaf.indirect);
-        let mut homes = BTreeMap::new();
-        full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
-        let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
-        other.then_some(source)
+        let reading = readings.alone(id);
+        let mut homes: Vec<usize> =
+            reading.leaves.iter().filter(|leaf| leaf.whole).filter_map(|leaf| draft.home(leaf.node)).collect();
+        homes.sort_unstable();
+        let own = draft.home(id);
+        homes.windows(2).any(|pair| pair[0] == pair[1] && Some(pair[0]) != own).then_some(source)
     })
 }
 
-/// A node that several clusters compute again although reading it would be cheaper.
-pub(super) fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
-    let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
-    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
-    for (position, cluster) in division.clusters.iter().enumerate() {
-        for &member in &cluster.members {
-            let (root, through) = match graph[member].op {
-                Op::Reduce { source, .. } => (source, false),
-                _ => (member, true),
-            };
-            let shape = &graph[root].shape;
-            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
-            for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
-                visitors.entry(node).or_default().insert(position);
+/// A node that several clusters compute again although reading it would be cheaper; the last of them.
+pub(super) fn recomputed_too_dearly(readings: &mut Readings<'_>, draft: &Draft) -> Option<NodeId> {
+    let graph = readings.graph;
+    let mut visitor: Vec<Option<usize>> = vec![None; graph.nodes.len()];
+    let mut shared = vec![false; graph.nodes.len()];
+    for (position, part) in draft.parts.iter().enumerate() {
+        for &member in &part.members {
+            for &node in &readings.alone(member).inlined {
+                let first = visitor[node.index()].get_or_insert(position);
+                shared[node.index()] |= *first != position;
             }
         }
     }
-    let mut cost: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let mut cost: Vec<u32> = Vec::with_capacity(graph.nodes.len());
     let mut worst = None;
     for (id, node) in graph.iter() {
-        if stops(id) {
+        if readings.stops(id) {
+            cost.push(2);
             continue;
         }
         let mut sum = own_cost(&node.op);
-        node.op.visit_operands(|operand| sum += cost.get(&operand).copied().unwrap_or(2));
-        cost.insert(id, sum);
-        let shared = visitors.get(&id).is_some_and(|visitors| visitors.len() > 1);
-        if shared && sum > READ && node.shape.rank() > 0 && !matches!(node.op, Op::View { .. } | Op::Reshape(_)) {
+        node.op.visit_operands(|operand| sum = sum.saturating_add(cost[operand.index()]));
+        cost.push(sum);
+        let moved = matches!(node.op, Op::View { .. } | Op::Reshape(_));
+        if shared[id.index()] && sum > READ && node.shape.rank() > 0 && !moved {
             worst = Some(id);
         }
     }

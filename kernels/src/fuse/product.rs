@@ -5,6 +5,7 @@ use crate::dim::{Dim, Shape};
 use crate::graph::{ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Operands that a kernel reads through pointers and strides unless a prologue computes them.
 pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
@@ -58,7 +59,7 @@ fn contiguous_base(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -
 fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option<(NodeId, Index)> {
     let extents = graph[id].shape.0.clone();
     let mut at = id;
-    let mut coordinates: Vec<Index> = (0..extents.len()).map(Index::var).collect();
+    let mut coordinates: Rc<[Index]> = (0..extents.len()).map(Index::var).collect();
     loop {
         if stored(at) || in_memory_anyway(graph, at) {
             let address = index::flatten(&coordinates, &graph[at].shape);
@@ -162,8 +163,8 @@ pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -
     let extents = &graph[product].shape.0;
     let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
     at.insert(product, (0..extents.len()).map(Index::var).collect());
-    for position in product.0 + 1..=id.0 {
-        let node = &graph[NodeId(position)];
+    for position in between(graph, product, id) {
+        let node = &graph[position];
         let coordinates = match &node.op {
             Op::Reshape(source) => {
                 at.get(source).map(|c| index::reshape(c, &graph[*source].shape, &node.shape, extents))
@@ -187,8 +188,22 @@ pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -
             _ => None,
         };
         if let Some(coordinates) = coordinates {
-            at.insert(NodeId(position), coordinates);
+            at.insert(position, coordinates);
         }
     }
     at.remove(&id)
+}
+
+/// The nodes behind `product` that may lie on a path from it to `id`, ascending.
+fn between(graph: &Graph, product: NodeId, id: NodeId) -> BTreeSet<NodeId> {
+    let mut between = BTreeSet::new();
+    let mut left = vec![id];
+    while let Some(node) = left.pop() {
+        let op = &graph[node].op;
+        let path = op.is_elementwise() || matches!(op, Op::View { .. } | Op::Reshape(_));
+        if node > product && path && between.insert(node) {
+            op.visit_operands(|operand| left.push(operand));
+        }
+    }
+    between
 }

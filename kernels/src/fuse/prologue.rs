@@ -1,67 +1,81 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
+use super::Constraints;
 use super::access::{Trace, table, vectorizes};
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
+use super::draft::{Draft, Form};
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
-use super::{Constraints, Division, Kind, divide_with, read_by};
+use super::reading::Readings;
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
 use crate::target::Target;
 use std::collections::BTreeSet;
 
-/// `division` without the kernels that do nothing but store operands which are cheaper computed at each load.
+/// `draft` without the kernels that do nothing but store operands which are cheaper computed at each load.
 ///
 /// Only whole kernels go: where an operand is stored by a kernel that runs anyway (an epilogue, a row-wise kernel), the
 /// store costs less than reading and computing again. The host's products are calls of a library, which reads memory.
-pub(super) fn fuse(
-    graph: &Graph,
-    target: Target,
-    constraints: &Constraints,
-    mut roots: BTreeSet<NodeId>,
-    mut division: Division,
-) -> Division {
+pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Constraints, mut draft: Draft) -> Draft {
     if target == Target::Host {
-        return division;
+        return draft;
     }
-    let kernels = division.clusters.iter().filter(|cluster| {
-        let given = |id: &NodeId| graph.outputs.iter().any(|(_, output)| output == id);
-        matches!(&cluster.kind, Kind::Loop { reduced, .. } if reduced.is_empty())
-            && !cluster.members.iter().any(|id| given(id) || gathered(graph, *id) || constraints.stored.contains(id))
+    let stay = staying(readings.graph, constraints);
+    let kernels = draft.parts.iter().filter(|part| match part.form {
+        Form::Loop(own) => readings.loops.reduced(own).is_empty() && !part.members.iter().any(|id| stay.contains(id)),
+        Form::Product(_) => false,
     });
-    let kernels: Vec<Vec<NodeId>> = kernels.map(|cluster| cluster.members.clone()).collect();
+    let kernels: Vec<Vec<NodeId>> = kernels.map(|part| part.members.clone()).collect();
+    let mut readers = readers(readings, &draft);
     for kernel in kernels {
-        let fewer: BTreeSet<NodeId> = roots.iter().copied().filter(|root| !kernel.contains(root)).collect();
-        if !pays(graph, target, &division, &roots, &fewer, &kernel) {
+        if !pays(readings, target, &draft, &readers, &kernel) {
             continue;
         }
-        let trial = divide_with(graph, target, &fewer, constraints);
-        let sound = recomputed_too_dearly(graph, &trial).is_none() && cheaper_as_one(graph, &trial).is_none();
-        if sound && trial.clusters.len() < division.clusters.len() {
-            (roots, division) = (fewer, trial);
+        // A reduction over no axes is a member of a map, and no root.
+        let roots: Vec<NodeId> = kernel.into_iter().filter(|id| readings.is_root(*id)).collect();
+        roots.iter().for_each(|id| readings.set_root(*id, false));
+        let trial = Draft::new(readings, target, constraints);
+        if trial.parts.len() < draft.parts.len()
+            && recomputed_too_dearly(readings, &trial).is_none()
+            && cheaper_as_one(readings, &trial).is_none()
+        {
+            draft = trial;
+            readers = self::readers(readings, &draft);
+        } else {
+            roots.iter().for_each(|id| readings.set_root(*id, true));
         }
     }
-    division
+    draft
 }
 
-/// Whether rows of `id` are read by numbers that are known only at run time: such a source lies in memory.
-fn gathered(graph: &Graph, id: NodeId) -> bool {
-    graph.iter().any(|(_, node)| matches!(node.op, Op::Gather { source, .. } if table(graph, source) == id))
+/// Nodes that lie in memory whatever products load: outputs, what was asked for, and what rows are read of by numbers that
+/// are known only at run time.
+fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
+    let gathered = graph.iter().filter_map(|(_, node)| match node.op {
+        Op::Gather { source, .. } => Some(table(graph, source)),
+        _ => None,
+    });
+    let given = graph.outputs.iter().map(|(_, id)| *id);
+    given.chain(gathered).chain(constraints.stored.iter().copied()).collect()
+}
+
+/// For each node the parts that read it from memory, ascending.
+fn readers(readings: &mut Readings<'_>, draft: &Draft) -> Vec<Vec<usize>> {
+    let mut readers = vec![Vec::new(); readings.graph.nodes.len()];
+    for (position, part) in draft.parts.iter().enumerate() {
+        readings.operands(&part.members).into_iter().for_each(|id| readers[id.index()].push(position));
+    }
+    readers
 }
 
 /// Whether products that compute the operands which `kernel` stores, each time they load them, do less work than the
-/// kernel and its memory. `fewer` are the roots without those operands.
+/// kernel and its memory.
 ///
 /// Saved: the kernel's launch, its reads and writes, and the readers' reads of what it stored. Spent: the readers' reads
 /// of what the kernel read, and the arithmetic, again for each load ([`computed_loads`]).
-fn pays(
-    graph: &Graph,
-    target: Target,
-    division: &Division,
-    roots: &BTreeSet<NodeId>,
-    fewer: &BTreeSet<NodeId>,
-    kernel: &[NodeId],
-) -> bool {
-    let stays = |id: NodeId| fewer.contains(&id);
+fn pays(readings: &Readings<'_>, target: Target, draft: &Draft, readers: &[Vec<usize>], kernel: &[NodeId]) -> bool {
+    let graph = readings.graph;
+    let stored: BTreeSet<NodeId> = kernel.iter().copied().collect();
+    let stays = |id: NodeId| readings.is_root(id) && !stored.contains(&id);
     let memory = |ids: &BTreeSet<NodeId>| {
         ids.iter().map(|id| graph[*id].shape.elements().estimate() as f64).sum::<f64>() * f64::from(READ)
     };
@@ -69,22 +83,19 @@ fn pays(
         let leaves = ids.iter().flat_map(|id| prologue_trace(graph, *id, &stays).leaves);
         leaves.map(|leaf| leaf.node).collect()
     };
-    let stored: BTreeSet<NodeId> = kernel.iter().copied().collect();
     let mut saved = Costs::of(target).launch + memory(&stored) + memory(&leaves(&stored));
     let mut spent = 0.0;
-    for (position, cluster) in division.clusters.iter().enumerate() {
-        let read: BTreeSet<NodeId> =
-            read_by(graph, division, position, roots).into_iter().filter(|id| stored.contains(id)).collect();
-        if read.is_empty() || division.home.get(&kernel[0]) == Some(&position) {
+    let positions: BTreeSet<usize> = kernel.iter().flat_map(|id| readers[id.index()].iter().copied()).collect();
+    for position in positions {
+        if draft.home(kernel[0]) == Some(position) {
             continue;
         }
+        let read = stored.iter().copied().filter(|id| readers[id.index()].binary_search(&position).is_ok()).collect();
         saved += memory(&read);
         spent += memory(&leaves(&read));
-        match cluster.kind {
-            Kind::MatMul(product) | Kind::Conv(product) => {
-                spent += computed_loads(graph, target, product, &stored, &stays);
-            }
-            Kind::Loop { .. } => {
+        match draft.parts[position].form {
+            Form::Product(product) => spent += computed_loads(graph, target, product, &stored, &stays),
+            Form::Loop(_) => {
                 for &id in &read {
                     let elements = graph[id].shape.elements().estimate() as f64;
                     spent += elements * f64::from(work(graph, &prologue_trace(graph, id, &stays)));
@@ -99,7 +110,7 @@ fn pays(
 ///
 /// The tile of a work-group loads an element of the left operand once for all of its columns, one of the right operand
 /// once for all of its rows. (An element of an image is loaded for every tap besides: the sizes of the product say so.)
-fn computed_loads(
+pub(super) fn computed_loads(
     graph: &Graph,
     target: Target,
     product: NodeId,
@@ -145,7 +156,7 @@ fn dot_products(graph: &Graph, target: Target, product: NodeId, stays: &dyn Fn(N
 }
 
 /// The cost of one element, found at the end of `trace`, once its first leaf is there.
-fn work(graph: &Graph, trace: &Trace) -> u32 {
+pub(super) fn work(graph: &Graph, trace: &Trace) -> u32 {
     let arithmetic: u32 = trace.inlined.iter().map(|(id, _)| own_cost(&graph[*id].op)).sum();
     let indices: u32 =
         trace.leaves.iter().map(|leaf| if leaf.coordinates.iter().all(Index::is_affine) { 1 } else { 6 }).sum();
@@ -155,7 +166,7 @@ fn work(graph: &Graph, trace: &Trace) -> u32 {
 }
 
 /// How a target's products load their operands; what they cost is in additions, of which a CPU does 16 in a vector.
-struct Costs {
+pub(super) struct Costs {
     /// Columns of the result for which an element of the left operand is loaded once.
     columns: f64,
     /// Rows of the result for which an element of the right operand is loaded once.
@@ -165,11 +176,11 @@ struct Costs {
     /// How much dearer an element is that is not computed in a vector of neighbours.
     one_by_one: f64,
     /// What the device could compute in the time of a launch.
-    launch: f64,
+    pub launch: f64,
 }
 
 impl Costs {
-    fn of(target: Target) -> Costs {
+    pub(super) fn of(target: Target) -> Costs {
         match target {
             Target::Gpu => Costs { columns: 64.0, rows: 64.0, copy: 0.0, one_by_one: 1.0, launch: 1e8 },
             Target::Cpu | Target::Host => Costs { columns: 32.0, rows: 64.0, copy: 32.0, one_by_one: 8.0, launch: 1e6 },

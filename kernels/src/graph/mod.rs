@@ -213,10 +213,19 @@ pub enum Op {
 impl Op {
     /// Calls `visit` for every operand, in order.
     pub fn visit_operands(&self, mut visit: impl FnMut(NodeId)) {
-        self.clone().map_operands(|id| {
-            visit(id);
-            id
-        });
+        match self {
+            Op::Input(_) | Op::Constant(_) | Op::Iota { .. } | Op::Size(_) => {}
+            Op::Unary(_, a) | Op::Cast(a) | Op::Reshape(a) => visit(*a),
+            Op::Random { seed, .. } => visit(*seed),
+            Op::View { source, .. } | Op::Reduce { source, .. } => visit(*source),
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) | Op::MatMul(a, b) => [*a, *b].into_iter().for_each(visit),
+            Op::Select(a, b, c) => [*a, *b, *c].into_iter().for_each(visit),
+            Op::Conv2d { input, weight, .. } => [*input, *weight].into_iter().for_each(visit),
+            Op::Conv2dInputGrad { grad, weight, .. } => [*grad, *weight].into_iter().for_each(visit),
+            Op::Conv2dWeightGrad { input, grad, .. } => [*input, *grad].into_iter().for_each(visit),
+            Op::Gather { source, indices } => [*source, *indices].into_iter().for_each(visit),
+            Op::ScatterAdd { indices, updates } => [*indices, *updates].into_iter().for_each(visit),
+        }
     }
 
     /// The operands, in order.

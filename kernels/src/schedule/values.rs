@@ -240,7 +240,7 @@ impl<'a> Values<'a> {
         let graph = self.graph;
         let node = &graph[id];
         let dtype = node.dtype.compute();
-        let operands = access::operands(graph, id, coordinates, &self.extents);
+        let operands = access::operands(graph, id, &coordinates.into(), &self.extents);
         match &node.op {
             Op::Constant(literal) => {
                 let literal = if dtype.is_float() { Literal::of(literal.as_f64(), dtype) } else { *literal };

@@ -130,20 +130,73 @@ pub fn transformer_block(with_loss: bool) -> Graph {
     let mut model = Model::new("block", Mode::Training);
     let dims = [Dim::symbol("N"), Dim::symbol("T"), Dim::from(32)];
     let x = model.argument(0, "x", &dims, DType::F32);
-    let norm = [("features", size(32))];
-    let a = model.layer("LayerNorm", "norm1", &norm, x);
-    let attention = [("features", size(32)), ("heads", size(4)), ("causal", ConfigValue::Bool(true))];
-    let a = model.layer("SelfAttention", "attention", &attention, a);
-    let x = model.builder.binary(BinaryOp::Add, x, a).unwrap();
-    let m = model.layer("LayerNorm", "norm2", &norm, x);
-    let m = model.layer("Linear", "up", &[("inputs", size(32)), ("outputs", size(128))], m);
-    let m = model.unary("gelu", m);
-    let m = model.layer("Linear", "down", &[("inputs", size(128)), ("outputs", size(32))], m);
-    let y = model.builder.binary(BinaryOp::Add, x, m).unwrap();
+    let y = block(&mut model, "", 32, x);
     if !with_loss {
         return model.result(y);
     }
+    mean_square(model, y)
+}
+
+/// A pre-norm transformer block of 4 heads; `prefix` stands before the names of its layers.
+fn block(model: &mut Model, prefix: &str, features: u64, x: NodeId) -> NodeId {
+    let named = |name: &str| format!("{prefix}{name}");
+    let norm = [("features", size(features))];
+    let a = model.layer("LayerNorm", &named("norm1"), &norm, x);
+    let attention = [("features", size(features)), ("heads", size(4)), ("causal", ConfigValue::Bool(true))];
+    let a = model.layer("SelfAttention", &named("attention"), &attention, a);
+    let x = model.builder.binary(BinaryOp::Add, x, a).unwrap();
+    let m = model.layer("LayerNorm", &named("norm2"), &norm, x);
+    let wide = 4 * features;
+    let m = model.layer("Linear", &named("up"), &[("inputs", size(features)), ("outputs", size(wide))], m);
+    let m = model.unary("gelu", m);
+    let m = model.layer("Linear", &named("down"), &[("inputs", size(wide)), ("outputs", size(features))], m);
+    model.builder.binary(BinaryOp::Add, x, m).unwrap()
+}
+
+fn mean_square(mut model: Model, y: NodeId) -> Graph {
     let square = model.builder.binary(BinaryOp::Mul, y, y).unwrap();
-    let loss = model.builder.mean(square, &[0, 1, 2], false).unwrap();
+    let axes: Vec<usize> = (0..model.builder.shape(y).rank()).collect();
+    let loss = model.builder.mean(square, &axes, false).unwrap();
     model.result(loss)
+}
+
+/// The loss of so many transformer blocks on `[N, T, features]`.
+pub fn deep_transformer(blocks: usize, features: u64) -> Graph {
+    let mut model = Model::new("transformer", Mode::Training);
+    let dims = [Dim::symbol("N"), Dim::symbol("T"), Dim::from(features as usize)];
+    let x = model.argument(0, "x", &dims, DType::F32);
+    let y = (0..blocks).fold(x, |x, number| block(&mut model, &format!("blocks.{number}."), features, x));
+    mean_square(model, y)
+}
+
+/// The loss of so many linear layers with dropout between them, on `[N, features]`.
+pub fn deep_mlp(layers: usize, features: u64) -> Graph {
+    let mut model = Model::new("mlp", Mode::Training);
+    let x = model.argument(0, "x", &[Dim::symbol("N"), Dim::from(features as usize)], DType::F32);
+    let config = [("inputs", size(features)), ("outputs", size(features))];
+    let y = (0..layers).fold(x, |x, number| {
+        let h = model.layer("Linear", &format!("layers.{number}"), &config, x);
+        let h = model.unary("relu", h);
+        model.layer("Dropout", &format!("dropouts.{number}"), &[], h)
+    });
+    mean_square(model, y)
+}
+
+/// The loss of so many residual blocks of a convolution and a batch norm, on `[N, 8, 8, 8]`.
+pub fn deep_cnn(blocks: usize) -> Graph {
+    let mut model = Model::new("cnn", Mode::Training);
+    let x = model.argument(0, "x", &[Dim::symbol("N"), 8usize.into(), 8usize.into(), 8usize.into()], DType::F32);
+    let conv = [
+        ("inputs", size(8)),
+        ("outputs", size(8)),
+        ("kernel", ConfigValue::Pair([3, 3])),
+        ("padding", ConfigValue::Pair([1, 1])),
+    ];
+    let y = (0..blocks).fold(x, |x, number| {
+        let h = model.layer("Conv2d", &format!("convs.{number}"), &conv, x);
+        let h = model.layer("BatchNorm", &format!("norms.{number}"), &[("features", size(8))], h);
+        let h = model.unary("relu", h);
+        model.builder.binary(BinaryOp::Add, x, h).unwrap()
+    });
+    mean_square(model, y)
 }

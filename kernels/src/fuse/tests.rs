@@ -1,0 +1,90 @@
+//! The quick division against the plain one, and how much work it is.
+
+#[path = "../../tests/common/models.rs"]
+mod models;
+
+use super::legalize::legalize;
+use super::reading::Readings;
+use super::{Constraints, divide, divide_by, given_roots, tests_plain};
+use crate::autodiff::{Arguments, append_gradients};
+use crate::graph::arbitrary::{Options, random_graph};
+use crate::graph::{Graph, NodeId, Op};
+use crate::target::Target;
+
+fn step(loss: Graph) -> Graph {
+    append_gradients(loss, Arguments::None).expect("a loss")
+}
+
+/// Models of all kinds of layers, small.
+fn well_known() -> Vec<Graph> {
+    vec![
+        models::mlp([64, 32, 10], false),
+        step(models::mlp([64, 32, 10], true)),
+        step(models::cnn(8, 1, true)),
+        models::transformer_block(false),
+        step(models::deep_transformer(2, 32)),
+        step(models::deep_transformer(1, 256)),
+        step(models::deep_mlp(3, 512)),
+        step(models::deep_cnn(3)),
+    ]
+}
+
+fn agrees(graph: &Graph, constraints: &Constraints) {
+    for target in Target::ALL {
+        let (quick, plain) = (divide(graph, target, constraints), tests_plain::divide(graph, target, constraints));
+        assert_eq!(quick, plain, "on {}:\n{graph}", target.name());
+    }
+}
+
+#[test]
+fn models_are_divided_as_the_rules_say() {
+    for graph in well_known() {
+        let graph = legalize(&graph).expect("a graph of the builder's");
+        agrees(&graph, &Constraints::default());
+    }
+}
+
+#[test]
+fn random_graphs_are_divided_as_the_rules_say() {
+    for seed in 0..60 {
+        let options = Options { steps: 24, scalar: seed % 2 == 0, jumps: seed % 3 == 0, ..Options::default() };
+        let graph = random_graph(seed, &options).graph;
+        let graph = if options.scalar { step(graph) } else { graph };
+        let graph = legalize(&graph).expect("a graph of the builder's");
+        // Some of the nodes are asked for, and some of the maps stay apart.
+        let every = |share: u64| {
+            let nodes = graph.iter().filter(|(_, node)| !matches!(node.op, Op::Input(_)));
+            let chosen = nodes.filter(|(id, _)| (u64::from(id.0) * 7 + seed) % share == 0);
+            chosen.map(|(id, _)| id).collect::<std::collections::BTreeSet<NodeId>>()
+        };
+        agrees(&graph, &Constraints::default());
+        agrees(&graph, &Constraints { stored: every(11), apart: every(3) });
+    }
+}
+
+/// How many readings it takes to divide `graph`.
+fn readings(graph: &Graph, target: Target) -> usize {
+    let graph = legalize(graph).expect("a graph of the builder's");
+    let constraints = Constraints::default();
+    let mut readings = Readings::new(&graph, &given_roots(&graph, &constraints));
+    divide_by(&mut readings, target, &constraints);
+    readings.made
+}
+
+#[test]
+fn the_work_of_dividing_grows_with_the_depth_and_no_faster() {
+    type Deep = fn(usize) -> Graph;
+    let models: [(&str, Deep); 3] = [
+        ("transformer", |layers| models::deep_transformer(layers, 64)),
+        ("MLP", |layers| models::deep_mlp(layers, 64)),
+        ("CNN", models::deep_cnn),
+    ];
+    for (name, model) in models {
+        for target in Target::ALL {
+            let [four, eight, twelve] = [4, 8, 12].map(|layers| readings(&step(model(layers)), target));
+            // Each layer more is as much work as the one before it.
+            let most = (eight - four) * 9 / 8;
+            assert!(twelve - eight <= most, "{name} on {}: {four}, {eight}, {twelve} readings", target.name());
+        }
+    }
+}

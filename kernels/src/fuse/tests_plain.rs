@@ -1,0 +1,395 @@
+//! Division as its rules say it, every round from the beginning and every question asked of every cluster: what the quick
+//! one must agree with.
+
+use super::access::{Operand, Trace, is_anchor, table, trace};
+use super::cost::{READ, own_cost};
+use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
+use super::prologue::{Costs, computed_loads, work};
+use super::{Cluster, Constraints, Division, Kind, member_coordinates};
+use crate::dim::{Dim, Shape};
+use crate::graph::{Graph, NodeId, Op};
+use crate::index::Index;
+use crate::target::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// As [`super::divide`].
+pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -> Division {
+    let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+    roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));
+    for (_, node) in graph.iter() {
+        for operand in memory_operands(&node.op) {
+            roots.extend(memory_root(graph, &node.op, operand, &roots));
+        }
+    }
+    loop {
+        let division = divide_with(graph, target, &roots, constraints);
+        let better = recomputed_too_dearly(graph, &division).or_else(|| cheaper_as_one(graph, &division));
+        let Some(root) = better else { return fuse(graph, target, constraints, roots, division) };
+        roots.insert(root);
+    }
+}
+
+fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constraints: &Constraints) -> Division {
+    let mut divider =
+        Divider { graph, target, roots, constraints, division: Division::default(), reads: BTreeMap::new() };
+    for (id, node) in graph.iter() {
+        match &node.op {
+            Op::Reduce { axes, source, .. } => {
+                let space = graph[*source].shape.clone();
+                divider.place_reduce(id, space, axes.clone());
+            }
+            Op::MatMul(..) => divider.place_product(id, Kind::MatMul(id)),
+            Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
+                divider.place_product(id, Kind::Conv(id));
+            }
+            Op::Input(_) => {}
+            _ if roots.contains(&id) => divider.place_root(id),
+            _ => {}
+        }
+    }
+    divider.finish()
+}
+
+struct Divider<'a> {
+    graph: &'a Graph,
+    target: Target,
+    roots: &'a BTreeSet<NodeId>,
+    constraints: &'a Constraints,
+    division: Division,
+    /// What each member of a loop reads.
+    reads: BTreeMap<NodeId, BTreeSet<NodeId>>,
+}
+
+impl Divider<'_> {
+    fn stops(&self, id: NodeId) -> bool {
+        self.roots.contains(&id) || is_anchor(&self.graph[id].op)
+    }
+
+    fn trace(&self, id: NodeId, coordinates: &[Index], extents: &[Dim], through: bool) -> Trace {
+        trace(self.graph, id, coordinates, extents, &|id| self.stops(id), through)
+    }
+
+    fn stays_apart(&self, id: NodeId) -> bool {
+        self.constraints.apart.contains(&id)
+    }
+
+    fn reads_of(&self, leaves: &[Operand]) -> BTreeSet<usize> {
+        leaves.iter().filter_map(|leaf| self.division.home.get(&leaf.node).copied()).collect()
+    }
+
+    fn found(&mut self, id: NodeId, kind: Kind, reads: BTreeSet<usize>) {
+        self.division.home.insert(id, self.division.clusters.len());
+        self.division.clusters.push(Cluster { kind, members: vec![id], reads, operands: Vec::new() });
+    }
+
+    fn join(&mut self, id: NodeId, cluster: usize, mut reads: BTreeSet<usize>) {
+        reads.remove(&cluster);
+        self.division.home.insert(id, cluster);
+        self.division.clusters[cluster].members.push(id);
+        self.division.clusters[cluster].reads.extend(reads);
+    }
+
+    fn place_product(&mut self, id: NodeId, kind: Kind) {
+        let reads = product_reads(self.graph, &self.graph[id].op, &|id| self.roots.contains(&id));
+        let reads = reads.iter().filter_map(|read| self.division.home.get(read).copied()).collect();
+        self.found(id, kind, reads);
+    }
+
+    fn place_reduce(&mut self, id: NodeId, space: Shape, reduced: Vec<usize>) {
+        let Op::Reduce { source, .. } = self.graph[id].op else { unreachable!("placed as a reduction") };
+        let coordinates: Vec<Index> = (0..space.rank()).map(Index::var).collect();
+        let leaves = self.trace(source, &coordinates, &space.0, false).leaves;
+        let reads = self.reads_of(&leaves);
+        self.reads.insert(id, tensors(self.graph, &leaves));
+        let candidates: Vec<usize> = (0..self.division.clusters.len())
+            .rev()
+            .filter(|&cluster| match &self.division.clusters[cluster].kind {
+                Kind::Loop { space: s, reduced: r } => {
+                    // A map turns into a row-wise kernel if the reduction runs along its rows.
+                    let apart = self.division.clusters[cluster].members.iter().any(|id| self.stays_apart(*id));
+                    let widens = r.is_empty() && reduced.last() == Some(&(space.rank() - 1)) && !apart;
+                    *s == space && (*r == reduced || (widens && reads.contains(&cluster)))
+                }
+                _ => false,
+            })
+            .collect();
+        for cluster in candidates {
+            let rows_stay = match &self.division.clusters[cluster].kind {
+                Kind::Loop { reduced: r, .. } => *r == reduced || self.division.clusters[cluster].members.len() < 8,
+                _ => false,
+            };
+            if rows_stay && self.may_join(cluster, &space, &reduced, &leaves, &reads) {
+                self.division.clusters[cluster].kind = Kind::Loop { space, reduced };
+                return self.join(id, cluster, reads);
+            }
+        }
+        self.found(id, Kind::Loop { space, reduced }, reads);
+    }
+
+    fn place_root(&mut self, id: NodeId) {
+        let shape = self.graph[id].shape.clone();
+        let own: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        // Which nodes are read is the same whatever the coordinates, and settles most of the questions.
+        let leaves = self.trace(id, &own, &shape.0, true).leaves;
+        let (reads, read) = (self.reads_of(&leaves), tensors(self.graph, &leaves));
+        self.reads.insert(id, read.clone());
+        for cluster in (0..self.division.clusters.len()).rev() {
+            let joined = match self.division.clusters[cluster].kind.clone() {
+                Kind::Loop { reduced, .. } if !reduced.is_empty() && self.stays_apart(id) => false,
+                Kind::Loop { space, reduced } => {
+                    let rows: Vec<usize> = (0..space.rank()).filter(|axis| !reduced.contains(axis)).collect();
+                    let row_shape = Shape(rows.iter().map(|&axis| space[axis].clone()).collect());
+                    let coordinates = if shape == space {
+                        own.clone()
+                    } else if shape == row_shape {
+                        rows.into_iter().map(Index::var).collect()
+                    } else {
+                        continue;
+                    };
+                    if !reads.contains(&cluster) && !self.shares_a_read(cluster, &read) {
+                        continue;
+                    }
+                    let leaves = self.trace(id, &coordinates, &space.0, true).leaves;
+                    self.may_join(cluster, &space, &reduced, &leaves, &reads)
+                }
+                Kind::MatMul(product) | Kind::Conv(product) if self.target != Target::Host => {
+                    reads.contains(&cluster) && self.epilogue(cluster, product, id, &reads)
+                }
+                _ => false,
+            };
+            if joined {
+                return self.join(id, cluster, reads);
+            }
+        }
+        self.found(id, Kind::Loop { space: shape, reduced: Vec::new() }, reads);
+    }
+
+    /// Whether `id`, which reads the clusters `reads`, can be computed from `product`'s elements as they come.
+    fn epilogue(&self, cluster: usize, product: NodeId, id: NodeId, reads: &BTreeSet<usize>) -> bool {
+        let Some(coordinates) = epilogue_coordinates(self.graph, product, id) else { return false };
+        let extents = &self.graph[product].shape.0;
+        let leaves = self.trace(id, &coordinates, extents, true).leaves;
+        let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
+            !leaf.indirect
+                && epilogue_coordinates(self.graph, product, leaf.node).is_some_and(|own| *own == *leaf.coordinates)
+        });
+        let acyclic = reads.iter().all(|&read| read == cluster || !reaches(&self.division, read, cluster));
+        in_place && acyclic
+    }
+
+    fn shares_a_read(&self, cluster: usize, read: &BTreeSet<NodeId>) -> bool {
+        self.division.clusters[cluster]
+            .members
+            .iter()
+            .any(|member| self.reads.get(member).is_some_and(|theirs| !theirs.is_disjoint(read)))
+    }
+
+    /// Rules 1 and 2 of the module's notes.
+    fn may_join(
+        &self,
+        cluster: usize,
+        space: &Shape,
+        reduced: &[usize],
+        leaves: &[Operand],
+        reads: &BTreeSet<usize>,
+    ) -> bool {
+        let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
+            !leaf.indirect && *leaf.coordinates == *member_coordinates(self.graph, leaf.node, space, reduced)
+        });
+        in_place && reads.iter().all(|&read| read == cluster || !reaches(&self.division, read, cluster))
+    }
+
+    fn finish(mut self) -> Division {
+        let mut stored: BTreeSet<NodeId> = self.graph.outputs.iter().map(|(_, id)| *id).collect();
+        for cluster in 0..self.division.clusters.len() {
+            let operands = read_by(self.graph, &self.division, cluster, self.roots);
+            self.division.clusters[cluster].operands.clone_from(&operands);
+            for operand in operands {
+                if self.division.home.get(&operand).is_some_and(|&home| home != cluster) {
+                    stored.insert(operand);
+                }
+            }
+        }
+        // Roots that only their own cluster reads need no memory.
+        self.division.stored = stored;
+        self.division
+    }
+}
+
+/// The nodes read that are no mere numbers.
+fn tensors(graph: &Graph, leaves: &[Operand]) -> BTreeSet<NodeId> {
+    leaves.iter().map(|leaf| leaf.node).filter(|id| graph[*id].shape.rank() > 0).collect()
+}
+
+/// Every node outside itself, and every member, that a cluster reads from memory.
+fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
+    let stops = |id: NodeId| roots.contains(&id) || is_anchor(&graph[id].op);
+    let mut reads = BTreeSet::new();
+    for &member in &division.clusters[cluster].members {
+        let node = &graph[member];
+        match &node.op {
+            Op::Reduce { source, .. } => {
+                let shape = &graph[*source].shape;
+                let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+                let leaves = trace(graph, *source, &coordinates, &shape.0, &stops, false).leaves;
+                reads.extend(leaves.into_iter().map(|leaf| leaf.node));
+            }
+            op if is_anchor(op) => reads.extend(product_reads(graph, op, &stops)),
+            _ => {
+                let coordinates: Vec<Index> = (0..node.shape.rank()).map(Index::var).collect();
+                let leaves = trace(graph, member, &coordinates, &node.shape.0, &stops, true).leaves;
+                reads.extend(leaves.into_iter().map(|leaf| leaf.node));
+            }
+        }
+    }
+    reads.into_iter().collect()
+}
+
+/// The operand of a reduction that is a function of several values of one other cluster, each of which would have to be
+/// stored for it: storing the one operand instead is less. (The rows of a loss, before their mean.)
+fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    division.home.keys().find_map(|&id| {
+        let Op::Reduce { source, .. } = graph[id].op else { return None };
+        if stops(source) || matches!(graph[source].op, Op::View { .. } | Op::Reshape(_)) {
+            return None;
+        }
+        let shape = &graph[source].shape;
+        let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+        let leaves = trace(graph, source, &coordinates, &shape.0, &stops, false).leaves;
+        let full = leaves.iter().filter(|leaf| *leaf.coordinates == *coordinates && !leaf.indirect);
+        let mut homes = BTreeMap::new();
+        full.filter_map(|leaf| division.home.get(&leaf.node)).for_each(|home| *homes.entry(home).or_insert(0) += 1);
+        let other = homes.iter().any(|(home, count)| *count > 1 && Some(*home) != division.home.get(&id));
+        other.then_some(source)
+    })
+}
+
+/// A node that several clusters compute again although reading it would be cheaper.
+fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
+    let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
+    let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
+    for (position, cluster) in division.clusters.iter().enumerate() {
+        for &member in &cluster.members {
+            let (root, through) = match graph[member].op {
+                Op::Reduce { source, .. } => (source, false),
+                _ => (member, true),
+            };
+            let shape = &graph[root].shape;
+            let coordinates: Vec<Index> = (0..shape.rank()).map(Index::var).collect();
+            for (node, _) in trace(graph, root, &coordinates, &shape.0, &stops, through).inlined {
+                visitors.entry(node).or_default().insert(position);
+            }
+        }
+    }
+    let mut cost: BTreeMap<NodeId, u32> = BTreeMap::new();
+    let mut worst = None;
+    for (id, node) in graph.iter() {
+        if stops(id) {
+            continue;
+        }
+        let mut sum = own_cost(&node.op);
+        node.op.visit_operands(|operand| sum += cost.get(&operand).copied().unwrap_or(2));
+        cost.insert(id, sum);
+        let shared = visitors.get(&id).is_some_and(|visitors| visitors.len() > 1);
+        if shared && sum > READ && node.shape.rank() > 0 && !matches!(node.op, Op::View { .. } | Op::Reshape(_)) {
+            worst = Some(id);
+        }
+    }
+    worst
+}
+
+fn fuse(
+    graph: &Graph,
+    target: Target,
+    constraints: &Constraints,
+    mut roots: BTreeSet<NodeId>,
+    mut division: Division,
+) -> Division {
+    if target == Target::Host {
+        return division;
+    }
+    let kernels = division.clusters.iter().filter(|cluster| {
+        let given = |id: &NodeId| graph.outputs.iter().any(|(_, output)| output == id);
+        matches!(&cluster.kind, Kind::Loop { reduced, .. } if reduced.is_empty())
+            && !cluster.members.iter().any(|id| given(id) || gathered(graph, *id) || constraints.stored.contains(id))
+    });
+    let kernels: Vec<Vec<NodeId>> = kernels.map(|cluster| cluster.members.clone()).collect();
+    for kernel in kernels {
+        let fewer: BTreeSet<NodeId> = roots.iter().copied().filter(|root| !kernel.contains(root)).collect();
+        if !pays(graph, target, &division, &roots, &fewer, &kernel) {
+            continue;
+        }
+        let trial = divide_with(graph, target, &fewer, constraints);
+        let sound = recomputed_too_dearly(graph, &trial).is_none() && cheaper_as_one(graph, &trial).is_none();
+        if sound && trial.clusters.len() < division.clusters.len() {
+            (roots, division) = (fewer, trial);
+        }
+    }
+    division
+}
+
+/// Whether rows of `id` are read by numbers that are known only at run time: such a source lies in memory.
+fn gathered(graph: &Graph, id: NodeId) -> bool {
+    graph.iter().any(|(_, node)| matches!(node.op, Op::Gather { source, .. } if table(graph, source) == id))
+}
+
+/// Whether products that compute the operands which `kernel` stores, each time they load them, do less work than the
+/// kernel and its memory. `fewer` are the roots without those operands.
+///
+/// Saved: the kernel's launch, its reads and writes, and the readers' reads of what it stored. Spent: the readers' reads
+/// of what the kernel read, and the arithmetic, again for each load ([`computed_loads`]).
+fn pays(
+    graph: &Graph,
+    target: Target,
+    division: &Division,
+    roots: &BTreeSet<NodeId>,
+    fewer: &BTreeSet<NodeId>,
+    kernel: &[NodeId],
+) -> bool {
+    let stays = |id: NodeId| fewer.contains(&id);
+    let memory = |ids: &BTreeSet<NodeId>| {
+        ids.iter().map(|id| graph[*id].shape.elements().estimate() as f64).sum::<f64>() * f64::from(READ)
+    };
+    let leaves = |ids: &BTreeSet<NodeId>| -> BTreeSet<NodeId> {
+        let leaves = ids.iter().flat_map(|id| prologue_trace(graph, *id, &stays).leaves);
+        leaves.map(|leaf| leaf.node).collect()
+    };
+    let stored: BTreeSet<NodeId> = kernel.iter().copied().collect();
+    let mut saved = Costs::of(target).launch + memory(&stored) + memory(&leaves(&stored));
+    let mut spent = 0.0;
+    for (position, cluster) in division.clusters.iter().enumerate() {
+        let read: BTreeSet<NodeId> =
+            read_by(graph, division, position, roots).into_iter().filter(|id| stored.contains(id)).collect();
+        if read.is_empty() || division.home.get(&kernel[0]) == Some(&position) {
+            continue;
+        }
+        saved += memory(&read);
+        spent += memory(&leaves(&read));
+        match cluster.kind {
+            Kind::MatMul(product) | Kind::Conv(product) => {
+                spent += computed_loads(graph, target, product, &stored, &stays);
+            }
+            Kind::Loop { .. } => {
+                for &id in &read {
+                    let elements = graph[id].shape.elements().estimate() as f64;
+                    spent += elements * f64::from(work(graph, &prologue_trace(graph, id, &stays)));
+                }
+            }
+        }
+    }
+    spent <= saved
+}
+
+/// Whether cluster `from` needs `to`'s results, directly or not.
+fn reaches(division: &Division, from: usize, to: usize) -> bool {
+    let mut seen = BTreeSet::from([from]);
+    let mut left = vec![from];
+    while let Some(cluster) = left.pop() {
+        if cluster == to {
+            return true;
+        }
+        left.extend(division.clusters[cluster].reads.iter().copied().filter(|next| seen.insert(*next)));
+    }
+    false
+}
