@@ -1,6 +1,6 @@
 //! States that a function reads and gives anew: whether the new value may lie where the old one is.
 
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::fuse::Kind;
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
@@ -18,7 +18,7 @@ pub(super) fn states(graph: &Graph) -> Vec<(NodeId, NodeId)> {
     outputs.collect()
 }
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// The new values of states, computed by `clusters` in one launch, that may not lie where the old ones are.
     pub(super) fn apart(&self, clusters: &[usize]) -> Vec<BufferId> {
         let reads = |cluster: usize, id: NodeId| self.division.clusters[cluster].operands.binary_search(&id).is_ok();

@@ -1,7 +1,7 @@
 //! What a division has to compute, as tasks, and how each is computed.
 
 use super::decide::Decider;
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::Kind;
@@ -25,7 +25,7 @@ pub(super) struct Choices {
     pub apart: BTreeSet<NodeId>,
 }
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// Asks about every cluster, in the order in which they run. The host has no choice.
     pub(super) fn survey(&self, marks: &Marks, decider: &mut Decider<'_>) -> Result<Choices> {
         let mut choices = Choices::default();

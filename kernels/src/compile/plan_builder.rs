@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Collects steps.
-pub(super) struct Program<'a> {
+pub(super) struct PlanBuilder<'a> {
     pub graph: &'a Graph,
     pub division: &'a Division,
     pub buffers: &'a Buffers,
@@ -39,9 +39,9 @@ pub(super) struct Program<'a> {
     pub states: Vec<(NodeId, NodeId)>,
 }
 
-impl<'a> Program<'a> {
+impl<'a> PlanBuilder<'a> {
     pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
-        Program {
+        PlanBuilder {
             graph,
             division,
             buffers,
