@@ -30,7 +30,7 @@ impl PlanBuilder<'_> {
 
     /// How a loop is computed.
     fn variant(&self, cluster: usize) -> Variant {
-        match (self.choices.loops.get(&cluster), &self.division.clusters[cluster].kind) {
+        match (self.configs.loops.get(&cluster), &self.division.clusters[cluster].kind) {
             (Some(config), _) => config.variant,
             (None, Kind::Loop { reduced, .. }) if !reduced.is_empty() => Variant::ReductionSequential,
             (None, _) => Variant::ElementwiseVector,

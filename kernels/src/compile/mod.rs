@@ -51,16 +51,16 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
         let division = fuse::divide(&graph, target, &marks.constraints);
         let buffers = Buffers::new(&graph, &division);
         let mut builder = PlanBuilder::new(&graph, &division, &buffers, target);
-        let choices = builder.survey(&marks, &mut decider)?;
-        let mut wanted = choices.in_parts.clone();
-        wanted.extend(choices.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
-        if !wanted.is_empty() || !choices.apart.is_subset(&marks.constraints.apart) {
-            marks.constraints.apart.extend(choices.apart);
+        let configs = builder.survey(&marks, &mut decider)?;
+        let mut wanted = configs.in_parts.clone();
+        wanted.extend(configs.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
+        if !wanted.is_empty() || !configs.apart.is_subset(&marks.constraints.apart) {
+            marks.constraints.apart.extend(configs.apart);
             (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes())?;
             decider.next_round();
             continue;
         }
-        builder.choices = choices;
+        builder.configs = configs;
         emit(&mut builder)?;
         requirements.extend(builder.countable()?);
         let apart = std::mem::take(&mut builder.apart);

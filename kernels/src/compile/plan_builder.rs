@@ -3,7 +3,7 @@
 use super::buffers::Buffers;
 use super::formula::{formula, label};
 use super::states::states;
-use super::survey::Choices;
+use super::survey::ClusterConfigs;
 use crate::dim::{Dim, INDEX_LIMIT};
 use crate::emit::opencl;
 use crate::fuse::Division;
@@ -26,7 +26,7 @@ pub(super) struct PlanBuilder<'a> {
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
-    pub choices: Choices,
+    pub configs: ClusterConfigs,
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::apart`].
     pub apart: Vec<BufferId>,
@@ -46,7 +46,7 @@ impl<'a> PlanBuilder<'a> {
             division,
             buffers,
             target,
-            choices: Choices::default(),
+            configs: ClusterConfigs::default(),
             steps: Vec::new(),
             apart: Vec::new(),
             kernels: Vec::new(),

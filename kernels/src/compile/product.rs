@@ -79,7 +79,7 @@ impl PlanBuilder<'_> {
 
     /// The template that was chosen for a product or convolution, and its tunables.
     pub(super) fn chosen(&self, product: NodeId) -> Result<(&'static Template, Choice)> {
-        let config = self.choices.nodes.get(&product);
+        let config = self.configs.nodes.get(&product);
         let found = config.and_then(|config| Some((config.variant.template(self.target)?, config.values.clone())));
         found.ok_or_else(|| Diagnostic::new(format!("internal error: no template was chosen for node {}", product.0)))
     }
