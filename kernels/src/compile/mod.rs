@@ -63,7 +63,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
         builder.configs = configs;
         emit(&mut builder)?;
         requirements.extend(builder.countable()?);
-        let apart = std::mem::take(&mut builder.apart);
+        let not_in_place = std::mem::take(&mut builder.not_in_place);
         let (steps, source) = builder.finish();
         return Ok(Plan {
             name: graph.name.clone(),
@@ -72,7 +72,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
             scalars: scalars(&graph),
             buffers: buffers.list,
             requirements,
-            apart,
+            not_in_place,
             decisions: decider.finish(),
             steps,
             source,

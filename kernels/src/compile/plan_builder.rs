@@ -28,8 +28,8 @@ pub(super) struct PlanBuilder<'a> {
     pub target: Target,
     pub configs: ClusterConfigs,
     steps: Vec<Step>,
-    /// See [`crate::plan::Plan::apart`].
-    pub apart: Vec<BufferId>,
+    /// See [`crate::plan::Plan::not_in_place`].
+    pub not_in_place: Vec<BufferId>,
     /// Kernels that the emitter writes, and texts of template instances.
     kernels: Vec<Kernel>,
     instances: Vec<String>,
@@ -48,7 +48,7 @@ impl<'a> PlanBuilder<'a> {
             target,
             configs: ClusterConfigs::default(),
             steps: Vec::new(),
-            apart: Vec::new(),
+            not_in_place: Vec::new(),
             kernels: Vec::new(),
             instances: Vec::new(),
             sizes: RefCell::default(),
@@ -185,8 +185,8 @@ impl<'a> PlanBuilder<'a> {
             })
         };
         let bytes = [bytes(&reads), bytes(&writes)];
-        let apart = self.apart(clusters);
-        self.apart.extend(apart);
+        let not_in_place = self.not_in_place(clusters);
+        self.not_in_place.extend(not_in_place);
         self.steps.push(Step {
             label: labels.join("; "),
             work,
