@@ -12,7 +12,7 @@ use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
 use netcl_kernels::emit::rust::native;
 use netcl_kernels::graph::Graph;
-use netcl_kernels::kir::verify::{Limits, verify};
+use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 fn written(plan: &Plan) -> usize {
     let json = serde_json::to_string(plan).expect("a plan is data").len();
     let loops = plan.steps.iter().filter_map(|step| match &step.work {
-        Work::Loop(kernel) => native(&verify(kernel, &Limits::unlimited()).ok()?),
+        Work::Loop(kernel) => native(&verify(kernel, &Capabilities::unlimited()).ok()?),
         _ => None,
     });
     json + loops.map(|text| text.len()).sum::<usize>()
