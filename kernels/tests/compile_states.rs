@@ -20,14 +20,14 @@ fn function(build: impl Fn(&mut Builder, NodeId, NodeId) -> [NodeId; 2]) -> Grap
 }
 
 /// Whether the new value must be written elsewhere, by target.
-fn apart(graph: &Graph) -> Vec<bool> {
+fn not_in_place(graph: &Graph) -> Vec<bool> {
     let is_new = |plan: &Plan| {
-        let mut roles = plan.apart.iter().map(|id| &plan.buffer(*id).role);
+        let mut roles = plan.not_in_place.iter().map(|id| &plan.buffer(*id).role);
         roles.all(|role| matches!(role, Role::Output(OutputKind::State(_))))
     };
     let plans = Target::ALL.map(|target| compile(graph, target).unwrap());
     assert!(plans.iter().all(is_new));
-    plans.iter().map(|plan| !plan.apart.is_empty()).collect()
+    plans.iter().map(|plan| !plan.not_in_place.is_empty()).collect()
 }
 
 /// `0.5 s + sum(x)`, as normalisation's running statistics are.
@@ -44,7 +44,7 @@ fn elementwise_updates_stay_in_place() {
         let largest = b.reduce(ReduceOp::Max, x, &[0, 1], false).unwrap();
         [running(b, x, s), largest]
     });
-    assert_eq!(apart(&graph), [false; 3]);
+    assert_eq!(not_in_place(&graph), [false; 3]);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn updates_that_read_other_elements_do_not() {
         let turned = turned(b, s);
         [running(b, x, turned), largest]
     });
-    assert_eq!(apart(&flipped), [true; 3]);
+    assert_eq!(not_in_place(&flipped), [true; 3]);
     // Every element of the new value needs all of the old one.
     let total = function(|b, x, s| {
         let sum = b.reduce(ReduceOp::Sum, s, &[0], false).unwrap();
@@ -66,7 +66,7 @@ fn updates_that_read_other_elements_do_not() {
         let largest = b.reduce(ReduceOp::Max, x, &[0, 1], false).unwrap();
         [scaled, largest]
     });
-    assert_eq!(apart(&total)[1..], [true; 2]);
+    assert_eq!(not_in_place(&total)[1..], [true; 2]);
 }
 
 /// C promises nothing about `restrict` pointers to one place.

@@ -90,7 +90,7 @@ fn counting(late: bool) -> Function {
         ],
         scalars: vec![],
         requirements: vec![],
-        apart: vec![],
+        not_in_place: vec![],
         decisions: vec![],
         steps: vec![run(first), run(second)],
         source: "

@@ -2,8 +2,8 @@
 
 use super::epilogue::Results;
 use super::instance::Instance;
+use super::plan_builder::PlanBuilder;
 use super::product::launch_of;
-use super::program::Program;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
 use crate::fuse::product::{Extents, extents};
@@ -16,7 +16,7 @@ use crate::target::Target;
 use crate::template::{Columns, Matrix, Template};
 use crate::variant::Conv2dTask;
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// The launch that computes the convolution `id` and what is fused to it.
     pub(super) fn conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
         match self.target {

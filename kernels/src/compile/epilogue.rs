@@ -1,7 +1,7 @@
 //! What happens to each element of a product or convolution: a device function that the template calls where it would
 //! store, so that fused work never passes through memory.
 
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::access::{is_anchor, trace, vectorizes};
@@ -42,7 +42,7 @@ pub(super) struct Results<'a> {
 /// Loop variables of an epilogue: batch (flat), row, column.
 const COLUMN: usize = 2;
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// The functions that go on with `results`, the vector one if the template stores so many `lanes` at a time.
     pub(super) fn epilogue(&self, results: &Results<'_>, name: &str, lanes: u8) -> Epilogue {
         Epilogue {

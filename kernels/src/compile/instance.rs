@@ -1,7 +1,7 @@
 //! Instances of templates: hooks and tunables filled in, parameters collected, and the step that launches one.
 
 use super::epilogue::Epilogue;
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Factor};
 use crate::dtype::DType;
 use crate::emit::opencl_layout::comment;
@@ -13,7 +13,7 @@ use crate::span::Result;
 use crate::template::Template;
 use std::collections::BTreeSet;
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// Adds an instance of a template and the step that launches it.
     pub(super) fn add_template(
         &mut self,

@@ -1,6 +1,6 @@
 //! Loop clusters, one or a bundle of them, as one kernel.
 
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::dim::Dim;
 use crate::fuse::{Division, Kind};
 use crate::graph::{CompareOp, Graph, Op};
@@ -12,7 +12,7 @@ use crate::span::Result;
 use crate::target::Target;
 use crate::variant::{LOOP_GROUP, Variant};
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// One launch for all `clusters`, which are independent loops; two if they need both layouts.
     pub(super) fn loops(&mut self, clusters: &[usize]) -> Result<()> {
         let (groups, items): (Vec<usize>, Vec<usize>) = clusters.iter().partition(|&&cluster| self.in_groups(cluster));
@@ -30,7 +30,7 @@ impl Program<'_> {
 
     /// How a loop is computed.
     fn variant(&self, cluster: usize) -> Variant {
-        match (self.choices.loops.get(&cluster), &self.division.clusters[cluster].kind) {
+        match (self.configs.loops.get(&cluster), &self.division.clusters[cluster].kind) {
             (Some(config), _) => config.variant,
             (None, Kind::Loop { reduced, .. }) if !reduced.is_empty() => Variant::ReductionSequential,
             (None, _) => Variant::ElementwiseVector,

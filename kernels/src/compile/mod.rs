@@ -7,8 +7,8 @@ mod epilogue;
 mod formula;
 mod instance;
 mod loops;
+mod plan_builder;
 mod product;
-mod program;
 mod prologue;
 mod states;
 mod survey;
@@ -25,7 +25,7 @@ use crate::target::Target;
 use buffers::Buffers;
 use decide::Decider;
 pub use decide::Options;
-use program::Program;
+use plan_builder::PlanBuilder;
 
 /// Compiles `graph` for any device of the kind `target`, every choice made by the compiler's own rule.
 ///
@@ -50,21 +50,21 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
     loop {
         let division = fuse::divide(&graph, target, &marks.constraints);
         let buffers = Buffers::new(&graph, &division);
-        let mut program = Program::new(&graph, &division, &buffers, target);
-        let choices = program.survey(&marks, &mut decider)?;
-        let mut wanted = choices.in_parts.clone();
-        wanted.extend(choices.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
-        if !wanted.is_empty() || !choices.apart.is_subset(&marks.constraints.apart) {
-            marks.constraints.apart.extend(choices.apart);
+        let mut builder = PlanBuilder::new(&graph, &division, &buffers, target);
+        let configs = builder.survey(&marks, &mut decider)?;
+        let mut wanted = configs.in_parts.clone();
+        wanted.extend(configs.nodes.iter().filter(|(_, config)| config.rewrites()).map(|(id, own)| (*id, own.clone())));
+        if !wanted.is_empty() || !configs.apart.is_subset(&marks.constraints.apart) {
+            marks.constraints.apart.extend(configs.apart);
             (graph, marks) = rewrite(&graph, marks, &wanted, options.select.sizes())?;
             decider.next_round();
             continue;
         }
-        program.choices = choices;
-        emit(&mut program)?;
-        requirements.extend(program.countable()?);
-        let apart = std::mem::take(&mut program.apart);
-        let (steps, source) = program.finish();
+        builder.configs = configs;
+        emit(&mut builder)?;
+        requirements.extend(builder.countable()?);
+        let not_in_place = std::mem::take(&mut builder.not_in_place);
+        let (steps, source) = builder.finish();
         return Ok(Plan {
             name: graph.name.clone(),
             target,
@@ -72,7 +72,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
             scalars: scalars(&graph),
             buffers: buffers.list,
             requirements,
-            apart,
+            not_in_place,
             decisions: decider.finish(),
             steps,
             source,
@@ -81,12 +81,12 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
 }
 
 /// Adds the steps of every cluster.
-fn emit(program: &mut Program<'_>) -> Result<()> {
-    for bundle in fuse::bundle::bundle(program.division, program.target) {
-        match &program.division.clusters[bundle[0]].kind {
-            Kind::Loop { .. } => program.loops(&bundle)?,
-            Kind::MatMul(product) => program.product(bundle[0], *product)?,
-            Kind::Conv(conv) => program.conv(bundle[0], *conv)?,
+fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
+    for bundle in fuse::bundle::bundle(builder.division, builder.target) {
+        match &builder.division.clusters[bundle[0]].kind {
+            Kind::Loop { .. } => builder.loops(&bundle)?,
+            Kind::MatMul(product) => builder.product(bundle[0], *product)?,
+            Kind::Conv(conv) => builder.conv(bundle[0], *conv)?,
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::epilogue::{Results, product_axes};
 use super::instance::Instance;
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
 use crate::fuse::product::{Extents, extents, in_memory};
@@ -15,7 +15,7 @@ use crate::target::Target;
 use crate::template::{Axis, Choice, Grid, Matrix, Template};
 use crate::variant;
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// The launch that computes `product` and what is fused to it.
     pub(super) fn product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
         match self.target {
@@ -79,7 +79,7 @@ impl Program<'_> {
 
     /// The template that was chosen for a product or convolution, and its tunables.
     pub(super) fn chosen(&self, product: NodeId) -> Result<(&'static Template, Choice)> {
-        let config = self.choices.nodes.get(&product);
+        let config = self.configs.nodes.get(&product);
         let found = config.and_then(|config| Some((config.variant.template(self.target)?, config.values.clone())));
         found.ok_or_else(|| Diagnostic::new(format!("internal error: no template was chosen for node {}", product.0)))
     }
@@ -131,12 +131,12 @@ struct Sides {
 }
 
 impl Sides {
-    fn new(program: &Program<'_>, product: NodeId) -> Sides {
-        let sizes = extents(program.graph, product);
-        let [a, b] = program.factors(product);
+    fn new(builder: &PlanBuilder<'_>, product: NodeId) -> Sides {
+        let sizes = extents(builder.graph, product);
+        let [a, b] = builder.factors(product);
         Sides {
-            a: Side::new(program, Matrix::A, (product, a), [&sizes.batch, &sizes.m, &sizes.k]),
-            b: Side::new(program, Matrix::B, (product, b), [&sizes.batch, &sizes.k, &sizes.n]),
+            a: Side::new(builder, Matrix::A, (product, a), [&sizes.batch, &sizes.m, &sizes.k]),
+            b: Side::new(builder, Matrix::B, (product, b), [&sizes.batch, &sizes.k, &sizes.n]),
         }
     }
 
@@ -162,14 +162,19 @@ struct Side {
 }
 
 impl Side {
-    fn new(program: &Program<'_>, matrix: Matrix, (product, operand): (NodeId, NodeId), extents: [&Dim; 3]) -> Side {
+    fn new(
+        builder: &PlanBuilder<'_>,
+        matrix: Matrix,
+        (product, operand): (NodeId, NodeId),
+        extents: [&Dim; 3],
+    ) -> Side {
         let extents = extents.map(Dim::clone);
-        let shape = &program.graph[product].shape;
+        let shape = &builder.graph[product].shape;
         let batch = Shape(shape.0[..shape.rank() - 2].to_vec());
         let mut axes = crate::index::unflatten(&Index::var(0), &batch, &extents);
         axes.extend([Index::var(1), Index::var(2)]);
-        let address = in_memory(program.graph, &program.graph[product].op, operand, &|id| {
-            program.division.home.contains_key(&id)
+        let address = in_memory(builder.graph, &builder.graph[product].op, operand, &|id| {
+            builder.division.home.contains_key(&id)
         });
         let words = matrix.axes();
         let mut side = Side { matrix, operand, words, extents, axes, address, along: Axis::None, aligned: false };
@@ -186,7 +191,7 @@ impl Side {
         }
         // The innermost axis first: there, neighbours are neighbours in memory most often.
         for axis in [2, 1] {
-            if side.along == Axis::None && program.loads_in_vectors(&side.as_prologue(), axis) {
+            if side.along == Axis::None && builder.loads_in_vectors(&side.as_prologue(), axis) {
                 side.along = if axis == depth { Axis::K } else { Axis::Outer };
                 side.aligned = multiple_of_four(&side.extents[axis]);
             }
@@ -204,10 +209,10 @@ impl Side {
     }
 
     /// The buffers it reads.
-    fn reads(&self, program: &Program<'_>) -> Vec<NodeId> {
+    fn reads(&self, builder: &PlanBuilder<'_>) -> Vec<NodeId> {
         match &self.address {
             Some((base, _)) => vec![*base],
-            None => program.prologue_reads(&self.as_prologue()),
+            None => builder.prologue_reads(&self.as_prologue()),
         }
     }
 
@@ -231,7 +236,7 @@ impl Side {
     /// Makes the load hooks call device functions; gives those.
     fn prologue(
         &self,
-        program: &Program<'_>,
+        builder: &PlanBuilder<'_>,
         instance: &mut Instance,
         kernel: &str,
         template: &Template,
@@ -240,14 +245,14 @@ impl Side {
         let prologue = self.as_prologue();
         let matrix = self.matrix;
         let name = format!("{kernel}_load_{}", matrix.pointer());
-        let scalar = program.load_function(&prologue, &name, None);
+        let scalar = builder.load_function(&prologue, &name, None);
         instance.hook(&format!("LOAD_{}", matrix.letter()), &scalar);
         let mut functions = vec![scalar];
         let lanes = (template.lanes)(choice);
         let vectors = (template.loads_vectors)(choice, matrix, self.along);
         if vectors {
             let along = if self.along == Axis::K { matrix.depth() } else { matrix.outer() };
-            let vector = program.load_function(&prologue, &format!("{name}_vector"), Some((lanes, along)));
+            let vector = builder.load_function(&prologue, &format!("{name}_vector"), Some((lanes, along)));
             instance.hook(&format!("LOAD_{}_VECTOR", matrix.letter()), &vector);
             functions.push(vector);
         }

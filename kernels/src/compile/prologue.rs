@@ -2,7 +2,7 @@
 //! it would load, so that fused work never passes through memory.
 
 use super::formula::operand_formula;
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
@@ -24,7 +24,7 @@ pub(super) struct Prologue<'a> {
     pub axes: &'a [Index],
 }
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     fn is_stored(&self, id: NodeId) -> bool {
         self.division.home.contains_key(&id) || is_anchor(&self.graph[id].op)
     }

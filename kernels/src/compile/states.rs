@@ -1,6 +1,6 @@
 //! States that a function reads and gives anew: whether the new value may lie where the old one is.
 
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::fuse::Kind;
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
@@ -18,11 +18,11 @@ pub(super) fn states(graph: &Graph) -> Vec<(NodeId, NodeId)> {
     outputs.collect()
 }
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// The new values of states, computed by `clusters` in one launch, that may not lie where the old ones are.
-    pub(super) fn apart(&self, clusters: &[usize]) -> Vec<BufferId> {
+    pub(super) fn not_in_place(&self, clusters: &[usize]) -> Vec<BufferId> {
         let reads = |cluster: usize, id: NodeId| self.division.clusters[cluster].operands.binary_search(&id).is_ok();
-        let mut apart = Vec::new();
+        let mut not_in_place = Vec::new();
         for &(old, new) in &self.states {
             let home = self.division.home.get(&new).filter(|home| clusters.contains(home));
             let Some(&home) = home else { continue };
@@ -34,10 +34,10 @@ impl Program<'_> {
                 _ => false,
             };
             if !clusters.iter().all(|&cluster| safe(cluster)) {
-                apart.push(self.buffers.of(new));
+                not_in_place.push(self.buffers.of(new));
             }
         }
-        apart
+        not_in_place
     }
 
     /// The names of buffers that may lie in one place with another: states and their new values, and arguments and

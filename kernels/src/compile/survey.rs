@@ -1,7 +1,7 @@
 //! What a division has to compute, as tasks, and how each is computed.
 
 use super::decide::Decider;
-use super::program::Program;
+use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::fuse::Kind;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How the clusters of a division are computed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Choices {
+pub(super) struct ClusterConfigs {
     /// Products and convolutions by their node.
     pub nodes: BTreeMap<NodeId, KernelConfig>,
     /// Loops by their cluster.
@@ -25,12 +25,12 @@ pub(super) struct Choices {
     pub apart: BTreeSet<NodeId>,
 }
 
-impl Program<'_> {
+impl PlanBuilder<'_> {
     /// Asks about every cluster, in the order in which they run. The host has no choice.
-    pub(super) fn survey(&self, marks: &Marks, decider: &mut Decider<'_>) -> Result<Choices> {
-        let mut choices = Choices::default();
+    pub(super) fn survey(&self, marks: &Marks, decider: &mut Decider<'_>) -> Result<ClusterConfigs> {
+        let mut configs = ClusterConfigs::default();
         if self.target == Target::Host {
-            return Ok(choices);
+            return Ok(configs);
         }
         for cluster in self.division.order() {
             match self.division.clusters[cluster].kind.clone() {
@@ -43,19 +43,19 @@ impl Program<'_> {
                         Some(preferred) => decider.part(task, preferred.as_ref()),
                         None => decider.decide(task),
                     };
-                    choices.nodes.insert(id, config);
+                    configs.nodes.insert(id, config);
                 }
                 Kind::Loop { space, reduced } => {
                     let config = if reduced.is_empty() {
                         decider.decide(Task::Elementwise(self.elementwise_task(cluster, &space)))
                     } else {
-                        self.survey_reduction(cluster, &space, &reduced, marks, decider, &mut choices)
+                        self.survey_reduction(cluster, &space, &reduced, marks, decider, &mut configs)
                     };
-                    choices.loops.insert(cluster, config);
+                    configs.loops.insert(cluster, config);
                 }
             }
         }
-        Ok(choices)
+        Ok(configs)
     }
 
     fn survey_reduction(
@@ -65,7 +65,7 @@ impl Program<'_> {
         reduced: &[usize],
         marks: &Marks,
         decider: &mut Decider<'_>,
-        choices: &mut Choices,
+        configs: &mut ClusterConfigs,
     ) -> KernelConfig {
         let members = &self.division.clusters[cluster].members;
         let is_reduce = |id: &NodeId| matches!(self.graph[*id].op, Op::Reduce { .. });
@@ -73,7 +73,7 @@ impl Program<'_> {
         let statistics = self.batch_norm_task(cluster, space, reduced).filter(|_| maps().next().is_some());
         let fused = match statistics.map(|task| decider.decide(Task::BatchNorm(task)).variant) {
             Some(Variant::BatchNormNaive) => {
-                choices.apart.extend(maps());
+                configs.apart.extend(maps());
                 false
             }
             other => other.is_some(),
@@ -89,7 +89,7 @@ impl Program<'_> {
         let config = decider.decide(task);
         if config.variant == Variant::ReductionParallel {
             let reductions = members.iter().copied().filter(is_reduce);
-            choices.in_parts.extend(reductions.map(|id| (id, config.clone())));
+            configs.in_parts.extend(reductions.map(|id| (id, config.clone())));
         }
         config
     }

@@ -162,7 +162,7 @@ mod tests {
                 .collect(),
             scalars: vec![],
             requirements: vec![],
-            apart: vec![],
+            not_in_place: vec![],
             decisions: vec![],
             steps: (0..steps).map(step).collect(),
             source: String::new(),

@@ -164,7 +164,7 @@ pub struct Plan {
     /// New values of states that the step which writes them may not put in place of the old ones, because it reads others
     /// of those than the ones it is about to write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub apart: Vec<BufferId>,
+    pub not_in_place: Vec<BufferId>,
     /// How products, convolutions and loops are computed, in the order in which that was decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Decision>,

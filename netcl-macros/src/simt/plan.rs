@@ -119,7 +119,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         buffers,
         scalars,
         requirements: Vec::new(),
-        apart: Vec::new(),
+        not_in_place: Vec::new(),
         decisions: Vec::new(),
         steps,
         source,

@@ -147,7 +147,7 @@ impl Interface {
 /// Whether the new value must not be written over the old one: a step after the first that writes the new one reads the
 /// old, or a step does both and the compiler could not tell that it reads only what it is about to write.
 fn read_after_write(plan: &Plan, path: &str, new: BufferId) -> bool {
-    if plan.apart.contains(&new) {
+    if plan.not_in_place.contains(&new) {
         return true;
     }
     let old = plan.buffers.iter().position(|buffer| matches!(&buffer.role, Role::State(own) if own == path));

@@ -90,7 +90,7 @@ pub(crate) fn affine_square() -> Plan {
         ],
         scalars: vec![],
         requirements: vec![],
-        apart: vec![],
+        not_in_place: vec![],
         decisions: vec![],
         steps: vec![
             step("affine", size(), vec![arg(0), arg(1), arg(2), arg(3), Arg::Dim(size())], &[0, 1, 2], &[3]),

@@ -14,7 +14,7 @@ use netcl::__private::kernels;
 use kernels::dim::{Dim, Symbol};
 use kernels::dtype::{DType, Literal};
 use kernels::emit::rust::native_code;
-use kernels::kir::interp::{Program, Value};
+use kernels::kir::interp::{CompiledKernel, Value};
 use kernels::kir::verify::{Capabilities, verify};
 
 #[test]
@@ -119,7 +119,7 @@ fn native_code_gives_the_bits_of_the_interpreter() {
     for (case, (name, entry)) in cases.iter().zip(emitted::ENTRIES) {
         assert_eq!(case.name, *name);
         let verified = verify(&case.kernel, &Capabilities::unlimited()).unwrap();
-        let program = Program::new(&verified);
+        let compiled = CompiledKernel::new(&verified);
         for n in [1usize, 5, 33, 257] {
             let (interpreted, native) = (buffers(case, n), buffers(case, n));
             let values: Vec<Value<'_>> = (interpreted.iter().zip(&case.args))
@@ -129,7 +129,7 @@ fn native_code_gives_the_bits_of_the_interpreter() {
                 })
                 .collect();
             let bindings = [(Symbol::new("N"), n as u64)];
-            program.launch(&values, &bindings, engine()).unwrap().run().unwrap();
+            compiled.launch(&values, &bindings, engine()).unwrap().run().unwrap();
 
             let passed: Vec<Passed<'_>> = (native.iter().zip(&case.args))
                 .map(|(buffer, argument)| match buffer {

@@ -88,7 +88,7 @@ enum Plan {
 
 impl State<'_, '_> {
     fn buffer(&self, buffer: u32) -> (DType, Option<&dyn Memory>) {
-        let ParamKind::Buffer(dtype, _) = self.launch.program.kernel.params[buffer as usize].kind else {
+        let ParamKind::Buffer(dtype, _) = self.launch.compiled.kernel.params[buffer as usize].kind else {
             return (DType::F32, None);
         };
         match self.launch.args[buffer as usize] {
@@ -137,17 +137,17 @@ impl State<'_, '_> {
     }
 
     fn outside(&self, buffer: u32, index: i64, lanes: usize, size: usize, item: usize) -> Fault {
-        let name = &self.launch.program.kernel.params[buffer as usize].name;
+        let name = &self.launch.compiled.kernel.params[buffer as usize].name;
         self.launch.fault_outside(name, index, lanes, size, self.item_id(item))
     }
 
     fn outside_array(&self, array: u32, index: i64, item: usize) -> Fault {
-        let array = &self.launch.program.kernel.arrays[array as usize];
+        let array = &self.launch.compiled.kernel.arrays[array as usize];
         self.launch.fault_outside(&array.name, index, 1, array.length as usize, self.item_id(item))
     }
 
     fn item_id(&self, item: usize) -> [usize; 3] {
-        match self.launch.program.code.kind {
+        match self.launch.compiled.code.kind {
             Block::Items => self.launch.global_id(self.start + item),
             Block::Rounds => self.launch.global_id(self.start),
             Block::Group => {
@@ -237,7 +237,7 @@ impl State<'_, '_> {
 
     /// Where an item's element of an array lies.
     fn place(&self, array: u32, index: Reg, item: usize) -> Result<usize, Fault> {
-        let declared = &self.launch.program.kernel.arrays[array as usize];
+        let declared = &self.launch.compiled.kernel.arrays[array as usize];
         let position = if self.info(index).extent == Extent::One { 0 } else { item };
         let index = self.registers[index as usize].integer(position);
         match usize::try_from(index) {
@@ -292,7 +292,7 @@ impl State<'_, '_> {
     }
 
     fn is_private(&self, array: u32) -> bool {
-        self.launch.program.kernel.arrays[array as usize].space == Space::Private
+        self.launch.compiled.kernel.arrays[array as usize].space == Space::Private
     }
 
     pub(super) fn store_array(&mut self, array: u32, index: Reg, value: Reg, depth: usize) -> Result<(), Fault> {
@@ -341,7 +341,7 @@ impl State<'_, '_> {
         operand: Scalar,
         item: usize,
     ) -> Result<Scalar, Fault> {
-        let length = self.launch.program.kernel.arrays[array as usize].length as usize;
+        let length = self.launch.compiled.kernel.arrays[array as usize].length as usize;
         match usize::try_from(index) {
             Ok(place) if place < length => {
                 let old = scalar(&self.arrays[array as usize], place);

@@ -192,7 +192,7 @@ impl State<'_, '_> {
     fn work_item(&mut self, to: Reg, item: WorkItem, dimension: usize) {
         let launch = self.launch;
         let local = |i: usize| launch.local_id(i)[dimension];
-        let grouped = launch.program.code.kind == Block::Group;
+        let grouped = launch.compiled.code.kind == Block::Group;
         let value = |i: usize| match item {
             WorkItem::GlobalSize => launch.global[dimension],
             WorkItem::LocalSize => launch.local[dimension],

@@ -6,7 +6,7 @@
 //! statements run in lockstep, barriers need no threads.
 //!
 //! ```text
-//! Verified ─▶ Program (compiled once) ─▶ Launch (arguments and sizes) ─▶ run_groups(range), from any thread
+//! Verified ─▶ CompiledKernel (made once) ─▶ Launch (arguments and sizes) ─▶ run_groups(range), from any thread
 //! ```
 //!
 //! Errors are values: an access outside of a buffer, a barrier that not all items reach.
@@ -104,21 +104,21 @@ pub enum Value<'a> {
 
 /// A kernel compiled for the interpreter; launched any number of times, from any thread.
 #[derive(Debug)]
-pub struct Program {
+pub struct CompiledKernel {
     kernel: Kernel,
     code: compile::Code,
     /// The most lanes of a register.
     lanes: usize,
 }
 
-impl Program {
+impl CompiledKernel {
     /// Compiles a kernel.
     pub fn new(verified: &Verified<'_>) -> Self {
         let kernel = verified.kernel();
         let grouped = !kernel.launch.local.is_empty() && sees_groups(kernel);
         let code = compile::compile(verified, if grouped { Block::Group } else { Block::Items });
         let lanes = code.registers.iter().map(|info| usize::from(info.lanes)).max().unwrap_or(1);
-        Program { kernel: kernel.clone(), code, lanes }
+        CompiledKernel { kernel: kernel.clone(), code, lanes }
     }
 
     /// The kernel.
@@ -161,7 +161,7 @@ impl Program {
         };
         let flat = global[1..] == [1, 1];
         let group_counts = std::array::from_fn(|axis| global[axis] / local[axis]);
-        Ok(Launch { program: self, args, engine, global, local, group_counts, total, items, flat })
+        Ok(Launch { compiled: self, args, engine, global, local, group_counts, total, items, flat })
     }
 
     fn check(&self, args: &[Value<'_>]) -> Result<(), String> {
@@ -217,9 +217,9 @@ fn sees_groups(kernel: &Kernel) -> bool {
         || has_barrier(&kernel.body)
 }
 
-/// A program with its arguments.
+/// A compiled kernel with its arguments.
 pub struct Launch<'a> {
-    program: &'a Program,
+    compiled: &'a CompiledKernel,
     args: &'a [Value<'a>],
     engine: Engine,
     global: [usize; 3],
@@ -235,7 +235,7 @@ pub struct Launch<'a> {
 impl Launch<'_> {
     /// How many blocks there are; each can run on any thread.
     pub fn groups(&self) -> usize {
-        match self.program.code.kind {
+        match self.compiled.code.kind {
             Block::Items | Block::Group => self.total.div_ceil(self.items),
             Block::Rounds => self.total,
         }
@@ -249,7 +249,7 @@ impl Launch<'_> {
     pub fn run_groups(&self, groups: Range<usize>) -> Result<(), Fault> {
         let mut state = run::State::new(self);
         for group in groups {
-            match self.program.code.kind {
+            match self.compiled.code.kind {
                 Block::Items => {
                     let start = group * self.items;
                     state.block(start, self.items.min(self.total - start))?;
@@ -284,16 +284,16 @@ impl Launch<'_> {
     }
 
     fn fault_outside(&self, buffer: &str, index: i64, lanes: usize, length: usize, item: [usize; 3]) -> Fault {
-        let kernel = self.program.kernel.name.clone();
+        let kernel = self.compiled.kernel.name.clone();
         Fault::OutOfBounds { kernel, buffer: buffer.to_string(), index, lanes, length, item: Some(item) }
     }
 
     fn fault_barrier(&self, active: usize, items: usize) -> Fault {
-        Fault::DivergentBarrier { kernel: self.program.kernel.name.clone(), active, items }
+        Fault::DivergentBarrier { kernel: self.compiled.kernel.name.clone(), active, items }
     }
 
     fn fault_step(&self, step: i64) -> Fault {
-        Fault::Step { kernel: self.program.kernel.name.clone(), step }
+        Fault::Step { kernel: self.compiled.kernel.name.clone(), step }
     }
 }
 

@@ -58,10 +58,10 @@ pub(super) struct State<'l, 'a> {
 
 impl<'l, 'a> State<'l, 'a> {
     pub(super) fn new(launch: &'l Launch<'a>) -> Self {
-        let code = &launch.program.code;
+        let code = &launch.compiled.code;
         let items = launch.items;
         let mask = Mask { all: true, any: true, bits: vec![true; items] };
-        let arrays = launch.program.kernel.arrays.iter().map(|array| {
+        let arrays = launch.compiled.kernel.arrays.iter().map(|array| {
             let copies = if array.space == Space::Private { items } else { 1 };
             Values::new(array.dtype.compute(), array.length as usize * copies)
         });
@@ -85,7 +85,7 @@ impl<'l, 'a> State<'l, 'a> {
 
     /// Runs one block: `items` work-items from `start` on, or the group of that number.
     pub(super) fn block(&mut self, start: usize, items: usize) -> Flow {
-        let code = &self.launch.program.code;
+        let code = &self.launch.compiled.code;
         (self.start, self.items) = (start, items);
         self.masks[0].all = true;
         self.masks[0].any = true;
@@ -97,7 +97,7 @@ impl<'l, 'a> State<'l, 'a> {
     }
 
     pub(super) fn info(&self, reg: Reg) -> Info {
-        self.launch.program.code.registers[reg as usize]
+        self.launch.compiled.code.registers[reg as usize]
     }
 
     pub(super) fn length(&self, reg: Reg) -> usize {
@@ -424,5 +424,5 @@ impl<'l, 'a> State<'l, 'a> {
 }
 
 fn is_one(launch: &Launch<'_>, reg: Reg) -> bool {
-    launch.program.code.registers[reg as usize].extent == Extent::One
+    launch.compiled.code.registers[reg as usize].extent == Extent::One
 }

@@ -16,8 +16,8 @@ pub(super) fn buffer(b: &mut KernelBuilder, name: &str, dtype: DType, access: Ac
 
 pub(super) fn run(kernel: &Kernel, args: &[Value<'_>]) -> Result<(), Fault> {
     let verified = verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let program = Program::new(&verified);
-    program.launch(args, &[], ops::baseline)?.run()
+    let compiled = CompiledKernel::new(&verified);
+    compiled.launch(args, &[], ops::baseline)?.run()
 }
 
 pub(super) fn floats(values: &[f32]) -> Bytes {
@@ -387,7 +387,7 @@ fn rounds_of_long_loops_run_side_by_side() {
     let (rows, columns) = (3, 16 * 150);
     let kernel = long_rows(rows, columns as i64);
     let verified = verify(&kernel, &Capabilities::unlimited()).unwrap();
-    assert_eq!(Program::new(&verified).code.kind, Block::Rounds);
+    assert_eq!(CompiledKernel::new(&verified).code.kind, Block::Rounds);
     let x = ramp(rows * columns);
     let (y, out) = (Bytes::zeros(DType::F32, rows * columns), Bytes::zeros(DType::F32, rows));
     run(&kernel, &[Value::Buffer(&floats(&x)), Value::Buffer(&y), Value::Buffer(&out)]).unwrap();

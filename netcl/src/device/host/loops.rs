@@ -5,7 +5,7 @@ use super::native::{Args, Entry, Faults, NativeEntry, Passed};
 use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::Kernel;
-use netcl_kernels::kir::interp::{Fault, Program, Value};
+use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::span::Diagnostic;
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ pub(crate) struct Loop {
 #[derive(Debug)]
 enum Code {
     Native(Entry),
-    Interpreted(Box<Program>),
+    Interpreted(Box<CompiledKernel>),
 }
 
 impl Loop {
@@ -33,7 +33,7 @@ impl Loop {
     pub(crate) fn new(kernel: &Kernel, native: Option<NativeEntry>) -> Result<Loop, Vec<Diagnostic>> {
         let code = match native.and_then(NativeEntry::code) {
             Some(entry) => Code::Native(entry),
-            None => Code::Interpreted(Box::new(Program::new(&verify(kernel, &Capabilities::unlimited())?))),
+            None => Code::Interpreted(Box::new(CompiledKernel::new(&verify(kernel, &Capabilities::unlimited())?))),
         };
         Ok(Loop { kernel: kernel.clone(), code })
     }
@@ -78,7 +78,7 @@ impl BoundLoop {
                 })?;
                 args.result(&self.code.kernel)
             }
-            Code::Interpreted(program) => {
+            Code::Interpreted(compiled) => {
                 let values: Vec<Value<'_>> = passed
                     .iter()
                     .map(|passed| match passed {
@@ -86,7 +86,7 @@ impl BoundLoop {
                         Passed::Scalar(literal) => Value::Scalar(*literal),
                     })
                     .collect();
-                let launch = program.launch(&values, &self.bindings, engine())?;
+                let launch = compiled.launch(&values, &self.bindings, engine())?;
                 self.share(launch.groups(), |groups| launch.run_groups(groups))
             }
         }

@@ -3,7 +3,7 @@
 use super::buffers::Buffers;
 use super::formula::{formula, label};
 use super::states::states;
-use super::survey::Choices;
+use super::survey::ClusterConfigs;
 use crate::dim::{Dim, INDEX_LIMIT};
 use crate::emit::opencl;
 use crate::fuse::Division;
@@ -21,15 +21,15 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Collects steps.
-pub(super) struct Program<'a> {
+pub(super) struct PlanBuilder<'a> {
     pub graph: &'a Graph,
     pub division: &'a Division,
     pub buffers: &'a Buffers,
     pub target: Target,
-    pub choices: Choices,
+    pub configs: ClusterConfigs,
     steps: Vec<Step>,
-    /// See [`crate::plan::Plan::apart`].
-    pub apart: Vec<BufferId>,
+    /// See [`crate::plan::Plan::not_in_place`].
+    pub not_in_place: Vec<BufferId>,
     /// Kernels that the emitter writes, and texts of template instances.
     kernels: Vec<Kernel>,
     instances: Vec<String>,
@@ -39,16 +39,16 @@ pub(super) struct Program<'a> {
     pub states: Vec<(NodeId, NodeId)>,
 }
 
-impl<'a> Program<'a> {
+impl<'a> PlanBuilder<'a> {
     pub(super) fn new(graph: &'a Graph, division: &'a Division, buffers: &'a Buffers, target: Target) -> Self {
-        Program {
+        PlanBuilder {
             graph,
             division,
             buffers,
             target,
-            choices: Choices::default(),
+            configs: ClusterConfigs::default(),
             steps: Vec::new(),
-            apart: Vec::new(),
+            not_in_place: Vec::new(),
             kernels: Vec::new(),
             instances: Vec::new(),
             sizes: RefCell::default(),
@@ -185,8 +185,8 @@ impl<'a> Program<'a> {
             })
         };
         let bytes = [bytes(&reads), bytes(&writes)];
-        let apart = self.apart(clusters);
-        self.apart.extend(apart);
+        let not_in_place = self.not_in_place(clusters);
+        self.not_in_place.extend(not_in_place);
         self.steps.push(Step {
             label: labels.join("; "),
             work,
