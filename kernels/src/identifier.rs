@@ -1,6 +1,7 @@
 //! Names in generated OpenCL C: distinct, the user's own where possible, never a word of the language.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Whether `name` is a letter or `_` followed by letters, digits and `_` (of any script).
 pub fn is_identifier(name: &str) -> bool {
@@ -311,12 +312,28 @@ const WORDS: [&str; 236] = [
 /// Hands out names that are distinct within one scope of the generated source.
 #[derive(Clone, Debug, Default)]
 pub struct Namer {
+    /// The scope around this one, whose names are taken too.
+    outer: Option<Arc<Namer>>,
     taken: BTreeSet<String>,
     /// The next number to try for a name.
     next: BTreeMap<String, u32>,
 }
 
 impl Namer {
+    /// A scope inside `outer`.
+    pub fn within(outer: &Arc<Namer>) -> Namer {
+        Namer { outer: Some(outer.clone()), ..Namer::default() }
+    }
+
+    fn outer(&self) -> impl Iterator<Item = &Namer> {
+        std::iter::successors(self.outer.as_deref(), |scope| scope.outer.as_deref())
+    }
+
+    /// Takes `name` if nobody has.
+    fn take(&mut self, name: &str) -> bool {
+        self.outer().all(|scope| !scope.taken.contains(name)) && self.taken.insert(name.to_string())
+    }
+
     /// Keeps `name` from being given out.
     pub fn reserve(&mut self, name: &str) {
         self.taken.insert(name.to_string());
@@ -332,15 +349,17 @@ impl Namer {
         {
             base.insert_str(0, "v_");
         }
-        if !is_reserved(&base) && self.taken.insert(base.clone()) {
+        if !is_reserved(&base) && self.take(&base) {
             return base;
         }
-        let next = self.next.entry(base.clone()).or_insert(1);
+        let known = self.next.get(&base).or_else(|| self.outer().find_map(|scope| scope.next.get(&base)));
+        let mut number = known.copied().unwrap_or(1);
         loop {
-            let candidate = format!("{base}_{next}");
-            *next += 1;
+            let candidate = format!("{base}_{number}");
+            number += 1;
             // A prefix is kept for families such as `half_cos`, in which nothing ends with `_1`.
-            if !is_word(&candidate) && self.taken.insert(candidate.clone()) {
+            if !is_word(&candidate) && self.take(&candidate) {
+                self.next.insert(base, number);
                 return candidate;
             }
         }
@@ -371,6 +390,15 @@ mod tests {
         assert_eq!(namer.name("__x"), "v___x");
         assert_eq!(namer.name(""), "v_");
         assert_eq!(namer.name("3d"), "v_3d");
+    }
+
+    #[test]
+    fn names_of_outer_scopes_are_taken() {
+        let mut outer = Namer::default();
+        assert_eq!([outer.name("x"), outer.name("x")], ["x", "x_1"]);
+        let mut inner = Namer::within(&Arc::new(outer.clone()));
+        assert_eq!([inner.name("x"), inner.name("y"), inner.name("x")], ["x_2", "y", "x_3"]);
+        assert_eq!([outer.name("y"), outer.name("x")], ["y", "x_2"]);
     }
 
     #[test]

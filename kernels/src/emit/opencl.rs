@@ -31,6 +31,7 @@ use crate::identifier::Namer;
 use crate::kir::verify::Verified;
 use crate::kir::{Access, Array, Function, Kernel, Param, ParamKind, Space, ValueType};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How a program is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub struct Options {
 pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
     let mut program = Program { shared: options.shared.clone(), ..Program::default() };
     for kernel in kernels {
-        program.globals.reserve(&kernel.kernel().name);
+        Arc::make_mut(&mut program.globals).reserve(&kernel.kernel().name);
     }
     let mut texts: Vec<String> = Vec::new();
     for (position, verified) in kernels.iter().enumerate() {
@@ -85,7 +86,7 @@ pub fn kernel(kernel: &Verified<'_>) -> String {
 #[derive(Default)]
 pub(super) struct Program {
     /// Names at program scope.
-    pub(super) globals: Namer,
+    pub(super) globals: Arc<Namer>,
     /// `#pragma OPENCL EXTENSION`s.
     pub(super) extensions: BTreeMap<String, ()>,
     /// Definitions of helper functions, those that others need first.
@@ -117,7 +118,7 @@ impl Program {
             // A function's meaning depends on the earlier ones, which it may call.
             let meaning = &kernel.functions[..=position];
             if self.functions.iter().all(|known| known.meaning != meaning) {
-                let name = self.globals.name(&kernel.functions[position].name);
+                let name = Arc::make_mut(&mut self.globals).name(&kernel.functions[position].name);
                 self.functions.push(NamedFunction { meaning: meaning.to_vec(), name, written: false });
             }
         }
@@ -156,7 +157,7 @@ impl Program {
             self.extension("cl_khr_fp64");
         }
         self.name_functions(kernel);
-        let shared = self.shared.clone();
+        let shared = std::mem::take(&mut self.shared);
         let body = Body::kernel(self, verified);
         let function = kernel.launch.is_function();
         let params: Vec<String> = kernel
@@ -186,6 +187,7 @@ impl Program {
         }
         text.push_str(&body.kernel_body());
         text.push_str("}\n");
+        self.shared = shared;
         text
     }
 }

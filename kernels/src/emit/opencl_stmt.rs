@@ -58,7 +58,7 @@ impl<'a, 'p> Body<'a, 'p> {
         vars: &'a [Var],
         types: &'a [ValueType],
     ) -> Self {
-        let names = program.globals.clone();
+        let names = Namer::within(&program.globals);
         Body {
             program,
             verified,

@@ -25,8 +25,8 @@ pub(super) struct Part {
     pub form: Form,
     /// In topological order.
     pub members: Vec<NodeId>,
-    /// Other parts that it reads from.
-    reads: BTreeSet<usize>,
+    /// Other parts that it reads from, repeats included.
+    reads: Vec<usize>,
 }
 
 /// A division while roots are still looked for.
@@ -35,17 +35,58 @@ pub(super) struct Draft {
     pub parts: Vec<Part>,
     /// Which part computes a node, if one does.
     home: Vec<Option<usize>>,
+    needs: Needs,
+    readers: Readers,
+    /// The parts with each loop.
+    loops: Vec<BTreeSet<usize>>,
+    /// What was placed, in order, so that it can be taken back.
+    log: Vec<Placed>,
+}
+
+/// A node that was placed, and what the draft was like before.
+#[derive(Clone, Debug)]
+struct Placed {
+    id: NodeId,
+    part: usize,
+    /// The form and the number of reads of the part that it joined; none if it founded one.
+    joined: Option<(Form, usize)>,
+    /// What clusters needed that need more since.
+    needs: Vec<(usize, Set)>,
+    readers: usize,
 }
 
 impl Draft {
     /// The division of the graph by the roots that there are.
     pub(super) fn new(readings: &mut Readings<'_>, target: Target, constraints: &Constraints) -> Draft {
+        let nodes = readings.graph.nodes.len();
+        let mut draft = Draft {
+            parts: Vec::new(),
+            home: vec![None; nodes],
+            needs: Needs::default(),
+            readers: Readers::new(nodes),
+            loops: vec![BTreeSet::new(); readings.loops.count()],
+            log: Vec::new(),
+        };
+        draft.renew(NodeId(0), readings, target, constraints);
+        draft
+    }
+
+    /// Divides anew from `first` on, before which no node has become a root or is none any more: operands point backwards,
+    /// so that those before it stay where they are.
+    pub(super) fn renew(
+        &mut self,
+        first: NodeId,
+        readings: &mut Readings<'_>,
+        target: Target,
+        constraints: &Constraints,
+    ) {
+        while let Some(last) = self.log.pop_if(|placed| placed.id >= first) {
+            self.take_back(last);
+        }
         let graph = readings.graph;
-        let draft = Draft { parts: Vec::new(), home: vec![None; graph.nodes.len()] };
-        let readers = vec![Vec::new(); graph.nodes.len()];
-        let loops = vec![BTreeSet::new(); readings.loops.count()];
-        let mut divider = Divider { readings, target, constraints, draft, needs: Needs::default(), readers, loops };
-        for (id, node) in graph.iter() {
+        let mut divider = Divider { readings, target, constraints, draft: self };
+        for (position, node) in graph.nodes.iter().enumerate().skip(first.index()) {
+            let id = NodeId(position as u32);
             match &node.op {
                 Op::Reduce { .. } => divider.place_reduce(id),
                 Op::MatMul(..) | Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
@@ -56,7 +97,35 @@ impl Draft {
                 _ => {}
             }
         }
-        divider.draft
+    }
+
+    /// Takes back the last step.
+    fn take_back(&mut self, Placed { id, part, joined, needs, readers }: Placed) {
+        self.home[id.index()] = None;
+        self.readers.shorten(readers);
+        let now = self.parts[part].form;
+        let Some((form, reads)) = joined else {
+            self.parts.pop();
+            self.needs.pop();
+            return self.move_to(part, now, None);
+        };
+        self.parts[part].members.pop();
+        self.parts[part].reads.truncate(reads);
+        self.needs.restore(needs);
+        self.parts[part].form = form;
+        if form != now {
+            self.move_to(part, now, Some(form));
+        }
+    }
+
+    /// Notes that `part` has another loop, or none any more.
+    fn move_to(&mut self, part: usize, before: Form, after: Option<Form>) {
+        if let Form::Loop(before) = before {
+            self.loops[before].remove(&part);
+        }
+        if let Some(Form::Loop(after)) = after {
+            self.loops[after].insert(part);
+        }
     }
 
     /// Which part computes `id`, if one does.
@@ -81,7 +150,7 @@ impl Draft {
                 Form::Product(id) if matches!(graph[id].op, Op::MatMul(..)) => Kind::MatMul(id),
                 Form::Product(id) => Kind::Conv(id),
             };
-            let (members, reads) = (part.members.clone(), part.reads.clone());
+            let (members, reads) = (part.members.clone(), part.reads.iter().copied().collect());
             clusters.push(Cluster { kind, members, reads, operands: operands.into_iter().collect() });
         }
         let homes = graph.iter().filter_map(|(id, _)| Some((id, self.home(id)?)));
@@ -89,16 +158,43 @@ impl Draft {
     }
 }
 
+/// For each node, the parts with members in loops or epilogues that read it, repeats included: lists in one vector.
+#[derive(Clone, Debug)]
+struct Readers {
+    /// Where the list of each node begins, if there is one.
+    first: Vec<Option<usize>>,
+    /// Nodes and parts that read them, each with where the list goes on.
+    list: Vec<(NodeId, usize, Option<usize>)>,
+}
+
+impl Readers {
+    fn new(nodes: usize) -> Self {
+        Readers { first: vec![None; nodes], list: Vec::new() }
+    }
+
+    fn add(&mut self, node: NodeId, part: usize) {
+        self.list.push((node, part, self.first[node.index()]));
+        self.first[node.index()] = Some(self.list.len() - 1);
+    }
+
+    /// Takes back what was added when there were more than `count`.
+    fn shorten(&mut self, count: usize) {
+        for (node, _, next) in self.list.drain(count..).rev() {
+            self.first[node.index()] = next;
+        }
+    }
+
+    fn of(&self, node: NodeId) -> impl Iterator<Item = usize> {
+        let place = std::iter::successors(self.first[node.index()], |place| self.list[*place].2);
+        place.map(|place| self.list[place].1)
+    }
+}
+
 struct Divider<'r, 'a> {
     readings: &'r mut Readings<'a>,
     target: Target,
     constraints: &'r Constraints,
-    draft: Draft,
-    needs: Needs,
-    /// For each node, the parts with members in loops or epilogues that read it, repeats included.
-    readers: Vec<Vec<usize>>,
-    /// The parts with that loop.
-    loops: Vec<BTreeSet<usize>>,
+    draft: &'r mut Draft,
 }
 
 impl Divider<'_, '_> {
@@ -120,42 +216,54 @@ impl Divider<'_, '_> {
         !needed.contains(part) && reading.leaves.iter().all(|leaf| leaf.in_place || !own(leaf.node))
     }
 
-    fn found(&mut self, id: NodeId, form: Form, reads: Vec<usize>, tensors: &[NodeId]) {
-        let part = self.draft.parts.len();
-        self.needs.found(&reads);
-        self.draft.parts.push(Part { form, members: vec![id], reads: reads.into_iter().collect() });
+    fn found(&mut self, id: NodeId, form: Form, reads: Vec<usize>, needed: Set, tensors: &[NodeId]) {
+        let draft = &mut *self.draft;
+        let part = draft.parts.len();
+        draft.needs.found(&reads, needed);
+        draft.parts.push(Part { form, members: vec![id], reads });
         if let Form::Loop(own) = form {
-            self.loops[own].insert(part);
+            draft.loops[own].insert(part);
         }
-        self.placed(id, part, tensors);
+        self.placed(Placed { id, part, joined: None, needs: Vec::new(), readers: 0 }, tensors);
     }
 
-    fn join(&mut self, id: NodeId, part: usize, mut reads: Vec<usize>, tensors: &[NodeId]) {
+    /// Adds `id` to `part`, which has the form `form` from now on.
+    fn join(&mut self, id: NodeId, part: usize, form: Form, mut reads: Vec<usize>, needed: Set, tensors: &[NodeId]) {
         reads.retain(|read| *read != part);
-        self.needs.join(part, &reads);
-        self.draft.parts[part].members.push(id);
-        self.draft.parts[part].reads.extend(reads);
-        self.placed(id, part, tensors);
+        let draft = &mut *self.draft;
+        let needs = draft.needs.join(part, &reads, needed);
+        let own = &mut draft.parts[part];
+        let before = (std::mem::replace(&mut own.form, form), own.reads.len());
+        own.members.push(id);
+        own.reads.extend(reads);
+        if before.0 != form {
+            draft.move_to(part, before.0, Some(form));
+        }
+        self.placed(Placed { id, part, joined: Some(before), needs, readers: 0 }, tensors);
     }
 
-    fn placed(&mut self, id: NodeId, part: usize, tensors: &[NodeId]) {
-        self.draft.home[id.index()] = Some(part);
-        tensors.iter().for_each(|tensor| self.readers[tensor.index()].push(part));
+    fn placed(&mut self, placed: Placed, tensors: &[NodeId]) {
+        let draft = &mut *self.draft;
+        let readers = draft.readers.list.len();
+        draft.home[placed.id.index()] = Some(placed.part);
+        tensors.iter().for_each(|tensor| draft.readers.add(*tensor, placed.part));
+        draft.log.push(Placed { readers, ..placed });
     }
 
     fn place_product(&mut self, id: NodeId) {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
-        self.found(id, Form::Product(id), reads, &[]);
+        let needed = self.draft.needs.of(&reads);
+        self.found(id, Form::Product(id), reads, needed, &[]);
     }
 
     fn place_reduce(&mut self, id: NodeId) {
         let own = self.readings.loops.of(id);
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
-        let needed = self.needs.of(&reads);
+        let needed = self.draft.needs.of(&reads);
         let loops = &self.readings.loops;
-        let mut candidates: Vec<usize> = self.loops[own].iter().copied().collect();
+        let mut candidates: Vec<usize> = self.draft.loops[own].iter().copied().collect();
         // A map turns into a row-wise kernel if the reduction runs along its rows.
         if loops.reduced(own).last().is_some_and(|last| last + 1 == loops.space(own).rank()) {
             candidates.extend(reads.iter().copied().filter(|&part| match self.draft.parts[part].form {
@@ -168,12 +276,8 @@ impl Divider<'_, '_> {
         }
         candidates.sort_unstable();
         let joined = candidates.into_iter().rev().find(|&part| self.may_join(part, &reading, &needed));
-        let Some(part) = joined else { return self.found(id, Form::Loop(own), reads, &reading.tensors) };
-        if let Form::Loop(before) = std::mem::replace(&mut self.draft.parts[part].form, Form::Loop(own)) {
-            self.loops[before].remove(&part);
-            self.loops[own].insert(part);
-        }
-        self.join(id, part, reads, &reading.tensors);
+        let Some(part) = joined else { return self.found(id, Form::Loop(own), reads, needed, &reading.tensors) };
+        self.join(id, part, Form::Loop(own), reads, needed, &reading.tensors);
     }
 
     fn place_root(&mut self, id: NodeId) {
@@ -181,38 +285,35 @@ impl Divider<'_, '_> {
         // Which nodes are read is the same whatever the coordinates, and settles most of the questions.
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
-        let needed = self.needs.of(&reads);
+        let needed = self.draft.needs.of(&reads);
         let mut candidates = reads.clone();
         for tensor in &reading.tensors {
-            candidates.extend(&self.readers[tensor.index()]);
+            candidates.extend(self.draft.readers.of(*tensor));
         }
+        // Most of what reads something at the beginning of a deep graph is far above.
+        candidates.retain(|part| !needed.contains(*part));
         candidates.sort_unstable();
         candidates.dedup();
-        let joined = candidates.into_iter().rev().find(|&part| {
-            if needed.contains(part) {
-                return false;
+        let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {
+            Form::Loop(theirs) => {
+                let reduces = !self.readings.loops.reduced(theirs).is_empty();
+                if reduces && self.constraints.apart.contains(&id) || !self.readings.loops.holds(theirs, id) {
+                    return false;
+                }
+                let reading = self.readings.in_loop(id, theirs);
+                self.may_join(part, &reading, &needed)
             }
-            match self.draft.parts[part].form {
-                Form::Loop(theirs) => {
-                    let reduces = !self.readings.loops.reduced(theirs).is_empty();
-                    if reduces && self.constraints.apart.contains(&id) || !self.readings.loops.holds(theirs, id) {
-                        return false;
-                    }
-                    let reading = self.readings.in_loop(id, theirs);
-                    self.may_join(part, &reading, &needed)
+            Form::Product(product) => {
+                if self.target == Target::Host || reads.binary_search(&part).is_err() {
+                    return false;
                 }
-                Form::Product(product) => {
-                    if self.target == Target::Host || reads.binary_search(&part).is_err() {
-                        return false;
-                    }
-                    let reading = self.readings.in_epilogue(id, product);
-                    reading.is_some_and(|reading| self.may_join(part, &reading, &needed))
-                }
+                let reading = self.readings.in_epilogue(id, product);
+                reading.is_some_and(|reading| self.may_join(part, &reading, &needed))
             }
         });
         match joined {
-            Some(part) => self.join(id, part, reads, &reading.tensors),
-            None => self.found(id, Form::Loop(own), reads, &reading.tensors),
+            Some(part) => self.join(id, part, self.draft.parts[part].form, reads, needed, &reading.tensors),
+            None => self.found(id, Form::Loop(own), reads, needed, &reading.tensors),
         }
     }
 }

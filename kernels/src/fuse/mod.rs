@@ -122,11 +122,12 @@ fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
 
 /// Divides by the roots of `readings` and those that follow from them.
 fn divide_by(readings: &mut Readings<'_>, target: Target, constraints: &Constraints) -> Division {
+    let mut draft = Draft::new(readings, target, constraints);
     loop {
-        let draft = Draft::new(readings, target, constraints);
         let better = recomputed_too_dearly(readings, &draft).or_else(|| cheaper_as_one(readings, &draft));
         let Some(root) = better else { return prologue::fuse(readings, target, constraints, draft).finish(readings) };
         readings.set_root(root, true);
+        draft.renew(root, readings, target, constraints);
     }
 }
 

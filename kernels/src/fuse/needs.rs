@@ -9,6 +9,11 @@ impl Set {
         self.0.get(cluster / 64).is_some_and(|word| word >> (cluster % 64) & 1 == 1)
     }
 
+    fn has_all(&self, other: &Set) -> bool {
+        let own = self.0.iter().copied().chain(std::iter::repeat(0));
+        other.0.iter().zip(own).all(|(other, own)| other & !own == 0)
+    }
+
     fn insert(&mut self, cluster: usize) {
         let word = cluster / 64;
         if self.0.len() <= word {
@@ -26,7 +31,7 @@ impl Set {
 }
 
 /// For each cluster those that it needs. No cluster needs itself.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Needs(Vec<Set>);
 
 impl Needs {
@@ -37,27 +42,34 @@ impl Needs {
         needed
     }
 
-    /// Adds the next cluster, which reads `reads`.
-    pub(super) fn found(&mut self, reads: &[usize]) {
-        let needed = self.with(reads);
+    /// Adds the next cluster, which reads `reads`, what these need being `needed`.
+    pub(super) fn found(&mut self, reads: &[usize], mut needed: Set) {
+        reads.iter().for_each(|&read| needed.insert(read));
         self.0.push(needed);
     }
 
-    /// Notes that `cluster` reads `reads` too, none of which needs it.
-    pub(super) fn join(&mut self, cluster: usize, reads: &[usize]) {
-        let more = self.with(reads);
-        self.0[cluster].extend(&more);
-        for own in &mut self.0 {
-            if own.contains(cluster) {
-                own.extend(&more);
+    /// Notes that `cluster` reads `reads` too, none of which needs it, what these need being `needed`. Gives what those
+    /// needed before that need more now.
+    pub(super) fn join(&mut self, cluster: usize, reads: &[usize], mut needed: Set) -> Vec<(usize, Set)> {
+        reads.iter().for_each(|&read| needed.insert(read));
+        let mut before = Vec::new();
+        for (position, own) in self.0.iter_mut().enumerate() {
+            if (position == cluster || own.contains(cluster)) && !own.has_all(&needed) {
+                before.push((position, own.clone()));
+                own.extend(&needed);
             }
         }
+        before
     }
 
-    fn with(&self, reads: &[usize]) -> Set {
-        let mut needed = self.of(reads);
-        reads.iter().for_each(|&read| needed.insert(read));
-        needed
+    /// Takes back a [`Needs::join`] that gave `before`.
+    pub(super) fn restore(&mut self, before: Vec<(usize, Set)>) {
+        before.into_iter().for_each(|(position, set)| self.0[position] = set);
+    }
+
+    /// Takes the last cluster back.
+    pub(super) fn pop(&mut self) {
+        self.0.pop();
     }
 }
 
@@ -68,18 +80,18 @@ mod tests {
     #[test]
     fn what_a_cluster_joins_its_readers_need_too() {
         let mut needs = Needs::default();
-        needs.found(&[]);
-        needs.found(&[0]);
-        needs.found(&[1]);
-        needs.found(&[]);
+        let found = |needs: &mut Needs, reads: &[usize]| needs.found(reads, needs.of(reads));
+        [&[][..], &[0], &[1], &[]].iter().for_each(|reads| found(&mut needs, reads));
         let needed =
             |needs: &Needs, cluster: usize| (0..100).filter(|&c| needs.of(&[cluster]).contains(c)).collect::<Vec<_>>();
         assert_eq!(needed(&needs, 2), [0, 1]);
-        needs.join(1, &[3]);
+        let before = needs.join(1, &[3], needs.of(&[3]));
         assert_eq!(needed(&needs, 2), [0, 1, 3]);
         assert_eq!(needed(&needs, 0), [0usize; 0]);
+        needs.restore(before);
+        assert_eq!(needed(&needs, 2), [0, 1]);
         for cluster in 4..100 {
-            needs.found(&[cluster - 1]);
+            found(&mut needs, &[cluster - 1]);
         }
         assert_eq!(needed(&needs, 99), (3..99).collect::<Vec<_>>());
     }

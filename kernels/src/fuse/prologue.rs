@@ -31,9 +31,10 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
             continue;
         }
         // A reduction over no axes is a member of a map, and no root.
-        let roots: Vec<NodeId> = kernel.into_iter().filter(|id| readings.is_root(*id)).collect();
+        let roots: Vec<NodeId> = kernel.iter().copied().filter(|id| readings.is_root(*id)).collect();
         roots.iter().for_each(|id| readings.set_root(*id, false));
-        let trial = Draft::new(readings, target, constraints);
+        let mut trial = draft.clone();
+        trial.renew(kernel[0], readings, target, constraints);
         if trial.parts.len() < draft.parts.len()
             && recomputed_too_dearly(readings, &trial).is_none()
             && cheaper_as_one(readings, &trial).is_none()
