@@ -1,11 +1,14 @@
 //! Operands that kernels read from memory: what lies under reshapes, and what lies in no buffer.
 
-use netcl_kernels::compile::compile;
+use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::text::parse;
 use netcl_kernels::graph::{ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
 use netcl_kernels::plan::{Plan, Role, Target};
+use netcl_kernels::template::Choice;
+use netcl_kernels::variant::{Always, KernelConfig, SPLIT_K, Variant, typical};
 
 fn argument(b: &mut Builder, position: usize, shape: &[usize]) -> NodeId {
     b.input(InputKind::Argument(position), "", Shape::of(shape), DType::F32)
@@ -91,4 +94,45 @@ fn scalars_are_stored_where_memory_is_read() {
             assert!(compile(&graph, target).is_ok(), "{}, {}", graph.name, target.name());
         }
     }
+}
+
+/// What lies between the kernels is not rounded: only the sum is.
+#[test]
+fn the_parts_of_half_precision_sums_are_full_precision() {
+    for dtype in [DType::F16, DType::BF16] {
+        let mut b = Builder::new("parts");
+        let [x, w] = [[8, 64], [64, 8]].map(|shape| {
+            let position = usize::from(shape[0] == 64);
+            b.input(InputKind::Argument(position), "x", Shape::of(&shape), dtype)
+        });
+        let product = b.matmul(x, w).unwrap();
+        b.output(OutputKind::Result(0), product);
+        let image = b.input(InputKind::Argument(2), "x", Shape::of(&[2, 8, 5, 5]), dtype);
+        let filters = b.input(InputKind::Argument(3), "x", Shape::of(&[8, 8, 3, 3]), dtype);
+        let images = b.conv2d(image, filters, ConvGeometry::default()).unwrap();
+        b.output(OutputKind::Result(1), images);
+        let graph = b.finish();
+        for variant in [Variant::MatMulNaive, Variant::Conv2dNaive] {
+            let choice = Choice::new(&[("LOCAL_M", 4), ("LOCAL_N", 16), (SPLIT_K, 4)]);
+            let select = Always(KernelConfig::new(variant, choice));
+            let options = Options { limits: typical(Target::Gpu), select: &select };
+            let plan = compile_with(&graph, Target::Gpu, &options).unwrap();
+            let types = |wanted: fn(&Role) -> bool| -> Vec<DType> {
+                plan.buffers.iter().filter(|buffer| wanted(&buffer.role)).map(|buffer| buffer.dtype).collect()
+            };
+            assert_eq!(types(|role| matches!(role, Role::Scratch)), [DType::F32], "{variant} of {dtype}");
+            assert_eq!(types(|role| matches!(role, Role::Output(_))), [dtype; 2]);
+        }
+    }
+}
+
+/// The host's library rounds to what it reads.
+#[test]
+fn a_product_that_is_not_rounded_is_none_of_the_hosts() {
+    let text =
+        "graph unrounded\n%0 = input argument 0 : f16[4, 4]\n%1 = matmul %0, %0 : f32[4, 4]\noutput result 0 = %1\n";
+    let graph = parse(text).unwrap();
+    assert!(compile(&graph, Target::Gpu).is_ok() && compile(&graph, Target::Cpu).is_ok());
+    let error = compile(&graph, Target::Host).unwrap_err().to_string();
+    assert!(error.contains("on the host a product of f16 is rounded to f16"), "{error}");
 }

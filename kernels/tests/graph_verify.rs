@@ -60,7 +60,8 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     ("G16", "%0 = input argument 0 : f32[2]\n%1 = matmul %0, %0 : f32[]"),
     ("G17", "%0 = input argument 0 : i32[2, 2]\n%1 = matmul %0, %0 : i32[2, 2]"),
-    ("G17", "%0 = input argument 0 : f16[2, 2]\n%1 = matmul %0, %0 : f32[2, 2]"),
+    ("G17", "%0 = input argument 0 : f16[2, 2]\n%1 = matmul %0, %0 : f64[2, 2]"),
+    ("G17", "%0 = input argument 0 : f32[2, 2]\n%1 = matmul %0, %0 : f16[2, 2]"),
     (
         "G18",
         "%0 = input argument 0 : f32[N, 1, 4, 4]\n%1 = input parameter : f32[1, 1, 2, 2]  # w\n\

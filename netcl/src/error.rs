@@ -381,6 +381,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether a command that failed so may do when memory is freed. Drivers say "out of resources" of other things, too.
+    pub(crate) fn may_want_memory(&self) -> bool {
+        match self {
+            Error::OutOfMemory { .. } => true,
+            Error::Driver { code, .. } => code == "CL_OUT_OF_RESOURCES",
+            _ => false,
+        }
+    }
+
     /// What the compiler says of the graph of `operation`.
     pub(crate) fn graph(operation: &str, diagnostic: Diagnostic) -> Error {
         Error::Graph { operation: operation.to_owned(), diagnostic }

@@ -9,6 +9,7 @@ use crate::memory::BufferHandle;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many threads record: whoever launches looks here first, and nowhere else in most programs.
 static RECORDERS: AtomicUsize = AtomicUsize::new(0);
@@ -39,6 +40,36 @@ pub(crate) trait Step: Send {
 
     /// Calls `visit` with all memory that it uses.
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle));
+
+    /// What it holds while it starts its commands, if none of another thread's may come between them: a model whose states it
+    /// changes.
+    fn turn(&self) -> Option<&Arc<Mutex<()>>> {
+        None
+    }
+}
+
+/// The driver's own recording of all steps.
+struct ByDriver {
+    buffer: CommandBuffer,
+    /// What the steps use.
+    memory: Vec<BufferHandle>,
+    /// Those of all steps, each once, in an order that every recording has: no two wait for each other.
+    turns: Vec<Arc<Mutex<()>>>,
+}
+
+impl ByDriver {
+    fn replay(&self) -> Result<()> {
+        self.memory.iter().try_for_each(BufferHandle::settle)?;
+        in_turn(&self.turns, &mut || self.buffer.enqueue())
+    }
+}
+
+/// Does `work` while all turns are held. Nothing is allocated.
+fn in_turn(turns: &[Arc<Mutex<()>>], work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    let Some((first, rest)) = turns.split_first() else { return work() };
+    // It guards nothing of its own: after a panic there is nothing to be mended.
+    let _turn = first.lock().unwrap_or_else(PoisonError::into_inner);
+    in_turn(rest, work)
 }
 
 /// Whether this thread records what is done on the device of that backend.
@@ -69,9 +100,8 @@ pub(crate) fn push(step: Box<dyn Step>) {
 ///
 /// It keeps all memory that the launches use. Dropping it gives that back.
 pub struct Recording {
-    /// The driver's own recording of all steps, and the memory that they use. Dropped before the steps, whose kernels it
-    /// has.
-    driver: Option<(CommandBuffer, Vec<BufferHandle>)>,
+    /// Dropped before the steps, whose kernels it has.
+    driver: Option<ByDriver>,
     steps: Vec<Box<dyn Step>>,
     launches: u64,
     device: Device,
@@ -90,13 +120,9 @@ impl Recording {
                 .device
                 .unrecordable("Recording::replay", "a replay cannot be recorded; end the recording first"));
         }
-        if let Some((buffer, memory)) = &self.driver {
-            memory.iter().try_for_each(BufferHandle::settle)?;
-            buffer.enqueue()?;
-        } else {
-            for step in &mut self.steps {
-                step.repeat()?;
-            }
+        match &self.driver {
+            Some(driver) => driver.replay()?,
+            None => self.steps.iter_mut().try_for_each(|step| step.repeat())?,
         }
         self.device.count_launches(self.launches);
         Ok(())
@@ -127,7 +153,7 @@ impl Recording {
         recording
     }
 
-    fn by_driver(&self) -> Result<Option<(CommandBuffer, Vec<BufferHandle>)>> {
+    fn by_driver(&self) -> Result<Option<ByDriver>> {
         let Some(opencl) = self.device.backend().as_opencl() else { return Ok(None) };
         let Some(mut buffer) = CommandBuffer::new(opencl)? else { return Ok(None) };
         let mut memory: Vec<BufferHandle> = Vec::new();
@@ -142,7 +168,10 @@ impl Recording {
             });
         }
         buffer.finalize()?;
-        Ok(Some((buffer, memory)))
+        let mut turns: Vec<Arc<Mutex<()>>> = self.steps.iter().filter_map(|step| step.turn().cloned()).collect();
+        turns.sort_by_key(Arc::as_ptr);
+        turns.dedup_by(|left, right| Arc::ptr_eq(left, right));
+        Ok(Some(ByDriver { buffer, memory, turns }))
     }
 }
 

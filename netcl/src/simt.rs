@@ -17,9 +17,10 @@
 //! # Methods
 //!
 //! Numbers have Rust's own methods, as far as netcl has the function: `ln`, `powf`, `powi`, `ln_1p`, `exp_m1`, `clamp`,
-//! `mul_add`, `signum`, `round_ties_even`, `is_nan`, `is_finite`, and those whose name is netcl's too, such as `sqrt`. `rsqrt`,
-//! `erf`, `log1p`, `expm1` and `sign`, which Rust's numbers lack, come with [`Functions`] and [`Signs`]. netcl's `log` is a
-//! function alone: Rust's method of that name takes a base, so write `log(x)` or `x.ln()`. Vectors of floats have all of
+//! `mul_add`, `signum`, `round_ties_even`, `is_nan`, `is_finite`, those whose name is netcl's too, such as `sqrt`, and those
+//! that netcl composes (`trunc`, `log10`, `asinh`, `hypot`, `sin_cos`, `rem_euclid`; all of them are in `docs/operations.md`).
+//! `rsqrt`, `erf`, `log1p`, `expm1` and `sign`, which Rust's numbers lack, come with [`Functions`] and [`Signs`]. netcl's `log`
+//! is a function alone: Rust's method of that name takes a base, so write `log(x)`, `x.ln()` or `x.log(base)`. Vectors of floats have all of
 //! netcl's functions as methods, and `ln`, `powf`, `ln_1p`, `exp_m1`, `powi`, `mul_add`; `max`, `min`, `abs` and `sign` are
 //! there for whole numbers as well.
 //!

@@ -259,9 +259,10 @@ impl Worker<'_> {
                 self.hold("of what a callback dropped", sum, doubled);
             }
             15 => {
-                // More than the device gives in one piece, and more than there can be.
-                let most = self.device.profile().max_allocation.saturating_mul(2);
-                for bytes in [usize::try_from(most).unwrap_or(usize::MAX), usize::MAX] {
+                // More than the device has, whatever its driver promises, and more than there can be. What a driver calls its
+                // largest allocation says less: some give more.
+                let beyond = usize::try_from(self.device.profile().memory.saturating_mul(2)).unwrap_or(usize::MAX);
+                for bytes in [beyond, usize::MAX].into_iter().filter(|&bytes| bytes > 0) {
                     if !matches!(self.device.buffer_pool().allocate(bytes), Err(Error::OutOfMemory { .. })) {
                         self.totals.mistake(format!("{bytes} bytes were allocated"));
                     }

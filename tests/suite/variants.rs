@@ -12,7 +12,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{
-    AxisIndex, BinaryOp, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp,
+    AxisIndex, BinaryOp, CompareOp, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp,
 };
 use netcl_kernels::plan::Target;
 use netcl_kernels::variant::{Family, KernelConfig, SPLIT_K, Select, Task, Variant, candidates, typical};
@@ -105,6 +105,8 @@ pub(crate) fn all() -> Vec<Case> {
         cases.push(way(variant, 0).case("aligned", aligned(DType::F32), &[&[]]));
         let half = Way { tolerance: 2e-3, ..way(variant, 0) };
         cases.push(half.case("f16", aligned(DType::F16), &[&[]]));
+        let half = Way { tolerance: 2e-3, ..way(variant, 4) };
+        cases.push(half.case("f16 that parts overflow", large_parts(), &[&[]]));
         let double = Way { tolerance: 1e-12, ..way(variant, 0) };
         cases.push(double.case("f64", aligned(DType::F64), &[&[]]));
     }
@@ -127,6 +129,12 @@ pub(crate) fn all() -> Vec<Case> {
         }
     }
     cases.push(way(Conv2dImplicitGemm, 16).case("3x3, padded", padded(DType::F32), IMAGES));
+    let half = Way { tolerance: 2e-3, ..way(Conv2dNaive, 2) };
+    cases.push(half.case(
+        "f16",
+        convolution([2, 4], [[8, 5], [3, 3]], geometry([1, 1], [0, 0], [1, 1], 1), DType::F16),
+        IMAGES,
+    ));
     for (name, graph) in convolutions() {
         cases.push(way(Conv2dNaive, 2).case(name, graph, IMAGES));
     }
@@ -214,6 +222,32 @@ fn aligned(dtype: DType) -> Graph {
     let mut m = Maker::new("aligned");
     let sizes = |sizes: [usize; 2]| sizes.map(Dim::from);
     let (x, w) = (m.argument("x", &sizes([64, 128]), dtype), m.argument("w", &sizes([128, 48]), dtype));
+    let y = m.b.matmul(x, w).unwrap();
+    m.result(y);
+    m.b.finish()
+}
+
+/// A product whose parts along the sum are larger than any half-precision number, and cancel each other. Whole numbers and
+/// eighths, which half precision holds as they are.
+fn large_parts() -> Graph {
+    let mut m = Maker::new("large_parts");
+    let sizes = |sizes: [usize; 2]| sizes.map(Dim::from);
+    let (x, w) = (m.argument("x", &sizes([32, 64]), DType::F32), m.argument("w", &sizes([64, 32]), DType::F32));
+    let mut near = |id: NodeId, steps: f64, base: f64| {
+        let [steps, step, base] = [steps, 1.0 / steps, base].map(|value| m.b.constant(value, DType::F32));
+        let scaled = m.b.binary(BinaryOp::Mul, id, steps).unwrap();
+        let whole = m.b.unary(UnaryOp::Round, scaled).unwrap();
+        let eighths = m.b.binary(BinaryOp::Mul, whole, step).unwrap();
+        m.b.binary(BinaryOp::Add, eighths, base).unwrap()
+    };
+    let (x, w) = (near(x, 1.0, 80.0), near(w, 8.0, 64.0));
+    // The first half of the sum is positive, the second negative.
+    let column = m.b.iota(&Shape(sizes([32, 64]).to_vec()), 1, DType::I32).unwrap();
+    let middle = m.b.constant(32.0, DType::I32);
+    let is_first = m.b.compare(CompareOp::Lt, column, middle).unwrap();
+    let minus = m.b.unary(UnaryOp::Neg, x).unwrap();
+    let x = m.b.select(is_first, x, minus).unwrap();
+    let (x, w) = (m.b.cast(x, DType::F16).unwrap(), m.b.cast(w, DType::F16).unwrap());
     let y = m.b.matmul(x, w).unwrap();
     m.result(y);
     m.b.finish()

@@ -53,6 +53,56 @@ mod one {
     }
 
     #[netcl::function]
+    pub fn asinh(x: f32) -> f32 {
+        x.asinh()
+    }
+
+    #[netcl::function]
+    pub fn acosh(x: f32) -> f32 {
+        // From 1 on, where it has derivatives.
+        (x * x + 1.0).acosh()
+    }
+
+    #[netcl::function]
+    pub fn atanh(x: f32) -> f32 {
+        x.atanh()
+    }
+
+    #[netcl::function]
+    pub fn degrees(x: f32) -> f32 {
+        x.to_degrees()
+    }
+
+    #[netcl::function]
+    pub fn radians(x: f32) -> f32 {
+        x.to_radians()
+    }
+
+    #[netcl::function]
+    pub fn both_legs(x: f32) -> f32 {
+        let (sine, cosine) = x.sin_cos();
+        2.0 * sine - cosine
+    }
+
+    #[netcl::function]
+    pub fn sort(x: f32) -> f32 {
+        if x.is_infinite() {
+            1.0
+        } else if x.is_sign_negative() {
+            2.0
+        } else if x.is_sign_positive() || x.is_nan() {
+            3.0
+        } else {
+            4.0
+        }
+    }
+
+    #[netcl::function]
+    pub fn known(x: f32) -> f32 {
+        x + 0.5f32.asinh() + 2.0f32.acosh() * 0.5f32.atanh() - 1.0f32.to_degrees() + 90.0f32.to_radians()
+    }
+
+    #[netcl::function]
     pub fn by_path(x: f32) -> f32 {
         f32::max(f32::min(x, f32::NAN), f32::sin(1.0))
     }
@@ -122,6 +172,40 @@ netcl::kernel! {
         |n| (one::trunc(x[n]), one::fract(x[n]), one::log10(x[n]), one::sinh(x[n]), one::cosh(x[n]), one::asin(x[n]), one::acos(x[n]), one::atan(x[n]), one::cbrt(x[n]), one::by_path(x[n]), one::nothing(x[n]))
     }
 
+    fn of_more(x: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
+        |n| (one::asinh(x[n]), one::acosh(x[n]), one::atanh(x[n]), one::degrees(x[n]), one::radians(x[n]), one::both_legs(x[n]), one::sort(x[n]), one::known(x[n]))
+    }
+
+    /// The same as methods in a kernel of the other form.
+    #[launch(global = [N])]
+    fn methods(x: &Tensor<f32, N>, y: &mut Tensor<f32, 22, N>) {
+        let i = global_id(0);
+        let v = x[i];
+        y[0, i] = v.trunc();
+        y[1, i] = v.fract();
+        y[2, i] = v.log10();
+        y[3, i] = v.sinh();
+        y[4, i] = v.cosh();
+        y[5, i] = v.asin();
+        y[6, i] = v.acos();
+        y[7, i] = v.atan();
+        y[8, i] = v.cbrt();
+        y[9, i] = v.asinh();
+        y[10, i] = v.acosh();
+        y[11, i] = v.atanh();
+        y[12, i] = v.to_degrees();
+        y[13, i] = v.to_radians();
+        let (sine, cosine) = v.sin_cos();
+        y[14, i] = 2.0 * sine - cosine;
+        y[15, i] = v.hypot(0.75);
+        y[16, i] = v.copysign(-1.0);
+        y[17, i] = v.rem_euclid(1.5);
+        y[18, i] = v.div_euclid(-1.5);
+        y[19, i] = v.log(3.0);
+        y[20, i] = if v.is_infinite() { 1.0 } else if v.is_sign_negative() { 2.0 } else { 3.0 };
+        y[21, i] = (i.rem_euclid(4) + i.div_euclid(4)) as f32;
+    }
+
     fn of_two(x: &Tensor<f32, N>, y: &Tensor<f32, N>) -> (Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>, Tensor<f32, N>) {
         |n| (two::length(x[n], y[n]), two::signed(x[n], y[n]), two::modulo(x[n], y[n]), two::times(x[n], y[n]), two::between(x[n], y[n]), two::line(x[n], y[n]), two::based(x[n], y[n]))
     }
@@ -153,9 +237,15 @@ const NUMBERS: [f32; 18] = [
     f32::NAN,
 ];
 
+type Function = (&'static str, fn(f32) -> f32);
+
+/// Rust's own of `f32` loses digits near -1.
+fn exact_atanh(x: f32) -> f32 {
+    f64::from(x).atanh() as f32
+}
+
 #[test]
 fn functions_of_one_float() -> Result<()> {
-    type Function = (&'static str, fn(f32) -> f32);
     const NAMES: [Function; 11] = [
         ("trunc", one::trunc),
         ("fract", one::fract),
@@ -176,6 +266,77 @@ fn functions_of_one_float() -> Result<()> {
                 agree(name, &x.to_string(), found, function(x));
             }
         }
+        Ok(())
+    })
+}
+
+#[test]
+fn more_functions_of_one_float() -> Result<()> {
+    const NAMES: [Function; 8] = [
+        ("asinh", one::asinh),
+        ("acosh", one::acosh),
+        ("atanh", exact_atanh),
+        ("degrees", one::degrees),
+        ("radians", one::radians),
+        ("both_legs", one::both_legs),
+        ("sort", one::sort),
+        ("known", one::known),
+    ];
+    everywhere(|| {
+        let (a, b, c, d, e, f, g, h) = of_more(&floats(&NUMBERS, &[NUMBERS.len()]))?;
+        for ((name, function), found) in NAMES.into_iter().zip(of(&[a, b, c, d, e, f, g, h])?) {
+            for (x, found) in NUMBERS.into_iter().zip(found) {
+                agree(name, &x.to_string(), found, function(x));
+            }
+        }
+        // Where a square would overflow.
+        let far = [1e9f32, -1e19, 3e38];
+        let (a, b, ..) = of_more(&floats(&far, &[far.len()]))?;
+        for (x, found) in far.into_iter().zip(a.to_vec::<f32>()?) {
+            agree("asinh", &x.to_string(), found, f64::from(x).asinh() as f32);
+        }
+        for (x, found) in far.into_iter().zip(b.to_vec::<f32>()?) {
+            agree("acosh", &x.to_string(), found, one::acosh(x));
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn functions_as_methods_in_simt_form() -> Result<()> {
+    const FUNCTIONS: [Function; 21] = [
+        ("trunc", f32::trunc),
+        ("fract", f32::fract),
+        ("log10", f32::log10),
+        ("sinh", f32::sinh),
+        ("cosh", f32::cosh),
+        ("asin", f32::asin),
+        ("acos", f32::acos),
+        ("atan", f32::atan),
+        ("cbrt", f32::cbrt),
+        ("asinh", f32::asinh),
+        ("acosh", f32::acosh),
+        ("atanh", exact_atanh),
+        ("to_degrees", f32::to_degrees),
+        ("to_radians", f32::to_radians),
+        ("sin_cos", one::both_legs),
+        ("hypot", |x| x.hypot(0.75)),
+        ("copysign", |x| x.copysign(-1.0)),
+        ("rem_euclid", |x| x.rem_euclid(1.5)),
+        ("div_euclid", |x| x.div_euclid(-1.5)),
+        ("log", |x| x.log(3.0)),
+        ("sort", one::sort),
+    ];
+    everywhere(|| {
+        let found = methods(&floats(&NUMBERS, &[NUMBERS.len()]))?.to_vec::<f32>()?;
+        let mut rows = found.chunks(NUMBERS.len());
+        for ((name, function), found) in FUNCTIONS.into_iter().zip(&mut rows) {
+            for (x, &found) in NUMBERS.into_iter().zip(found) {
+                agree(name, &x.to_string(), found, function(x));
+            }
+        }
+        let wholes: Vec<f32> = (0..NUMBERS.len() as u32).map(|i| (i % 4 + i / 4) as f32).collect();
+        assert_eq!(rows.next(), Some(&wholes[..]));
         Ok(())
     })
 }

@@ -26,6 +26,7 @@ impl PlanBuilder<'_> {
     }
 
     fn host_conv(&mut self, cluster: usize, id: NodeId) -> Result<()> {
+        self.check_host_dtype(id)?;
         let (ConvNode { kind, operands: [a, b], geometry }, shapes) = self.convolution(id);
         let work = Work::Conv2d {
             kind,
@@ -63,7 +64,7 @@ impl PlanBuilder<'_> {
             padding: geometry.padding,
             dilation: geometry.dilation,
             groups: geometry.groups,
-            dtype: self.graph[id].dtype,
+            dtype: self.factor_dtype(id),
         };
         let fixed =
             [&task.channels, &task.size[0], &task.size[1], &task.out_channels, &task.filter[0], &task.filter[1]];
@@ -102,7 +103,7 @@ impl PlanBuilder<'_> {
             let text = instance.dim(size);
             instance.define(macro_name, text);
         }
-        instance.types(self.graph[id].dtype, (template.lanes)(&choice));
+        instance.types(self.factor_dtype(id), (template.lanes)(&choice));
         let columns = match (template.columns)(&choice, &problem) {
             Columns::OfProduct => n.clone(),
             Columns::PerImage(columns) => images * Dim::from(columns as usize),

@@ -5,6 +5,7 @@ use super::instance::Instance;
 use super::plan_builder::PlanBuilder;
 use super::prologue::Prologue;
 use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
 use crate::fuse::product::{Extents, extents, in_memory};
 use crate::graph::NodeId;
 use crate::index::Index;
@@ -35,7 +36,25 @@ impl PlanBuilder<'_> {
         op.factors().unwrap_or_else(|| unreachable!("{op:?} is no product"))
     }
 
+    /// The type of the elements that a product or convolution reads. The result may be of the type that they are computed in:
+    /// parts of a sum, which are not rounded.
+    pub(super) fn factor_dtype(&self, product: NodeId) -> DType {
+        self.graph[self.factors(product)[0]].dtype
+    }
+
+    /// # Errors
+    ///
+    /// A result that is not of its operands' type, which the host's library does not compute.
+    pub(super) fn check_host_dtype(&self, product: NodeId) -> Result<()> {
+        let (read, written) = (self.factor_dtype(product), self.graph[product].dtype);
+        if read == written {
+            return Ok(());
+        }
+        Err(Diagnostic::new(format!("on the host a product of {read} is rounded to {read}: cast it to {written}")))
+    }
+
     fn host_product(&mut self, cluster: usize, product: NodeId) -> Result<()> {
+        self.check_host_dtype(product)?;
         let node = &self.graph[product];
         let [a, b] = self.factors(product);
         let rank = node.shape.rank();
@@ -74,7 +93,7 @@ impl PlanBuilder<'_> {
         let Extents { batch, m, n, k } = extents(self.graph, product);
         let Sides { a, b } = sides;
         let aligned = a.aligned && b.aligned;
-        variant::Product { m, n, k, batch, a: a.along, b: b.along, aligned, dtype: self.graph[product].dtype }
+        variant::Product { m, n, k, batch, a: a.along, b: b.along, aligned, dtype: self.factor_dtype(product) }
     }
 
     /// The template that was chosen for a product or convolution, and its tunables.
@@ -118,7 +137,7 @@ impl PlanBuilder<'_> {
                 None => functions.extend(side.prologue(self, &mut instance, &name, template, &choice)),
             }
         }
-        instance.types(node.dtype, (template.lanes)(&choice));
+        instance.types(self.factor_dtype(product), (template.lanes)(&choice));
         let launch = launch_of((template.grid)(&choice), &sizes.m, &sizes.n, &sizes.batch);
         self.add_template(cluster, instance, functions, launch, (template.local_bytes)(&choice, &problem))
     }

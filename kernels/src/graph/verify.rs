@@ -31,7 +31,10 @@ pub const RULES: [(&str, &str); 26] = [
     ),
     ("G15", "a reduction is not of `bool`; `argmax` and `argmin` are `i32`, others have the source's type"),
     ("G16", "a matrix product's shapes are `[batch.., m, k]`, `[batch.., k, n]` and `[batch.., m, n]`"),
-    ("G17", "matrix products and convolutions have float operands of the node's type"),
+    (
+        "G17",
+        "matrix products and convolutions have float operands of one type, and that or the type that it is computed in",
+    ),
     ("G18", "a convolution's stride, dilation and groups are from 1 to 2^31 - 1, and the kernel's size is a number"),
     ("G19", "a convolution's shapes agree"),
     ("G20", "a gather's shape is that of its indices and then of a row; indices are `i32` or `u32`"),
@@ -246,9 +249,9 @@ fn matmul_shape(a: &Shape, b: &Shape) -> Option<Shape> {
     Some(Shape(a.0[..rank - 1].iter().chain([&b[rank - 1]]).cloned().collect()))
 }
 
-/// Rule G17.
+/// Rule G17: a product has its operands' type, or, unrounded, the type that they are computed in.
 fn check_products(node: &Node, a: DType, b: DType, report: Report<'_>) {
-    if a != node.dtype || b != node.dtype || !node.dtype.is_float() {
+    if a != b || ![a, a.compute()].contains(&node.dtype) || !a.is_float() {
         report("G17", format!("a product of {a} and {b} gives {}", node.dtype));
     }
 }

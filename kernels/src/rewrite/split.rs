@@ -4,6 +4,7 @@
 
 use super::{Rewriter, constant, dim};
 use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
 use crate::graph::{AxisIndex, ConvGeometry, ConvKind, ConvNode, NodeId, Op, ReduceOp};
 use crate::span::Result;
 use crate::variant::KernelConfig;
@@ -13,6 +14,8 @@ impl Rewriter<'_> {
     pub(super) fn split_product(&mut self, a: NodeId, b: NodeId, parts: u64, rest: KernelConfig) -> Result<NodeId> {
         let (left, right) = (self.b.shape(a).clone(), self.b.shape(b).clone());
         let dtype = self.b.dtype(a);
+        // Rounded to half precision, the parts would lose what their sum needs.
+        let unrounded = dtype.compute();
         let rank = left.rank();
         let each = left[rank - 1].ceil_div(parts);
         let with = |rows: &Dim, columns: &Dim| {
@@ -33,9 +36,9 @@ impl Rewriter<'_> {
         let a = self.b.view(a, with(&left[rank - 2], &each), index)?;
         let index = outer().chain([along(rank - 1), AxisIndex::axis(rank)]).collect();
         let b = self.b.view(b, with(&each, &right[rank - 1]), index)?;
-        let partial = self.b.push(Op::MatMul(a, b), with(&left[rank - 2], &right[rank - 1]), dtype);
+        let partial = self.b.push(Op::MatMul(a, b), with(&left[rank - 2], &right[rank - 1]), unrounded);
         self.prefer(partial, Some(rest));
-        self.add_parts(partial, rank - 2)
+        self.add_parts(partial, rank - 2, dtype)
     }
 
     /// A convolution as one with `parts` times as many groups, each of which adds up a part of the sum: of the images for
@@ -49,6 +52,7 @@ impl Rewriter<'_> {
             ConvKind::InputGrad => [first, second],
             ConvKind::WeightGrad => [self.images_in_parts(first, parts)?, self.images_in_parts(second, parts)?],
         };
+        let dtype = self.b.dtype(first);
         let geometry = ConvGeometry { groups: groups * parts, ..conv.geometry };
         let new = ConvNode { operands, geometry, ..conv }.op();
         if conv.kind == ConvKind::WeightGrad {
@@ -56,21 +60,27 @@ impl Rewriter<'_> {
             let flat = std::iter::once(dim(parts) * out[0].clone()).chain(out.0[1..].iter().cloned()).collect();
             let partial = self.part(new, Shape(flat), rest);
             let partial = self.b.reshape(partial, apart)?;
-            return self.add_parts(partial, 0);
+            return self.add_parts(partial, 0, dtype);
         }
         // The result has [n, groups, parts, channels of a group, h, w].
         let (images, pixels) = (out[0].clone(), &out.0[2..]);
         let flat = [images.clone(), out[1].clone() * dim(parts)].into_iter().chain(pixels.iter().cloned()).collect();
         let partial = self.part(new, Shape(flat), rest);
+        if groups == 1 {
+            // The sum is the result as it stands, so that rounding it is part of its kernel.
+            let apart = [images, dim(parts), out[1].clone()].into_iter().chain(pixels.iter().cloned());
+            let apart = self.b.reshape(partial, Shape(apart.collect()))?;
+            return self.add_parts(apart, 1, dtype);
+        }
         let apart = [images, dim(groups), dim(parts), out[1].floor_div(groups)];
         let apart = self.b.reshape(partial, Shape(apart.into_iter().chain(pixels.iter().cloned()).collect()))?;
-        let sum = self.add_parts(apart, 2)?;
+        let sum = self.add_parts(apart, 2, dtype)?;
         self.b.reshape(sum, out.clone())
     }
 
     fn part(&mut self, op: Op, shape: Shape, rest: KernelConfig) -> NodeId {
-        let dtype = op.operands().first().map_or(crate::dtype::DType::F32, |operand| self.b.dtype(*operand));
-        let partial = self.b.push(op, shape, dtype);
+        let dtype = op.operands().first().map_or(DType::F32, |operand| self.b.dtype(*operand));
+        let partial = self.b.push(op, shape, dtype.compute());
         self.prefer(partial, Some(rest));
         partial
     }
@@ -101,9 +111,10 @@ impl Rewriter<'_> {
         self.b.reshape(padded, Shape(together.collect()))
     }
 
-    fn add_parts(&mut self, partial: NodeId, axis: usize) -> Result<NodeId> {
+    /// The sum of the parts, rounded once.
+    fn add_parts(&mut self, partial: NodeId, axis: usize, dtype: DType) -> Result<NodeId> {
         let sum = self.b.reduce(ReduceOp::Sum, partial, &[axis], false)?;
         self.prefer(sum, None);
-        Ok(sum)
+        self.b.cast(sum, dtype)
     }
 }

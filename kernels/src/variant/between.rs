@@ -32,7 +32,11 @@ pub(super) fn fits(config: &KernelConfig, task: &Task<u64>, limits: &Limits) -> 
 fn tensors(config: &KernelConfig, task: &Task<u64>) -> (Vec<u64>, DType) {
     let parts = u64::from(config.values.get(SPLIT_K));
     match task {
-        Task::Product(own) if parts > 1 => (vec![saturating_product([parts, own.batch, own.m, own.n])], own.dtype),
+        // The parts of a sum are not rounded.
+        Task::Product(own) if parts > 1 => {
+            (vec![saturating_product([parts, own.batch, own.m, own.n])], own.dtype.compute())
+        }
+        Task::Conv2d(own) if parts > 1 => (of_convolution(config.variant, own, parts), own.dtype.compute()),
         Task::Conv2d(own) => (of_convolution(config.variant, own, parts), own.dtype),
         Task::Reduction(own) if config.variant == Variant::ReductionParallel => {
             let parts = own.columns.div_ceil(u64::from(config.values.get(PART)).max(1));

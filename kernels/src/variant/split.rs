@@ -2,7 +2,6 @@
 
 use super::{Conv2dTask, Product, Task};
 use crate::dim::saturating_product;
-use crate::dtype::DType;
 use crate::graph::ConvKind;
 use crate::template::{Axis, Limits, Problem, Template};
 
@@ -23,11 +22,7 @@ const SHORTEST: u64 = 256;
 ///
 /// Why the sum cannot be cut into so many.
 pub(super) fn in_parts(task: &Task<u64>, parts: u64) -> Result<Task<u64>, String> {
-    let rounded = |dtype: DType| dtype.compute() != dtype;
     match task {
-        Task::Product(Product { dtype, .. }) | Task::Conv2d(Conv2dTask { dtype, .. }) if rounded(*dtype) => {
-            Err(format!("{dtype} would round the parts of a sum"))
-        }
         Task::Product(product) => {
             if product.k == 0 || !product.k.is_multiple_of(parts) {
                 return Err(format!("{SPLIT_K} divides the {} terms of a sum", product.k));

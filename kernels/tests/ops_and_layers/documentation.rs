@@ -13,8 +13,9 @@ const NOTE: &str =
 const ELEMENTS: &str = "
 ## Elements
 
-In kernels (`kernel!` in index form) and in a `#[netcl::function]` values are single numbers. They have the operations above \
-that work element by element, and these functions of Rust's, as methods (`x.hypot(y)`) or by path (`f32::hypot(x, y)`):
+In kernels and in a `#[netcl::function]` values are single numbers. In index form and in functions they have the operations \
+above that work element by element, and these functions of Rust's, as methods (`x.hypot(y)`) or by path (`f32::hypot(x, y)`); \
+kernels in SIMT form have these as methods of floats:
 
 | call | result |
 |---|---|
@@ -23,6 +24,10 @@ that work element by element, and these functions of Rust's, as methods (`x.hypo
 | `x.hypot(y)` | `sqrt(x^2 + y^2)`, whose squares do not overflow; its gradient at `(0, 0)` is zero |
 | `x.log10()`, `x.log(base)` | logarithms; `x.ln()` is `x.log()` without a base |
 | `x.sinh()`, `x.cosh()`, `x.asin()`, `x.acos()`, `x.atan()` | hyperbolic functions, and angles in radians |
+| `x.asinh()`, `x.acosh()`, `x.atanh()` | inverse hyperbolic functions |
+| `x.sin_cos()` | the pair of `x.sin()` and `x.cos()` |
+| `x.to_degrees()`, `x.to_radians()` | angles in the other unit |
+| `x.is_infinite()`, `x.is_sign_negative()`, `x.is_sign_positive()` | bools; the sign is that which zeros are written with, too, and NaN counts as positive |
 | `x.cbrt()` | the cube root, also of negative numbers |
 | `x.copysign(y)` | `\\|x\\|` with the sign that `y` is written with; NaN counts as positive |
 | `x.clamp(low, high)` | as Rust's, for any numbers; where `low > high` it is `high`, where Rust panics |
@@ -31,7 +36,7 @@ that work element by element, and these functions of Rust's, as methods (`x.hypo
 
 In a function, which is Rust as well, `max`, `min` and `round` are Rust's (of a number and NaN the number; halves away from \
 zero); elsewhere they are the operations above, and `f32::max(x, y)` is Rust's. What Rust has and is not here, \
-`asinh` or `rotate_left` for instance, does not compile.
+`next_up` or `rotate_left` for instance, does not compile.
 
 The branch of an `if` that is not taken contributes nothing to a gradient, whatever its derivative: the gradient of \
 `if x > 0.0 { x.sqrt() } else { 0.0 }` is zero for `x <= 0`.

@@ -55,7 +55,7 @@ fn long_sums_are_cut_on_gpus_alone() {
         (Task::Product(product(64, 64, 4096)), true),
         (Task::Product(product(2048, 2048, 4096)), false),
         (Task::Product(product(64, 64, 512)), false),
-        (Task::Product(Product { dtype: DType::F16, ..product(64, 64, 4096) }), false),
+        (Task::Product(Product { dtype: DType::F16, ..product(64, 64, 4096) }), true),
     ] {
         assert_eq!(parts(&task, Target::Gpu) > 1, cut, "{task}");
         assert_eq!(parts(&task, Target::Cpu), 0, "{task}");

@@ -6,19 +6,24 @@
 use super::arith::{Operator, Places, number};
 use super::{Lowering, Val};
 use crate::messages as m;
+use netcl_kernels::dim::Shape;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
+use netcl_kernels::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, OutputKind, UnaryOp};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
-use std::f64::consts::LOG10_2;
+use std::f64::consts::{LN_2, LOG10_2, PI};
 
 /// A function by its name and its number of operands: on floats that are known, and as nodes.
 struct Composed {
     name: &'static str,
     operands: usize,
     known: fn(&[f64]) -> f64,
-    nodes: fn(&mut Formula<'_>, &[NodeId]) -> Result<NodeId>,
+    nodes: Nodes,
 }
+
+/// The nodes of a function over its operands.
+type Nodes = fn(&mut Formula<'_>, &[NodeId]) -> Result<NodeId>;
 
 const FUNCTIONS: &[Composed] = &[
     Composed { name: "trunc", operands: 1, known: |x| x[0].trunc(), nodes: |f, x| f.trunc(x[0]) },
@@ -77,6 +82,21 @@ const FUNCTIONS: &[Composed] = &[
             f.0.binary(BinaryOp::Atan2, x[0], one)
         },
     },
+    Composed { name: "asinh", operands: 1, known: |x| x[0].asinh(), nodes: |f, x| f.asinh(x[0]) },
+    Composed { name: "acosh", operands: 1, known: |x| x[0].acosh(), nodes: |f, x| f.acosh(x[0]) },
+    Composed { name: "atanh", operands: 1, known: |x| x[0].atanh(), nodes: |f, x| f.atanh(x[0]) },
+    Composed {
+        name: "to_degrees",
+        operands: 1,
+        known: |x| x[0].to_degrees(),
+        nodes: |f, x| f.scaled(x[0], 180.0 / PI),
+    },
+    Composed {
+        name: "to_radians",
+        operands: 1,
+        known: |x| x[0].to_radians(),
+        nodes: |f, x| f.scaled(x[0], PI / 180.0),
+    },
     Composed { name: "cbrt", operands: 1, known: |x| x[0].cbrt(), nodes: |f, x| f.cbrt(x[0]) },
     Composed { name: "hypot", operands: 2, known: |x| x[0].hypot(x[1]), nodes: |f, x| f.hypot(x[0], x[1]) },
     Composed { name: "copysign", operands: 2, known: |x| x[0].copysign(x[1]), nodes: |f, x| f.copysign(x[0], x[1]) },
@@ -108,6 +128,9 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id) => self.builder.dtype(*id).is_integer(),
             value => matches!(value, Val::Dim(_)) && !values.iter().any(|value| matches!(value, Val::Number(_))),
         };
+        if let Some(nodes) = beside_table(name, values.len()).filter(|_| !whole || name.ends_with("euclid")) {
+            return self.formula(&values, (name, span), nodes);
+        }
         match (name, args) {
             // Between numbers that are known it is an operation of the table.
             ("clamp", [low, high])
@@ -115,8 +138,10 @@ impl<'a> Lowering<'a> {
             {
                 return self.formula(&values, (name, span), |f, x| f.clamp(x[0], x[1], x[2]));
             }
-            ("rem_euclid", [_]) => return self.formula(&values, (name, span), |f, x| f.rem_euclid(x[0], x[1])),
-            ("div_euclid", [_]) => return self.formula(&values, (name, span), |f, x| f.div_euclid(x[0], x[1])),
+            ("sin_cos", []) => {
+                let both = [UnaryOp::Sin, UnaryOp::Cos].map(|op| self.function_of_one(op, receiver.clone(), span));
+                return Some(Val::Tuple(both.into()));
+            }
             ("pow", [Val::Dim(exponent)]) if whole => {
                 let exponent = exponent.as_constant().and_then(|value| u32::try_from(value).ok())?;
                 return Some(self.whole_power(receiver.clone(), exponent, span));
@@ -243,6 +268,63 @@ impl Formula<'_> {
         self.0.select(small, near, far)
     }
 
+    /// `log(x + sqrt(x² + 1))` of the size of `x`, where nothing cancels, with the sign of `x`.
+    fn asinh(&mut self, x: NodeId) -> Result<NodeId> {
+        self.odd(x, |f, size| {
+            let square = f.mul(size, size)?;
+            let one = f.number(1.0, size);
+            let beyond = f.0.binary(BinaryOp::Add, square, one)?;
+            let root = f.apply(UnaryOp::Sqrt, beyond)?;
+            let below = f.0.binary(BinaryOp::Add, root, one)?;
+            let rest = f.div(square, below)?;
+            let excess = f.0.binary(BinaryOp::Add, size, rest)?;
+            f.log1p_or_far(excess, size)
+        })
+    }
+
+    /// `log(x + sqrt(x² - 1))`; NaN below 1.
+    fn acosh(&mut self, x: NodeId) -> Result<NodeId> {
+        let (one, two) = (self.number(1.0, x), self.number(2.0, x));
+        let beyond = self.sub(x, one)?;
+        let sum = self.0.binary(BinaryOp::Add, beyond, two)?;
+        let (less, more) = (self.apply(UnaryOp::Sqrt, beyond)?, self.apply(UnaryOp::Sqrt, sum)?);
+        let root = self.mul(less, more)?;
+        let excess = self.0.binary(BinaryOp::Add, beyond, root)?;
+        self.log1p_or_far(excess, x)
+    }
+
+    /// `log((1 + x) / (1 - x)) / 2` of the size of `x`, with its sign; NaN beyond 1.
+    fn atanh(&mut self, x: NodeId) -> Result<NodeId> {
+        self.odd(x, |f, size| {
+            let one = f.number(1.0, size);
+            let (twice, left) = (f.scaled(size, 2.0)?, f.sub(one, size)?);
+            let ratio = f.div(twice, left)?;
+            let log = f.apply(UnaryOp::Log1p, ratio)?;
+            f.scaled(log, 0.5)
+        })
+    }
+
+    /// `log(1 + excess)`; where `x` is so large that its square and 1 differ in nothing, `log(2 x)`, which does not overflow.
+    fn log1p_or_far(&mut self, excess: NodeId, x: NodeId) -> Result<NodeId> {
+        let near = self.apply(UnaryOp::Log1p, excess)?;
+        let (log, two) = (self.apply(UnaryOp::Log, x)?, self.number(LN_2, x));
+        let far = self.0.binary(BinaryOp::Add, log, two)?;
+        let large = self.is(CompareOp::Gt, x, f64::from(1 << 28))?;
+        self.0.select(large, far, near)
+    }
+
+    /// A function that changes its sign with its operand, of what it is above zero. Zeros stay as they are, and there, too, it
+    /// has its derivative, which is 1.
+    fn odd(&mut self, x: NodeId, of_size: impl FnOnce(&mut Self, NodeId) -> Result<NodeId>) -> Result<NodeId> {
+        let (negative, minus) = (self.is(CompareOp::Lt, x, 0.0)?, self.apply(UnaryOp::Neg, x)?);
+        let size = self.0.select(negative, minus, x)?;
+        let value = of_size(self, size)?;
+        let minus = self.apply(UnaryOp::Neg, value)?;
+        let value = self.0.select(negative, minus, value)?;
+        let none = self.is(CompareOp::Eq, x, 0.0)?;
+        self.0.select(none, x, value)
+    }
+
     /// `sqrt(1 - x²)`, without a difference of near numbers, and with a derivative at both ends.
     fn other_leg(&mut self, x: NodeId) -> Result<NodeId> {
         let one = self.number(1.0, x);
@@ -294,6 +376,11 @@ impl Formula<'_> {
         self.0.select(negative, minus, size)
     }
 
+    fn is_infinite(&mut self, x: NodeId) -> Result<NodeId> {
+        let size = self.apply(UnaryOp::Abs, x)?;
+        self.is(CompareOp::Eq, size, f64::INFINITY)
+    }
+
     /// Whether `x` is below zero or -0, which its reciprocal alone tells from 0.
     fn is_negative(&mut self, x: NodeId) -> Result<NodeId> {
         let inverse = self.apply(UnaryOp::Recip, x)?;
@@ -335,5 +422,37 @@ impl Formula<'_> {
 
 /// Whether it is a function of Rust's numbers that kernels and functions of scalars have beside the operations.
 pub(super) fn is_composed(name: &str) -> bool {
-    FUNCTIONS.iter().any(|function| function.name == name) || ["rem_euclid", "div_euclid"].contains(&name)
+    FUNCTIONS.iter().any(|function| function.name == name) || OTHERS.contains(&name)
+}
+
+/// Those whose results are no floats, or need not be: of numbers that are known they are computed as of others.
+const OTHERS: [&str; 5] = ["rem_euclid", "div_euclid", "is_infinite", "is_sign_negative", "is_sign_positive"];
+
+/// The nodes of one of these, if `name` is one with so many operands.
+fn beside_table(name: &str, operands: usize) -> Option<Nodes> {
+    Some(match (name, operands) {
+        ("rem_euclid", 2) => |f, x| f.rem_euclid(x[0], x[1]),
+        ("div_euclid", 2) => |f, x| f.div_euclid(x[0], x[1]),
+        ("is_infinite", 1) => |f, x| f.is_infinite(x[0]),
+        ("is_sign_negative", 1) => |f, x| f.is_negative(x[0]),
+        ("is_sign_positive", 1) => |f, x| {
+            let negative = f.is_negative(x[0])?;
+            f.apply(UnaryOp::Not, negative)
+        },
+        _ => return None,
+    })
+}
+
+/// The function of that name, of so many floats of type `dtype`, as a graph; `None` if there is none.
+pub(crate) fn composed_graph(name: &str, operands: usize, dtype: DType) -> Option<Result<Graph>> {
+    let in_table = || FUNCTIONS.iter().find(|known| known.name == name && known.operands == operands);
+    let nodes = beside_table(name, operands).or_else(|| in_table().map(|known| known.nodes))?;
+    let mut builder = Builder::new(name);
+    let input = |position| builder.input(InputKind::Argument(position), "", Shape::scalar(), dtype);
+    let given: Vec<NodeId> = (0..operands).map(input).collect();
+    let result = nodes(&mut Formula(&mut builder), &given);
+    Some(result.map(|result| {
+        builder.output(OutputKind::Result(0), result);
+        builder.finish()
+    }))
 }

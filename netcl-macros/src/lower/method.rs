@@ -193,7 +193,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: proc_macro2::Span) -> Val<'a> {
+    pub(super) fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: proc_macro2::Span) -> Val<'a> {
         if let Some(number) = super::arith::number(&value)
             && let Some(result) = netcl_kernels::fold::unary_f64(op, number)
         {

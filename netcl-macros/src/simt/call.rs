@@ -181,7 +181,7 @@ impl Simt<'_> {
         Val::Expr(self.builder.push(Kir::WorkItem(item, dimension), ValueType::scalar(DType::U32)), None)
     }
 
-    fn function_of_one(&mut self, op: UnaryOp, value: Val, span: Span) -> Val {
+    pub(super) fn function_of_one(&mut self, op: UnaryOp, value: Val, span: Span) -> Val {
         let Some(id) = self.value(value, None, span) else { return Val::Unknown };
         let ty = self.ty(id);
         let any = matches!(op, UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign);

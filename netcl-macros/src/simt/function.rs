@@ -14,7 +14,7 @@ use netcl_kernels::scalars;
 use proc_macro2::Span;
 use syn::ExprCall;
 
-/// Methods of Rust's numbers, and the operations that they are.
+/// Methods of Rust's numbers that are operations, and which.
 const METHODS: [(&str, &str); 4] =
     [("powi", "pow"), ("clamp", "clamp"), ("is_nan", "is_nan"), ("is_finite", "is_finite")];
 
@@ -60,8 +60,46 @@ impl Simt<'_> {
                 raised => self.function_of_two(BinaryOp::Min, raised, high.clone(), span),
             });
         }
-        let (_, operation) = METHODS.into_iter().find(|(method, _)| *method == name)?;
-        Some(self.operation(operation, receiver.clone(), args, span))
+        if let ("sin_cos", []) = (name, args) {
+            let mut angle = receiver.clone();
+            self.pin(&mut angle);
+            let both = [UnaryOp::Sin, UnaryOp::Cos].map(|op| self.function_of_one(op, angle.clone(), span));
+            return Some(Val::Tuple(both.into()));
+        }
+        match METHODS.into_iter().find(|(method, _)| *method == name) {
+            Some((_, operation)) => Some(self.operation(operation, receiver.clone(), args, span)),
+            None => self.composed(name, receiver, args, span),
+        }
+    }
+
+    /// A function of floats that netcl composes of its operations, as `x.hypot(y)`; `None` of other methods.
+    fn composed(&mut self, name: &str, receiver: &Val, args: &[Val], span: Span) -> Option<Val> {
+        let values = || std::iter::once(receiver).chain(args);
+        let typed = values().find_map(|value| match value {
+            Val::Expr(id, None) => Some(self.ty(*id).dtype),
+            _ => None,
+        });
+        let wanted = typed.unwrap_or(DType::F32);
+        let graph = crate::lower::composed_graph(name, values().count(), wanted)?;
+        let mut given = Vec::new();
+        for value in values() {
+            let Some(id) = self.value(value.clone(), Some(wanted), span) else { return Some(Val::Unknown) };
+            let ty = self.ty(id);
+            if !(ty.dtype.is_float() || name.ends_with("euclid")) || ty.lanes > 1 {
+                return Some(self.report(span, &m::OPERAND, &[&name, &ty]));
+            }
+            if ty.dtype != wanted {
+                return Some(self.unlike(name, &wanted, &ty, span));
+            }
+            given.push(self.builder.named("given", id));
+        }
+        Some(match graph {
+            Ok(graph) => self.inlined(&graph, &given),
+            Err(diagnostic) => {
+                self.diag.diagnostic(&diagnostic, span);
+                Val::Unknown
+            }
+        })
     }
 
     /// An operation on numbers: of the first, whose type it has, and of others that are known or of a type of their own.

@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::memory::{BufferHandle, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One launch on the null device.
@@ -34,11 +34,13 @@ pub(crate) struct NullMemory {
     bytes: u64,
     /// Given back when dropped; `None` for a part.
     used: Option<Arc<AtomicU64>>,
+    /// Whether it is counted: at once, or where the device promises memory that it does not have, from its first use on.
+    is_counted: AtomicBool,
 }
 
 impl Drop for NullMemory {
     fn drop(&mut self) {
-        if let Some(used) = &self.used {
+        if let Some(used) = self.used.as_ref().filter(|_| *self.is_counted.get_mut()) {
             used.fetch_sub(self.bytes, Ordering::Relaxed);
         }
     }
@@ -52,6 +54,8 @@ pub(crate) struct Null {
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     pinned: PinnedBufferPool,
     fault: Arc<Fault>,
+    /// Whether it gives memory that it may not have, as drivers do that allocate at the first use.
+    promises: bool,
     /// Where launches are recorded, as taking no time.
     tracks: Arc<profile::Source>,
 }
@@ -103,12 +107,40 @@ impl Null {
         let tracks = Arc::new(profile::Source::new(&profile.selector, &format!("plans for {}", profile.target.name())));
         let fault = Arc::new(Fault { left: AtomicU64::new(NEVER), device: profile.name.clone() });
         let (pinned, used, reserves) = (ordinary_memory(&profile.name), Arc::default(), Arc::default());
-        Null { pinned, profile, tracks, used, reserves, records: Arc::default(), fault }
+        Null { pinned, profile, tracks, used, reserves, records: Arc::default(), fault, promises: false }
+    }
+
+    /// Counts so much memory as used, if there is as much left.
+    fn take(&self, bytes: u64) -> bool {
+        let limit = self.profile.memory;
+        let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+    }
+
+    /// A copy or a fill uses the memory.
+    fn touch(&self, memory: &Memory) -> Result<()> {
+        self.fault.check()?;
+        let Memory::Null(memory) = memory else { return Ok(()) };
+        if memory.used.is_none() || memory.is_counted.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if !self.take(memory.bytes) {
+            let (device, requested) = (self.profile.name.clone(), memory.bytes as usize);
+            return Err(Error::OutOfMemory { device, requested, pool: Box::default() });
+        }
+        memory.is_counted.store(true, Ordering::Relaxed);
+        Ok(())
     }
 }
 
 #[cfg(test)]
 impl Null {
+    /// The device, promising whatever is asked for.
+    pub(crate) fn promising(self) -> Null {
+        let profile = DeviceProfile { max_allocation: u64::MAX, ..self.profile.clone() };
+        Null { profile, promises: true, ..self }
+    }
+
     /// How many bytes are allocated.
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
@@ -132,21 +164,20 @@ impl Backend for Null {
         if bytes > self.profile.max_allocation {
             return Err(AllocateError::TooLarge);
         }
-        let limit = self.profile.memory;
-        let fits = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
-        match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
-            Ok(_) => Ok(Memory::Null(NullMemory { bytes, used: Some(self.used.clone()) })),
-            Err(_) => Err(AllocateError::OutOfMemory),
+        if !self.promises && !self.take(bytes) {
+            return Err(AllocateError::OutOfMemory);
         }
+        let is_counted = AtomicBool::new(!self.promises);
+        Ok(Memory::Null(NullMemory { bytes, used: Some(self.used.clone()), is_counted }))
     }
 
     fn part(&self, _: &Memory, _: usize, bytes: usize) -> Result<Memory> {
         self.fault.check()?;
-        Ok(Memory::Null(NullMemory { bytes: bytes as u64, used: None }))
+        Ok(Memory::Null(NullMemory { bytes: bytes as u64, used: None, is_counted: AtomicBool::new(false) }))
     }
 
-    fn write(&self, _: &Memory, _: &[u8]) -> Result<()> {
-        self.fault.check()
+    fn write(&self, memory: &Memory, _: &[u8]) -> Result<()> {
+        self.touch(memory)
     }
 
     fn read(&self, _: &Memory, into: &mut [u8]) -> Result<()> {
@@ -155,12 +186,12 @@ impl Backend for Null {
         Ok(())
     }
 
-    fn copy(&self, _: &Memory, _: &Memory, _: usize) -> Result<()> {
-        self.fault.check()
+    fn copy(&self, _: &Memory, to: &Memory, _: usize) -> Result<()> {
+        self.touch(to)
     }
 
-    fn zero(&self, _: &Memory, _: usize) -> Result<()> {
-        self.fault.check()
+    fn zero(&self, memory: &Memory, _: usize) -> Result<()> {
+        self.touch(memory)
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {

@@ -7,6 +7,7 @@ use crate::executor::bind::BoundPlan;
 use crate::executor::states::KeptChanges;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
+use std::sync::{Arc, Mutex};
 
 /// A call with all it needs, its arena included.
 pub(super) struct RecordedPlan {
@@ -38,6 +39,10 @@ impl Step for RecordedPlan {
             into.copy(&self.given[*slot], state, *bytes)?;
         }
         Ok(true)
+    }
+
+    fn turn(&self) -> Option<&Arc<Mutex<()>>> {
+        self.changes.turn()
     }
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {

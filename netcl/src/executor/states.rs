@@ -71,6 +71,11 @@ impl KeptChanges {
         Ok(launched)
     }
 
+    /// What is held while it is made, if it changes a model.
+    pub(super) fn turn(&self) -> Option<&Arc<Mutex<()>>> {
+        self.turn.as_ref()
+    }
+
     /// The copies: slot, where to, how many bytes.
     pub(super) fn late(&self) -> &[(usize, BufferHandle, usize)] {
         &self.late

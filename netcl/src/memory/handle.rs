@@ -37,7 +37,8 @@ struct Inner {
 enum Source {
     /// Goes back to the pool.
     Pool(Block),
-    /// Goes back to the driver.
+    /// Goes back to the driver: a vector of the program's, or what was page-locked memory. That does not go back to its pool:
+    /// it would have to be mapped again, which waits for the device, and so costs more than the driver's next allocation.
     Loose(Memory),
     /// Where it starts in the whole, which it keeps alive.
     Part(Memory, usize, BufferHandle),
@@ -120,11 +121,15 @@ impl BufferHandle {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if `data` is longer than the buffer; [`Error::Driver`] if the driver fails.
+    /// [`Error::Shape`] if `data` is longer than the buffer; [`Error::OutOfMemory`] if the driver finds no memory for it now;
+    /// [`Error::Driver`] if the driver fails.
     pub fn write(&self, data: &[u8]) -> Result<()> {
         self.check("BufferHandle::write", data.len())?;
         self.settle()?;
-        if data.is_empty() { Ok(()) } else { self.backend().write(self.memory(), data) }
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.0.pool.with_memory(data.len(), || self.backend().write(self.memory(), data))
     }
 
     /// As [`BufferHandle::write`], for a handle that was just allocated and that nothing was started on: the copy need
@@ -135,7 +140,8 @@ impl BufferHandle {
         };
         self.check("BufferHandle::write", data.len())?;
         process::check()?;
-        if let Some(copied) = self.backend().upload(&block.memory, data, block.idle_since)? {
+        let upload = || self.backend().upload(&block.memory, data, block.idle_since);
+        if let Some(copied) = self.0.pool.with_memory(data.len(), upload)? {
             self.used_elsewhere(copied);
         }
         Ok(())
@@ -170,8 +176,8 @@ impl BufferHandle {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::Driver`] if the
-    /// driver fails.
+    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::OutOfMemory`] if the
+    /// driver finds no memory for it now; [`Error::Driver`] if the driver fails.
     pub fn copy_into(&self, to: &BufferHandle) -> Result<()> {
         to.check("BufferHandle::copy_into", self.bytes())?;
         if !Arc::ptr_eq(self.backend(), to.backend()) {
@@ -202,7 +208,7 @@ impl BufferHandle {
         if bytes == 0 {
             return Ok(());
         }
-        self.backend().copy(self.memory(), to.memory(), bytes)
+        to.0.pool.with_memory(bytes, || self.backend().copy(self.memory(), to.memory(), bytes))
     }
 
     /// Copies the first `bytes` to the start of `to`, a buffer of another device, if that is possible without the host;
@@ -211,7 +217,8 @@ impl BufferHandle {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         let Some(from) = self.as_it_is(bytes)? else { return Ok(false) };
         to.settle()?;
-        to.backend().copy_from(&**self.backend(), from.memory(), to.memory(), bytes)
+        let copy = || to.backend().copy_from(&**self.backend(), from.memory(), to.memory(), bytes);
+        to.0.pool.with_memory(bytes, copy)
     }
 
     /// Copies its start, as long as `into`, without waiting. The bytes may be looked at when the event is complete, until
@@ -246,7 +253,7 @@ impl BufferHandle {
             Err(Error::OutOfMemory { .. }) => return Ok(None),
             copy => copy?,
         };
-        self.backend().copy(self.memory(), copy.memory(), bytes)?;
+        self.copy_unrecorded(&copy, bytes)?;
         Ok(Some(copy))
     }
 
@@ -254,10 +261,10 @@ impl BufferHandle {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] if the driver fails.
+    /// [`Error::OutOfMemory`] if the driver finds no memory for it now; [`Error::Driver`] if the driver fails.
     pub fn zero(&self) -> Result<()> {
         self.settle()?;
-        self.backend().zero(self.memory(), self.bytes())?;
+        self.0.pool.with_memory(self.bytes(), || self.backend().zero(self.memory(), self.bytes()))?;
         if recording::is_active(&**self.backend()) {
             recording::push(Box::new(recording::Zero { memory: self.clone() }));
         }

@@ -139,6 +139,11 @@ impl PinnedBufferPool {
     }
 
     fn put(&self, class: Class, memory: Box<dyn HostMemory>) {
+        if class.bytes > MAX_CACHED {
+            // Kept, it would push out everything else first, and then go all the same.
+            self.lose(class);
+            return;
+        }
         let mut released = Vec::new();
         let mut state = self.lock();
         state.stats.in_use -= class.bytes;
@@ -155,7 +160,7 @@ impl PinnedBufferPool {
         drop(released);
     }
 
-    /// Memory that is in use and does not come back.
+    /// Memory that was in use and is not kept.
     fn lose(&self, class: Class) {
         self.lock().stats.in_use -= class.bytes;
     }
@@ -340,6 +345,8 @@ mod tests {
             drop(pool.allocate(bytes).unwrap());
         }
         assert_eq!(pool.stats().idle, 1024, "the largest was the least recently used");
+        drop(pool.allocate(MAX_CACHED + 1).unwrap());
+        assert_eq!(pool.stats().idle, 1024, "what is never kept pushes nothing out");
         assert_eq!(pool.release_idle(), 1024);
         assert_eq!(pool.stats().in_use, 0);
     }

@@ -5,7 +5,9 @@
 
 use crate::error::{Error, Result};
 use crate::event::Failure;
-use opencl3::error_codes::{CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, error_text};
+use opencl3::error_codes::{
+    CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, CL_MEM_OBJECT_ALLOCATION_FAILURE, error_text,
+};
 use opencl3::types::cl_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,6 +93,17 @@ impl Health {
         self.lost(operation, code).unwrap_or_else(|| self.driver(operation, code).into_error())
     }
 
+    /// The error of a command that moves so many bytes. Drivers that allocate a buffer at its first use have no memory for it
+    /// only then.
+    pub(super) fn moving_error(&self, operation: &str, bytes: usize, code: cl_int) -> Error {
+        match self.error(operation, code) {
+            Error::Driver { device, .. } if code == CL_MEM_OBJECT_ALLOCATION_FAILURE => {
+                Error::OutOfMemory { device, requested: bytes, pool: Box::default() }
+            }
+            error => error,
+        }
+    }
+
     /// As [`Health::error`], for those who may tell it more than once.
     pub(super) fn failure(&self, operation: &str, code: cl_int) -> Failure {
         match self.lost(operation, code) {
@@ -147,6 +160,18 @@ mod tests {
         let error = health.take().unwrap_err().to_string();
         assert_eq!(error, "device: copying to the device, earlier, failed with CL_OUT_OF_RESOURCES");
         assert!(health.take().is_ok());
+    }
+
+    #[test]
+    fn only_a_failed_allocation_is_no_memory() {
+        let health = Health::new("device");
+        let error = |code| health.moving_error("clEnqueueFillBuffer", 64, code);
+        let no_memory = error(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        assert!(matches!(no_memory, Error::OutOfMemory { requested: 64, .. }), "{no_memory}");
+        // Of a faulty kernel before it, some drivers say this.
+        assert!(matches!(error(CL_OUT_OF_RESOURCES), Error::Driver { .. }));
+        health.note("computing", CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        assert!(matches!(error(CL_MEM_OBJECT_ALLOCATION_FAILURE), Error::Lost { .. }));
     }
 
     #[test]

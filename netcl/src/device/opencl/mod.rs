@@ -312,7 +312,8 @@ impl Backend for OpenCl {
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
         self.shared.count();
-        self.shared.recorded("clEnqueueCopyBuffer", event, marked, || Command::copy("copy on the device", bytes))
+        let named = ("clEnqueueCopyBuffer", bytes);
+        self.shared.recorded(named, event, marked, || Command::copy("copy on the device", bytes))
     }
 
     fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
@@ -336,7 +337,8 @@ impl Backend for OpenCl {
                 )
             };
             self.shared.count();
-            self.shared.recorded("clEnqueueFillBuffer", event, marked, || Command::copy("fill with zeros", size))?;
+            let named = ("clEnqueueFillBuffer", size);
+            self.shared.recorded(named, event, marked, || Command::copy("fill with zeros", size))?;
         }
         Ok(())
     }
@@ -382,8 +384,7 @@ impl Backend for OpenCl {
                 let result = self.copy_after(&source.shared, own(from)?, own(to)?, bytes);
                 self.shared.count();
                 source.shared.count();
-                result.map_err(|code| self.shared.error("clEnqueueCopyBuffer between devices", code))?;
-                Ok(true)
+                result.map(|()| true)
             }
             _ => Ok(false),
         }

@@ -10,16 +10,33 @@ use crate::profile::{self, Command, Lane};
 use opencl3::types::{cl_event, cl_int};
 use std::sync::Arc;
 
+#[cfg(test)]
+thread_local! {
+    /// The next copy or fill of this thread is refused with that code.
+    pub(super) static REFUSED_COMMAND: std::cell::Cell<Option<cl_int>> = const { std::cell::Cell::new(None) };
+}
+
+/// What the driver says of a copy or a fill, or what a test has it say.
+#[cfg(test)]
+fn refused(event: Result<cl_event, cl_int>) -> Result<cl_event, cl_int> {
+    let Some(code) = REFUSED_COMMAND.take() else { return event };
+    drop(event.map(opencl3::event::Event::new));
+    Err(code)
+}
+
 impl Parts {
-    /// As [`Parts::done`], of a command of the device's queue that is to be recorded if there is a mark.
+    /// As [`Parts::done`], of a command of the device's queue that moves so many bytes and is to be recorded if there is a
+    /// mark.
     pub(super) fn recorded(
         &self,
-        operation: &str,
+        (operation, bytes): (&str, usize),
         event: Result<cl_event, cl_int>,
         marked: Option<u64>,
         command: impl FnOnce() -> Command,
     ) -> Result<()> {
-        let event = Pending::new(event.map_err(|code| self.error(operation, code))?);
+        #[cfg(test)]
+        let event = refused(event);
+        let event = Pending::new(event.map_err(|code| self.health.moving_error(operation, bytes, code))?);
         if let Some(marked) = marked {
             let event = self.event(event, COMPUTING);
             profile::enqueued(&self.tracks, Lane::Compute, command(), event, marked);

@@ -13,6 +13,14 @@ pub(super) mod devices;
 
 use devices::with_driver;
 
+mod late;
+
+/// For tests of what pools keep idle: where one device finds no memory, the pools of all of its handles give theirs back.
+fn turn() -> impl Sized {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 /// The same device with its own queue and another profile.
 fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl {
     let shared = &device.backend().as_opencl().unwrap().shared;
@@ -396,6 +404,7 @@ fn drivers_are_not_waited_for_in_callbacks() {
 fn failures_are_left_to_the_programs_waits() {
     use opencl3::error_codes::CL_OUT_OF_RESOURCES;
     use opencl3::event::{create_user_event, set_user_event_status};
+    let _turn = turn();
     for device in with_driver() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
         let shared = device.backend().as_opencl().unwrap().shared.clone();

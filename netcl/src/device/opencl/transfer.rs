@@ -83,7 +83,7 @@ impl Parts {
         let event = unsafe {
             enqueue_write_buffer(queue, target, blocking, offset, data.len(), source, after.len() as u32, list)
         };
-        let event = event.map_err(|code| self.error("clEnqueueWriteBuffer", code))?;
+        let event = event.map_err(|code| self.health.moving_error("clEnqueueWriteBuffer", data.len(), code))?;
         let event = Pending::new(event);
         self.record(lane, &event, "copy to the device", data.len(), marked);
         Ok(event)

@@ -125,7 +125,7 @@ impl BufferPool {
     ///
     /// [`Error::OutOfMemory`] if the device has no memory left, also after everything that is idle in any pool of that
     /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is more
-    /// than the driver gives in one piece.
+    /// than all memory of the device, or than the driver gives in one piece.
     pub fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
@@ -206,6 +206,11 @@ impl BufferPool {
     /// Takes memory back; called when the last handle is dropped. Of memory that was copied to beside the device's queue it
     /// is noted when the device is done with it: it may be for that again.
     pub(super) fn put(&self, mut block: Block, uploaded: bool) {
+        if block.slab.is_none() && block.class.bytes > self.0.max_cached.min(self.0.max_bucket) {
+            // Kept, it would push out everything else first, and then go all the same.
+            self.lock().leave(block.class.bytes);
+            return;
+        }
         block.idle_since = self.0.backend.enqueued();
         if uploaded && let Err(error) = self.0.backend.mark() {
             tracing::debug!(%error, "the next copy waits for more than it must");
@@ -268,6 +273,9 @@ impl BufferPool {
     /// New memory; if there is none, once more after idle memory was given back: its own first, then that of all pools
     /// of the same physical device. Where it is too large for the driver, nothing that is freed helps.
     fn ask_driver(&self, bytes: usize) -> Result<Memory, AllocateError> {
+        if self.is_beyond_device(bytes) {
+            return Err(AllocateError::TooLarge);
+        }
         let mut result = self.0.backend.allocate(bytes);
         if let Err(AllocateError::OutOfMemory) = result {
             let freed = self.release_idle();
@@ -278,6 +286,36 @@ impl BufferPool {
             Err(AllocateError::OutOfMemory) if self.0.backend.reserves().release_pools() => {
                 self.0.backend.allocate(bytes)
             }
+            result => result,
+        }
+    }
+
+    /// Whether it is more than all memory of the device. Drivers that allocate late promise that, too, and fail at its first
+    /// use. What they call the largest allocation says less: NVIDIA's name a quarter of the memory and give more.
+    fn is_beyond_device(&self, bytes: usize) -> bool {
+        let memory = self.0.backend.profile().memory;
+        memory > 0 && bytes as u64 > memory
+    }
+
+    /// Runs a command that the driver may need memory for: where it allocates late, the first that uses a buffer. If there
+    /// is none, once more after everything that is idle or not needed was given back. `bytes` are what it works on.
+    pub(super) fn with_memory<T>(&self, bytes: usize, command: impl Fn() -> Result<T>) -> Result<T> {
+        let wants_memory = |result: &Result<T>| result.as_ref().is_err_and(Error::may_want_memory);
+        let mut result = command();
+        if wants_memory(&result) {
+            let reserves = self.0.backend.reserves();
+            let (idle, pools, holders) = (self.release_idle(), reserves.release_pools(), reserves.release_holders());
+            tracing::debug!(idle, wanted = bytes, "a command found no memory: idle buffers freed, trying again");
+            // What holders gave up is idle now.
+            if holders {
+                reserves.release_pools();
+            }
+            if idle > 0 || pools || holders {
+                result = command();
+            }
+        }
+        match result {
+            Err(Error::OutOfMemory { .. }) => Err(self.out_of_memory(bytes)),
             result => result,
         }
     }

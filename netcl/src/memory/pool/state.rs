@@ -90,6 +90,11 @@ impl State {
         self.budget.lose(bytes);
     }
 
+    /// A driver buffer that was in use is not kept.
+    pub(super) fn leave(&mut self, bytes: usize) {
+        self.stats.in_use -= bytes;
+    }
+
     /// Takes a driver buffer back, or a part of one.
     pub(super) fn put(&mut self, mut block: Block) {
         block.stamp = self.budget.tick();

@@ -73,6 +73,18 @@ fn a_pool_that_keeps_nothing_keeps_nothing() {
 }
 
 #[test]
+fn what_is_larger_than_the_cap_pushes_nothing_out() {
+    let (device, all) = pool(64 * MIB, 3 * MIB);
+    let buckets = BufferPool::of(device.clone(), 32 * MIB, 3 * MIB);
+    for pool in [&all, &buckets] {
+        drop(pool.allocate(2 * MIB).unwrap());
+        drop(pool.allocate(7 * MIB / 2).unwrap());
+        assert_eq!((pool.stats().idle, pool.stats().in_use), (2 * MIB, 0));
+    }
+    assert_eq!(device.used(), 4 * MIB as u64);
+}
+
+#[test]
 fn small_buffers_do_not_need_room_for_a_shared_one() {
     let (_, pool) = pool(100 << 10, MIB);
     let buffers: Vec<BufferHandle> = (0..3).map(|_| pool.allocate(32 << 10).unwrap()).collect();
@@ -216,6 +228,57 @@ fn without_memory_the_idle_of_every_handle_and_pool_goes() {
     assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
     drop(large);
     assert!(other.allocate(8 * MIB).is_ok());
+}
+
+/// As drivers do that allocate at the first use.
+#[test]
+fn memory_that_was_promised_is_found_at_its_first_use() {
+    let device = Arc::new(Null::new(Target::Gpu, 8 * MIB as u64).promising());
+    let [own, other, third] = [(); 3].map(|()| BufferPool::of(device.clone(), 64 * MIB, usize::MAX));
+    let source = third.allocate(MIB).unwrap();
+    let fill = |pool: &BufferPool, bytes: usize| {
+        let buffer = pool.allocate(bytes).unwrap();
+        buffer.zero().unwrap();
+        buffer
+    };
+    let idle = |pools: [&BufferPool; 2]| pools.map(|pool| pool.stats().idle);
+    let writes: [&dyn Fn(&BufferHandle) -> Result<()>; 4] = [
+        &|buffer| buffer.zero(),
+        &|buffer| buffer.write(&[0; 64]),
+        &|buffer| buffer.write_first(&[0; 64]),
+        &|buffer| source.copy_to(buffer, 64),
+    ];
+    for write in writes {
+        drop((fill(&own, 2 * MIB), fill(&other, 3 * MIB)));
+        let large = own.allocate(7 * MIB).unwrap();
+        assert_eq!(idle([&own, &other]), [2 * MIB, 3 * MIB], "so far it is a promise");
+        write(&large).unwrap();
+        assert_eq!(other.stats().idle, 0, "what was idle made room");
+        let more = other.allocate(2 * MIB).unwrap();
+        let error = more.zero().unwrap_err();
+        let pool = match &error {
+            Error::OutOfMemory { requested, pool, .. } if *requested == 2 * MIB => pool,
+            _ => panic!("{error}"),
+        };
+        assert_eq!((pool.in_use, pool.idle), (2 * MIB, 0), "{error}");
+        drop(large);
+        more.zero().unwrap();
+        drop(more);
+        other.release_idle();
+    }
+}
+
+#[test]
+fn more_than_all_memory_is_not_asked_for() {
+    let device = Arc::new(Null::new(Target::Gpu, 8 * MIB as u64).promising());
+    let pool = BufferPool::of(device.clone(), 64 * MIB, usize::MAX);
+    drop(pool.allocate(MIB).unwrap());
+    for bytes in [8 * MIB + 1, 16 * MIB] {
+        let error = pool.allocate(bytes).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+    }
+    assert_eq!((pool.stats().idle, pool.stats().allocations), (MIB, 1), "nothing was freed for it");
+    assert!(pool.allocate(8 * MIB).is_ok(), "whatever the driver calls the largest allocation");
 }
 
 #[test]

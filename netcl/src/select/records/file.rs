@@ -1,7 +1,7 @@
 //! Records on disk: one JSON file for each device, driver, version of netcl and text of its kernels, shared by all processes.
 //!
-//! A file is replaced whole. Who writes reads it again first, under a lock, and merges: two processes that tune at once
-//! lose nothing. A file that is damaged counts as none, with a warning; one of another netcl that this one cannot read, without.
+//! A file is replaced whole. Who writes reads it again first, under the folder's lock, and merges: two processes that tune at
+//! once lose nothing. A file that is damaged counts as none, with a warning; one of another netcl that this one cannot read, without.
 
 use super::Content;
 use crate::config;
@@ -19,6 +19,12 @@ use std::time::{Duration, Instant};
 
 /// How long to wait for another process's turn. Turns take milliseconds; who holds one for longer has been stopped.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// In the folder of the files.
+const LOCK: &str = ".lock";
+
+/// What was not finished after so long is not being written any more.
+const ABANDONED: Duration = Duration::from_secs(60);
 
 /// What a file's content means: to be counted up where names of self-tests, keys or configurations come to stand for
 /// something else, or kernels that no template holds are generated otherwise.
@@ -178,10 +184,11 @@ impl Folder {
     fn try_update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> io::Result<Content> {
         fs::create_dir_all(&self.0)?;
         let path = self.path(identity);
-        let _turn = turn(&path);
+        let _turn = turn(&self.0);
         let mut content = self.load(identity);
         change(&mut content);
         replace_file(&path, &encode(identity, &content)?, Durable::No)?;
+        remove_abandoned(&self.0);
         Ok(content)
     }
 
@@ -191,23 +198,35 @@ impl Folder {
     }
 }
 
-/// Removes a file of records, if it is there. Its lock stays: who waits for it holds it open, and would share its turn with
-/// whoever made another.
+/// Removes a file of records, if it is there, and what killed processes left beside it.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    if !path.try_exists()? {
-        return Ok(());
-    }
-    let _turn = turn(path);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let _turn = turn(folder);
+    remove_abandoned(folder);
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
 
-/// This process's turn to write the file; `None` where the file system has no locks, or another has been stopped in its turn: what
-/// can happen then is that a measurement is lost.
-fn turn(path: &Path) -> Option<File> {
-    let lock = path.with_extension("lock");
+/// Removes what processes left that were killed while they wrote.
+fn remove_abandoned(folder: &Path) {
+    let is_ours = |name: &str| name.starts_with('.') && name.ends_with(".tmp") && name.contains(".json.");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        if is_ours(&entry.file_name().to_string_lossy()) && age.is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// This process's turn to write in the folder; `None` where there is no folder, the file system has no locks, or another process
+/// has been stopped in its turn: what can happen then is that a measurement is lost.
+///
+/// One lock is for all files and is never removed: who waits for a lock holds it open, and would share its turn with whoever
+/// made another.
+fn turn(folder: &Path) -> Option<File> {
+    let lock = folder.join(LOCK);
     let file = File::options().create(true).truncate(false).write(true).open(lock).ok()?;
     let end = Instant::now() + PATIENCE;
     loop {
@@ -385,7 +404,40 @@ mod tests {
         });
         assert_eq!(folder.load(&identity).measured.len(), 8);
         let names: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names.len(), 2, "the file and its lock: {names:?}");
+        assert_eq!(names.len(), 2, "the file and the folder's lock: {names:?}");
+        fs::remove_dir_all(&folder.0).unwrap();
+    }
+
+    #[test]
+    fn a_folder_has_one_lock_however_many_files_come_and_go() {
+        let folder = folder("lock");
+        let names = || {
+            let entries =
+                fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = entries.collect();
+            names.sort();
+            names
+        };
+        let identities: Vec<Identity> = (0..5).map(|version| identity("gpu", &version.to_string())).collect();
+        identities.iter().for_each(|identity| _ = add(&folder, identity, 32));
+        assert_eq!(names().len(), 6);
+        // Left by processes that were killed, and one of a process that writes now.
+        let [old, new] = [".gpu.json.1.0.tmp", ".gpu.json.2.0.tmp"].map(|name| folder.0.join(name));
+        for path in [&old, &new] {
+            fs::write(path, b"half").unwrap();
+        }
+        let file = File::options().append(true).open(&old).unwrap();
+        file.set_modified(std::time::SystemTime::now() - 2 * ABANDONED).unwrap();
+        identities.iter().for_each(|identity| folder.remove(identity).unwrap());
+        assert_eq!(names(), [".gpu.json.2.0.tmp", LOCK]);
+        // Who had waited while the file was removed has its turn, and alone.
+        let turn = turn(&folder.0).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| add(&folder, &identities[0], 48));
+            drop(turn);
+            waiting.join().unwrap();
+        });
+        assert_eq!(folder.load(&identities[0]), content(48));
         fs::remove_dir_all(&folder.0).unwrap();
     }
 
