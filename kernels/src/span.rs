@@ -1,10 +1,8 @@
 //! Where something came from in the user's text, opaque to this crate.
 
-use serde::{Deserialize, Serialize};
-
 /// An index into the driver's table of places. The macro maps it to tokens, the JIT to source locations, so one error
 /// text serves both. `Span::NONE` means that nobody said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span(pub u32);
 
 impl Span {

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 pub use window::Window;
 
 /// A node of a [`Graph`]; ids order nodes topologically.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
@@ -53,7 +53,7 @@ impl NodeId {
 ///
 /// With `divisor > 1` the element exists only where the division is exact: this is how the adjoint of a strided window
 /// reads back.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AxisIndex {
     /// `(output axis, coefficient)`, axes ascending and distinct, coefficients non-zero.
     pub terms: Vec<(usize, i64)>,
@@ -103,7 +103,7 @@ impl Default for ConvGeometry {
 }
 
 /// What a caller supplies and how.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputKind {
     /// An argument of the user's function, by position.
     Argument(usize),
@@ -116,7 +116,7 @@ pub enum InputKind {
 }
 
 /// What a node computes; `NodeId`s are operands.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A tensor the caller supplies.
     Input(InputKind),
@@ -282,7 +282,7 @@ impl Op {
 }
 
 /// One node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// What it computes.
     pub op: Op,
@@ -295,7 +295,6 @@ pub struct Node {
     /// Where it was written.
     pub span: Span,
     /// For each axis, where its size came from (`hidden`, `outputs = 64`), for error messages; may be shorter.
-    #[serde(skip)]
     pub origins: Vec<Option<std::sync::Arc<str>>>,
 }
 
@@ -313,7 +312,7 @@ pub enum OutputKind {
 }
 
 /// A pure function from inputs to outputs.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Graph {
     /// The function's name, used for kernels and reports.
     pub name: String,
@@ -323,10 +322,8 @@ pub struct Graph {
     pub outputs: Vec<(OutputKind, NodeId)>,
     /// Windows of poolings that symbols must leave room for. (Those of convolutions follow from their nodes.) They are no
     /// part of the text form.
-    #[serde(default)]
     pub windows: Vec<Window>,
     /// Batches whose channels symbols must give more than one element. They are no part of the text form either.
-    #[serde(default)]
     pub batches: Vec<Batch>,
 }
 

@@ -4,7 +4,7 @@ use crate::dtype::DType;
 use serde::{Deserialize, Serialize};
 
 /// Elementwise functions of one operand. The result has the operand's type unless said otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the field's standard terms")]
 pub enum UnaryOp {
     Neg,
@@ -90,7 +90,7 @@ impl UnaryOp {
 }
 
 /// Elementwise functions of two operands of one type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the field's standard terms")]
 pub enum BinaryOp {
     Add,
@@ -144,7 +144,7 @@ impl BinaryOp {
 }
 
 /// Comparisons; the result is `Bool`. Comparisons with NaN are false, `Ne` is true.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names are the field's standard terms")]
 pub enum CompareOp {
     Eq,

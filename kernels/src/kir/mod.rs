@@ -35,23 +35,23 @@ use crate::span::Span;
 use serde::{Deserialize, Serialize};
 
 /// An expression of a [`Kernel`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprId(pub u32);
 
 /// A variable of a [`Kernel`], bound by `Let` or `For`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
 /// A parameter of a [`Kernel`], by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 
 /// A local or private array of a [`Kernel`], by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ArrayId(pub u32);
 
 /// The type of a value: an element type and a number of lanes (1 for a scalar).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ValueType {
     /// Of one lane. Never `F16`/`BF16`: those are storage types.
     pub dtype: DType,
@@ -77,7 +77,7 @@ impl std::fmt::Display for ValueType {
 }
 
 /// How a kernel uses a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// Loads only.
     Read,
@@ -88,7 +88,7 @@ pub enum Access {
 }
 
 /// What a launch passes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// A buffer of elements in global memory.
     Buffer(DType, Access),
@@ -101,7 +101,7 @@ pub enum ParamKind {
 }
 
 /// A parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// A valid identifier, distinct within the kernel.
     pub name: String,
@@ -110,7 +110,7 @@ pub struct Param {
 }
 
 /// Where an array lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// Shared by a work-group.
     Local,
@@ -119,7 +119,7 @@ pub enum Space {
 }
 
 /// A local or private array.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     /// A valid identifier, distinct within the kernel.
     pub name: String,
@@ -132,7 +132,7 @@ pub struct Array {
 }
 
 /// Ids and sizes of the index space, per dimension 0, 1, 2; all `U32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "OpenCL's own names")]
 pub enum WorkItem {
     GlobalId,
@@ -150,7 +150,7 @@ pub enum WorkItem {
 }
 
 /// Operations across a sub-group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "OpenCL's own names")]
 pub enum SubGroupOp {
     ReduceAdd,
@@ -161,7 +161,7 @@ pub enum SubGroupOp {
 }
 
 /// Atomic read-modify-write operations, relaxed order, device scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "OpenCL's own names")]
 pub enum AtomicOp {
     Add,
@@ -174,7 +174,7 @@ pub enum AtomicOp {
 }
 
 /// A pure expression (loads apart).
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// A constant, one lane.
     Literal(Literal),
@@ -292,7 +292,7 @@ impl Expr {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// A line of comment in the generated source.
     Comment(String),
@@ -372,7 +372,7 @@ pub enum Stmt {
 }
 
 /// What an atomic operation works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicTarget {
     /// A buffer parameter.
     Buffer(ParamId),
@@ -381,7 +381,7 @@ pub enum AtomicTarget {
 }
 
 /// A variable's name and type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Var {
     /// A hint; the emitter makes it distinct.
     pub name: String,
@@ -390,7 +390,7 @@ pub struct Var {
 }
 
 /// A pure helper function over scalars.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// A valid identifier.
     pub name: String,
@@ -429,7 +429,7 @@ impl Launch {
 }
 
 /// One kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// A valid identifier.
     pub name: String,
@@ -446,12 +446,10 @@ pub struct Kernel {
     /// Expressions, operands before users.
     pub exprs: Vec<Expr>,
     /// Where each expression was written; may be shorter than `exprs`.
-    #[serde(skip)]
     pub spans: Vec<Span>,
     /// What it does.
     pub body: Vec<Stmt>,
     /// What a device function returns after its body; a kernel returns nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<ExprId>,
     /// How many work-items run.
     pub launch: Launch,

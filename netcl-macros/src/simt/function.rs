@@ -4,6 +4,7 @@
 use super::{Simt, Val};
 use crate::ast::{Constant, Helper};
 use crate::callee::Callee;
+use crate::messages as m;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;

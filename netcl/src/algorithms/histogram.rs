@@ -1,12 +1,13 @@
 //! Counting elements.
 
 use super::common::{self, CHUNK, Place};
+use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
-use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Counts of more bins are made in global memory: more would leave no local memory for a second work-group.
 const LOCAL_BINS: usize = 2048;
@@ -97,6 +98,32 @@ fn count<T: Element>(
     parameters: &[f32],
     bin_of: impl Fn(T) -> usize + Sync,
 ) -> Result<Tensor> {
+    count_by(operation, x, bins, macros, parameters, &|| {
+        let (values, counts) = (x.to_vec::<T>()?, Mutex::new(vec![0u32; bins]));
+        // Each share's counts take as much as the result: few and long shares where there are many bins.
+        pool::share(values.chunks(CHUNK.max(bins)), &|_, values| {
+            let mut own = vec![0u32; bins];
+            for &value in values {
+                if let Some(count) = own.get_mut(bin_of(value)) {
+                    *count += 1;
+                }
+            }
+            let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+            counts.iter_mut().zip(own).for_each(|(count, own)| *count += own);
+        });
+        counts.into_inner().or_else(|poisoned| Ok(poisoned.into_inner()))
+    })
+}
+
+/// Counts by the kernel, or by `on_host`.
+fn count_by(
+    operation: &'static str,
+    x: &Tensor,
+    bins: usize,
+    macros: &str,
+    parameters: &[f32],
+    on_host: &dyn Fn() -> Result<Vec<u32>>,
+) -> Result<Tensor> {
     common::count32(operation, x)?;
     let Some(bins32) = u32::try_from(bins).ok().filter(|bins| (1..1 << 31).contains(bins)) else {
         let message = format!("expects 1 to 2^31 - 1 bins, found {bins}");
@@ -105,27 +132,7 @@ fn count<T: Element>(
     let device = x.device();
     let opencl = match common::place(operation, device)? {
         Place::OpenCl(opencl) => opencl,
-        Place::Host => {
-            let values = x.to_vec::<T>()?;
-            // Each thread's counts take as much as the result: few and long shares where there are many bins.
-            let counted = |counts: &mut Vec<u32>, values: &[T]| {
-                for &value in values {
-                    if let Some(count) = counts.get_mut(bin_of(value)) {
-                        *count += 1;
-                    }
-                }
-            };
-            let parts = values.par_chunks(CHUNK.max(bins)).fold(
-                || vec![0u32; bins],
-                |mut counts, chunk| {
-                    counted(&mut counts, chunk);
-                    counts
-                },
-            );
-            let add = |left: Vec<u32>, right: Vec<u32>| left.iter().zip(&right).map(|(x, y)| x + y).collect();
-            let counts = parts.reduce(|| vec![0u32; bins], add);
-            return Tensor::from_slice(device, &counts, &[bins]);
-        }
+        Place::Host => return Tensor::from_slice(device, &on_host()?, &[bins]),
     };
     let counts = Tensor::zeros(device, &[bins], DType::U32)?;
     if x.elements() == 0 {

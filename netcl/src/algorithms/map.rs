@@ -2,13 +2,13 @@
 
 use super::common::{self, CHUNK, Place, Source, with_number};
 use super::lately::Lately;
+use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::{Evaluator, Expression, Number};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// The result of `expression` for the elements `v0`, `v1`, … of `inputs`, which are of one type and shape; the result has
@@ -88,7 +88,7 @@ fn on_host<T: Number>(expression: &Expression, inputs: &[&Tensor], result: DType
 /// The results for all elements, by all threads.
 pub(super) fn values_of<T: Number>(expression: &Expression, inputs: &[Vec<T>], count: usize) -> Vec<T> {
     let mut results = vec![T::of_integer(0); count];
-    results.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, results)| {
+    pool::share(results.chunks_mut(CHUNK), &|chunk, results| {
         let start = chunk * CHUNK;
         let inputs: Vec<&[T]> = inputs.iter().map(|input| &input[start..start + results.len()]).collect();
         let mut written = 0;

@@ -1,13 +1,13 @@
 //! Random numbers.
 
-use super::common::{self, Place};
+use super::common::{self, CHUNK, Place};
 use crate::device::Device;
+use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
 use crate::tensor::{Element, Tensor};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox;
-use rayon::prelude::*;
 use std::ops::RangeInclusive;
 
 /// Draws random numbers with Philox4x32-10, as random operations in models do: a number depends on seed, stream and its position
@@ -110,16 +110,32 @@ impl Random {
         shape: &[usize],
         dtype: DType,
         parameters: &[u32],
-        number: impl Fn(u64) -> T + Send + Sync,
+        number: impl Fn(u64) -> T + Sync,
+    ) -> Result<Tensor> {
+        self.draw_by(entry, shape, dtype, parameters, &|n| {
+            let mut numbers = vec![T::ZERO; n];
+            pool::share(numbers.chunks_mut(CHUNK), &|chunk, numbers| {
+                let first = (chunk * CHUNK) as u64;
+                numbers.iter_mut().zip(first..).for_each(|(to, position)| *to = number(position));
+            });
+            Tensor::from_slice(&self.device, &numbers, shape)
+        })
+    }
+
+    /// Draws by the kernel `entry`, or as many numbers as the shape has by `on_host`.
+    fn draw_by(
+        &self,
+        entry: &'static str,
+        shape: &[usize],
+        dtype: DType,
+        parameters: &[u32],
+        on_host: &dyn Fn(usize) -> Result<Tensor>,
     ) -> Result<Tensor> {
         // Also refuses a shape that is larger than memory can be.
         let out = Tensor::uninitialised("random", &self.device, shape, dtype)?;
         let n = out.elements();
         match common::place("algorithms::Random", &self.device)? {
-            Place::Host => {
-                let numbers: Vec<T> = (0..n as u64).into_par_iter().map(number).collect();
-                Tensor::from_slice(&self.device, &numbers, shape)
-            }
+            Place::Host => on_host(n),
             Place::OpenCl(opencl) => {
                 let kernel = common::kernel(opencl, entry, &common::source("", include_str!("philox.cl")))?;
                 let (seed, stream, count) =

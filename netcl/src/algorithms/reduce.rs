@@ -4,6 +4,7 @@ use super::combine::{Combine, Combining};
 use super::common::{self, CHUNK, Place, Source, with_number};
 use super::lately::Lately;
 use super::map::values_of;
+use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
@@ -11,7 +12,6 @@ use crate::expression::{Expression, Number, computed_in};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// All elements of `x` combined, as a tensor of shape `[]` and the same type; of no elements the neutral one. Does not wait
@@ -98,7 +98,8 @@ fn on_host<T: Number>(combining: &Combining, expression: Option<&Expression>, in
         Some(expression) => values_of(expression, &values, inputs[0].elements()),
         None => values.swap_remove(0),
     };
-    let parts: Vec<T> = values.par_chunks(CHUNK).map(|chunk| total(combining, chunk)).collect();
+    let mut parts = vec![combining.neutral(); values.len().div_ceil(CHUNK)];
+    pool::share(parts.iter_mut().zip(values.chunks(CHUNK)), &|_, (part, chunk)| *part = total(combining, chunk));
     common::store(inputs[0].device(), &[total(combining, &parts)], &[], inputs[0].dtype())
 }
 

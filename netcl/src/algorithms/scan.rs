@@ -3,6 +3,7 @@
 use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, with_number};
 use super::map::values_of;
+use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::device::{Device, KernelStrategy};
@@ -12,7 +13,6 @@ use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use rayon::prelude::*;
 
 /// Whether a prefix has the element at whose place it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -100,13 +100,11 @@ fn on_host<T: Number>(
         Some(expression) => values_of(expression, &values, x.elements()),
         None => values.swap_remove(0),
     };
-    let totals: Vec<T> = values
-        .par_chunks(CHUNK)
-        .map(|chunk| {
-            let mut evaluator = combining.evaluator();
-            chunk[1..].iter().fold(chunk[0], |sum, &value| evaluator.one(&[sum, value]))
-        })
-        .collect();
+    let mut totals = vec![combining.neutral(); values.len().div_ceil(CHUNK)];
+    pool::share(totals.iter_mut().zip(values.chunks(CHUNK)), &|_, (total, chunk)| {
+        let mut evaluator = combining.evaluator();
+        *total = chunk[1..].iter().fold(chunk[0], |sum, &value| evaluator.one(&[sum, value]));
+    });
     let mut evaluator = combining.evaluator();
     let mut sum = combining.neutral();
     let mut before = Vec::with_capacity(totals.len());
@@ -114,9 +112,9 @@ fn on_host<T: Number>(
         before.push(sum);
         sum = evaluator.one(&[sum, total]);
     }
-    values.par_chunks_mut(CHUNK).zip(before).for_each(|(chunk, before)| {
+    pool::share(values.chunks_mut(CHUNK), &|position, chunk| {
         let mut evaluator = combining.evaluator();
-        let mut sum = before;
+        let mut sum = before[position];
         for value in chunk {
             let with = evaluator.one(&[sum, *value]);
             *value = if kind == Scan::Exclusive { sum } else { with };

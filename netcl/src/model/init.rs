@@ -3,13 +3,13 @@
 //! Element `i` of the tensor at `path` is drawn from Philox4x32-10 with the model's seed as key and
 //! `(i, FNV-1a of path)` as counter: it depends on nothing else, neither on other tensors nor on the order of fields.
 
+use crate::device::host::pool;
 use crate::files::checksum;
 use half::{bf16, f16};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::layers::{Init, TensorSpec};
 use netcl_kernels::philox::philox4x32;
-use rayon::prelude::*;
 
 /// Elements that one task fills.
 const CHUNK: usize = 1 << 14;
@@ -19,7 +19,7 @@ pub(super) fn fill(seed: u64, path: &str, spec: &TensorSpec, into: &mut [u8]) {
     let elements: usize = spec.shape.iter().product();
     let stream = checksum(path.as_bytes());
     let size = spec.dtype.size();
-    into[..elements * size].par_chunks_mut(CHUNK * size).enumerate().for_each(|(chunk, bytes)| {
+    pool::share(into[..elements * size].chunks_mut(CHUNK * size), &|chunk, bytes| {
         for (position, element) in bytes.chunks_exact_mut(size).enumerate() {
             let index = (chunk * CHUNK + position) as u64;
             put(value(seed, stream, index, spec.init), spec.dtype, element);

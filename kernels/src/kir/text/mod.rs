@@ -33,6 +33,9 @@ pub use parse::{parse, parse_all};
 pub use print::print;
 
 use crate::dtype::DType;
+use crate::kir::Kernel;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Where a text is not the text of a kernel, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +47,19 @@ pub struct ParseError {
     pub column: usize,
     /// What was found and what was expected.
     pub message: String,
+}
+
+/// As its text: a plan that holds kernels is smaller than with every node spelled out, and so is the code that reads it.
+impl Serialize for Kernel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&print(self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Kernel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kernel, D::Error> {
+        parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
 /// `f32` or `f32x8`.

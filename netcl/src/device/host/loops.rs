@@ -72,7 +72,7 @@ impl BoundLoop {
             Code::Native(entry) => {
                 let faults = Faults::default();
                 let args = Args::new(passed, self.global, self.local, &faults);
-                self.share(args.items(), |items| {
+                self.share(args.items(), &|items| {
                     entry(&args, items);
                     Ok(())
                 })?;
@@ -87,13 +87,13 @@ impl BoundLoop {
                     })
                     .collect();
                 let launch = compiled.launch(&values, &self.bindings, engine())?;
-                self.share(launch.groups(), |groups| launch.run_groups(groups))
+                self.share(launch.groups(), &|groups| launch.run_groups(groups))
             }
         }
     }
 
     /// Runs `0..count` in pieces: some for each thread, so that one that is late does not hold up all.
-    fn share(&self, count: usize, run: impl Fn(Range<usize>) -> Result<(), Fault> + Sync) -> Result<(), Fault> {
+    fn share(&self, count: usize, run: &(dyn Fn(Range<usize>) -> Result<(), Fault> + Sync)) -> Result<(), Fault> {
         let threads = pool::threads();
         if !self.parallel || count == 1 || threads == 1 {
             return run(0..count);

@@ -4,8 +4,9 @@
 //! would meanwhile start whatever task it finds, also one that calls netcl; that call may want the memory that the
 //! waiting launch has locked (see [`super::access`]), and would wait for what lies under it on its own stack.
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// `None` where the system gives no threads: everything runs where it is called.
 static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
@@ -35,9 +36,39 @@ pub(crate) fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     })
 }
 
+/// Runs `work` for every number below `count`, by all threads of the pool that the caller is in.
+///
+/// This is netcl's one parallel loop: those of rayon are generated for each use and each type of elements, a sixth of
+/// all code of this crate.
+pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
+}
+
+/// Hands every item and its position to `work`, by all threads of the pool that the caller is in: chunks of a slice that
+/// is written, for instance.
+pub(crate) fn share<T: Send>(items: impl Iterator<Item = T>, work: &(dyn Fn(usize, T) + Sync)) {
+    let items: Vec<Mutex<Option<T>>> = items.map(|item| Mutex::new(Some(item))).collect();
+    each(items.len(), &|position| {
+        let item = items[position].lock().unwrap_or_else(PoisonError::into_inner).take();
+        item.into_iter().for_each(|item| work(position, item));
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use rayon::prelude::*;
+
+    #[test]
+    fn every_item_is_handed_out_once_with_its_position() {
+        let mut values = [0usize; 1000];
+        super::share(values.chunks_mut(7), &|position, chunk| {
+            for (offset, value) in chunk.iter_mut().enumerate() {
+                *value += position * 7 + offset + 1;
+            }
+        });
+        assert!(values.iter().zip(1..).all(|(value, expected)| *value == expected));
+        super::share(std::iter::empty::<usize>(), &|_, _| panic!("there is none"));
+    }
 
     #[test]
     fn whoever_waits_starts_no_other_task() {

@@ -3,12 +3,13 @@
 //! A file is replaced whole. Who writes reads it again first, under the folder's lock, and merges: two processes that tune at
 //! once lose nothing. A file that is damaged counts as none, with a warning; one of another netcl that this one cannot read, without.
 
-use super::Content;
+use super::{Content, Record, WorkGroup};
 use crate::config;
 use crate::device::DeviceProfile;
 use crate::files::{Durable, checksum, replace_file};
 use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::iter;
@@ -52,11 +53,18 @@ pub(crate) struct Identity {
 /// A file's text. The sum comes first, and is over the text with [`NO_SUM`] in its place: whoever reads it need not know the
 /// content.
 #[derive(Serialize, Deserialize)]
-struct Document<T> {
+struct Document {
     checksum: String,
     of: Identity,
-    #[serde(flatten)]
-    content: T,
+    // What a `Content` has, spelled out: `flatten` would be a second reader and a second writer for every type in it.
+    #[serde(default)]
+    measured: BTreeMap<String, Record>,
+    #[serde(default)]
+    tested: BTreeMap<String, bool>,
+    #[serde(default)]
+    bad: BTreeMap<String, String>,
+    #[serde(default)]
+    work_groups: BTreeMap<String, WorkGroup>,
 }
 
 const NO_SUM: &str = "0000000000000000";
@@ -239,8 +247,10 @@ fn turn(folder: &Path) -> Option<File> {
 }
 
 fn encode(identity: &Identity, content: &Content) -> io::Result<Vec<u8>> {
-    let mut text =
-        serde_json::to_string_pretty(&Document { checksum: NO_SUM.to_owned(), of: identity.clone(), content })?;
+    let Content { measured, tested, bad, work_groups } = content.clone();
+    let of = identity.clone();
+    let document = Document { checksum: NO_SUM.to_owned(), of, measured, tested, bad, work_groups };
+    let mut text = serde_json::to_string_pretty(&document)?;
     text.push('\n');
     let checksum = sum(iter::once(text.as_str()));
     Ok(text.replacen(NO_SUM, &checksum, 1).into_bytes())
@@ -248,18 +258,20 @@ fn encode(identity: &Identity, content: &Content) -> io::Result<Vec<u8>> {
 
 /// What a file's bytes are.
 fn decode(bytes: &[u8]) -> Found {
-    let header: Header = match serde_json::from_slice(bytes) {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return Found::Damaged(error.to_string()),
+    };
+    let header: Header = match serde_json::from_str(text) {
         Ok(header) => header,
         Err(error) => return Found::Damaged(error.to_string()),
     };
-    let fits = || {
-        let text = std::str::from_utf8(bytes).ok()?.replacen(&header.checksum, NO_SUM, 1);
-        Some(sum(iter::once(text.as_str())) == header.checksum)
-    };
     let own = header.of.is_of_this_version();
-    match fits() {
-        Some(true) => match serde_json::from_slice::<Document<Content>>(bytes) {
-            Ok(Document { of, content, .. }) => Found::Whole(of, content),
+    match sum(iter::once(text.replacen(&header.checksum, NO_SUM, 1).as_str())) == header.checksum {
+        true => match serde_json::from_str::<Document>(text) {
+            Ok(Document { of, measured, tested, bad, work_groups, .. }) => {
+                Found::Whole(of, Content { measured, tested, bad, work_groups })
+            }
             Err(_) if !own => Found::Foreign(header.of),
             Err(error) => Found::Damaged(error.to_string()),
         },

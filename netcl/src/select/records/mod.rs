@@ -50,8 +50,7 @@ pub(crate) struct WorkGroup {
 }
 
 /// All that is known about one device with one driver. Keys are texts: they are what a person looks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// By the bucket's text.
     pub(crate) measured: BTreeMap<String, Record>,

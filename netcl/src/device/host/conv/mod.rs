@@ -17,10 +17,10 @@ mod patches;
 mod tests;
 
 use super::matmul::{Layout, ProductError, Real, Result, Scalar, threads_for, transpose};
+use super::pool;
 use netcl_kernels::graph::ConvGeometry;
 use netcl_kernels::graph::ConvKind;
 use patches::Window;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Elements of patches that are made at a time: half of a core's second-level cache in `f32`.
@@ -210,7 +210,7 @@ impl Conv {
 
     fn forward<T: Real>(&self, input: &[T], weight: &[T], out: &mut [T], threads: usize) {
         let unit = self.outputs * self.positions;
-        shared(out, unit, threads, |first, out, threads| {
+        shared(out, unit, threads, &|first, out, threads| {
             T::scratch(self.patch_elements(), |scratch| {
                 for (index, out) in out.chunks_exact_mut(unit).enumerate() {
                     let image = chunk(input, first + index, self.input_group());
@@ -249,7 +249,7 @@ impl Conv {
                 transpose(from, self.taps, to, self.outputs, 1);
             }
             let weight = &*transposed;
-            shared(out, unit, threads, |first, out, threads| {
+            shared(out, unit, threads, &|first, out, threads| {
                 T::scratch(self.patch_elements(), |scratch| {
                     for (index, out) in out.chunks_exact_mut(unit).enumerate() {
                         let grad = chunk(grad, first + index, self.outputs * self.positions);
@@ -285,7 +285,7 @@ impl Conv {
         let parts = threads.min(self.images);
         // Each part is kept as `[taps, o]` per group: then the library packs the small gradient, not the patches.
         T::scratch(parts * len, |sums| {
-            shared(sums, len, threads, |first, sums, threads| {
+            shared(sums, len, threads, &|first, sums, threads| {
                 for (index, sums) in sums.chunks_exact_mut(len).enumerate() {
                     let part = first + index;
                     let images = self.images * part / parts..self.images * (part + 1) / parts;
@@ -345,15 +345,16 @@ fn chunk<T>(data: &[T], index: usize, len: usize) -> &[T] {
     &data[index * len..(index + 1) * len]
 }
 
+/// What is done to some of the units that threads share: the first one's number, the units, threads left for each.
+type Share<'a, T> = dyn Fn(usize, &mut [T], usize) + Sync + 'a;
+
 /// Lets threads share the units of `out`: `body(first unit, its units, threads left for each)`.
-fn shared<T: Send>(out: &mut [T], unit: usize, threads: usize, body: impl Fn(usize, &mut [T], usize) + Sync) {
+fn shared<T: Send>(out: &mut [T], unit: usize, threads: usize, body: &Share<'_, T>) {
     let units = out.len() / unit;
     if threads == 1 || units == 1 {
         return body(0, out, threads);
     }
     // Some more parts than threads, so that one which is held up does not hold up all.
     let per_part = units.div_ceil(threads * 4).max(1);
-    out.par_chunks_mut(per_part * unit)
-        .enumerate()
-        .for_each(|(part, out)| body(part * per_part, out, threads.div_ceil(units)));
+    pool::share(out.chunks_mut(per_part * unit), &|part, out| body(part * per_part, out, threads.div_ceil(units)));
 }

@@ -1,7 +1,7 @@
 //! From images to patches and back.
 
 use crate::device::host::matmul::Real;
-use rayon::prelude::*;
+use crate::device::host::pool;
 use std::ops::Range;
 
 /// How a kernel moves over one channel, `[height, width]`; the output's size follows from the others.
@@ -26,10 +26,9 @@ impl Window {
     pub(super) fn gather<T: Real>(&self, image: &[T], rows: Range<usize>, patches: &mut [T], threads: usize) {
         let [plane, taps] = self.channel_lengths(&rows);
         if threads > 1 {
-            patches
-                .par_chunks_exact_mut(taps)
-                .zip(image.par_chunks_exact(plane))
-                .for_each(|(patches, image)| self.gather_channel(image, rows.clone(), patches));
+            pool::share(patches.chunks_exact_mut(taps).zip(image.chunks_exact(plane)), &|_, (patches, image)| {
+                self.gather_channel(image, rows.clone(), patches);
+            });
         } else {
             for (patches, image) in patches.chunks_exact_mut(taps).zip(image.chunks_exact(plane)) {
                 self.gather_channel(image, rows.clone(), patches);
@@ -41,10 +40,9 @@ impl Window {
     pub(super) fn scatter<T: Real>(&self, patches: &[T], rows: Range<usize>, image: &mut [T], threads: usize) {
         let [plane, taps] = self.channel_lengths(&rows);
         if threads > 1 {
-            image
-                .par_chunks_exact_mut(plane)
-                .zip(patches.par_chunks_exact(taps))
-                .for_each(|(image, patches)| self.scatter_channel(patches, rows.clone(), image));
+            pool::share(image.chunks_exact_mut(plane).zip(patches.chunks_exact(taps)), &|_, (image, patches)| {
+                self.scatter_channel(patches, rows.clone(), image);
+            });
         } else {
             for (image, patches) in image.chunks_exact_mut(plane).zip(patches.chunks_exact(taps)) {
                 self.scatter_channel(patches, rows.clone(), image);

@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "the matrix library takes pointers; one call, all extents checked before it")]
 
 use super::scalar::Real;
+use crate::device::host::pool;
 use gemm_common::Parallelism;
-use rayon::prelude::*;
 
 /// Fewest rows of `C` that are worth a call of their own: below that, every thread would read all of `B` for little.
 const FEWEST_ROWS: usize = 24;
@@ -315,7 +315,7 @@ pub(in crate::device::host) fn transpose<T: Copy + Send + Sync>(
         }
     };
     if threads > 1 {
-        to.par_chunks_mut(SQUARE * width).enumerate().for_each(band);
+        pool::share(to.chunks_mut(SQUARE * width), &|index, to| band((index, to)));
     } else {
         to.chunks_mut(SQUARE * width).enumerate().for_each(band);
     }
