@@ -242,7 +242,8 @@ fn memory_that_was_promised_is_found_at_its_first_use() {
         buffer
     };
     let idle = |pools: [&BufferPool; 2]| pools.map(|pool| pool.stats().idle);
-    let writes: [&dyn Fn(&BufferHandle) -> Result<()>; 4] = [
+    type Write<'a> = &'a dyn Fn(&BufferHandle) -> Result<()>;
+    let writes: [Write<'_>; 4] = [
         &|buffer| buffer.zero(),
         &|buffer| buffer.write(&[0; 64]),
         &|buffer| buffer.write_first(&[0; 64]),
