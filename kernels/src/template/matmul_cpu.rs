@@ -2,6 +2,7 @@
 
 use super::{Axis, Choice, Columns, Grid, Limits, Matrix, Problem, Template, Tunable};
 use crate::dim::saturating_product;
+use std::cmp::Reverse;
 
 /// The text of `matmul_cpu.cl`.
 pub const SOURCE: &str = include_str!("../../templates/matmul_cpu.cl");
@@ -69,12 +70,15 @@ pub(super) fn legal(choice: &Choice, problem: &Problem, limits: &Limits) -> Resu
 }
 
 pub(super) fn initial(problem: &Problem, limits: &Limits) -> Choice {
-    let form = if takes_dot(problem, limits) { FORM_DOT } else { FORM_ROW };
-    with_form(form, problem, limits)
+    let row = with_form(FORM_ROW, problem, limits);
+    let dot = with_form(FORM_DOT, problem, limits);
+    let is_dot = legal(&dot, problem, limits).is_ok() && cost(&dot, problem, limits) < cost(&row, problem, limits);
+    if is_dot { dot } else { row }
 }
 
 fn other_forms(problem: &Problem, limits: &Limits) -> Vec<Choice> {
-    let others = [FORM_ROW, FORM_DOT].into_iter().filter(|form| initial(problem, limits).get("FORM") != *form);
+    let own = initial(problem, limits).get("FORM");
+    let others = [FORM_ROW, FORM_DOT].into_iter().filter(|form| *form != own);
     let choices = others.map(|form| with_form(form, problem, limits));
     choices.filter(|choice| legal(choice, problem, limits).is_ok()).collect()
 }
@@ -86,10 +90,6 @@ fn vector(limits: &Limits) -> u32 {
         8..16 => 8,
         _ => 4,
     }
-}
-
-fn takes_dot(problem: &Problem, limits: &Limits) -> bool {
-    problem.a == Axis::K && problem.b == Axis::K && problem.k >= 4 * u64::from(vector(limits))
 }
 
 /// Where a search in one form begins.
@@ -143,27 +143,38 @@ pub(super) fn with_registers(
     let heights = [16, 12, 10, 8, 6, 4, 2, 1].map(|repeat| reg_m * repeat).into_iter();
     let has_rows = |height: &u32| *height == reg_m || u64::from(height / 2) < problem.m;
     let heights = heights.filter(|height| TILE_M.contains(height)).filter(has_rows);
-    let least = heights.min_by_key(|height| (cost(&choice(*height), problem, limits), *height));
+    // Of two that are as good, the one with more rows for a panel; of two that have as many, the lower one.
+    let rows = |height: u32| problem.m.min(height.into());
+    let least = heights.min_by_key(|&height| (cost(&choice(height), problem, limits), Reverse(rows(height)), height));
     choice(least.unwrap_or(reg_m))
 }
 
-/// A tile's panel is copied in the time of so many rows.
+/// A tile's panel is copied in the time of so many rows: where its rows are contiguous, and where they are gathered.
 const COPIED: u128 = 16;
+const GATHERED: u128 = 48;
+/// The lanes of a dot product's sum are added up in the time of so many steps in k for each lane.
+const SUMMED: u128 = 8;
+/// A tile of dot products begins and ends in the time of so many rows.
+const BEGUN: u128 = 4;
 /// The launch of more than one work-group wakes threads, in the time of so many multiplications.
 const WOKEN: u128 = 1 << 18;
 
 /// About how long a processor takes, in multiplications of one compute unit: rounds of tiles, one for each unit at a time, and
-/// half of one more because units do not end together. Within a tenth of what was measured on PoCL with two units, for heights
-/// of 16 to 128 and sizes that are and are not multiples of them.
+/// half of one more because units do not end together. Within a fifth of what was measured on PoCL with AVX-512 and two units,
+/// for both forms, heights of 4 to 128, sizes that are and are not multiples of them, and k of 64 to 784.
 fn cost(choice: &Choice, problem: &Problem, limits: &Limits) -> u128 {
-    let [form, tile_m, tile_n, reg_m] = ["FORM", "TILE_M", "TILE_N", "REG_M"].map(|name| u64::from(choice.get(name)));
+    let [form, lanes, tile_m, tile_n, reg_m] =
+        ["FORM", "VECTOR", "TILE_M", "TILE_N", "REG_M"].map(|name| choice.get(name));
     let groups = saturating_product(grid(choice).groups(problem.m, problem.n, problem.batch));
     let rounds = groups.div_ceil(u64::from(limits.units).max(1));
-    let rows = tile_m.min(problem.m.div_ceil(reg_m).saturating_mul(reg_m));
-    let copied = if form == u64::from(FORM_ROW) { COPIED } else { 0 };
-    let tile = (u128::from(rows) + copied) * u128::from(tile_n) * u128::from(problem.k);
+    let rows = u128::from(u64::from(tile_m).min(problem.m.div_ceil(reg_m.into()).saturating_mul(reg_m.into())));
+    let depth = u128::from(problem.k);
+    let steps = match form {
+        FORM_DOT => (rows + BEGUN) * (depth + SUMMED * u128::from(lanes)),
+        _ => (rows + if problem.b == Axis::Outer { COPIED } else { GATHERED }) * depth,
+    };
     let woken = if groups > 1 { WOKEN } else { 0 };
-    (tile.saturating_mul(2 * u128::from(rounds) + 1) / 2).saturating_add(woken)
+    (steps * u128::from(tile_n)).saturating_mul(2 * u128::from(rounds) + 1) / 2 + woken
 }
 
 /// `FORM_DOT` takes nothing else. Otherwise rows of the panel, and copies of rows of A.
@@ -181,4 +192,54 @@ pub(super) fn lanes(choice: &Choice) -> u8 {
 
 pub(super) fn grid(choice: &Choice) -> Grid {
     Grid { per_group_m: choice.get("TILE_M"), per_group_n: choice.get("TILE_N"), local: [1, 1, 1] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO_UNITS: Limits =
+        Limits { local_bytes: 1 << 20, work_group: 4096, units: 2, lanes: 16, between_bytes: u64::MAX };
+
+    fn of(m: u64, n: u64, k: u64, b: Axis) -> Choice {
+        initial(&Problem::new(m, n, k).contiguous(Axis::K, b), &TWO_UNITS)
+    }
+
+    #[test]
+    fn tiles_are_as_high_as_divides_the_rows_evenly() {
+        for (m, n, k, height) in [
+            (128, 512, 512, 128),
+            (1024, 1024, 1024, 128),
+            // Two tiles of 128 would be one of 128 and one of a single row.
+            (129, 512, 128, 48),
+            (400, 400, 400, 80),
+            (784, 512, 128, 80),
+            // One for each unit, and where that is not worth a thread's waking, one.
+            (128, 10, 512, 64),
+            (32, 10, 256, 32),
+            (1, 512, 512, 1),
+        ] {
+            assert_eq!(of(m, n, k, Axis::Outer).get("TILE_M"), height, "{m} by {n} by {k}");
+        }
+    }
+
+    #[test]
+    fn dot_products_serve_few_rows_and_long_sums() {
+        for (m, n, k, form) in [
+            (64, 512, 512, FORM_DOT),
+            (16, 512, 512, FORM_DOT),
+            (1, 512, 784, FORM_DOT),
+            (256, 512, 128, FORM_ROW),
+            (128, 128, 64, FORM_ROW),
+            (8, 8, 8, FORM_ROW),
+        ] {
+            let choice = of(m, n, k, Axis::K);
+            assert_eq!(choice.get("FORM"), form, "{m} by {n} by {k}");
+            assert_eq!(of(m, n, k, Axis::Outer).get("FORM"), FORM_ROW, "their columns are not contiguous along k");
+            let problem = Problem::new(m, n, k).contiguous(Axis::K, Axis::K);
+            let others = other_forms(&problem, &TWO_UNITS);
+            assert_eq!(others.len(), 1);
+            assert_ne!(others[0].get("FORM"), form);
+        }
+    }
 }
