@@ -24,12 +24,17 @@ impl Operand {
         Operand { node, coordinates, guards: Vec::new(), indirect: false }
     }
 
-    /// Whether both read the same. Elementwise operands share their coordinates, which need no look then.
+    /// Whether both read the same.
     fn is(&self, other: &Operand) -> bool {
         self.node == other.node
             && self.indirect == other.indirect
-            && (Rc::ptr_eq(&self.coordinates, &other.coordinates) || self.coordinates == other.coordinates)
+            && self.is_at(&other.coordinates)
             && self.guards == other.guards
+    }
+
+    /// Whether it is read at these coordinates.
+    pub(super) fn is_at(&self, coordinates: &Rc<[Index]>) -> bool {
+        Rc::ptr_eq(&self.coordinates, coordinates) || self.coordinates == *coordinates
     }
 }
 
@@ -122,19 +127,52 @@ pub(crate) fn trace(
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
 ) -> Trace {
+    trace_by(graph, root, &coordinates.into(), extents, stop, through_root, &mut Steps::default())
+}
+
+/// Steps of walks through views and reshapes, which are all index arithmetic: the operands of a node by the node and by the
+/// place of the coordinates that they are read for, which are kept. For walks in one space each that start at coordinates
+/// which stay where they are.
+#[derive(Default)]
+pub(super) struct Steps(HashMap<(NodeId, *const Index), (Rc<[Index]>, Rc<[Operand]>)>);
+
+impl Steps {
+    fn operands(&mut self, graph: &Graph, at: &Operand, extents: &[Dim]) -> Rc<[Operand]> {
+        let make = || operands(graph, at.node, &at.coordinates, extents).into();
+        if graph[at.node].op.is_elementwise() {
+            return make();
+        }
+        let known =
+            self.0.entry((at.node, at.coordinates.as_ptr())).or_insert_with(|| (at.coordinates.clone(), make()));
+        known.1.clone()
+    }
+}
+
+/// As [`trace`], with steps that are known.
+pub(super) fn trace_by(
+    graph: &Graph,
+    root: NodeId,
+    coordinates: &Rc<[Index]>,
+    extents: &[Dim],
+    stop: &dyn Fn(NodeId) -> bool,
+    through_root: bool,
+    steps: &mut Steps,
+) -> Trace {
     let mut trace = Trace::default();
     let mut seen = HashMap::new();
-    let start = Operand::plain(root, coordinates.into());
-    walk(graph, start, extents, stop, through_root, &mut seen, &mut trace);
+    let start = Operand::plain(root, coordinates.clone());
+    walk(graph, start, extents, stop, through_root, steps, &mut seen, &mut trace);
     trace
 }
 
+#[allow(clippy::too_many_arguments, reason = "the state of one walk")]
 fn walk(
     graph: &Graph,
     at: Operand,
     extents: &[Dim],
     stop: &dyn Fn(NodeId) -> bool,
     through: bool,
+    steps: &mut Steps,
     seen: &mut HashMap<NodeId, Vec<Operand>>,
     trace: &mut Trace,
 ) {
@@ -151,11 +189,11 @@ fn walk(
     trace.inlined.push((at.node, at.coordinates.clone()));
     let below = match &graph[at.node].op {
         // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
-        Op::Reduce { .. } => Vec::new(),
-        _ => operands(graph, at.node, &at.coordinates, extents),
+        Op::Reduce { .. } => return,
+        _ => steps.operands(graph, &at, extents),
     };
-    for operand in below {
-        walk(graph, operand, extents, stop, false, seen, trace);
+    for operand in below.iter() {
+        walk(graph, operand.clone(), extents, stop, false, steps, seen, trace);
     }
 }
 
