@@ -130,11 +130,17 @@ pub(crate) fn trace(
     trace_by(graph, root, &coordinates.into(), extents, stop, through_root, &mut Steps::default())
 }
 
-/// Steps of walks through views and reshapes, which are all index arithmetic: the operands of a node by the node and by the
-/// place of the coordinates that they are read for, which are kept. For walks in one space each that start at coordinates
-/// which stay where they are.
+/// Steps of walks through views and reshapes, which are all index arithmetic: by the node and the place in memory of the
+/// coordinates. For walks in one space each that start at coordinates which stay where they are.
 #[derive(Default)]
-pub(super) struct Steps(HashMap<(NodeId, *const Index), (Rc<[Index]>, Rc<[Operand]>)>);
+pub(super) struct Steps(HashMap<(NodeId, *const Index), Step>);
+
+/// What a node reads.
+struct Step {
+    /// The coordinates that it is read for, kept so that their place stays theirs.
+    _coordinates: Rc<[Index]>,
+    operands: Rc<[Operand]>,
+}
 
 impl Steps {
     fn operands(&mut self, graph: &Graph, at: &Operand, extents: &[Dim]) -> Rc<[Operand]> {
@@ -142,9 +148,8 @@ impl Steps {
         if graph[at.node].op.is_elementwise() {
             return make();
         }
-        let known =
-            self.0.entry((at.node, at.coordinates.as_ptr())).or_insert_with(|| (at.coordinates.clone(), make()));
-        known.1.clone()
+        let make = || Step { _coordinates: at.coordinates.clone(), operands: make() };
+        self.0.entry((at.node, at.coordinates.as_ptr())).or_insert_with(make).operands.clone()
     }
 }
 
@@ -158,42 +163,41 @@ pub(super) fn trace_by(
     through_root: bool,
     steps: &mut Steps,
 ) -> Trace {
-    let mut trace = Trace::default();
-    let mut seen = HashMap::new();
-    let start = Operand::plain(root, coordinates.clone());
-    walk(graph, start, extents, stop, through_root, steps, &mut seen, &mut trace);
-    trace
+    let mut walk = Walk { graph, extents, stop, steps, seen: HashMap::new(), trace: Trace::default() };
+    walk.visit(Operand::plain(root, coordinates.clone()), through_root);
+    walk.trace
 }
 
-#[allow(clippy::too_many_arguments, reason = "the state of one walk")]
-fn walk(
-    graph: &Graph,
-    at: Operand,
-    extents: &[Dim],
-    stop: &dyn Fn(NodeId) -> bool,
-    through: bool,
-    steps: &mut Steps,
-    seen: &mut HashMap<NodeId, Vec<Operand>>,
-    trace: &mut Trace,
-) {
-    let known = seen.entry(at.node).or_default();
-    if known.iter().any(|known| known.is(&at)) {
-        return;
-    }
-    known.push(at.clone());
-    trace.guards.extend(at.guards.iter().cloned());
-    if at.indirect || (stop(at.node) && !through) {
-        trace.leaves.push(at);
-        return;
-    }
-    trace.inlined.push((at.node, at.coordinates.clone()));
-    let below = match &graph[at.node].op {
+/// A walk on its way.
+struct Walk<'w> {
+    graph: &'w Graph,
+    extents: &'w [Dim],
+    stop: &'w dyn Fn(NodeId) -> bool,
+    steps: &'w mut Steps,
+    seen: HashMap<NodeId, Vec<Operand>>,
+    trace: Trace,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, at: Operand, through: bool) {
+        let known = self.seen.entry(at.node).or_default();
+        if known.iter().any(|known| known.is(&at)) {
+            return;
+        }
+        known.push(at.clone());
+        self.trace.guards.extend(at.guards.iter().cloned());
+        if at.indirect || ((self.stop)(at.node) && !through) {
+            self.trace.leaves.push(at);
+            return;
+        }
+        self.trace.inlined.push((at.node, at.coordinates.clone()));
         // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
-        Op::Reduce { .. } => return,
-        _ => steps.operands(graph, &at, extents),
-    };
-    for operand in below.iter() {
-        walk(graph, operand.clone(), extents, stop, false, steps, seen, trace);
+        if matches!(self.graph[at.node].op, Op::Reduce { .. }) {
+            return;
+        }
+        for operand in self.steps.operands(self.graph, &at, self.extents).iter() {
+            self.visit(operand.clone(), false);
+        }
     }
 }
 
