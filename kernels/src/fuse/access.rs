@@ -24,12 +24,17 @@ impl Operand {
         Operand { node, coordinates, guards: Vec::new(), indirect: false }
     }
 
-    /// Whether both read the same. Elementwise operands share their coordinates, which need no look then.
+    /// Whether both read the same.
     fn is(&self, other: &Operand) -> bool {
         self.node == other.node
             && self.indirect == other.indirect
-            && (Rc::ptr_eq(&self.coordinates, &other.coordinates) || self.coordinates == other.coordinates)
+            && self.is_at(&other.coordinates)
             && self.guards == other.guards
+    }
+
+    /// Whether it is read at these coordinates.
+    pub(super) fn is_at(&self, coordinates: &Rc<[Index]>) -> bool {
+        Rc::ptr_eq(&self.coordinates, coordinates) || self.coordinates == *coordinates
     }
 }
 
@@ -122,40 +127,77 @@ pub(crate) fn trace(
     stop: &dyn Fn(NodeId) -> bool,
     through_root: bool,
 ) -> Trace {
-    let mut trace = Trace::default();
-    let mut seen = HashMap::new();
-    let start = Operand::plain(root, coordinates.into());
-    walk(graph, start, extents, stop, through_root, &mut seen, &mut trace);
-    trace
+    trace_by(graph, root, &coordinates.into(), extents, stop, through_root, &mut Steps::default())
 }
 
-fn walk(
+/// Steps of walks through views and reshapes, which are all index arithmetic: by the node and the place in memory of the
+/// coordinates. For walks in one space each that start at coordinates which stay where they are.
+#[derive(Default)]
+pub(super) struct Steps(HashMap<(NodeId, *const Index), Step>);
+
+/// What a node reads.
+struct Step {
+    /// The coordinates that it is read for, kept so that their place stays theirs.
+    _coordinates: Rc<[Index]>,
+    operands: Rc<[Operand]>,
+}
+
+impl Steps {
+    fn operands(&mut self, graph: &Graph, at: &Operand, extents: &[Dim]) -> Rc<[Operand]> {
+        let make = || operands(graph, at.node, &at.coordinates, extents).into();
+        if graph[at.node].op.is_elementwise() {
+            return make();
+        }
+        let make = || Step { _coordinates: at.coordinates.clone(), operands: make() };
+        self.0.entry((at.node, at.coordinates.as_ptr())).or_insert_with(make).operands.clone()
+    }
+}
+
+/// As [`trace`], with steps that are known.
+pub(super) fn trace_by(
     graph: &Graph,
-    at: Operand,
+    root: NodeId,
+    coordinates: &Rc<[Index]>,
     extents: &[Dim],
     stop: &dyn Fn(NodeId) -> bool,
-    through: bool,
-    seen: &mut HashMap<NodeId, Vec<Operand>>,
-    trace: &mut Trace,
-) {
-    let known = seen.entry(at.node).or_default();
-    if known.iter().any(|known| known.is(&at)) {
-        return;
-    }
-    known.push(at.clone());
-    trace.guards.extend(at.guards.iter().cloned());
-    if at.indirect || (stop(at.node) && !through) {
-        trace.leaves.push(at);
-        return;
-    }
-    trace.inlined.push((at.node, at.coordinates.clone()));
-    let below = match &graph[at.node].op {
+    through_root: bool,
+    steps: &mut Steps,
+) -> Trace {
+    let mut walk = Walk { graph, extents, stop, steps, seen: HashMap::new(), trace: Trace::default() };
+    walk.visit(Operand::plain(root, coordinates.clone()), through_root);
+    walk.trace
+}
+
+/// A walk on its way.
+struct Walk<'w> {
+    graph: &'w Graph,
+    extents: &'w [Dim],
+    stop: &'w dyn Fn(NodeId) -> bool,
+    steps: &'w mut Steps,
+    seen: HashMap<NodeId, Vec<Operand>>,
+    trace: Trace,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, at: Operand, through: bool) {
+        let known = self.seen.entry(at.node).or_default();
+        if known.iter().any(|known| known.is(&at)) {
+            return;
+        }
+        known.push(at.clone());
+        self.trace.guards.extend(at.guards.iter().cloned());
+        if at.indirect || ((self.stop)(at.node) && !through) {
+            self.trace.leaves.push(at);
+            return;
+        }
+        self.trace.inlined.push((at.node, at.coordinates.clone()));
         // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
-        Op::Reduce { .. } => Vec::new(),
-        _ => operands(graph, at.node, &at.coordinates, extents),
-    };
-    for operand in below {
-        walk(graph, operand, extents, stop, false, seen, trace);
+        if matches!(self.graph[at.node].op, Op::Reduce { .. }) {
+            return;
+        }
+        for operand in self.steps.operands(self.graph, &at, self.extents).iter() {
+            self.visit(operand.clone(), false);
+        }
     }
 }
 

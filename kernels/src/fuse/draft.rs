@@ -286,12 +286,12 @@ impl Divider<'_, '_> {
         let reading = self.readings.alone(id);
         let reads = self.homes(&reading);
         let needed = self.draft.needs.of(&reads);
-        let mut candidates = reads.clone();
-        for tensor in &reading.tensors {
-            candidates.extend(self.draft.readers.of(*tensor));
-        }
         // Most of what reads something at the beginning of a deep graph is far above.
-        candidates.retain(|part| !needed.contains(*part));
+        let possible = |part: &usize| !needed.contains(*part);
+        let mut candidates: Vec<usize> = reads.iter().copied().filter(possible).collect();
+        for tensor in &reading.tensors {
+            candidates.extend(self.draft.readers.of(*tensor).filter(possible));
+        }
         candidates.sort_unstable();
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {

@@ -1,10 +1,10 @@
 //! The loops that nodes of a graph can be computed in, numbered: two are compared as numbers.
 
-use super::member_coordinates;
 use crate::dim::Shape;
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A loop by its number.
 pub(super) type LoopId = usize;
@@ -20,11 +20,15 @@ struct Loop {
     reduced: Vec<usize>,
     /// The shape of what is not reduced.
     rows: ShapeId,
+    /// The coordinates of what is not reduced.
+    row: Rc<[Index]>,
 }
 
 /// The loops of a graph.
 pub(super) struct Loops {
     shapes: Vec<Shape>,
+    /// The coordinates of an element of each shape.
+    elements: Vec<Rc<[Index]>>,
     loops: Vec<Loop>,
     shape_of: Vec<ShapeId>,
     loop_of: Vec<LoopId>,
@@ -40,7 +44,8 @@ impl Loops {
             _ => numbers.nest(shape_of[id.index()], &[]),
         });
         let loop_of = loop_of.collect();
-        Loops { shapes: numbers.shapes, loops: numbers.loops, shape_of, loop_of }
+        let elements = numbers.shapes.iter().map(|shape| (0..shape.rank()).map(Index::var).collect());
+        Loops { elements: elements.collect(), shapes: numbers.shapes, loops: numbers.loops, shape_of, loop_of }
     }
 
     /// How many there are; their numbers are smaller.
@@ -70,14 +75,20 @@ impl Loops {
 
     /// Whether `id`, which is no reduction, has an element for each place, or for each row, of the loop.
     pub(super) fn holds(&self, of: LoopId, id: NodeId) -> bool {
-        let Loop { space, rows, .. } = self.loops[of];
         let shape = self.shape_of[id.index()];
-        shape == space || shape == rows
+        shape == self.loops[of].space || shape == self.loops[of].rows
     }
 
-    /// The coordinates at which the loop computes its member `id`.
-    pub(super) fn coordinates(&self, graph: &Graph, of: LoopId, id: NodeId) -> Vec<Index> {
-        member_coordinates(graph, id, self.space(of), self.reduced(of))
+    /// The coordinates of the loop.
+    pub(super) fn element(&self, of: LoopId) -> &Rc<[Index]> {
+        &self.elements[self.loops[of].space]
+    }
+
+    /// The coordinates at which the loop computes its member `id`: always the same ones, so that two can be told to be
+    /// equal without a look at them.
+    pub(super) fn coordinates(&self, graph: &Graph, of: LoopId, id: NodeId) -> &Rc<[Index]> {
+        let own = self.shape_of[id.index()] == self.loops[of].space && !matches!(graph[id].op, Op::Reduce { .. });
+        if own { self.element(of) } else { &self.loops[of].row }
     }
 }
 
@@ -105,10 +116,11 @@ impl Numbers {
         if let Some(&known) = self.known_loops.get(&key) {
             return known;
         }
-        let axes = self.shapes[space].0.iter().enumerate();
-        let rows = Shape(axes.filter(|(axis, _)| !reduced.contains(axis)).map(|(_, size)| size.clone()).collect());
+        let kept = || (0..self.shapes[space].rank()).filter(|axis| !reduced.contains(axis));
+        let rows = Shape(kept().map(|axis| self.shapes[space][axis].clone()).collect());
+        let row = kept().map(Index::var).collect();
         let rows = self.shape(&rows);
-        self.loops.push(Loop { space, reduced: reduced.to_vec(), rows });
+        self.loops.push(Loop { space, reduced: reduced.to_vec(), rows, row });
         self.known_loops.insert(key, self.loops.len() - 1);
         self.loops.len() - 1
     }

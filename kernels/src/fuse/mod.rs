@@ -25,8 +25,7 @@ mod tests;
 mod tests_plain;
 
 use crate::dim::Shape;
-use crate::graph::{Graph, NodeId, Op};
-use crate::index::Index;
+use crate::graph::{Graph, NodeId};
 use crate::target::Target;
 use access::is_anchor;
 use cost::{cheaper_as_one, recomputed_too_dearly};
@@ -128,15 +127,5 @@ fn divide_by(readings: &mut Readings<'_>, target: Target, constraints: &Constrai
         let Some(root) = better else { return prologue::fuse(readings, target, constraints, draft).finish(readings) };
         readings.set_root(root, true);
         draft.renew(root, readings, target, constraints);
-    }
-}
-
-/// The coordinates at which a loop over `space` computes its member `id`.
-pub(crate) fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
-    let rows = || (0..space.rank()).filter(|axis| !reduced.contains(axis)).map(Index::var).collect();
-    match graph[id].op {
-        Op::Reduce { .. } => rows(),
-        _ if graph[id].shape == *space => (0..space.rank()).map(Index::var).collect(),
-        _ => rows(),
     }
 }

@@ -3,11 +3,10 @@
 //! Dividing goes over the graph many times, each time with a root more or less. A walk from a node down to memory depends
 //! only on which of the nodes that it meets are roots, so that it is made again only when one of these has changed.
 
-use super::access::{Operand, Trace, is_anchor, trace};
+use super::access::{Operand, Steps, Trace, is_anchor, trace, trace_by};
 use super::loops::{LoopId, Loops};
 use super::product::{epilogue_coordinates, product_reads};
 use crate::graph::{Graph, NodeId, Op};
-use crate::index::Index;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -57,6 +56,7 @@ struct Known {
 pub(super) struct Readings<'a> {
     pub graph: &'a Graph,
     pub loops: Loops,
+    steps: RefCell<Steps>,
     /// Whether a node must lie in memory though no kernel of its own computes it.
     roots: Vec<bool>,
     /// What is known of each node.
@@ -75,6 +75,7 @@ impl<'a> Readings<'a> {
         Readings {
             graph,
             loops: Loops::new(graph),
+            steps: RefCell::default(),
             roots: graph.iter().map(|(id, _)| roots.contains(&id)).collect(),
             known: (0..nodes).map(|_| Vec::new()).collect(),
             dependent: vec![Vec::new(); nodes],
@@ -156,16 +157,18 @@ impl<'a> Readings<'a> {
         let stops = |node: NodeId| is_anchor(&graph[node].op) || is_root(node);
         match way {
             Way::Loop(of) => {
-                let space = self.loops.space(of);
-                let whole: Vec<Index> = (0..space.rank()).map(Index::var).collect();
+                let (loops, steps) = (&self.loops, &mut self.steps.borrow_mut());
+                let extents = &loops.space(of).0;
                 let trace = match graph[id].op {
-                    Op::Reduce { source, .. } => trace(graph, source, &whole, &space.0, &stops, false),
-                    _ => trace(graph, id, &self.loops.coordinates(graph, of, id), &space.0, &stops, true),
+                    Op::Reduce { source, .. } => {
+                        trace_by(graph, source, loops.element(of), extents, &stops, false, steps)
+                    }
+                    _ => trace_by(graph, id, loops.coordinates(graph, of, id), extents, &stops, true, steps),
                 };
                 Some(self.reading(trace, |leaf| Leaf {
                     node: leaf.node,
-                    in_place: !leaf.indirect && *leaf.coordinates == *self.loops.coordinates(graph, of, leaf.node),
-                    whole: !leaf.indirect && *leaf.coordinates == *whole,
+                    in_place: !leaf.indirect && leaf.is_at(loops.coordinates(graph, of, leaf.node)),
+                    whole: !leaf.indirect && leaf.is_at(loops.element(of)),
                 }))
             }
             Way::Epilogue(product) => {

@@ -5,7 +5,7 @@ use super::access::{Operand, Trace, is_anchor, table, trace};
 use super::cost::{READ, own_cost};
 use super::product::{epilogue_coordinates, memory_operands, memory_root, product_reads, prologue_trace};
 use super::prologue::{Costs, computed_loads, work};
-use super::{Cluster, Constraints, Division, Kind, member_coordinates};
+use super::{Cluster, Constraints, Division, Kind};
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
@@ -392,4 +392,14 @@ fn reaches(division: &Division, from: usize, to: usize) -> bool {
         left.extend(division.clusters[cluster].reads.iter().copied().filter(|next| seen.insert(*next)));
     }
     false
+}
+
+/// The coordinates at which a loop over `space` computes its member `id`.
+fn member_coordinates(graph: &Graph, id: NodeId, space: &Shape, reduced: &[usize]) -> Vec<Index> {
+    let rows = || (0..space.rank()).filter(|axis| !reduced.contains(axis)).map(Index::var).collect();
+    match graph[id].op {
+        Op::Reduce { .. } => rows(),
+        _ if graph[id].shape == *space => (0..space.rank()).map(Index::var).collect(),
+        _ => rows(),
+    }
 }
