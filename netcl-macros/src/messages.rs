@@ -187,7 +187,7 @@ messages! {
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
-    SIMT_LOOP = "a loop runs over a range", "write `for i in 0..N` or `for i in (0..N).step_by(64)`";
+    SIMT_LOOP = "a loop runs over a range or a list", "write `for i in 0..N`, `for i in (0..N).step_by(64)` or `for v in [a, b, c]`";
     SIMT_STEP = "a step of 0 would go round for ever", "write a number from 1 on";
     SIMT_AXES = "`{}` has {} axes: elements of tensors of more than 4 are counted by one index", "write `{}[i]`, where `i` is the element's row-major position";
 }

@@ -11,6 +11,7 @@
 //! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
 //! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics; the value is what the element was before |
 //! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
+//! | `let w = [a, b, c];`, `w[0]`, `for v in w { .. }` | lists as long as the text says: loops over them are unrolled, elements named by constants |
 //! | `exp(x)`, `max(a, b)`, `select(c, a, b)`, .. | functions of numbers and, lane by lane, of vectors |
 //! | `x.exp()`, `a.max(b)`, `x.powi(3)`, `x.is_nan()`, .. | the same and more as methods, by Rust's names and netcl's |
 //!

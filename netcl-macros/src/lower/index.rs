@@ -188,6 +188,10 @@ impl<'a> Lowering<'a> {
         let Some(source) = source else {
             return match self.expr(&read.expr) {
                 Val::Unknown => Val::Unknown,
+                Val::List(values) if !padded => {
+                    let position = self.expr(&read.index);
+                    self.element_of(&values, position, read)
+                }
                 other => {
                     let written = match &*read.expr {
                         Expr::Index(inner) => parse::index::text(inner),

@@ -99,14 +99,9 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.element_read(index) {
             return value;
         }
-        let span = index.index.span();
         let (base, position) = (self.expr(&index.expr), self.expr(&index.index));
-        let position = match (&base, &position) {
-            (Val::Unknown, _) | (_, Val::Unknown) => return Val::Unknown,
-            (Val::Place(Place::Many(..)) | Val::List(_), Val::Dim(dim)) => dim.as_constant(),
-            _ => None,
-        };
         let values = match &base {
+            Val::Unknown => return Val::Unknown,
             Val::Place(place @ Place::Many(..)) => self.elements(place),
             Val::List(values) => values.clone(),
             other => {
@@ -116,11 +111,21 @@ impl<'a> Lowering<'a> {
                 return self.report(index.span(), &m::UNSUPPORTED, &[&format!("indexing {kind}"), &instead]);
             }
         };
+        self.element_of(&values, position, index)
+    }
+
+    /// The value that `base[index]` names among those of `base`.
+    pub(super) fn element_of(&mut self, values: &[Val<'a>], position: Val<'a>, index: &ExprIndex) -> Val<'a> {
+        let position = match position {
+            Val::Unknown => return Val::Unknown,
+            Val::Dim(dim) => dim.as_constant(),
+            _ => None,
+        };
         match position.and_then(|position| usize::try_from(position).ok()).and_then(|p| values.get(p)) {
             Some(value) => value.clone(),
             None => {
                 let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
-                self.report(span, &m::INDEX_OUTSIDE, &[&text(&index.index), &of, &count])
+                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&text(&index.index), &of, &count])
             }
         }
     }

@@ -76,6 +76,7 @@ impl Simt<'_> {
             }
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => Val::Tuple(self.operands(&tuple.elems)),
+            Expr::Array(list) => Val::List(self.operands(&list.elems)),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
             Expr::Field(field) => self.field(field),
@@ -159,8 +160,12 @@ impl Simt<'_> {
 
     /// The elements that `x[i]`, `x[r, c]` or `scratch[i]` stands for.
     pub(super) fn target(&mut self, index: &ExprIndex) -> Option<Target> {
-        let span = index.expr.span();
         let base = self.expr(&index.expr);
+        self.target_in(base, index)
+    }
+
+    fn target_in(&mut self, base: Val, index: &ExprIndex) -> Option<Target> {
+        let span = index.expr.span();
         match base {
             Val::Buffer(position) => {
                 let place = self.position(position, index)?;
@@ -174,6 +179,10 @@ impl Simt<'_> {
                 Some(Target { memory: Memory::Array(array, dtype), place: Place { index: id, inside } })
             }
             Val::Unknown => None,
+            Val::List(_) => {
+                self.report(span, &m::UNSUPPORTED, &[&"changing an element of a list", &super::list::ARRAY]);
+                None
+            }
             other => {
                 self.report(span, &m::OPERAND, &[&"x[..]", &kind(&other)]);
                 None
@@ -234,7 +243,10 @@ impl Simt<'_> {
     }
 
     fn load(&mut self, index: &ExprIndex) -> Val {
-        self.target(index).map_or(Val::Unknown, |target| self.load_from(target))
+        match self.expr(&index.expr) {
+            Val::List(values) => self.listed(&values, index),
+            base => self.target_in(base, index).map_or(Val::Unknown, |target| self.load_from(target)),
+        }
     }
 
     /// The element.
@@ -326,7 +338,7 @@ impl Simt<'_> {
             Expr::Reference(_) => ("a reference", "pass values; atomics take `&mut x[i]`"),
             Expr::Assign(_) => ("an assignment as a value", "write it as a statement"),
             Expr::Range(_) => ("a range", "ranges stand in `for i in 0..N`"),
-            Expr::Array(_) | Expr::Repeat(_) => ("an array value", "write `let mut a = private!([f32; 4]);`"),
+            Expr::Repeat(_) => ("`[x; n]`", "list the elements, or write `let mut a = private!([f32; 4]);`"),
             Expr::Try(_) => ("`?`", "nothing here can fail: leave it out"),
             Expr::Struct(_) => ("a struct value", "use separate variables"),
             _ => ("this expression", "use arithmetic, indexing, `if` and calls"),

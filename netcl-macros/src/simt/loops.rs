@@ -26,8 +26,15 @@ struct Range {
 }
 
 impl Simt<'_> {
-    /// `for i in a..b`, `for i in a..=b` and `for i in (a..b).step_by(s)`.
+    /// `for i in a..b`, `for i in a..=b` and `for i in (a..b).step_by(s)`; over a list, unrolled.
     pub(super) fn for_loop(&mut self, each: &ExprForLoop) -> Val {
+        if !matches!(strip(&each.expr), Expr::Range(_) | Expr::MethodCall(_)) {
+            return match self.expr(&each.expr) {
+                Val::List(values) => self.unrolled(each, values),
+                Val::Unknown => Val::Unknown,
+                _ => self.report(each.expr.span(), &m::SIMT_LOOP, &[]),
+            };
+        }
         let name = match &*each.pat {
             Pat::Ident(ident) => crate::parse::name(&ident.ident),
             Pat::Wild(_) => "round".to_string(),
@@ -151,11 +158,13 @@ impl Simt<'_> {
     /// The body, where `name` is `value`.
     fn rounds(&mut self, each: &ExprForLoop, name: &str, value: impl FnOnce(&mut Self) -> ExprId) -> Vec<Stmt> {
         self.scopes.push(Vec::new());
+        self.rounds.push(None);
         self.builder.open();
         let value = value(self);
         self.bind(name, Val::Expr(value, None), None);
         let value = self.block(&each.body);
         let body = self.builder.close();
+        self.rounds.pop();
         self.scopes.pop();
         if !matches!(value, Val::Unit | Val::Unknown) {
             self.report(each.body.span(), &m::OPERAND, &[&"for", &kind(&value)]);

@@ -8,7 +8,8 @@
 //! nobody writes hold anything, unless the kernel reads or updates that result: then it starts as zeros.
 //!
 //! What Rust evaluates once is evaluated once, in Rust's order; a `#[netcl::function]` means what it means elsewhere. A
-//! step of 0 counts as 1.
+//! step of 0 counts as 1. A list `[a, b, c]` is as many values as the text says: loops over it are unrolled, and its elements are
+//! named by constants.
 //!
 //! The same
 //! tokens stand in a hidden Rust function over `netcl::simt`, so rustc's type rules hold.
@@ -31,6 +32,7 @@ mod call;
 mod check;
 mod expr;
 mod function;
+mod list;
 mod loops;
 mod order;
 mod plan;
@@ -78,6 +80,8 @@ enum Val {
     Buffer(usize),
     Array(ArrayId, DType),
     Tuple(Vec<Val>),
+    /// `[a, b, c]`: as many values as the text says.
+    List(Vec<Val>),
     Unit,
     /// Something is wrong with it; said already.
     Unknown,
@@ -116,6 +120,8 @@ struct Simt<'a> {
     lets: Vec<&'a Local>,
     types: BTreeMap<usize, ValueType>,
     barriers: Vec<Span>,
+    /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.
+    rounds: Vec<Option<VarId>>,
     depth: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
     unchecked: bool,
@@ -168,6 +174,7 @@ impl<'a> Simt<'a> {
             types: BTreeMap::new(),
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
+            rounds: Vec::new(),
             depth: 0,
             unchecked: signature.unchecked,
         };

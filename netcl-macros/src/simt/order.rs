@@ -45,7 +45,7 @@ impl Simt<'_> {
     pub(super) fn pin(&mut self, value: &mut Val) {
         match value {
             Val::Expr(id, _) => *id = self.once("before", *id),
-            Val::Tuple(values) => values.iter_mut().for_each(|value| self.pin(value)),
+            Val::Tuple(values) | Val::List(values) => values.iter_mut().for_each(|value| self.pin(value)),
             Val::Number(_) | Val::Buffer(_) | Val::Array(..) | Val::Unit | Val::Unknown => {}
         }
     }

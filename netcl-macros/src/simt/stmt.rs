@@ -87,30 +87,41 @@ impl Simt<'_> {
                     body.push(Kir::If { condition: self.negated(condition), then, otherwise });
                     condition = self.literal(Constant::Bool(true), DType::Bool);
                 }
-                self.builder.open();
-                self.block(&each.body);
-                body.extend(self.builder.close());
+                body.extend(self.looped(&each.body));
                 self.builder.stmt(Kir::While { condition, body });
                 Val::Unit
             }
             Expr::Loop(each) => {
                 let condition = self.literal(Constant::Bool(true), DType::Bool);
-                self.builder.open();
-                self.block(&each.body);
-                let body = self.builder.close();
+                let body = self.looped(&each.body);
                 self.builder.stmt(Kir::While { condition, body });
                 Val::Unit
             }
             Expr::Break(leave) if leave.expr.is_none() && leave.label.is_none() => {
+                if let Some(Some(left)) = self.rounds.last().copied() {
+                    let yes = self.literal(Constant::Bool(true), DType::Bool);
+                    self.builder.assign(left, yes);
+                }
                 self.builder.stmt(Kir::Break);
                 Val::Unit
             }
             Expr::Continue(next) if next.label.is_none() => {
-                self.builder.stmt(Kir::Continue);
+                // A round over a list is a loop of its own.
+                let unrolled = matches!(self.rounds.last(), Some(Some(_)));
+                self.builder.stmt(if unrolled { Kir::Break } else { Kir::Continue });
                 Val::Unit
             }
             other => self.expr(other),
         }
+    }
+
+    /// The statements of a loop's body.
+    fn looped(&mut self, body: &Block) -> Vec<Kir> {
+        self.rounds.push(None);
+        self.builder.open();
+        self.block(body);
+        self.rounds.pop();
+        self.builder.close()
     }
 
     fn declaration(&mut self, local: &syn::Local) {
@@ -126,6 +137,10 @@ impl Simt<'_> {
             return self.array(pattern, &call.mac);
         }
         let value = self.expr(&init.expr);
+        if let (Val::List(values), Some(syn::Type::Array(ty))) = (&value, declared) {
+            let list = self.declared_list(&crate::parse::text(pattern), values, (ty, init.expr.span()));
+            return self.bind_pattern(pattern, list, None, None, init.expr.span());
+        }
         let wanted = declared.and_then(|ty| {
             let name = crate::parse::text(ty);
             let known = value_type(&name);
@@ -141,7 +156,7 @@ impl Simt<'_> {
     }
 
     /// `position` is that among the `let`s that name no type, and whether this one's value is a bare number.
-    fn bind_pattern(
+    pub(super) fn bind_pattern(
         &mut self,
         pattern: &Pat,
         value: Val,
@@ -157,6 +172,19 @@ impl Simt<'_> {
             }
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
+            }
+            (Pat::Ident(ident), Val::List(_)) if ident.mutability.is_some() => {
+                self.report(pattern.span(), &m::UNSUPPORTED, &[&"a list that is `mut`", &super::list::ARRAY]);
+            }
+            (Pat::Ident(ident), Val::List(mut values)) => {
+                let name = crate::parse::name(&ident.ident);
+                for (position, value) in values.iter_mut().enumerate() {
+                    match value {
+                        Val::Expr(id, _) => *id = self.once(&format!("{name}_{position}"), *id),
+                        value => self.pin(value),
+                    }
+                }
+                self.bind(&name, Val::List(values), None);
             }
             (Pat::Ident(ident), mut value @ Val::Tuple(_)) if ident.mutability.is_none() => {
                 self.pin(&mut value);

@@ -198,6 +198,7 @@ pub(super) fn kind(value: &Val) -> &'static str {
         Val::Buffer(_) => "a whole tensor",
         Val::Array(..) => "a whole array",
         Val::Tuple(_) => "a tuple",
+        Val::List(_) => "a list",
         Val::Unit => "nothing",
         Val::Unknown => "something unknown",
     }

@@ -1,0 +1,137 @@
+//! Lists of values: `[a, b, c]`, whose length the text says. Loops over them are unrolled, and elements are named by numbers
+//! that are known while compiling.
+
+use super::types::kind;
+use super::{Simt, Val};
+use crate::ast::Constant;
+use crate::messages as m;
+use crate::parse::{constant, text};
+use crate::words;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::kir::{Stmt, ValueType};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprForLoop, ExprIndex, Pat, TypeArray};
+
+/// What holds elements that change.
+pub(super) const ARRAY: &str = "write `let mut a = private!([f32; 4]);` and `a[i] = ..;`";
+
+impl Simt<'_> {
+    /// `list[2]`, where the index is a number that is known.
+    pub(super) fn listed(&mut self, values: &[Val], index: &ExprIndex) -> Val {
+        let position = match self.expr(&index.index) {
+            Val::Unknown => return Val::Unknown,
+            Val::Number(Constant::Integer(position)) => usize::try_from(position).ok(),
+            _ => None,
+        };
+        match position.and_then(|position| values.get(position)) {
+            Some(value) => value.clone(),
+            None => {
+                let (given, of) = (text(&index.index), format!("`{}`", text(&index.expr)));
+                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &values.len()])
+            }
+        }
+    }
+
+    /// The list of `let list: [f32; 3] = [..];`.
+    pub(super) fn declared_list(&mut self, name: &str, values: &[Val], (ty, span): (&TypeArray, Span)) -> Val {
+        let Some(dtype) = DType::from_name(&text(&ty.elem)) else {
+            return self.report(ty.elem.span(), &m::UNKNOWN_DTYPE, &[&text(&ty.elem)]);
+        };
+        let length = constant::evaluate(&ty.len, &self.unit.constants);
+        if length != Some(Constant::Integer(values.len() as i64)) {
+            let (declared, found) = (text(ty), format!("a list of {}", values.len()));
+            return self.report(span, &m::LET_VALUE, &[&name, &declared, &found]);
+        }
+        let own = ValueType::scalar(dtype.compute());
+        let mut elements = Vec::new();
+        for value in values {
+            let Some(id) = self.value(value.clone(), Some(own.dtype), span) else { return Val::Unknown };
+            let given = self.ty(id);
+            if given != own {
+                return self.unlike("let", &own, &given, span);
+            }
+            elements.push(Val::Expr(id, None));
+        }
+        Val::List(elements)
+    }
+
+    /// `for value in [a, b, c]`: the body once for each. The elements are computed before, as in Rust.
+    ///
+    /// Where the body has `break` or `continue`, each round is a loop of one round, which they leave, and no round follows
+    /// one that `break` has left.
+    pub(super) fn unrolled(&mut self, each: &ExprForLoop, mut values: Vec<Val>) -> Val {
+        if values.len() as i64 > words::MAX_ROUNDS {
+            return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len()]);
+        }
+        values.iter_mut().for_each(|value| self.pin(value));
+        let left = leaves(&each.body).then(|| {
+            let no = self.literal(Constant::Bool(false), DType::Bool);
+            self.builder.bind("left", no)
+        });
+        let before = self.diag.count();
+        for (position, value) in values.into_iter().enumerate() {
+            self.builder.open();
+            self.rounds.extend(left.map(Some));
+            self.scopes.push(Vec::new());
+            self.element(&each.pat, value, each.expr.span());
+            let result = self.block(&each.body);
+            self.scopes.pop();
+            if left.is_some() {
+                self.rounds.pop();
+            }
+            let mut body = self.builder.close();
+            if !matches!(result, Val::Unit | Val::Unknown) {
+                return self.report(each.body.span(), &m::OPERAND, &[&"for", &kind(&result)]);
+            }
+            // One round's mistakes are every round's.
+            if self.diag.count() > before {
+                return Val::Unknown;
+            }
+            let Some(left) = left else {
+                body.into_iter().for_each(|statement| self.builder.stmt(statement));
+                continue;
+            };
+            body.push(Stmt::Break);
+            let condition = self.literal(Constant::Bool(true), DType::Bool);
+            let round = Stmt::While { condition, body };
+            if position == 0 {
+                self.builder.stmt(round);
+            } else {
+                let left = self.builder.get(left);
+                let condition = self.negated(left);
+                self.builder.stmt(Stmt::If { condition, then: vec![round], otherwise: Vec::new() });
+            }
+        }
+        Val::Unit
+    }
+
+    /// Names a round's element. A number without a type stays one: each use may say which it has.
+    fn element(&mut self, pattern: &Pat, value: Val, span: Span) {
+        match (pattern, &value) {
+            (Pat::Ident(name), Val::Number(_)) if name.mutability.is_none() => {
+                self.bind(&crate::parse::name(&name.ident), value, None);
+            }
+            _ => self.bind_pattern(pattern, value, None, None, span),
+        }
+    }
+}
+
+/// Whether `break` or `continue` in the body leaves it.
+fn leaves(body: &Block) -> bool {
+    struct Jumps(bool);
+    impl<'a> Visit<'a> for Jumps {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::Break(_) | Expr::Continue(_) => self.0 = true,
+                // Theirs are their own.
+                Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {}
+                other => visit::visit_expr(self, other),
+            }
+        }
+    }
+    let mut jumps = Jumps(false);
+    jumps.visit_block(body);
+    jumps.0
+}
