@@ -1,7 +1,7 @@
 //! In which order candidates are tried: there are often thousands, and a driver builds a few in a second.
 
+use crate::sorted::SortedMap;
 use netcl_kernels::variant::KernelConfig;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Goes from the compiler's own choice and what was good nearby to one of each variant, and then, again and again, to what
@@ -19,8 +19,8 @@ impl Search {
     /// the candidates.
     pub(super) fn new(candidates: Vec<KernelConfig>, hints: &[KernelConfig]) -> Search {
         let hinted = hints.iter().filter_map(|hint| candidates.iter().position(|candidate| candidate == hint));
-        let mut seen = BTreeSet::new();
-        let of_each = candidates.iter().enumerate().filter(|(_, candidate)| seen.insert(candidate.variant));
+        let mut seen = SortedMap::default();
+        let of_each = candidates.iter().enumerate().filter(|(_, candidate)| seen.add(candidate.variant));
         let of_each: Vec<usize> = of_each.map(|(position, _)| position).collect();
         let mut first: Vec<usize> = (0..candidates.len().min(1)).chain(hinted).chain(of_each).collect();
         first.reverse();
