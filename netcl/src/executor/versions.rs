@@ -5,13 +5,13 @@ use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::version::Version;
 use crate::select::{Generation, KernelSelector, State};
+use crate::sorted::SortedMap;
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
 use netcl_kernels::plan::Plan;
 use netcl_kernels::variant::{Decision, KernelConfig, Select, Task, default_config};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many plans of one function are kept, besides its own.
@@ -240,7 +240,7 @@ struct Asked<'a> {
     selector: &'a KernelSelector,
     function: &'a str,
     bindings: Bindings<'a>,
-    answers: RefCell<BTreeMap<Task<Dim>, Option<KernelConfig>>>,
+    answers: RefCell<SortedMap<Task<Dim>, Option<KernelConfig>>>,
     /// Why there is no answer at all to a question.
     failure: RefCell<Option<Error>>,
 }

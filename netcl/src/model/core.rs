@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradients::{GradientBuffer, Spare};
 use crate::model::{Schema, Seed, init};
+use crate::sorted::SortedMap;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -64,7 +64,7 @@ struct Group {
     bytes: usize,
     entries: Vec<Entry>,
     /// Path → position.
-    positions: BTreeMap<String, usize>,
+    positions: SortedMap<String, usize>,
 }
 
 impl ModelCore {
@@ -74,10 +74,10 @@ impl ModelCore {
     ///
     /// Two tensors of one path, a parameter that is not `f32`, or no memory.
     pub fn new(device: &Device, seed: Seed, schema: &Schema) -> Result<ModelCore> {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = SortedMap::default();
         for (path, spec) in schema.entries() {
             let wrong = |message: String| Err(Error::Shape { operation: "Model::new", message });
-            if !seen.insert(path) {
+            if !seen.add(path) {
                 return wrong(format!("two tensors are called `{path}`; rename a field"));
             }
             if spec.trainable && spec.dtype != DType::F32 {
@@ -358,7 +358,7 @@ impl Group {
             })?;
         }
         let whole = if bytes == 0 { None } else { Some(device.allocate(bytes)?) };
-        let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: BTreeMap::new() };
+        let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: SortedMap::new() };
         for ((path, shape, dtype), offset) in tensors.into_iter().zip(offsets) {
             let size = shape.iter().product::<usize>() * dtype.size();
             let region = match &group.whole {

@@ -4,7 +4,7 @@
 //! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
 //! reading is whole for it or not there, in which case the program is built again.
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -78,7 +78,7 @@ const UNLISTED: u32 = 64;
 /// A file of so many bytes was stored: sees to it that no more than `limit` are kept. To list a folder takes as long as it
 /// has files, so that it is not done at each.
 pub(super) fn stored(folder: &Path, bytes: u64, limit: u64) {
-    static KNOWN: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
+    static KNOWN: Mutex<SortedMap<PathBuf, Known>> = Mutex::new(SortedMap::new());
     let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get_mut(folder) {
         known.bytes = known.bytes.saturating_add(bytes);

@@ -10,7 +10,7 @@ use crate::device::geometry::Geometry;
 use crate::device::opencl::kernel::Set;
 use crate::device::opencl::raw::{ClKernel, KernelLimits};
 use crate::error::{Error, Result};
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -53,7 +53,7 @@ pub struct RawKernel {
 struct Measured {
     /// The selector's number for what it knows; with another one, others may have measured.
     generation: u64,
-    sizes: BTreeMap<u32, Option<usize>>,
+    sizes: SortedMap<u32, Option<usize>>,
 }
 
 impl fmt::Debug for RawKernel {
@@ -234,7 +234,7 @@ impl RawKernel {
         if measured.generation != generation {
             *measured = Measured { generation, ..Measured::default() };
         }
-        let size = *measured.sizes.entry(bucket).or_insert_with(|| self.key.load(&self.device, bucket));
+        let size = *measured.sizes.or_insert_with(bucket, || self.key.load(&self.device, bucket));
         // The file is a note: what it says must be possible here.
         size.filter(|size| (1..=self.limits.work_group.min(self.device.profile().max_work_items[0])).contains(size))
     }

@@ -7,8 +7,8 @@ use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::function::Function;
+use crate::sorted::SortedMap;
 use netcl_kernels::dim::Symbol;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Tunes every task of these functions on `device` for those sizes of their symbols, each bucket of tasks once.
 pub(crate) fn tune(
@@ -25,8 +25,8 @@ pub(crate) fn tune(
 
 /// The tasks, in the order of the plans' steps.
 fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> Result<Vec<Task<u64>>> {
-    let (mut tasks, mut buckets) = (Vec::new(), BTreeSet::new());
-    let mut unused: BTreeMap<&str, u64> = sizes.iter().copied().collect();
+    let (mut tasks, mut buckets) = (Vec::new(), SortedMap::default());
+    let mut unused: Vec<&str> = sizes.iter().map(|(name, _)| *name).collect();
     for function in functions.iter().copied().flatten() {
         let plan = function.plan(device.profile().target)?;
         let mut bindings: Vec<(Symbol, u64)> = Vec::with_capacity(plan.symbols.len());
@@ -37,18 +37,18 @@ fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> R
                 bindings: geometry::show(&bindings),
                 problem: format!("`{symbol}` has no size; pass `(\"{symbol}\", size)` with a size of at least 1"),
             })?;
-            unused.remove(name);
+            unused.retain(|other| other != name);
             bindings.push((symbol.clone(), *size));
         }
         check::requirements(&plan, &bindings)?;
         // What has no value for sizes that are possible is never computed.
         for task in plan.decisions.iter().filter_map(|decision| decision.task.evaluate(&bindings).ok()) {
-            if buckets.insert(shape::bucket(&task)) {
+            if buckets.add(shape::bucket(&task)) {
                 tasks.push(task);
             }
         }
     }
-    match unused.into_keys().next() {
+    match unused.into_iter().min() {
         Some(name) => Err(Error::Setting {
             operation: "tune".to_owned(),
             setting: "sizes",

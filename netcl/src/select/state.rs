@@ -7,10 +7,10 @@ use super::rules::Circumstances;
 use super::shape;
 use crate::config::{self, Autotune};
 use crate::device::{Device, DeviceKind, DeviceProfile, Reserve};
+use crate::sorted::SortedMap;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -57,13 +57,13 @@ pub(super) struct Known {
     /// Of other devices of the same architecture.
     pub(super) relatives: Vec<Content>,
     /// What tasks were set to, by bucket.
-    pub(super) set: BTreeMap<Task<u64>, KernelConfig>,
+    pub(super) set: SortedMap<Task<u64>, KernelConfig>,
     /// Buckets that were measured of themselves in this process: what gave no record is not tried again and again.
-    attempted: BTreeSet<Task<u64>>,
+    attempted: SortedMap<Task<u64>, ()>,
     /// Self-tests of what the device would not launch in this process.
-    pub(super) refused: BTreeSet<String>,
+    pub(super) refused: SortedMap<String, ()>,
     /// Answers that were given; `None`: the compiler's own rule.
-    pub(super) answers: BTreeMap<Task<u64>, Option<Selection>>,
+    pub(super) answers: SortedMap<Task<u64>, Option<Selection>>,
 }
 
 /// A queue of its own for trying candidates.
@@ -189,7 +189,7 @@ impl State {
 
     /// Whether no task like this was to be measured of itself in this process before; from now on one was.
     pub(super) fn attempt(&self, task: &Task<u64>) -> bool {
-        self.known().attempted.insert(shape::bucket(task))
+        self.known().attempted.add(shape::bucket(task))
     }
 
     /// Keeps an answer at hand that was found while `knowledge` was that; says whether it still is.

@@ -9,8 +9,8 @@ use crate::device::profile::{DeviceKind, DeviceProfile};
 use crate::device::selector::{ACCEPTED, Selector};
 use crate::device::{Device, backend::Backend};
 use crate::error::{Error, Result};
+use crate::sorted::SortedMap;
 use netcl_kernels::plan::Target;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Finds devices and keeps one handle for each: whoever asks for the same device gets the same one, with the same
@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct DeviceManager {
     entries: Vec<Entry>,
     /// What selectors were found to mean.
-    handles: Mutex<BTreeMap<String, Device>>,
+    handles: Mutex<SortedMap<String, Device>>,
 }
 
 /// An OpenCL device that was found.
@@ -239,7 +239,7 @@ impl DeviceManager {
         profiles.map(|profile| format!("{} = {} ({})", profile.selector, profile.name, profile.kind)).collect()
     }
 
-    fn handles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Device>> {
+    fn handles(&self) -> std::sync::MutexGuard<'_, SortedMap<String, Device>> {
         self.handles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

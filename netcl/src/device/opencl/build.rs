@@ -7,10 +7,10 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
+use crate::sorted::SortedMap;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
 use opencl3::types::cl_int;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many programs stay that nothing uses.
@@ -19,9 +19,9 @@ const KEPT: usize = 512;
 /// Programs built in this process, by key. They outlive their kernels: to build one again takes time, also from a binary,
 /// and NVIDIA's 580.159.04 crashes if a program is released while one of its kernels runs.
 pub(super) struct Programs<P = Program> {
-    known: BTreeMap<Key, Known<P>>,
+    known: SortedMap<Key, Known<P>>,
     /// Those that some thread builds.
-    building: BTreeMap<Key, Arc<Flight<P>>>,
+    building: SortedMap<Key, Arc<Flight<P>>>,
     /// Counts what is looked up.
     clock: u64,
 }
@@ -33,7 +33,7 @@ struct Known<P> {
 
 impl<P> Default for Programs<P> {
     fn default() -> Self {
-        Programs { known: BTreeMap::new(), building: BTreeMap::new(), clock: 0 }
+        Programs { known: SortedMap::new(), building: SortedMap::new(), clock: 0 }
     }
 }
 
@@ -309,7 +309,7 @@ mod tests {
     /// Waits until as many threads wait for the build of that key.
     fn until_waited_for(programs: &Mutex<Programs<u32>>, key: &Key, threads: usize) {
         // One count is the table's, one that of the thread that builds.
-        while Arc::strong_count(&lock(programs).building[key]) < 2 + threads {
+        while Arc::strong_count(lock(programs).building.get(key).unwrap()) < 2 + threads {
             std::thread::yield_now();
         }
     }

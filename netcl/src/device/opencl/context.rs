@@ -6,13 +6,13 @@ use crate::device::partition::Partition;
 use crate::device::process::Live;
 use crate::device::queue::QueueOrder;
 use crate::memory::Reserves;
+use crate::sorted::SortedMap;
 use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
     CL_DEVICE_PARTITION_EQUALLY, Device, SubDevice,
 };
 use opencl3::types::{cl_device_id, cl_device_partition_property};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A device of the driver, or a part of one.
@@ -34,9 +34,9 @@ struct Part {
 impl ClDevice {
     pub(super) fn whole(device: Device) -> ClDevice {
         // Whoever finds the device once more shares its memory with who found it before.
-        static KNOWN: Mutex<BTreeMap<isize, Weak<Reserves>>> = Mutex::new(BTreeMap::new());
+        static KNOWN: Mutex<SortedMap<isize, Weak<Reserves>>> = Mutex::new(SortedMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = known.entry(device.id() as isize).or_default();
+        let place = known.or_insert_with(device.id() as isize, Weak::default);
         let reserves = place.upgrade().unwrap_or_default();
         *place = Arc::downgrade(&reserves);
         ClDevice { device, reserves, _part: None }

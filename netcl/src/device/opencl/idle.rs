@@ -2,8 +2,8 @@
 //! would be built or loaded again.
 
 use super::kernel::KernelObject;
+use crate::sorted::SortedMap;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// At most so many are kept, the least recently used go first.
@@ -39,7 +39,7 @@ impl Origin {
 #[derive(Default)]
 pub(super) struct IdleKernels {
     /// With the time at which one was last given back.
-    by_origin: BTreeMap<Origin, (u64, Vec<KernelObject>)>,
+    by_origin: SortedMap<Origin, (u64, Vec<KernelObject>)>,
     count: usize,
     clock: u64,
 }
@@ -55,7 +55,7 @@ impl IdleKernels {
     /// Keeps one; gives those that are too many.
     pub(super) fn put(&mut self, origin: Origin, kernel: KernelObject) -> Vec<KernelObject> {
         self.clock += 1;
-        let (used, list) = self.by_origin.entry(origin).or_default();
+        let (used, list) = self.by_origin.or_insert_with(origin, Default::default);
         *used = self.clock;
         list.push(kernel);
         self.count += 1;

@@ -9,10 +9,10 @@ use super::{rules, shape, trial, tuner};
 use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::sorted::SortedMap;
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal, work_groups};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -151,8 +151,8 @@ impl KernelSelector {
     /// What is taken instead of a default that cannot be used: of another variant if there is one that can, else anything.
     pub(crate) fn substitute(&self, task: &Task<u64>) -> Option<Selection> {
         let all = self.possible(task);
-        let mut seen = BTreeSet::new();
-        let of_each = all.iter().filter(|config| seen.insert(config.variant));
+        let mut seen = SortedMap::default();
+        let of_each = all.iter().filter(|config| seen.add(config.variant));
         let found = of_each.chain(&all).find(|config| self.usable(task, config));
         found.map(|config| Selection { config: config.clone(), reason: Reason::Default })
     }
@@ -180,7 +180,7 @@ impl KernelSelector {
         let what = trial::test_name(task, config);
         let known = || {
             let known = self.state.known();
-            if known.refused.contains(&what) { Some(false) } else { known.own.tested.get(&what).copied() }
+            if known.refused.get(&what).is_some() { Some(false) } else { known.own.tested.get(&what).copied() }
         };
         if let Some(passed) = known() {
             return passed;
@@ -209,7 +209,7 @@ impl KernelSelector {
                     why,
                     "the device does not launch a kernel, which is not used now"
                 );
-                self.state.change(|known| _ = known.refused.insert(what.clone()));
+                self.state.change(|known| _ = known.refused.add(what.clone()));
                 false
             }
             // It says nothing about the kernel: no memory, or a forked process. It is tried again next time.
@@ -344,7 +344,7 @@ impl KernelSelector {
         let bad = known.own.bad.iter().map(|(what, why)| (what.clone(), why.clone()));
         let failed = known.own.tested.iter().filter(|(_, passed)| !**passed);
         let failed = failed.map(|(what, _)| (what.clone(), "it failed its self-test".to_owned()));
-        let refused = known.refused.iter().map(|what| (what.clone(), "the device did not launch it".to_owned()));
+        let refused = known.refused.keys().map(|what| (what.clone(), "the device did not launch it".to_owned()));
         bad.chain(failed).chain(refused).collect()
     }
 
