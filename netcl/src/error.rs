@@ -9,7 +9,9 @@ use std::path::PathBuf;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error.
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` prints what `Display` does: it is what a `main` that returns [`Result`] shows, and `unwrap`.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An argument of a compiled function has the wrong shape or element type.
@@ -360,7 +362,7 @@ pub enum Error {
     },
 
     /// The text of an expression is wrong.
-    #[error("the expression `{expression}` is wrong at column {column}: {problem}")]
+    #[error("the expression `{}` is wrong at column {column}: {problem}", around(expression, *column))]
     Expression {
         /// As it was given.
         expression: String,
@@ -393,5 +395,40 @@ impl Error {
     /// What the compiler says of the graph of `operation`.
     pub(crate) fn graph(operation: &str, diagnostic: Diagnostic) -> Error {
         Error::Graph { operation: operation.to_owned(), diagnostic }
+    }
+}
+
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// As much of an expression as tells which one it is: what surrounds the character at `column`, counted from 1.
+fn around(expression: &str, column: usize) -> String {
+    const SHOWN: usize = 60;
+    let first = column.saturating_sub(SHOWN / 2);
+    let text: String = expression.chars().skip(first).take(SHOWN).collect();
+    let rest = expression.chars().nth(first + SHOWN).map_or("", |_| "…");
+    format!("{}{text}{rest}", if first > 0 { "…" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_main_that_fails_prints_the_message() {
+        let error = Error::Kernel { kernel: "k".into(), problem: "it is\n broken".into() };
+        assert_eq!(format!("{error:?}"), "kernel `k`: it is\n broken");
+    }
+
+    #[test]
+    fn of_a_long_expression_the_place_is_shown() {
+        assert_eq!(around("v0 +", 5), "v0 +");
+        let long = format!("{}w{}", "v0 + ".repeat(1000), " + v0".repeat(1000));
+        let shown = around(&long, 5001);
+        assert!(shown.starts_with('…') && shown.contains(" w ") && shown.ends_with('…'), "{shown}");
+        assert!(shown.chars().count() <= 62, "{shown}");
     }
 }

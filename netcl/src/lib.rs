@@ -60,8 +60,12 @@ pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 mod pages {
     #[doc = include_str!("../../docs/algorithms.md")]
     mod algorithms {}
+    #[doc = include_str!("../../docs/kernels.md")]
+    mod kernels {}
     #[doc = include_str!("../../docs/memory.md")]
     mod memory {}
+    #[doc = include_str!("../../docs/models.md")]
+    mod models {}
     #[doc = include_str!("../../docs/programs.md")]
     mod programs {}
     #[doc = include_str!("../../docs/raw-kernels.md")]

@@ -130,6 +130,10 @@ fn what_does_not_build_says_why() {
             other.err().unwrap().to_string(),
             "kernel `wanted`: the source has no kernel of this name; it has: other"
         );
+        for none in ["", "// __kernel void wanted() {}", "int wanted(int x) { return x; }"] {
+            let error = KernelSpec::from_source("wanted", none).build(&device).err().unwrap().to_string();
+            assert!(error.starts_with("kernel `wanted`: the source has no kernel: write `__kernel"), "{error}");
+        }
         let nul = KernelSpec::new("nul").parameters(["__global int* x"]).option("-DX=\0").build(&device);
         assert!(nul.err().unwrap().to_string().contains("NUL"));
     }

@@ -362,3 +362,57 @@ fn vectors_of_models_and_states_are_parts_of_a_model() -> Result<()> {
         Ok(())
     })
 }
+
+/// Layers' own tensors in a body: a table that is the output layer too, and a share of the statistics.
+#[netcl::model]
+struct Tied<const ENTRIES: usize> {
+    #[layer(entries = ENTRIES, features = 2, count = 1)]
+    embed: Vec<Embedding>,
+    #[layer(features = 2)]
+    norm: BatchNorm,
+}
+
+#[netcl::model]
+impl<const ENTRIES: usize> Tied<ENTRIES> {
+    fn forward(&self, tokens: &Tensor<u32, N>) -> Tensor<f32, N, ENTRIES> {
+        self.embed[0].forward(tokens).matmul(self.embed[0].weight.t())
+    }
+
+    /// The updated variance where the layer has trained before it is read.
+    fn loss(&self, tokens: &Tensor<u32, N>) -> Tensor<f32> {
+        let normed = self.norm.forward(&self.embed[0].forward(tokens)).detach();
+        self.forward(tokens).sum_all() + self.norm.running_var.sum_all() + normed.sum_all() * 0.0
+    }
+}
+
+#[test]
+fn a_layers_tensors_have_one_gradient_for_all_uses() -> Result<()> {
+    everywhere(|| {
+        let mut model = Tied::<3>::new(&device(), Seed(2))?;
+        let w = [0.5f32, -1.0, 2.0, 0.25, -0.75, 1.5];
+        model.set_tensor("embed.0.weight", &floats(&w, &[3, 2]))?;
+        let tokens = Tensor::from_slice(&device(), &[2u32, 0, 2, 1], &[4])?;
+        let row = |entry: usize| [f64::from(w[2 * entry]), f64::from(w[2 * entry + 1])];
+        let product = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+        let expected: Vec<f64> = [2, 0, 2, 1]
+            .into_iter()
+            .flat_map(|token| (0..3).map(move |entry| product(row(token), row(entry))))
+            .collect();
+        close("forward", &numbers(&model.forward(&tokens)?)?, &expected);
+
+        let (loss, gradients) = model.loss_with_gradients(&tokens)?;
+        let variance = numbers(&model.tensor("norm.running_var")?)?;
+        assert!(variance.iter().all(|value| *value != 1.0), "the statistics are updated: {variance:?}");
+        let sum = expected.iter().sum::<f64>() + variance.iter().sum::<f64>();
+        close("loss", &[f64::from(loss.item::<f32>()?)], &[sum]);
+        // As the table, each entry once for each of its tokens; as the output layer, each entry once for each token.
+        let column = |c: usize| (0..3).map(|entry| row(entry)[c]).sum::<f64>();
+        let tokens_column = |c: usize| [2, 0, 2, 1].into_iter().map(|token| row(token)[c]).sum::<f64>();
+        let expected: Vec<f64> = [1.0, 1.0, 2.0]
+            .into_iter()
+            .flat_map(|uses| (0..2).map(move |c| uses * column(c) + tokens_column(c)))
+            .collect();
+        close("gradient", &numbers(&gradients.tensor("embed.0.weight")?)?, &expected);
+        Ok(())
+    })
+}

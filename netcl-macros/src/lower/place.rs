@@ -1,4 +1,4 @@
-//! `self.field`: layers, nested models, parameters, constants, and arrays of these.
+//! `self.field`: layers and their tensors, nested models, parameters, constants, and arrays of these.
 
 use super::method::names;
 use super::{Lowering, Place, Sizes, Unit, Val, is_builtin};
@@ -41,10 +41,32 @@ impl<'a> Lowering<'a> {
                 let args = if name == words::FORWARD { "&x".to_string() } else { names(args) };
                 self.report(span, &m::METHOD_WITHOUT_CALL, &[&name, &name, &args])
             }
+            (Val::Place(Place::Layer(layer, _, path, sizes)), Member::Named(name)) => {
+                self.layer_tensor(layer, &path, &sizes, name)
+            }
             (base, _) => {
                 let member = field.member.to_token_stream().to_string();
                 self.report(span, &m::NO_FIELDS, &[&base.kind(), &member])
             }
+        }
+    }
+
+    /// `self.embed.weight`: a tensor of a layer, the one that its `forward` uses.
+    fn layer_tensor(&mut self, field: &'a LayerField, path: &str, sizes: &Sizes, name: &syn::Ident) -> Val<'a> {
+        let config = field.config.substitute(&|symbol| sizes.fields.get(symbol.name()).cloned());
+        let specs = (field.layer.tensors)(&config);
+        let wanted = crate::parse::name(name);
+        if let Some(spec) = specs.iter().find(|spec| spec.name == wanted) {
+            let path = format!("{path}.{wanted}");
+            return Val::Tensor(self.input(&path, spec.shape.clone(), spec.dtype, spec.trainable));
+        }
+        let known = || specs.iter().map(|spec| spec.name);
+        match known().next() {
+            Some(_) => {
+                let (near, all) = (suggestion(&wanted, known()), list(known()));
+                self.report(name.span(), &m::UNKNOWN_FIELD, &[&field.layer.name, &wanted, &near, &all])
+            }
+            None => self.report(name.span(), &m::NO_FIELDS, &[&format!("a `{}`", field.layer.name), &wanted]),
         }
     }
 

@@ -245,10 +245,15 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
         _ => None,
     });
     taken.extend(compiled.map(|name| format!("{name}_with_gradients")));
+    let mut declared = BTreeSet::new();
     for item in &item.items {
         match item {
             ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
                 diag.report(f.sig.ident.span(), &m::RESERVED_NAME, &[&f.sig.ident]);
+            }
+            // What is generated would be there twice, under names that the user has not written.
+            ImplItem::Fn(f) if !declared.insert(super::name(&f.sig.ident)) => {
+                diag.report(f.sig.ident.span(), &m::DUPLICATE_FUNCTION, &[&f.sig.ident]);
             }
             ImplItem::Fn(f) if f.attrs.iter().any(recover::is_half_typed) => {
                 unfit.insert(super::name(&f.sig.ident));

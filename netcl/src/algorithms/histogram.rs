@@ -32,6 +32,9 @@ const LOCAL_BINS: usize = 2048;
 /// the ends are not finite and ascending.
 pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor> {
     let operation = "algorithms::histogram";
+    if bins == 0 {
+        return Err(Error::Shape { operation, message: "expects at least 1 bin, found 0".to_owned() });
+    }
     let scale = bins as f32 / (high - low);
     // `high - low` may overflow; a scale that rounds to nothing would put all into one bin.
     if !(low.is_finite() && high.is_finite() && low < high && scale.is_normal()) {

@@ -216,11 +216,20 @@ fn kernels(source: &str) -> Vec<String> {
         // After `void`, and before the list of parameters; attributes stand before or between.
         let Some((_, name)) = head.split_once("void ") else { continue };
         let name: String = name.trim_start().chars().take_while(|c| is_word(*c)).collect();
+        let name = defined(source, &name).unwrap_or(name);
         if !name.is_empty() && !names.contains(&name) {
             names.push(name);
         }
     }
     names
+}
+
+/// What the source defines `name` to be first: templates leave their kernel's name to a macro, with a default further down.
+fn defined(source: &str, name: &str) -> Option<String> {
+    source.lines().find_map(|line| {
+        let mut words = line.strip_prefix("#define")?.split_whitespace();
+        (words.next() == Some(name)).then(|| words.next().map(str::to_owned))?
+    })
 }
 
 fn entries_in(folder: &Path) -> Result<Vec<Entry>> {
@@ -285,8 +294,7 @@ mod tests {
     #[test]
     fn entries_say_what_they_are_and_whether_they_are_whole() {
         let folder = scratch("entries");
-        let source =
-            "__kernel void first(int x) {}\nkernel __attribute__((reqd_work_group_size(1, 1, 1)))\nvoid second() {}";
+        let source = "#define NAME first\n#define NAME default\n__kernel void NAME(int x) {}\nkernel __attribute__((reqd_work_group_size(1, 1, 1)))\nvoid second() {}";
         let program = put(&folder, Kind::Program, source);
         put(&folder, Kind::Capabilities, "probes of kernel void none() {}");
         fs::write(folder.join("0.program"), b"damaged").unwrap();

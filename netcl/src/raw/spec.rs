@@ -193,7 +193,7 @@ impl KernelSpec {
     ///
     /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec asks
     /// for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no name, or the
-    /// source has no such kernel.
+    /// source has no such kernel, or none at all.
     pub fn build(&self, device: &Device) -> Result<RawKernel> {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -228,10 +228,36 @@ impl KernelSpec {
             return Err(unsupported("its kernels cannot use `double`; use f32"));
         }
         let source = self.to_source();
+        if !may_have_kernels(&source) {
+            let problem = "the source has no kernel: write `__kernel void name(..) { .. }`".to_owned();
+            return Err(Error::Kernel { kernel: self.name.clone(), problem });
+        }
         let options = self.build_options();
         let kernel = opencl.kernel(Origin::of(&self.name, &source, &options))?;
         RawKernel::new(device, self, source, &options, kernel)
     }
+}
+
+/// Whether the source names a kernel outside of comments, or includes a file that may. Drivers are not asked about other
+/// sources: PoCL gives names of kernels that are not there, or crashes.
+fn may_have_kernels(source: &str) -> bool {
+    let mut rest = source;
+    while let Some(at) = rest.find(|c: char| matches!(c, '_' | '#' | '/') || c.is_ascii_alphabetic()) {
+        rest = &rest[at..];
+        let end = if rest.starts_with("//") {
+            rest.find('\n')
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map(|end| end + 2)
+        } else {
+            let name = rest.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(rest.len());
+            if matches!(&rest[..name], "__kernel" | "kernel" | "include") {
+                return true;
+            }
+            Some(name.max(1)) // past a name, or a sign that begins none
+        };
+        rest = end.map_or("", |end| &rest[end..]);
+    }
+    false
 }
 
 /// What stands for types of elements: their names, and how they are read and written.
@@ -281,6 +307,20 @@ mod tests {
         assert_eq!(spec.build_options(), "-cl-std=CL1.2 -cl-kernel-arg-info");
         let spec = spec.option("-cl-std=CL3.0").fast_math();
         assert_eq!(spec.build_options(), "-cl-kernel-arg-info -cl-fast-relaxed-math -cl-std=CL3.0");
+    }
+
+    #[test]
+    fn kernels_are_looked_for_outside_of_comments() {
+        for source in
+            ["", " \n", "// __kernel", "/* kernel void f() */ int x;", "int kernels;", "/", "/* kernel", "é#_"]
+        {
+            assert!(!may_have_kernels(source), "{source}");
+        }
+        for source in
+            ["__kernel void f() {}", "kernel\nvoid f() {}", "// none\n/**/kernel", "#include \"f.cl\"", "a/kernel"]
+        {
+            assert!(may_have_kernels(source), "{source}");
+        }
     }
 
     #[test]

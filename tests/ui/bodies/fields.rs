@@ -8,6 +8,7 @@ pub struct Mlp {
     output: Linear,
     #[layer(count = 2, inputs = 4, outputs = 4)]
     more: Vec<Linear>,
+    flat: Flatten,
 }
 
 #[netcl::model]
@@ -26,7 +27,15 @@ impl Mlp {
     }
 
     pub fn weight(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
-        x * self.hidden.weight
+        x * self.hidden.weights
+    }
+
+    pub fn none(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        x * self.flat.weight
+    }
+
+    pub fn tensor(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        x.weight
     }
 }
 

@@ -1,4 +1,4 @@
-//! Functions that a model gets.
+//! Functions that a model gets, and functions that it has already.
 
 #[netcl::model]
 pub struct Mlp {
@@ -14,6 +14,10 @@ impl Mlp {
 
     pub fn report() -> String {
         String::new()
+    }
+
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x).relu()
     }
 }
 
