@@ -81,7 +81,8 @@ fn child_tunes_among_broken_candidates() {
             plan.source.push_str("\n#error on purpose\n");
         }
     })));
-    let tuning = device.tune(&task, &few(4)).unwrap();
+    let also = [second.clone()];
+    let tuning = device.tune(&task, &TuneOptions { also: &also, ..few(4) }).unwrap();
     assert_eq!(tuning.candidates.len(), 4, "{tuning}");
     assert!(matches!(tuning.candidates[0].outcome, Outcome::Wrong(_)), "{tuning}");
     let of_second = tuning.candidates.iter().find(|candidate| candidate.config == second).expect("it was tried");
