@@ -395,9 +395,16 @@ impl Formula<'_> {
         self.0.select(above, high, x)
     }
 
+    fn is_unsigned(&self, x: NodeId) -> bool {
+        matches!(self.0.dtype(x), DType::U8 | DType::U32)
+    }
+
     /// The remainder that is not negative.
     fn rem_euclid(&mut self, x: NodeId, y: NodeId) -> Result<NodeId> {
         let rest = self.0.binary(BinaryOp::Rem, x, y)?;
+        if self.is_unsigned(x) {
+            return Ok(rest);
+        }
         let negative = self.is(CompareOp::Lt, rest, 0.0)?;
         let size = self.apply(UnaryOp::Abs, y)?;
         let moved = self.0.binary(BinaryOp::Add, rest, size)?;
@@ -407,6 +414,9 @@ impl Formula<'_> {
     /// The quotient that leaves it.
     fn div_euclid(&mut self, x: NodeId, y: NodeId) -> Result<NodeId> {
         let mut quotient = self.div(x, y)?;
+        if self.is_unsigned(x) {
+            return Ok(quotient);
+        }
         if self.0.dtype(x).is_float() {
             quotient = self.trunc(quotient)?;
         }
