@@ -30,7 +30,10 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         }),
         _ => None,
     };
-    let items = item.items.iter().map(|item| match item {
+    // A function that is there twice is reported; rustc need not say so again.
+    let mut names = std::collections::BTreeSet::new();
+    let first = |item: &&ImplItem| !matches!(item, ImplItem::Fn(f) if !names.insert(f.sig.ident.to_string()));
+    let items = item.items.iter().filter(first).map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
             let mut stubs = stub(&f.vis, &f.sig, &f.sig.ident, None);
             if let Some(gradients) = gradients.as_ref().filter(|_| may_be_loss(&f.sig)) {
