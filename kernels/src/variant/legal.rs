@@ -10,7 +10,7 @@ use crate::target::Target;
 use crate::template::{self, Choice, Limits, Problem, Template};
 
 /// Every configuration of every variant that is [`legal`] for `task`, the default first and each once; of those with long
-/// sums in parts ([`SPLIT_K`]) the likely one for each number of parts. None on the host, whose products and convolutions
+/// sums in parts ([`SPLIT_K`]) the likely ones for each number of parts. None on the host, whose products and convolutions
 /// are calls of a library.
 pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<KernelConfig> {
     if target == Target::Host {
@@ -24,9 +24,7 @@ pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<Kern
                 let choices = template.choices(&problem, limits);
                 all.extend(choices.map(|values| KernelConfig::new(variant, values)));
                 all.extend(
-                    SPLIT_K_VALUES
-                        .into_iter()
-                        .filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)),
+                    SPLIT_K_VALUES.into_iter().flat_map(|parts| forms_in_parts(task, variant, parts, target, limits)),
                 );
             }
             (None, _) => {
@@ -66,11 +64,26 @@ pub(super) fn likely_in_parts(
     target: Target,
     limits: &Limits,
 ) -> Option<KernelConfig> {
-    let template = variant.template(target).filter(|_| variant.splits())?;
-    let part = in_parts(task, u64::from(parts)).ok()?;
-    let mut values = (template.initial)(&problem(&part)?, limits);
-    values.set(SPLIT_K, parts);
-    Some(KernelConfig::new(variant, values))
+    forms_in_parts(task, variant, parts, target, limits).into_iter().next()
+}
+
+/// As [`likely_in_parts`], in each of the template's forms.
+fn forms_in_parts(
+    task: &Task<u64>,
+    variant: Variant,
+    parts: u32,
+    target: Target,
+    limits: &Limits,
+) -> Vec<KernelConfig> {
+    let Some(template) = variant.template(target).filter(|_| variant.splits()) else { return Vec::new() };
+    let part = in_parts(task, u64::from(parts)).ok();
+    let Some(part) = part.as_ref().and_then(problem) else { return Vec::new() };
+    let forms = [(template.initial)(&part, limits)].into_iter().chain((template.other_forms)(&part, limits));
+    let cut = |mut values: Choice| {
+        values.set(SPLIT_K, parts);
+        KernelConfig::new(variant, values)
+    };
+    forms.map(cut).collect()
 }
 
 /// Whether `config` may be built and launched for `task` on a device of that kind with these limits.
