@@ -38,7 +38,7 @@ pub(crate) fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 
 /// Runs `work` for every number below `count`, by all threads of the pool that the caller is in.
 ///
-/// This is netcl's one parallel loop: those of rayon are generated for each use and each type of elements, a sixth of
+/// This is netcl's one parallel loop: those of rayon are generated for each use and each type of elements, an eighth of
 /// all code of this crate.
 pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(work);
