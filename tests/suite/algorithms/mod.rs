@@ -398,7 +398,7 @@ fn bad_input(device: &Device) -> Result<(), Failed> {
         ("compact", algorithms::compact(&integers, &truths), "inputs of one shape"),
         ("histogram", algorithms::histogram(&floats, 4, 1.0, 1.0), "finite ends"),
         ("histogram", algorithms::histogram(&floats, 4, f32::NAN, 1.0), "finite ends"),
-        ("histogram", algorithms::histogram(&floats, 0, 0.0, 1.0), "finite ends"),
+        ("histogram", algorithms::histogram(&floats, 0, 0.0, 1.0), "at least 1 bin"),
         ("histogram", algorithms::histogram(&integers, 4, 0.0, 1.0), "expects f32, found u32"),
         ("bincount", algorithms::bincount(&floats, 4), "expects u32, found f32"),
         ("bincount", algorithms::bincount(&integers, 0), "expects 1 to 2^31 - 1 bins"),
