@@ -29,13 +29,13 @@ pub const TEMPLATE: Template = Template {
 };
 
 /// Three vectors to a row where the registers allow it: they share the sums that find a row's pixels. Where a row has several
-/// taps, finding the weights takes registers too.
+/// taps, finding the weights takes registers too, which many channels make up for: they share a panel.
 fn initial(problem: &Problem, limits: &Limits) -> Choice {
     let choice = matmul_cpu::initial(&problem.contiguous(Axis::None, Axis::None), limits);
     let (vector, reg_m) = (choice.get("VECTOR"), choice.get("REG_M"));
     if vector == 16 && problem.n > 32 {
         let one_tap = problem.conv.is_some_and(|conv| conv.filter == [1, 1]);
-        let reg_m = if one_tap { reg_m } else { reg_m.min(4) };
+        let reg_m = if one_tap || problem.m >= 64 { reg_m } else { reg_m.min(4) };
         return matmul_cpu::with_registers(problem, limits, matmul_cpu::FORM_ROW, vector, reg_m, 3);
     }
     choice

@@ -106,6 +106,8 @@ fn with_form(form: u32, problem: &Problem, limits: &Limits) -> Choice {
         (FORM_DOT, 16) => ([1, 4, 4], if class == 2 { 3 } else { 4 }),
         (FORM_DOT, 8) => ([1, 2, 2], 4),
         (FORM_DOT, _) => ([1, 4, 5], 4),
+        // One row has no other sums to work on while one waits for its last step: four vectors are 1.2 to 1.3 times as fast.
+        (_, 16) if class == 0 && problem.n >= 64 => ([1, 4, 8], 4),
         (_, 16) => ([1, 4, 8], if problem.n <= 16 { 1 } else { 2 }),
         (_, narrow) => ([1, 4, 6], if problem.n <= narrow.into() { 1 } else { 2 }),
     };
@@ -136,7 +138,8 @@ pub(super) fn with_registers(
             ("REG_N", reg_n),
             ("TILE_M", tile_m),
             ("TILE_N", tile_n),
-            ("TILE_K", 256),
+            // A panel of 32 KiB.
+            ("TILE_K", if tile_n >= 64 { 128 } else { 256 }),
         ])
     };
     // Half of a taller one's rows would be none of the problem's.
