@@ -4,8 +4,9 @@
 //! Views, reshapes and row-major addressing map indices to indices; quotients and remainders that reshapes bring in
 //! cancel again where the ranges of the coordinates allow it, so that a chain of views ends as one affine address.
 
-use crate::dim::{Dim, Shape, Terms};
+use crate::dim::{Dim, Shape};
 use crate::graph::AxisIndex;
+use crate::sorted::SortedMap;
 
 /// What an [`Index`] is a sum of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,19 +22,19 @@ pub(crate) enum Atom {
 /// `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Index {
-    terms: Terms<Atom, Dim>,
+    terms: SortedMap<Atom, Dim>,
     offset: Dim,
 }
 
 impl Index {
     /// The coordinate `var`.
     pub(crate) fn var(var: usize) -> Self {
-        Index { terms: Terms::one(Atom::Var(var as u32), Dim::constant(1)), offset: Dim::default() }
+        Index { terms: SortedMap::one(Atom::Var(var as u32), Dim::constant(1)), offset: Dim::default() }
     }
 
     /// The same everywhere.
     pub(crate) fn constant(offset: Dim) -> Self {
-        Index { terms: Terms::default(), offset }
+        Index { terms: SortedMap::default(), offset }
     }
 
     /// The terms in canonical order.
@@ -144,11 +145,11 @@ impl Index {
             if low.never_negative() {
                 let boxed = Box::new(rest);
                 let more = Index {
-                    terms: Terms::one(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1)),
+                    terms: SortedMap::one(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1)),
                     offset: Dim::default(),
                 };
                 let remainder = Index {
-                    terms: Terms::one(Atom::Mod(boxed, divisor.clone()), Dim::constant(1)),
+                    terms: SortedMap::one(Atom::Mod(boxed, divisor.clone()), Dim::constant(1)),
                     offset: Dim::default(),
                 };
                 return (quotient.plus(&more), remainder);
@@ -158,8 +159,8 @@ impl Index {
         let boxed = Box::new(self.clone());
         let one = || Dim::constant(1);
         (
-            Index { terms: Terms::one(Atom::Div(boxed.clone(), divisor.clone()), one()), offset: Dim::default() },
-            Index { terms: Terms::one(Atom::Mod(boxed, divisor.clone()), one()), offset: Dim::default() },
+            Index { terms: SortedMap::one(Atom::Div(boxed.clone(), divisor.clone()), one()), offset: Dim::default() },
+            Index { terms: SortedMap::one(Atom::Mod(boxed, divisor.clone()), one()), offset: Dim::default() },
         )
     }
 
@@ -281,7 +282,7 @@ pub(crate) fn through_axis(
     guards.push(Guard::Multiple(sum.clone(), axis.divisor));
     let one = || Dim::constant(1);
     let divisor = Dim::constant(axis.divisor as i64);
-    let quotient = Index { terms: Terms::one(Atom::Div(Box::new(sum), divisor), one()), offset: Dim::default() };
+    let quotient = Index { terms: SortedMap::one(Atom::Div(Box::new(sum), divisor), one()), offset: Dim::default() };
     guards.push(Guard::Below(quotient.clone(), size.clone()));
     quotient
 }

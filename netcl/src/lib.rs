@@ -33,7 +33,6 @@ mod recording;
 mod report;
 pub mod select;
 pub mod simt;
-mod sorted;
 mod tensor;
 
 pub use config::check_environment;

@@ -1,7 +1,7 @@
 //! Traces as `chrome://tracing` and Perfetto read them: the "JSON array format", an event on each line.
 
 use super::span::{Span, Track};
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::device::process::{self, Rest};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventStatus, EventTimes};
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::Ordering;

@@ -4,7 +4,7 @@
 //! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
 //! reading is whole for it or not there, in which case the program is built again.
 
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -10,7 +10,7 @@ use crate::device::geometry::Geometry;
 use crate::device::opencl::kernel::Set;
 use crate::device::opencl::raw::{ClKernel, KernelLimits};
 use crate::error::{Error, Result};
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 

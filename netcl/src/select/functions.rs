@@ -7,8 +7,8 @@ use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::function::Function;
-use crate::sorted::SortedMap;
 use netcl_kernels::dim::Symbol;
+use netcl_kernels::sorted::SortedMap;
 
 /// Tunes every task of these functions on `device` for those sizes of their symbols, each bucket of tasks once.
 pub(crate) fn tune(

@@ -9,8 +9,8 @@ use crate::device::profile::{DeviceKind, DeviceProfile};
 use crate::device::selector::{ACCEPTED, Selector};
 use crate::device::{Device, backend::Backend};
 use crate::error::{Error, Result};
-use crate::sorted::SortedMap;
 use netcl_kernels::plan::Target;
+use netcl_kernels::sorted::SortedMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Finds devices and keeps one handle for each: whoever asks for the same device gets the same one, with the same

@@ -7,7 +7,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk};
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
 use opencl3::types::cl_int;

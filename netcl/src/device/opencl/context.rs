@@ -6,7 +6,7 @@ use crate::device::partition::Partition;
 use crate::device::process::Live;
 use crate::device::queue::QueueOrder;
 use crate::memory::Reserves;
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,

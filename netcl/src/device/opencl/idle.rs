@@ -2,7 +2,7 @@
 //! would be built or loaded again.
 
 use super::kernel::KernelObject;
-use crate::sorted::SortedMap;
+use netcl_kernels::sorted::SortedMap;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -5,10 +5,10 @@
 //! operands like these are exact.
 
 use super::numbers;
-use crate::sorted::SortedMap;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::ConvKind;
 use netcl_kernels::graph::ReduceOp;
+use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::template::Axis;
 use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
 

@@ -1,12 +1,10 @@
 //! Dimensions and shapes: numbers known while compiling, symbols bound by the arguments, and arithmetic on both.
 
-mod terms;
-
+use crate::sorted::SortedMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
-pub(crate) use terms::Terms;
 
 /// The name of a symbolic dimension, such as `N`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,7 +54,7 @@ pub enum Factor {
 #[serde(into = "Vec<(Vec<Factor>, i64)>", from = "Vec<(Vec<Factor>, i64)>")]
 pub struct Dim {
     /// Sorted factors → non-zero coefficient; the empty product is the constant.
-    terms: Terms<Vec<Factor>, i64>,
+    terms: SortedMap<Vec<Factor>, i64>,
 }
 
 impl From<Dim> for Vec<(Vec<Factor>, i64)> {
@@ -77,12 +75,12 @@ pub type Bindings<'a> = &'a [(Symbol, u64)];
 impl Dim {
     /// The number `value`.
     pub fn constant(value: i64) -> Self {
-        Dim { terms: if value == 0 { Terms::default() } else { Terms::one(Vec::new(), value) } }
+        Dim { terms: if value == 0 { SortedMap::default() } else { SortedMap::one(Vec::new(), value) } }
     }
 
     /// The symbol `name`.
     pub fn symbol(name: &str) -> Self {
-        Dim { terms: Terms::one(vec![Factor::Symbol(Symbol::new(name))], 1) }
+        Dim { terms: SortedMap::one(vec![Factor::Symbol(Symbol::new(name))], 1) }
     }
 
     /// The value, if it is a number.
@@ -132,7 +130,7 @@ impl Dim {
             return quotient + Dim::constant(value.div_euclid(d));
         }
         let whole = Factor::FloorDiv(Box::new(rest), divisor);
-        quotient + Dim { terms: Terms::one(vec![whole], 1) }
+        quotient + Dim { terms: SortedMap::one(vec![whole], 1) }
     }
 
     /// `ceil(self / divisor)`.
@@ -205,7 +203,7 @@ impl Dim {
                     bound = bound + (**dividend).clone() * Dim::constant(c / *divisor as i64);
                     changed = true;
                 }
-                _ => bound = bound + Dim { terms: Terms::one(factors.clone(), c) },
+                _ => bound = bound + Dim { terms: SortedMap::one(factors.clone(), c) },
             }
         }
         changed && bound.never_negative()
@@ -237,7 +235,7 @@ impl Dim {
         let mut found = None;
         let mut rest = Dim::default();
         for (factors, &coefficient) in self.terms.iter() {
-            let term = Dim { terms: Terms::one(factors.clone(), coefficient) };
+            let term = Dim { terms: SortedMap::one(factors.clone(), coefficient) };
             let mut unknown = false;
             term.visit_symbols(&mut |symbol| unknown |= !known(symbol));
             match (unknown, factors.as_slice()) {

@@ -1,54 +1,62 @@
-//! A map for some hundreds of entries.
+//! A map for the terms of sums, of which there are one or two nearly always, and for tables of some hundreds of entries.
 
 use std::borrow::Borrow;
 use std::fmt;
 
 /// A map as a vector that is sorted by key. What is found, and in which order, is as with a `BTreeMap`; inserting moves
-/// what follows, which is nothing at the sizes of netcl's own tables.
+/// what follows, which is nothing at the sizes of netcl's own tables. The order of maps is that of their lists.
 ///
 /// The code of a `BTreeMap` is generated for each pair of types, several thousand lines at a time: with one for each
-/// table they were a tenth of what is compiled for this crate. This is some dozen lines.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SortedMap<K, V> {
+/// table they were a tenth of what is compiled for `netcl`. This is some dozen lines.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SortedMap<K, V> {
     /// No key twice.
     entries: Vec<(K, V)>,
 }
 
 impl<K, V> SortedMap<K, V> {
-    pub(crate) const fn new() -> SortedMap<K, V> {
+    /// Of no entries.
+    pub const fn new() -> SortedMap<K, V> {
         SortedMap { entries: Vec::new() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Of one entry.
+    pub fn one(key: K, value: V) -> SortedMap<K, V> {
+        SortedMap { entries: vec![(key, value)] }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    #[cfg(test)]
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Takes all of them out.
+    pub fn clear(&mut self) {
         self.entries.clear();
     }
 
     /// By key.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&K, &V)> + ExactSizeIterator {
         self.entries.iter().map(|(key, value)| (key, value))
     }
 
     /// In order.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &K> {
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
         self.entries.iter().map(|(key, _)| key)
     }
 
     /// By key.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
+    pub fn values(&self) -> impl Iterator<Item = &V> {
         self.entries.iter().map(|(_, value)| value)
     }
 
     /// By key.
-    pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
+    pub fn into_values(self) -> impl Iterator<Item = V> {
         self.entries.into_iter().map(|(_, value)| value)
     }
 }
@@ -62,14 +70,16 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.entries.binary_search_by(|(known, _)| known.borrow().cmp(key))
     }
 
-    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    /// The key's value.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
         self.position(key).ok().map(|position| &self.entries[position].1)
     }
 
-    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    /// The key's value, to be changed.
+    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
@@ -77,7 +87,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 
     /// The key's value, which `make` gives where there is none.
-    pub(crate) fn or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+    pub fn or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         let position = self.position(&key).unwrap_or_else(|position| {
             self.entries.insert(position, (key, make()));
             position
@@ -85,8 +95,8 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self.entries[position].1
     }
 
-    /// The value that the key had.
-    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+    /// Gives the key a value; the one that it had.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.position(&key) {
             Ok(position) => Some(std::mem::replace(&mut self.entries[position].1, value)),
             Err(position) => {
@@ -96,8 +106,8 @@ impl<K: Ord, V> SortedMap<K, V> {
         }
     }
 
-    /// The value that the key had.
-    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    /// Takes the key out; the value that it had.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
@@ -106,8 +116,8 @@ impl<K: Ord, V> SortedMap<K, V> {
 }
 
 impl<K: Ord> SortedMap<K, ()> {
-    /// Whether the key was not there.
-    pub(crate) fn add(&mut self, key: K) -> bool {
+    /// Adds a key to a set of them; whether it was not there.
+    pub fn add(&mut self, key: K) -> bool {
         self.insert(key, ()).is_none()
     }
 }
@@ -124,10 +134,30 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
     }
 }
 
+impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+    /// Of two values for one key the later.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = SortedMap::new();
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
+        map
+    }
+}
+
+impl<K, V> IntoIterator for SortedMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = std::vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netcl_kernels::philox;
+    use crate::philox;
     use std::collections::BTreeMap;
 
     #[test]
@@ -158,5 +188,17 @@ mod tests {
         let mut set = SortedMap::default();
         assert_eq!([3, 1, 3, 2, 1].map(|key| set.add(key)), [true, true, false, true, false]);
         assert!(set.keys().eq(&[1, 2, 3]));
+    }
+
+    #[test]
+    fn entries_are_sorted_and_distinct() {
+        let mut terms: SortedMap<u8, char> = [(3, 'c'), (1, 'a'), (2, 'b'), (1, 'z')].into_iter().collect();
+        assert_eq!(format!("{terms:?}"), "{1: 'z', 2: 'b', 3: 'c'}");
+        assert_eq!(terms.get(&2), Some(&'b'));
+        assert_eq!((terms.remove(&2), terms.remove(&9)), (Some('b'), None));
+        assert_eq!((terms.get(&2), terms.len(), terms.is_empty()), (None, 2, false));
+        assert_eq!(terms.keys().copied().collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(terms.values().copied().collect::<String>(), "zc");
+        assert!(terms > SortedMap::one(1, 'a') && SortedMap::default() < SortedMap::one(0, 'a'));
     }
 }
