@@ -56,7 +56,7 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
         }
         _ => false,
     });
-    if shared || foreign || sub_groups || kernel.launch.is_function() || has_barrier(&kernel.body) {
+    if shared || foreign || sub_groups || kernel.launch.is_function() || kernel.has_barrier() {
         return None;
     }
     let mut writer = Writer::new(verified, &kernel.exprs, &kernel.vars, verified.types(), level);
@@ -105,15 +105,6 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     }
     writer.line("h::entry::<Kernel>()");
     Some(writer.out)
-}
-
-fn has_barrier(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match stmt {
-        Stmt::Barrier { .. } => true,
-        Stmt::For { body, .. } | Stmt::While { body, .. } => has_barrier(body),
-        Stmt::If { then, otherwise, .. } => has_barrier(then) || has_barrier(otherwise),
-        _ => false,
-    })
 }
 
 /// A user's text in a comment: on one line.

@@ -456,6 +456,19 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Whether work-items wait for the others of their group anywhere in its body.
+    pub fn has_barrier(&self) -> bool {
+        fn any(stmts: &[Stmt]) -> bool {
+            stmts.iter().any(|stmt| match stmt {
+                Stmt::Barrier { .. } => true,
+                Stmt::For { body, .. } | Stmt::While { body, .. } => any(body),
+                Stmt::If { then, otherwise, .. } => any(then) || any(otherwise),
+                _ => false,
+            })
+        }
+        any(&self.body)
+    }
+
     /// Bytes of local memory that its arrays take.
     pub fn local_bytes(&self) -> u64 {
         let local = self.arrays.iter().filter(|array| array.space == Space::Local);

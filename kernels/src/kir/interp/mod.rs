@@ -32,7 +32,7 @@ pub use ops::Engine;
 use extent::Block;
 
 use super::verify::Verified;
-use super::{Expr, Kernel, ParamKind, Space, Stmt, WorkItem};
+use super::{Expr, Kernel, ParamKind, Space, WorkItem};
 use crate::dim::Bindings;
 use crate::dtype::Literal;
 use std::ops::Range;
@@ -199,14 +199,6 @@ impl CompiledKernel {
 
 /// Whether a kernel can tell which work-items form a group.
 fn sees_groups(kernel: &Kernel) -> bool {
-    fn has_barrier(stmts: &[Stmt]) -> bool {
-        stmts.iter().any(|stmt| match stmt {
-            Stmt::Barrier { .. } => true,
-            Stmt::For { body, .. } | Stmt::While { body, .. } => has_barrier(body),
-            Stmt::If { then, otherwise, .. } => has_barrier(then) || has_barrier(otherwise),
-            _ => false,
-        })
-    }
     let sees = |expr: &Expr| match expr {
         Expr::WorkItem(item, _) => !matches!(item, WorkItem::GlobalId | WorkItem::GlobalSize),
         Expr::SubGroup(..) => true,
@@ -214,7 +206,7 @@ fn sees_groups(kernel: &Kernel) -> bool {
     };
     kernel.exprs.iter().chain(kernel.functions.iter().flat_map(|function| &function.exprs)).any(sees)
         || kernel.arrays.iter().any(|array| array.space == Space::Local)
-        || has_barrier(&kernel.body)
+        || kernel.has_barrier()
 }
 
 /// A compiled kernel with its arguments.
