@@ -50,6 +50,24 @@
         const ACC element = ELEMENT_B(is_inside ? (at) : 0);                                                             \
         (row)[n] = is_inside ? element : (ACC)0;                                                                       \
     }
+// A row of the panel: for column `n` what lies `at` there in a batch of so many `elements`, or zero where that is not
+// `inside`.
+#define PUT_ROW(row, n0, elements, inside, at)                                                                         \
+    {                                                                                                                  \
+        int first;                                                                                                     \
+        {                                                                                                              \
+            const uint n = 0;                                                                                          \
+            first = at;                                                                                                \
+        }                                                                                                              \
+        if (ARE_NEIGHBOURS(n0, first, elements)) {                                                                     \
+            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
+                const ACC element = ELEMENT_B(first + (int)n);                                                         \
+                (row)[n] = inside ? element : (ACC)0;                                                                  \
+            }                                                                                                          \
+        } else                                                                                                         \
+            for (uint n = 0; n < TILE_N; ++n)                                                                          \
+                PUT(row, n, inside, at)                                                                                \
+    }
 
 #if PRODUCT == FORWARD // Columns are output pixels, a row is a channel and a tap.
 
@@ -67,19 +85,9 @@
         const int row_y = (int)((k) % TAPS / FILTER_WIDTH * DILATION_Y);                                               \
         const int row_x = (int)((k) % TAPS % FILTER_WIDTH * DILATION_X);                                               \
         const int row_at = (int)((k) / TAPS * PIXELS) + row_y * (int)WIDTH + row_x;                                    \
-        const int first = column_at[0] + row_at;                                                                       \
-        if (ARE_NEIGHBOURS(n0, first, (uint)N * CHANNELS)) {                                                           \
-            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
-                const ACC element = ELEMENT_B(first + (int)n);                                                         \
-                (row)[n] = !CHECKED | (((uint)(column_y[n] + row_y) < HEIGHT) & ((uint)(column_x[n] + row_x) < WIDTH)) \
-                               ? element                                                                               \
-                               : (ACC)0;                                                                               \
-            }                                                                                                          \
-        } else                                                                                                         \
-            for (uint n = 0; n < TILE_N; ++n)                                                                          \
-                PUT(row, n,                                                                                            \
-                    !CHECKED | (((uint)(column_y[n] + row_y) < HEIGHT) & ((uint)(column_x[n] + row_x) < WIDTH)),       \
-                    column_at[n] + row_at)                                                                             \
+        PUT_ROW(row, n0, (uint)N * CHANNELS,                                                                           \
+                (!CHECKED | (((uint)(column_y[n] + row_y) < HEIGHT) & ((uint)(column_x[n] + row_x) < WIDTH))),         \
+                column_at[n] + row_at)                                                                                 \
     }
 
 #elif PRODUCT == INPUT // Columns are input pixels, a row is an output channel and a tap.
@@ -98,22 +106,9 @@
         const int row_y = (int)((k) % TAPS / FILTER_WIDTH * DILATION_Y);                                               \
         const int row_x = (int)((k) % TAPS % FILTER_WIDTH * DILATION_X);                                               \
         const int row_at = (int)((k) / TAPS * OUT_PIXELS);                                                             \
-        const int first =                                                                                              \
-            column_at[0] + row_at + (column_y[0] - row_y) * (int)OUT_WIDTH + column_x[0] - row_x;                      \
-        if (ARE_NEIGHBOURS(n0, first, (uint)N * OUT_CHANNELS)) {                                                       \
-            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
-                const ACC element = ELEMENT_B(first + (int)n);                                                         \
-                const bool is_inside =                                                                                 \
-                    ((uint)(column_y[n] - row_y) < OUT_HEIGHT) & ((uint)(column_x[n] - row_x) < OUT_WIDTH);            \
-                (row)[n] = is_inside ? element : (ACC)0;                                                               \
-            }                                                                                                          \
-        } else                                                                                                         \
-            for (uint n = 0; n < TILE_N; ++n) {                                                                        \
-                const int y = column_y[n] - row_y;                                                                     \
-                const int x = column_x[n] - row_x;                                                                     \
-                PUT(row, n, ((uint)y < OUT_HEIGHT) & ((uint)x < OUT_WIDTH),                                            \
-                    column_at[n] + row_at + y * (int)OUT_WIDTH + x)                                                    \
-            }                                                                                                          \
+        PUT_ROW(row, n0, (uint)N * OUT_CHANNELS,                                                                       \
+                (((uint)(column_y[n] - row_y) < OUT_HEIGHT) & ((uint)(column_x[n] - row_x) < OUT_WIDTH)),              \
+                column_at[n] + row_at + (column_y[n] - row_y) * (int)OUT_WIDTH + column_x[n] - row_x)                  \
     }
 #else
 #define FILL_PANEL_ROW(row, batch, k, n0, columns)                                                                     \
