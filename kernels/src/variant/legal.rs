@@ -64,10 +64,11 @@ pub(super) fn likely_in_parts(
     target: Target,
     limits: &Limits,
 ) -> Option<KernelConfig> {
-    forms_in_parts(task, variant, parts, target, limits).into_iter().next()
+    let (template, part) = one_part(task, variant, parts, target)?;
+    Some(cut(variant, (template.initial)(&part, limits), parts))
 }
 
-/// As [`likely_in_parts`], in each of the template's forms.
+/// [`likely_in_parts`] in each of the template's forms.
 fn forms_in_parts(
     task: &Task<u64>,
     variant: Variant,
@@ -75,15 +76,20 @@ fn forms_in_parts(
     target: Target,
     limits: &Limits,
 ) -> Vec<KernelConfig> {
-    let Some(template) = variant.template(target).filter(|_| variant.splits()) else { return Vec::new() };
-    let part = in_parts(task, u64::from(parts)).ok();
-    let Some(part) = part.as_ref().and_then(problem) else { return Vec::new() };
-    let forms = [(template.initial)(&part, limits)].into_iter().chain((template.other_forms)(&part, limits));
-    let cut = |mut values: Choice| {
-        values.set(SPLIT_K, parts);
-        KernelConfig::new(variant, values)
-    };
-    forms.map(cut).collect()
+    let Some((template, part)) = one_part(task, variant, parts, target) else { return Vec::new() };
+    let others = (template.other_forms)(&part, limits);
+    std::iter::once((template.initial)(&part, limits)).chain(others).map(|values| cut(variant, values, parts)).collect()
+}
+
+/// What computes one of so many parts of a sum, and what that is.
+fn one_part(task: &Task<u64>, variant: Variant, parts: u32, target: Target) -> Option<(&'static Template, Problem)> {
+    let template = variant.template(target).filter(|_| variant.splits())?;
+    Some((template, problem(&in_parts(task, u64::from(parts)).ok()?)?))
+}
+
+fn cut(variant: Variant, mut values: Choice, parts: u32) -> KernelConfig {
+    values.set(SPLIT_K, parts);
+    KernelConfig::new(variant, values)
 }
 
 /// Whether `config` may be built and launched for `task` on a device of that kind with these limits.
