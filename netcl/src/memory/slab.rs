@@ -9,7 +9,8 @@ pub(super) const SHARED: usize = 32 << 10;
 /// A shared driver buffer has this many bytes.
 pub(super) const BYTES: usize = 256 << 10;
 
-/// A shared driver buffer. Its counts change under the pool's lock only.
+/// A shared driver buffer. Its counts change under the pool's lock only, and so by loads and stores, which cost less than
+/// additions that others may race with.
 pub(super) struct Slab {
     memory: Memory,
     /// Bytes of one block.
@@ -38,19 +39,23 @@ impl Slab {
     }
 
     pub(super) fn use_one(&self) {
-        self.used.fetch_add(1, Ordering::Relaxed);
+        self.used.store(self.used() + 1, Ordering::Relaxed);
     }
 
     pub(super) fn free_one(&self) {
-        self.used.fetch_sub(1, Ordering::Relaxed);
+        self.used.store(self.used() - 1, Ordering::Relaxed);
+    }
+
+    fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Bytes that no block in use has.
     pub(super) fn unused(&self) -> usize {
-        BYTES - self.used.load(Ordering::Relaxed) * self.block
+        BYTES - self.used() * self.block
     }
 
     pub(super) fn is_unused(&self) -> bool {
-        self.used.load(Ordering::Relaxed) == 0
+        self.used() == 0
     }
 }
