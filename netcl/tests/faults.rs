@@ -217,7 +217,7 @@ fn a_broken_source_loses_nothing() {
         let before = forward.call(Some(&core), "", &[&x], &[]).unwrap().remove(0);
         let numbers = before.to_vec::<f32>().unwrap();
         let mut plan = affine_square();
-        plan.source = plan.source.replace("uint size) {", "uint size) { undeclared += 1;");
+        plan.source = plan.source.to_string().replace("uint size) {", "uint size) { undeclared += 1;").into();
         for attempt in 0..2 {
             let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();
             let Error::Build { device: named, program, log, source_text } = &error else { panic!("{error}") };

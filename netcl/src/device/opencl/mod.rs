@@ -344,7 +344,8 @@ impl Backend for OpenCl {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        let source = build::Source { name: &plan.name, text: &plan.source, options: build::OPTIONS };
+        let text = plan.source.to_string();
+        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
         let program = build::program(&self.shared, &source)?;
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
