@@ -13,7 +13,7 @@ use netcl_kernels::compile::compile;
 use netcl_kernels::emit::rust::native;
 use netcl_kernels::graph::Graph;
 use netcl_kernels::kir::verify::{Capabilities, verify};
-use netcl_kernels::plan::{Plan, Target, Work};
+use netcl_kernels::plan::{Plan, Target};
 use std::time::Instant;
 
 /// What `work` gives, and its seconds.
@@ -26,10 +26,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 /// Bytes of what the macros embed of a plan: its JSON, and Rust for the host's loops.
 fn written(plan: &Plan) -> usize {
     let json = serde_json::to_string(plan).expect("a plan is data").len();
-    let loops = plan.steps.iter().filter_map(|step| match &step.work {
-        Work::Loop(kernel) => native(&verify(kernel, &Capabilities::unlimited()).ok()?),
-        _ => None,
-    });
+    let loops = plan.loops.iter().filter_map(|kernel| native(&verify(kernel, &Capabilities::unlimited()).ok()?));
     json + loops.map(|text| text.len()).sum::<usize>()
 }
 

@@ -80,7 +80,7 @@ fn parts_of_rows_are_loaded_in_fours_only_where_they_end_at_a_multiple() {
         let turned = b.transpose(operands[1]).unwrap();
         let y = b.matmul(operands[0], turned).unwrap();
         b.output(OutputKind::Result(0), y);
-        let source = plan(&b.finish(), Target::Gpu).source;
+        let source = plan(&b.finish(), Target::Gpu).source.to_string();
         let line = source.lines().find(|line| line.starts_with("#define STAGE ")).map(str::to_string);
         line.expect("a product with tiles in registers")
     };
@@ -94,7 +94,7 @@ fn functions_and_hooks_are_as_before() {
     for name in ["left", "transposed right", "prologue and epilogue", "bytes", "convolution of one image in groups"] {
         let form = FORMS.iter().find(|form| form.name == name).expect("a form");
         for target in [Target::Gpu, Target::Cpu] {
-            let source = plan(&(form.build)(), target).source;
+            let source = plan(&(form.build)(), target).source.to_string();
             // The instance's own definitions end where the template's text begins, with its comment.
             let own = source.find("#define KERNEL_PARAMS").expect("an instance");
             let end = own + source[own..].find('\n').expect("a line");

@@ -77,7 +77,7 @@ fn pointers_to_what_may_be_one_place_are_not_restrict() {
         [running(b, x, s), largest]
     });
     for target in [Target::Cpu, Target::Gpu] {
-        let source = compile(&graph, target).unwrap().source;
+        let source = compile(&graph, target).unwrap().source.to_string();
         for shared in ["float* s", "float* new_s"] {
             assert!(source.contains(shared), "`{shared}` is restrict:\n{source}");
         }

@@ -2,15 +2,15 @@
 
 use netcl_kernels::emit;
 use netcl_kernels::graph::Graph;
-use netcl_kernels::kir::verify;
-use netcl_kernels::plan::{Plan, Target, Work};
+use netcl_kernels::kir::{Kernel, verify};
+use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::{Diagnostic, Span};
 
 /// One embedded plan.
 pub(crate) struct Compiled {
     pub(crate) target: Target,
     pub(crate) json: String,
-    /// Rust for the loop steps of the host's plan, by step.
+    /// Rust for the loop kernels of the host's plan, by their positions there.
     pub(crate) native: Vec<Option<String>>,
     pub(crate) plan: Plan,
 }
@@ -48,15 +48,14 @@ pub(crate) fn embed(plan: Plan) -> Result<Compiled, Diagnostic> {
         Diagnostic::new(message)
     })?;
     let native = match plan.target {
-        Target::Host => plan.steps.iter().map(|step| native(&step.work)).collect(),
+        Target::Host => plan.loops.iter().map(native).collect(),
         Target::Cpu | Target::Gpu => Vec::new(),
     };
     Ok(Compiled { target: plan.target, json, native, plan })
 }
 
-/// Rust for a loop step; `None` leaves it to the interpreter.
-fn native(work: &Work) -> Option<String> {
-    let Work::Loop(kernel) = work else { return None };
+/// Rust for a loop kernel; `None` leaves it to the interpreter.
+fn native(kernel: &Kernel) -> Option<String> {
     let verified = verify::verify(kernel, &verify::Capabilities::unlimited()).ok()?;
     emit::rust::native(&verified)
 }

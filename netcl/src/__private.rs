@@ -54,7 +54,7 @@ pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Resu
 pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
     for function in functions.iter().copied().flatten() {
-        text.push_str(&function.plan(target)?.source);
+        text.push_str(&function.plan(target)?.source.to_string());
     }
     Ok(text)
 }

@@ -126,15 +126,15 @@ pub enum Error {
 
     /// The device has no memory left, also after idle buffers were freed.
     #[error(
-        "out of memory on {device}: {requested} bytes wanted; {pool}. Use a smaller batch, drop tensors that are not needed, \
-         or pick another device"
+        "out of memory on {device}: {}; {pool}. Use a smaller batch, drop tensors that are not needed, or pick another device",
+        wanted(*requested)
     )]
     OutOfMemory {
         /// The device.
         device: String,
-        /// Bytes wanted.
+        /// Bytes wanted; 0 of a kernel that ran without memory for its buffers, of which drivers do not say more.
         requested: usize,
-        /// The pool when it failed.
+        /// The pool when it failed, or all pools of the device where a command failed.
         pool: Box<PoolStats>,
     },
 
@@ -197,10 +197,14 @@ pub enum Error {
     Interrupted,
 
     /// No device fits.
-    #[error("no device `{selector}`; {hint}; found: {}", if available.is_empty() { "none".to_owned() } else { available.join(", ") })]
+    #[error(
+        "no device {}; {hint}; found: {}",
+        selector.as_ref().map_or("fits the condition".to_owned(), |selector| format!("`{selector}`")),
+        if available.is_empty() { "none".to_owned() } else { available.join(", ") }
+    )]
     NoDevice {
-        /// What was asked for.
-        selector: String,
+        /// What was asked for; none where that was a condition.
+        selector: Option<String>,
         /// What may be asked for.
         hint: String,
         /// What there is.
@@ -373,7 +377,7 @@ pub enum Error {
     },
 
     /// A graph made at run time is wrong.
-    #[error("`{operation}`: {diagnostic}")]
+    #[error("{}{diagnostic}", of(operation, diagnostic))]
     Graph {
         /// The operation.
         operation: String,
@@ -404,6 +408,20 @@ impl std::fmt::Debug for Error {
     }
 }
 
+/// What the compiler says names the operation already, or gets its name in front.
+fn of(operation: &str, diagnostic: &Diagnostic) -> String {
+    let name = format!("`{operation}`");
+    if diagnostic.message.contains(&name) { String::new() } else { name + ": " }
+}
+
+/// What there was no memory for.
+fn wanted(bytes: usize) -> String {
+    match bytes {
+        0 => "a command found none".to_owned(),
+        bytes => format!("{bytes} bytes wanted"),
+    }
+}
+
 /// As much of an expression as tells which one it is: what surrounds the character at `column`, counted from 1.
 fn around(expression: &str, column: usize) -> String {
     const SHOWN: usize = 60;
@@ -421,6 +439,14 @@ mod tests {
     fn a_main_that_fails_prints_the_message() {
         let error = Error::Kernel { kernel: "k".into(), problem: "it is\n broken".into() };
         assert_eq!(format!("{error:?}"), "kernel `k`: it is\n broken");
+    }
+
+    #[test]
+    fn an_operation_is_named_once() {
+        let error = |message: &str| Error::graph("add", Diagnostic::new(message)).to_string();
+        assert_eq!(error("`add` cannot combine shapes [2] and [3]"), "`add` cannot combine shapes [2] and [3]");
+        assert_eq!(error("it has no result"), "`add`: it has no result");
+        assert_eq!(error("`add_all` expects two tensors"), "`add`: `add_all` expects two tensors");
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 mod pages {
     #[doc = include_str!("../../docs/algorithms.md")]
     mod algorithms {}
+    #[doc = include_str!("../../docs/from-python.md")]
+    mod from_python {}
     #[doc = include_str!("../../docs/kernels.md")]
     mod kernels {}
     #[doc = include_str!("../../docs/memory.md")]

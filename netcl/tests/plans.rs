@@ -133,6 +133,7 @@ fn training_plan(late: bool) -> Plan {
             step("draw", Dim::from(1), vec![arg(4), Arg::Scalar(0, DType::U32)], &[], &[4]),
             step("keep", Dim::from(3), vec![arg(1), arg(5)], &[1], &[5]),
         ],
+        loops: vec![],
         source: "
             kernel void update(global const float *x, global const float *mean, global float *new_mean) {
                 uint i = get_global_id(0);
@@ -277,7 +278,7 @@ fn gradients_that_nobody_holds_are_few() {
 fn a_broken_source_gives_the_log_and_the_numbered_source() {
     for device in with_driver() {
         let mut plan = affine_square();
-        plan.source = plan.source.replace("h[i] * h[i]", "h[i] * nowhere");
+        plan.source = plan.source.to_string().replace("h[i] * h[i]", "h[i] * nowhere").into();
         let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
         let x = Tensor::zeros(&device, &[2, 3], DType::F32).unwrap();
         let error = function(&plan).call(Some(&core), "", &[&x], &[]).unwrap_err();

@@ -93,6 +93,7 @@ fn counting(late: bool) -> Function {
         not_in_place: vec![],
         decisions: vec![],
         steps: vec![run(first), run(second)],
+        loops: vec![],
         source: "
             kernel void sum(global const float *old, global const float *x, global float *sum) {
                 sum[get_global_id(0)] = old[get_global_id(0)] + x[get_global_id(0)];

@@ -129,37 +129,32 @@ fn text(embedded: &Embedded) -> String {
     let mut text = format!("// {}{path}, for {} devices: ", embedded.full_name(), plan.target.name());
     text.push_str(&format!("{launches} launch{}\n", if launches == 1 { "" } else { "es" }));
     for (position, step) in plan.steps.iter().enumerate() {
-        text.push_str(&format!("//  {:>3}. {}: {}\n", position + 1, entry(step), step.label.replace('\n', " ")));
+        text.push_str(&format!("//  {:>3}. {}: {}\n", position + 1, entry(plan, step), step.label.replace('\n', " ")));
     }
     text.push('\n');
-    text.push_str(&plan.source);
-    for step in &plan.steps {
-        if let Work::Loop(kernel) = &step.work {
-            text.push_str(&kir::text::print(kernel));
-            text.push('\n');
-        }
+    text.push_str(&plan.source.to_string());
+    for kernel in &plan.loops {
+        text.push_str(&kir::text::print(kernel));
+        text.push('\n');
     }
     text
 }
 
-fn entry(step: &Step) -> &str {
+fn entry<'a>(plan: &'a Plan, step: &'a Step) -> &'a str {
     match &step.work {
         Work::Kernel { entry, .. } => entry,
-        Work::Loop(kernel) => &kernel.name,
+        Work::Loop { .. } => plan.loop_kernel(step).map_or("loop", |kernel| &kernel.name),
         Work::MatMul { .. } => "matrix product, by the host's library",
         Work::Conv2d { .. } => "convolution, by the host's library",
     }
 }
 
 fn value(embedded: &Embedded) -> Value {
-    let launch = |step: &Step| {
-        let kernel = match &step.work {
-            Work::Loop(kernel) => Some(kir::text::print(kernel)),
-            _ => None,
-        };
-        json!({ "kernel": entry(step), "label": step.label, "text": kernel })
-    };
     let plan = &embedded.plan;
+    let launch = |step: &Step| {
+        let kernel = plan.loop_kernel(step).map(kir::text::print);
+        json!({ "kernel": entry(plan, step), "label": step.label, "text": kernel })
+    };
     json!({
         "module": embedded.module,
         "function": embedded.function,
@@ -167,6 +162,6 @@ fn value(embedded: &Embedded) -> Value {
         "target": plan.target.name(),
         "symbols": plan.symbols.iter().map(|symbol| symbol.name().to_owned()).collect::<Vec<_>>(),
         "launches": plan.steps.iter().map(launch).collect::<Vec<_>>(),
-        "source": plan.source,
+        "source": plan.source.to_string(),
     })
 }

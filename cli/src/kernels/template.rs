@@ -45,7 +45,7 @@ pub(super) fn run(name: &str, args: &Args, output: &Output) -> Result<()> {
             "task": task.to_string(),
             "target": target.name(),
             "launches": plan.steps.iter().map(launch_value).collect::<Vec<_>>(),
-            "source": plan.source,
+            "source": plan.source.to_string(),
         }))
     } else {
         let launches: String = plan.steps.iter().map(|step| format!("//  {}\n", launch_text(step))).collect();

@@ -8,6 +8,7 @@ use crate::emit::opencl_layout::comment;
 use crate::emit::{c_type, storage_type};
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, Launch, ParamKind, ValueType};
+use crate::plan::source::Source;
 use crate::plan::{Arg, Work};
 use crate::span::Result;
 use crate::template::Template;
@@ -33,10 +34,9 @@ impl PlanBuilder<'_> {
             },
         });
         let args = args.collect();
-        let work = Work::Kernel { entry: instance.name.clone(), launch };
         self.note_sizes(instance.sizes.iter().cloned());
-        self.add_instance(functions, instance.text())?;
-        self.add_step(&[cluster], work, args, local_bytes);
+        let entry = self.add_instance(instance, functions)?;
+        self.add_step(&[cluster], Work::Kernel { entry, launch }, args, local_bytes);
         Ok(())
     }
 }
@@ -46,6 +46,14 @@ impl PlanBuilder<'_> {
 pub(super) enum InstanceArg {
     Buffer(String),
     Scalar(String, DType),
+}
+
+impl InstanceArg {
+    fn name(&self) -> &str {
+        match self {
+            InstanceArg::Buffer(name) | InstanceArg::Scalar(name, _) => name,
+        }
+    }
 }
 
 /// A template with its hooks and tunables filled in.
@@ -218,29 +226,51 @@ impl Instance {
         self.define("READ_VECTOR(p, i)", read.1.to_string());
     }
 
-    /// The instance's text: definitions, template, and everything undefined again for the next instance.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn template(&self) -> &'static Template {
+        self.template
+    }
+
+    /// What the instance defines: its macros, its parameters and its helper.
+    fn definitions(&self) -> String {
         let mut text = String::new();
-        for line in &self.comments {
-            text.push_str(&comment(line, ""));
-        }
-        let mut names: Vec<&str> = Vec::new();
         for (name, value) in &self.defines {
             text.push_str(&format!("#define {name} {value}\n"));
-            names.push(name.split('(').next().unwrap_or(name));
         }
         text.push_str(&format!("#define KERNEL_PARAMS {}\n", self.params.join(", ")));
         text.push_str(&self.helper);
-        let mut text = self.template.source(&text);
+        text
+    }
+
+    /// What the instance defines, with positions for the names of its parameters, and names of its functions that do not
+    /// begin with its own.
+    pub(super) fn nameless(&self) -> String {
+        let text = self.definitions();
+        let mut own = String::with_capacity(text.len());
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        for piece in text.split_inclusive(|c: char| !is_word(c)) {
+            let word = piece.trim_end_matches(|c: char| !is_word(c));
+            let rest = &piece[word.len()..];
+            match self.args.iter().position(|arg| word == self.parameter_name(arg.name())) {
+                Some(position) => own.push_str(&self.parameter_name(&position.to_string())),
+                None => own.push_str(word.strip_prefix(&*self.name).unwrap_or(word)),
+            }
+            own.push_str(rest);
+        }
+        own
+    }
+
+    /// The instance's text: definitions, template, and everything undefined again for the next instance.
+    pub(super) fn write(&self, source: &mut Source) {
+        let comments: String = self.comments.iter().map(|line| comment(line, "")).collect();
+        source.push(comments + &self.definitions());
+        self.template.sources.iter().for_each(|text| source.push(*text));
+        let mut names: Vec<&str> =
+            self.defines.iter().map(|(name, _)| name.split('(').next().unwrap_or(name)).collect();
         names.push("KERNEL_PARAMS");
         names.sort_unstable();
         names.dedup();
-        text.push('\n');
-        for name in names {
-            text.push_str(&format!("#undef {name}\n"));
-        }
-        text.push_str(&self.template.undefs());
-        text
+        let undefs: String = names.into_iter().map(|name| format!("#undef {name}\n")).collect();
+        source.push(format!("\n{undefs}{}", self.template.undefs()));
     }
 }
 
@@ -252,7 +282,9 @@ mod tests {
     fn comments_never_swallow_code() {
         let mut instance = Instance::new("product", crate::template::ALL[0]);
         instance.comments = vec!["y = a @ b \\".into(), "two\nlines".into()];
-        let text = instance.text();
+        let mut source = Source::default();
+        instance.write(&mut source);
+        let text = source.to_string();
         assert!(text.starts_with("// y = a @ b\n// two\n// lines\n#define"), "{text}");
     }
 }

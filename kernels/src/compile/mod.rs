@@ -3,6 +3,7 @@
 mod buffers;
 mod conv;
 mod decide;
+mod distinct;
 mod epilogue;
 mod formula;
 mod instance;
@@ -64,7 +65,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
         emit(&mut builder)?;
         requirements.extend(builder.countable()?);
         let not_in_place = std::mem::take(&mut builder.not_in_place);
-        let (steps, source) = builder.finish();
+        let (steps, loops, source) = builder.finish();
         return Ok(Plan {
             name: graph.name.clone(),
             target,
@@ -75,6 +76,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
             not_in_place,
             decisions: decider.finish(),
             steps,
+            loops,
             source,
         });
     }

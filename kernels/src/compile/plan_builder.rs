@@ -1,11 +1,12 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
 use super::buffers::Buffers;
+use super::distinct::Kernels;
 use super::formula::{formula, label};
-use super::states::states;
+use super::instance::Instance;
+use super::states::{shared, states};
 use super::survey::ClusterConfigs;
 use crate::dim::{Dim, INDEX_LIMIT};
-use crate::emit::opencl;
 use crate::fuse::Division;
 use crate::fuse::cost;
 use crate::graph::{Graph, NodeId};
@@ -14,6 +15,7 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{Kernel, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
+use crate::plan::source::Source;
 use crate::plan::{Arg, BufferId, Step, Work};
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
@@ -30,9 +32,9 @@ pub(super) struct PlanBuilder<'a> {
     steps: Vec<Step>,
     /// See [`crate::plan::Plan::not_in_place`].
     pub not_in_place: Vec<BufferId>,
-    /// Kernels that the emitter writes, and texts of template instances.
-    kernels: Vec<Kernel>,
-    instances: Vec<String>,
+    kernels: Kernels,
+    /// See [`shared`].
+    shared: BTreeSet<String>,
     /// Sizes that kernels compute or count up to.
     sizes: RefCell<BTreeSet<Dim>>,
     /// States that the graph reads, with their new values.
@@ -49,8 +51,8 @@ impl<'a> PlanBuilder<'a> {
             configs: ClusterConfigs::default(),
             steps: Vec::new(),
             not_in_place: Vec::new(),
-            kernels: Vec::new(),
-            instances: Vec::new(),
+            kernels: Kernels::default(),
+            shared: shared(&buffers.list),
             sizes: RefCell::default(),
             states: states(graph),
         }
@@ -136,29 +138,22 @@ impl<'a> PlanBuilder<'a> {
         self.constants_are_countable()?;
         check(&kernel)?;
         let args = self.args(&kernel);
-        let entry = kernel.name.clone();
         let launch = kernel.launch.clone();
         let local_bytes = kernel.local_bytes();
+        let (position, entry) = self.kernels.add_loop(kernel, &self.shared);
         let work = match self.target {
-            Target::Host => Work::Loop(Box::new(kernel)),
-            Target::Cpu | Target::Gpu => {
-                self.kernels.push(kernel);
-                Work::Kernel { entry, launch }
-            }
+            Target::Host => Work::Loop { kernel: position },
+            Target::Cpu | Target::Gpu => Work::Kernel { entry: entry.to_owned(), launch },
         };
         self.add_step(clusters, work, args, local_bytes);
         Ok(())
     }
 
-    /// Adds the text of a template instance and the device functions it calls.
-    pub(super) fn add_instance(&mut self, functions: Vec<Kernel>, text: String) -> Result<()> {
+    /// Adds an instance of a template and the device functions it calls; gives the kernel's name.
+    pub(super) fn add_instance(&mut self, instance: Instance, functions: Vec<Kernel>) -> Result<String> {
         self.constants_are_countable()?;
-        for function in functions {
-            check(&function)?;
-            self.kernels.push(function);
-        }
-        self.instances.push(text);
-        Ok(())
+        functions.iter().try_for_each(check)?;
+        Ok(self.kernels.add_instance(instance, functions).to_owned())
     }
 
     /// Adds a step that computes `clusters`, with so much local memory.
@@ -199,25 +194,12 @@ impl<'a> PlanBuilder<'a> {
         });
     }
 
-    /// The steps and the program's text.
-    pub(super) fn finish(self) -> (Vec<Step>, String) {
-        let verified: Vec<_> = self
-            .kernels
-            .iter()
-            .map(|kernel| {
-                verify(kernel, &Capabilities::unlimited()).unwrap_or_else(|_| unreachable!("checked when added"))
-            })
-            .collect();
-        let mut source = String::new();
-        if !verified.is_empty() {
-            let options = opencl::Options { shared: self.shared(), ..opencl::Options::default() };
-            source = opencl::program(&verified, &options);
+    /// The steps, the host's loop kernels, and the program's text.
+    pub(super) fn finish(self) -> (Vec<Step>, Vec<Kernel>, Source) {
+        match self.target {
+            Target::Host => (self.steps, self.kernels.loops(), Source::default()),
+            Target::Cpu | Target::Gpu => (self.steps, Vec::new(), self.kernels.program(self.shared)),
         }
-        for instance in &self.instances {
-            source.push('\n');
-            source.push_str(instance);
-        }
-        (self.steps, source)
     }
 }
 

@@ -39,22 +39,19 @@ impl PlanBuilder<'_> {
         }
         not_in_place
     }
+}
 
-    /// The names of buffers that may lie in one place with another: states and their new values, and arguments and
-    /// results of one type and shape, since an optimizer writes its results over its arguments.
-    pub(super) fn shared(&self) -> BTreeSet<String> {
-        let buffers = &self.buffers.list;
-        let replaces = |new: &Buffer, old: &Buffer| match (&new.role, &old.role) {
-            (Role::Output(OutputKind::State(path)), Role::State(own)) => path == own,
-            (Role::Output(OutputKind::Result(_)), Role::Argument(_)) => {
-                new.dtype == old.dtype && new.shape == old.shape
-            }
-            _ => false,
-        };
-        let outputs = buffers.iter().filter(|buffer| matches!(buffer.role, Role::Output(_)));
-        let inputs = || buffers.iter().filter(|buffer| matches!(buffer.role, Role::State(_) | Role::Argument(_)));
-        let pairs = outputs.flat_map(|new| inputs().map(move |old| (new, old)));
-        let shared = pairs.filter(|(new, old)| replaces(new, old));
-        shared.flat_map(|(new, old)| [new.name.clone(), old.name.clone()]).collect()
-    }
+/// The names of `buffers` that may lie in one place with another: states and their new values, and arguments and results
+/// of one type and shape, since an optimizer writes its results over its arguments.
+pub(super) fn shared(buffers: &[Buffer]) -> BTreeSet<String> {
+    let replaces = |new: &Buffer, old: &Buffer| match (&new.role, &old.role) {
+        (Role::Output(OutputKind::State(path)), Role::State(own)) => path == own,
+        (Role::Output(OutputKind::Result(_)), Role::Argument(_)) => new.dtype == old.dtype && new.shape == old.shape,
+        _ => false,
+    };
+    let outputs = buffers.iter().filter(|buffer| matches!(buffer.role, Role::Output(_)));
+    let inputs = || buffers.iter().filter(|buffer| matches!(buffer.role, Role::State(_) | Role::Argument(_)));
+    let pairs = outputs.flat_map(|new| inputs().map(move |old| (new, old)));
+    let shared = pairs.filter(|(new, old)| replaces(new, old));
+    shared.flat_map(|(new, old)| [new.name.clone(), old.name.clone()]).collect()
 }

@@ -77,18 +77,25 @@ pub(crate) struct Division {
 impl Division {
     /// The clusters in an order in which each comes after what it reads.
     pub(crate) fn order(&self) -> Vec<usize> {
-        let mut order = Vec::new();
-        let mut done = vec![false; self.clusters.len()];
-        fn visit(division: &Division, cluster: usize, done: &mut [bool], order: &mut Vec<usize>) {
-            if std::mem::replace(&mut done[cluster], true) {
-                return;
+        let reads = |cluster: usize| (cluster, self.clusters[cluster].reads.iter());
+        let mut order = Vec::with_capacity(self.clusters.len());
+        let mut seen = vec![false; self.clusters.len()];
+        // Those that wait for what they read, each after the one that wants it; deep models have long chains of them.
+        let mut waiting = Vec::new();
+        for first in 0..self.clusters.len() {
+            if !std::mem::replace(&mut seen[first], true) {
+                waiting.push(reads(first));
             }
-            for &read in &division.clusters[cluster].reads {
-                visit(division, read, done, order);
+            while let Some((cluster, rest)) = waiting.last_mut() {
+                match rest.find(|&&read| !std::mem::replace(&mut seen[read], true)) {
+                    Some(&read) => waiting.push(reads(read)),
+                    None => {
+                        order.push(*cluster);
+                        waiting.pop();
+                    }
+                }
             }
-            order.push(cluster);
         }
-        (0..self.clusters.len()).for_each(|cluster| visit(self, cluster, &mut done, &mut order));
         order
     }
 }

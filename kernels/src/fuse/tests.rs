@@ -5,8 +5,9 @@ mod models;
 
 use super::legalize::legalize;
 use super::reading::Readings;
-use super::{Constraints, divide, divide_by, given_roots, tests_plain};
+use super::{Cluster, Constraints, Division, Kind, divide, divide_by, given_roots, tests_plain};
 use crate::autodiff::{Arguments, append_gradients};
+use crate::dim::Shape;
 use crate::graph::arbitrary::{Options, random_graph};
 use crate::graph::{Graph, NodeId, Op};
 use crate::target::Target;
@@ -60,6 +61,22 @@ fn random_graphs_are_divided_as_the_rules_say() {
         agrees(&graph, &Constraints::default());
         agrees(&graph, &Constraints { stored: every(11), apart: every(3) });
     }
+}
+
+#[test]
+fn what_is_read_comes_first_however_long_the_chain_is() {
+    const LENGTH: usize = 200_000;
+    let cluster = |reads: &[usize]| Cluster {
+        kind: Kind::Loop { space: Shape::default(), reduced: Vec::new() },
+        members: Vec::new(),
+        reads: reads.iter().copied().collect(),
+        operands: Vec::new(),
+    };
+    let of = |clusters: Vec<Cluster>| Division { clusters, ..Division::default() }.order();
+    let chain = (1..LENGTH).map(|next| cluster(&[next])).chain([cluster(&[])]);
+    assert!(of(chain.collect()).into_iter().eq((0..LENGTH).rev()));
+    // 0 reads 3 and 4, which both read 2; 1 stands alone.
+    assert_eq!(of(vec![cluster(&[3, 4]), cluster(&[]), cluster(&[]), cluster(&[2]), cluster(&[2])]), [2, 3, 4, 0, 1]);
 }
 
 /// How many readings it takes to divide `graph`.

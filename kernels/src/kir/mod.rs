@@ -88,7 +88,7 @@ pub enum Access {
 }
 
 /// What a launch passes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParamKind {
     /// A buffer of elements in global memory.
     Buffer(DType, Access),
@@ -101,7 +101,7 @@ pub enum ParamKind {
 }
 
 /// A parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Param {
     /// A valid identifier, distinct within the kernel.
     pub name: String,
@@ -119,7 +119,7 @@ pub enum Space {
 }
 
 /// A local or private array.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Array {
     /// A valid identifier, distinct within the kernel.
     pub name: String,
@@ -292,7 +292,7 @@ impl Expr {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Stmt {
     /// A line of comment in the generated source.
     Comment(String),
@@ -381,7 +381,7 @@ pub enum AtomicTarget {
 }
 
 /// A variable's name and type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Var {
     /// A hint; the emitter makes it distinct.
     pub name: String,
@@ -390,7 +390,7 @@ pub struct Var {
 }
 
 /// A pure helper function over scalars.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
     /// A valid identifier.
     pub name: String,
@@ -407,7 +407,7 @@ pub struct Function {
 }
 
 /// How many work-items run: `global[d]` is rounded up to a multiple of `local[d]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Launch {
     /// Work-items wanted per dimension; 1 to 3 entries.
     pub global: Vec<Dim>,
@@ -429,7 +429,7 @@ impl Launch {
 }
 
 /// One kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kernel {
     /// A valid identifier.
     pub name: String,

@@ -130,6 +130,7 @@ mod tests {
     use crate::graph::ReduceOp;
     use crate::kir::Launch;
     use crate::philox;
+    use crate::plan::source::Source;
     use crate::plan::{Buffer, Target};
 
     /// A plan of scratch buffers with `(bytes, steps that touch it)`.
@@ -165,7 +166,8 @@ mod tests {
             not_in_place: vec![],
             decisions: vec![],
             steps: (0..steps).map(step).collect(),
-            source: String::new(),
+            loops: vec![],
+            source: Source::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 pub mod embed;
 pub mod memory;
 pub mod requirement;
+pub mod source;
 
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};
@@ -12,6 +13,7 @@ pub use crate::target::Target;
 use crate::variant::Decision;
 use requirement::Requirement;
 use serde::{Deserialize, Serialize};
+use source::Source;
 
 /// A buffer of a [`Plan`], by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -85,8 +87,12 @@ pub enum Work {
         /// How many work-items.
         launch: kir::Launch,
     },
-    /// A loop kernel on the host: native code where the macro made some, the interpreter elsewhere.
-    Loop(Box<kir::Kernel>),
+    /// A loop kernel on the host, by its position in [`Plan::loops`]: native code where the macro made some, the
+    /// interpreter elsewhere.
+    Loop {
+        /// Which.
+        kernel: usize,
+    },
     /// `c = a x b` on the host, by the matrix library.
     MatMul {
         /// Batch sizes.
@@ -170,8 +176,11 @@ pub struct Plan {
     pub decisions: Vec<Decision>,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// OpenCL C of all kernels (empty for [`Target::Host`]).
-    pub source: String,
+    /// The host's loop kernels, each once however many steps run it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<kir::Kernel>,
+    /// OpenCL C of all kernels (empty for [`Target::Host`]), each once however many steps launch it.
+    pub source: Source,
 }
 
 fn is_zero(value: &u64) -> bool {
@@ -182,6 +191,14 @@ impl Plan {
     /// The buffer.
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.0 as usize]
+    }
+
+    /// The kernel that a step runs on the host; `None` for steps that are no loops.
+    pub fn loop_kernel(&self, step: &Step) -> Option<&kir::Kernel> {
+        match step.work {
+            Work::Loop { kernel } => self.loops.get(kernel),
+            Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => None,
+        }
     }
 
     /// How many launches one call makes.

@@ -104,6 +104,6 @@ pub(crate) fn print(plan: &Plan) -> String {
         let _ = writeln!(text, "//       over [{}]{local}", sizes(&launch.global));
     }
     text.push('\n');
-    text.push_str(&fold(&plan.source));
+    text.push_str(&fold(&plan.source.to_string()));
     text
 }

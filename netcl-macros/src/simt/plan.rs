@@ -11,6 +11,7 @@ use netcl_kernels::graph::{CompareOp, OutputKind};
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Access, Expr, Kernel, Launch, ParamKind, ValueType, WorkItem};
+use netcl_kernels::plan::source::Source;
 use netcl_kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::Span;
@@ -73,7 +74,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     });
     let kernels: Vec<Kernel> = fills.chain([lowered.kernel.clone()]).collect();
     let mut steps = Vec::new();
-    for kernel in &kernels {
+    for (position, kernel) in kernels.iter().enumerate() {
         let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
             let of = |param: &netcl_kernels::kir::Param| match param.kind {
                 ParamKind::Buffer(_, access) if wanted(access) => Some(find(&param.name)),
@@ -91,7 +92,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         steps.push(Step {
             label: kernel.name.clone(),
             work: match target {
-                Target::Host => Work::Loop(Box::new(kernel.clone())),
+                Target::Host => Work::Loop { kernel: position },
                 Target::Cpu | Target::Gpu => Work::Kernel { entry: kernel.name.clone(), launch: kernel.launch.clone() },
             },
             args: args(kernel),
@@ -107,9 +108,10 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         verified.push(verify(kernel, &Capabilities::unlimited()).map_err(|mut errors| errors.remove(0))?);
     }
     let source = match target {
-        Target::Host => String::new(),
-        Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()),
+        Target::Host => Source::default(),
+        Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()).into(),
     };
+    let loops = if target == Target::Host { kernels.clone() } else { Vec::new() };
     let scalars = std::iter::once(DType::U32).chain(signature.scalars().map(|(_, dtype)| dtype)).collect();
     let (name, symbols) = (crate::parse::name(&signature.name), signature.symbols());
     Ok(Plan {
@@ -122,6 +124,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         not_in_place: Vec::new(),
         decisions: Vec::new(),
         steps,
+        loops,
         source,
     })
 }

@@ -5,7 +5,7 @@
 // another; elements are read twice.
 //
 // In one launch, where groups that have begun go on beside each other: every work-group tells the others what its tile
-// makes and hears it of those before (scan_once). Elements are read once.
+// makes and hears it of those before (scan_once). Elements are read once. A single tile takes scan_write alone.
 //
 // Hooks and tunables, each with a default so that this file compiles alone:
 //   T              type of the values
@@ -17,6 +17,7 @@
 //   NEUTRAL        combined with a value it is the value
 //   OUT, PUT       what results are stored as, and how
 //   EXCLUSIVE      1: a result is made of the elements before it; 0: and of its own
+//   ONCE           1: the kernel for one launch is here; 0: those for three
 //   GROUP          work-items of a group, a power of two
 //   ITEMS          elements of a work-item
 
@@ -39,6 +40,9 @@
 #endif
 #ifndef EXCLUSIVE
 #define EXCLUSIVE 0
+#endif
+#ifndef ONCE
+#define ONCE 0
 #endif
 #ifndef GROUP
 #define GROUP 64
@@ -138,6 +142,7 @@ void own_prefixes(__local T* tile, const T before, const int exclusive) {
     }
 }
 
+#if !ONCE
 // The total of each tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_tiles(INPUTS __global T* parts, const ulong n) {
@@ -174,6 +179,7 @@ void scan_parts(__global T* parts, const ulong n) {
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
 }
+#endif
 
 // The results; parts are not read where there is one tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -198,6 +204,7 @@ void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n
     }
 }
 
+#if ONCE
 // What is told to other groups: 16 bits of a value in each word, and a bit that says that they are there. So a word that
 // has the bit is whole, in whatever order words become visible, and no fence is needed.
 #define WORDS (sizeof(T) / 2)
@@ -285,3 +292,4 @@ void scan_once(INPUTS volatile __global uint* told, __global OUT* out, const ulo
         PUT(out, first + offset, tile[SLOT(offset)]);
     }
 }
+#endif

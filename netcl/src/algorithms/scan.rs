@@ -1,7 +1,7 @@
 //! Prefixes of a sequence.
 
 use super::combine::{Combine, Combining, Operator};
-use super::common::{self, CHUNK, Place, with_number};
+use super::common::{self, CHUNK, Place, Source, with_number};
 use super::map::values_of;
 use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
@@ -144,6 +144,13 @@ enum Launches {
     Three,
 }
 
+/// How a sequence is cut: work-items of a group, and elements of a work-item.
+#[derive(Clone, Copy)]
+struct Tiles {
+    group: usize,
+    items: usize,
+}
+
 impl Launches {
     fn on(device: &Device) -> Result<Launches> {
         let optimized = device.kernel_strategy()? == KernelStrategy::Optimized;
@@ -157,10 +164,7 @@ impl Job<'_> {
         self.run_in(Launches::on(self.device)?, inputs, out, n)
     }
 
-    fn run_in(&self, launches: Launches, inputs: &[&BufferHandle], out: &BufferHandle, n: usize) -> Result<()> {
-        if n == 0 {
-            return Ok(());
-        }
+    fn tiles(&self, launches: Launches) -> Tiles {
         let profile = self.device.profile();
         // Of wide values fewer, so that as many groups fit a compute unit. Where groups wait for others, larger tiles are
         // fewer that do, and more is under way beside them.
@@ -174,10 +178,27 @@ impl Job<'_> {
         while items > 1 && bytes(items) as u64 > profile.local_memory.usable {
             items /= 2;
         }
+        Tiles { group, items }
+    }
+
+    /// The kernels for so many launches: a driver may take seconds for those that are not wanted.
+    fn text(&self, launches: Launches, Tiles { group, items }: Tiles) -> Source {
         let exclusive = u32::from(self.kind == Scan::Exclusive);
-        let macros =
-            format!("{}#define EXCLUSIVE {exclusive}\n#define GROUP {group}\n#define ITEMS {items}\n", self.macros);
-        let text = common::source(macros, include_str!("scan.cl"));
+        let once = u32::from(launches == Launches::One);
+        let macros = format!(
+            "{}#define EXCLUSIVE {exclusive}\n#define ONCE {once}\n#define GROUP {group}\n#define ITEMS {items}\n",
+            self.macros
+        );
+        common::source(macros, include_str!("scan.cl"))
+    }
+
+    fn run_in(&self, launches: Launches, inputs: &[&BufferHandle], out: &BufferHandle, n: usize) -> Result<()> {
+        if n == 0 {
+            return Ok(());
+        }
+        let cut = self.tiles(launches);
+        let text = self.text(launches, cut);
+        let Tiles { group, items } = cut;
         let kernel = |entry: &'static str| common::kernel(self.opencl, entry, &text);
         let tiles = n.div_ceil(group * items);
         let (count, tile_count) = ((n as u64).to_ne_bytes(), (tiles as u64).to_ne_bytes());
@@ -230,6 +251,22 @@ pub(super) fn places(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_kernel_is_built_that_is_not_launched() {
+        for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
+            let Some(opencl) = device.backend().as_opencl() else { continue };
+            let macros = common::element_macros(DType::I64, 1, None)
+                + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
+            let job = Job { device: &device, opencl, macros: &macros, kind: Scan::Inclusive, value: 8 };
+            for (launches, built) in [(Launches::One, [true, false, false]), (Launches::Three, [false, true, true])] {
+                let text = job.text(launches, job.tiles(launches));
+                let has = |entry: &'static str| common::kernel(opencl, entry, &text).is_ok();
+                assert_eq!(["scan_once", "scan_tiles", "scan_parts"].map(has), built, "{device}, {launches:?}");
+                assert!(has("scan_write"), "a single tile takes it");
+            }
+        }
+    }
 
     /// On every device, also where one launch is not the default: groups that began before others go on there too, or run
     /// first.

@@ -19,7 +19,7 @@ use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Native code of a plan's loop steps on the host, by step; empty where there is none.
+/// Native code of a plan's loop kernels on the host, by their positions there; empty where there is none.
 pub(crate) type Native = &'static [Option<NativeEntry>];
 
 /// Memory of one of the backends.

@@ -65,6 +65,11 @@ struct Inner {
 pub(crate) trait Reserve: Send + Sync {
     /// Gives up what is not in use; says whether that was anything.
     fn release(&self) -> bool;
+
+    /// Of a pool of device memory, what it holds.
+    fn stats(&self) -> PoolStats {
+        PoolStats::default()
+    }
 }
 
 impl Device {

@@ -248,7 +248,10 @@ impl Program for NullProgram {
         for step in &self.plan.steps {
             let (entry, launch) = match &step.work {
                 Work::Kernel { entry, launch } => (entry.as_str(), Some(launch)),
-                Work::Loop(kernel) => (kernel.name.as_str(), Some(&kernel.launch)),
+                Work::Loop { .. } => {
+                    let kernel = self.plan.loop_kernel(step);
+                    kernel.map_or(("loop", None), |kernel| (kernel.name.as_str(), Some(&kernel.launch)))
+                }
                 Work::MatMul { .. } => ("matmul", None),
                 Work::Conv2d { .. } => ("conv2d", None),
             };

@@ -9,6 +9,7 @@ pub use user::UserEvent;
 
 use crate::device::process;
 use crate::error::{Error, Result};
+use crate::memory::PoolStats;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -103,6 +104,7 @@ struct State {
 pub(crate) enum Failure {
     Driver { device: String, operation: String, code: String },
     Lost { device: String, operation: String, code: String },
+    OutOfMemory { device: String, requested: usize, pool: Box<PoolStats> },
     User { reason: String },
     Forked,
 }
@@ -112,6 +114,7 @@ impl Failure {
         match self {
             Failure::Driver { device, operation, code } => Error::Driver { device, operation, code },
             Failure::Lost { device, operation, code } => Error::Lost { device, operation, code },
+            Failure::OutOfMemory { device, requested, pool } => Error::OutOfMemory { device, requested, pool },
             Failure::User { reason } => Error::Event { reason },
             Failure::Forked => Error::Forked,
         }
@@ -448,6 +451,7 @@ fn as_failure(error: Error) -> Failure {
     match error {
         Error::Driver { device, operation, code } => Failure::Driver { device, operation, code },
         Error::Lost { device, operation, code } => Failure::Lost { device, operation, code },
+        Error::OutOfMemory { device, requested, pool } => Failure::OutOfMemory { device, requested, pool },
         Error::Forked => Failure::Forked,
         other => Failure::User { reason: other.to_string() },
     }

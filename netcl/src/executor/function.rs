@@ -19,7 +19,7 @@ pub struct PlanSource {
     pub target: &'static str,
     /// The [`Plan`] as JSON, which a mark may precede: [`embed::json`].
     pub json: &'static str,
-    /// For the host: native code of the loop steps, by step. Empty where there is none.
+    /// For the host: native code of the loop kernels, by their positions in the plan. Empty where there is none.
     pub native: &'static [Option<NativeEntry>],
 }
 

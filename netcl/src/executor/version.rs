@@ -100,7 +100,7 @@ fn groups_fit(plan: &Plan, device: &Device) -> Result<()> {
 
 /// Whether a buffer or, between buffers, a kernel of the plan has `f64`.
 pub(super) fn computes_f64(plan: &Plan) -> bool {
-    plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) || plan.source.contains(FP64)
+    plan.buffers.iter().any(|buffer| buffer.dtype == DType::F64) || plan.source.mentions(FP64)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use std::fs;
 use std::path::Path;
 
 /// Writes every parameter and state of a model, each under its path. The file is replaced whole or
-/// stays as it was, also where the disk is full or the process is killed midway.
+/// stays as it was, also where the disk is full or the process is killed midway. What such a process was writing lies beside
+/// it until a model is saved to that folder again.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
 //! What holds memory of a device without needing it, and gives it up where there is none left.
 
 use crate::device::{Reserve, process};
+use crate::memory::PoolStats;
 use crate::memory::pool::Budget;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -29,6 +30,12 @@ impl Reserves {
     /// Has `holder` be asked to give buffers up, when what is idle is not enough.
     pub(crate) fn add_holder(&self, holder: Weak<dyn Reserve>) {
         add(&self.holders, holder);
+    }
+
+    /// What the pools of all handles of the device hold together. Each one's peak is of its own time.
+    pub(crate) fn stats(&self) -> PoolStats {
+        let pools = process::lock(&self.pools).map(|pools| pools.clone()).unwrap_or_default();
+        pools.iter().filter_map(Weak::upgrade).fold(PoolStats::default(), |sum, pool| sum.and(&pool.stats()))
     }
 
     /// Gives up what is idle in every pool; says whether that was anything.

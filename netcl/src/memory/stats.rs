@@ -27,6 +27,18 @@ impl PoolStats {
         let requests = self.hits + self.misses;
         if requests == 0 { 0.0 } else { self.hits as f64 / requests as f64 }
     }
+
+    /// The sums of both.
+    pub(crate) fn and(&self, other: &PoolStats) -> PoolStats {
+        PoolStats {
+            in_use: self.in_use + other.in_use,
+            idle: self.idle + other.idle,
+            peak: self.peak + other.peak,
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            allocations: self.allocations + other.allocations,
+        }
+    }
 }
 
 impl fmt::Display for PoolStats {

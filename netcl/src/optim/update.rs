@@ -150,7 +150,7 @@ mod tests {
                 assert_eq!(function.plan(target).unwrap().launches(), 1, "{} on {target:?}", function.name());
             }
             let plan = function.plan(Target::Host).unwrap();
-            assert!(matches!(plan.steps[0].work, Work::Loop(_)));
+            assert!(matches!(plan.steps[0].work, Work::Loop { kernel: 0 }));
             let native = function.native(Target::Host).unwrap();
             assert!(matches!(native, [Some(_)]), "{} has no native code", function.name());
         }

@@ -4,6 +4,7 @@
 //! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
 //! reading is whole for it or not there, in which case the program is built again.
 
+use crate::files::remove_leftovers;
 use netcl_kernels::sorted::SortedMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,9 +13,6 @@ use std::time::{Duration, SystemTime};
 
 /// Uses that follow each other faster than this count as one, so that a start does not write to every file.
 const RECENT: Duration = Duration::from_secs(600);
-
-/// What a process that was killed while it wrote leaves behind is removed after this time.
-const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A file in the cache folder.
 #[derive(Debug)]
@@ -91,14 +89,9 @@ pub(super) fn stored(folder: &Path, bytes: u64, limit: u64) {
     lock().insert(folder.to_owned(), Known { bytes: left, stores: 0 });
 }
 
-/// Removes files until no more than `limit` bytes are left, and what was abandoned; returns how many bytes are left.
+/// Removes files until no more than `limit` bytes are left, and what killed processes left; returns how many bytes are left.
 pub(super) fn enforce(folder: &Path, limit: u64) -> u64 {
-    let now = SystemTime::now();
-    for abandoned in files(folder, true).unwrap_or_default() {
-        if now.duration_since(abandoned.last_use).is_ok_and(|age| age > ABANDONED) {
-            let _ = fs::remove_file(&abandoned.path);
-        }
-    }
+    remove_leftovers(folder);
     let Ok(files) = files(folder, false) else { return 0 };
     let mut left: u64 = files.iter().map(|file| file.bytes).sum();
     let mut removed = 0;
@@ -182,10 +175,13 @@ mod tests {
     #[test]
     fn what_a_killed_process_left_goes_and_what_is_written_now_stays() {
         let folder = scratch("abandoned");
-        let old = put(&folder, ".1.program.77.0.tmp", 10, Duration::from_secs(2 * 3600));
-        let new = put(&folder, ".2.program.78.0.tmp", 10, Duration::ZERO);
+        let [left, written] =
+            [".1.program.77.0.netcl.tmp", ".2.program.78.0.netcl.tmp"].map(|name| put(&folder, name, 10, RECENT));
+        let writer = File::options().append(true).open(&written).unwrap();
+        writer.lock().unwrap();
+        assert_eq!(files(&folder, true).unwrap().len(), 2);
         enforce(&folder, 1000);
-        assert!(!old.exists() && new.exists());
+        assert!(!left.exists() && written.exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 

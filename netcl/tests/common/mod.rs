@@ -96,6 +96,7 @@ pub(crate) fn affine_square() -> Plan {
             step("affine", size(), vec![arg(0), arg(1), arg(2), arg(3), Arg::Dim(size())], &[0, 1, 2], &[3]),
             step("square", size(), vec![arg(3), arg(4)], &[3], &[4]),
         ],
+        loops: vec![],
         source: "
             kernel void affine(global const float *x, global const float *w, global const float *b,
                                global float *h, uint size) {

@@ -10,7 +10,7 @@ use kernels::graph::{BinaryOp, CompareOp, InputKind, NodeId, OutputKind, ReduceO
 use kernels::kir::build::KernelBuilder;
 use kernels::kir::*;
 use kernels::ops;
-use kernels::plan::{Arg, Target, Work};
+use kernels::plan::{Arg, Target};
 
 /// A kernel and what its launch passes.
 pub(crate) struct Case {
@@ -44,7 +44,7 @@ fn graph(cases: &mut Vec<Case>, name: &str, build: impl FnOnce(&mut Builder) -> 
     }
     let plan = compile(&b.finish(), Target::Host).unwrap();
     for (position, step) in plan.steps.iter().enumerate() {
-        let Work::Loop(kernel) = &step.work else { continue };
+        let Some(kernel) = plan.loop_kernel(step) else { continue };
         let args = step
             .args
             .iter()
@@ -55,7 +55,7 @@ fn graph(cases: &mut Vec<Case>, name: &str, build: impl FnOnce(&mut Builder) -> 
                 Arg::Literal(literal) => Argument::Literal(*literal),
             })
             .collect();
-        cases.push(Case { name: format!("{name}_{position}"), kernel: (**kernel).clone(), args });
+        cases.push(Case { name: format!("{name}_{position}"), kernel: kernel.clone(), args });
     }
 }
 

@@ -57,7 +57,8 @@ fn check_product(device: &Device, [m, n, k]: [usize; 3]) {
 /// Makes kernels wrong in the way that a miscompiled loop is: the last term of a sum is left out.
 fn forget_a_term(plan: &mut Plan) {
     for k in [32, 84] {
-        plan.source = plan.source.replace(&format!("#define K {k}\n"), &format!("#define K {}\n", k - 1));
+        let (whole, short) = (format!("#define K {k}\n"), format!("#define K {}\n", k - 1));
+        plan.source = plan.source.to_string().replace(&whole, &short).into();
     }
 }
 
@@ -78,7 +79,7 @@ fn child_tunes_among_broken_candidates() {
             forget_a_term(plan);
         }
         if *config == broken {
-            plan.source.push_str("\n#error on purpose\n");
+            plan.source.push("\n#error on purpose\n");
         }
     })));
     let also = [second.clone()];

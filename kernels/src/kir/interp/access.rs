@@ -1,10 +1,10 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
-use super::extent::Block;
 use super::instr::{put_scalar, scalar};
 use super::memory::{Memory, Scalar, Slice, SliceMut};
 use super::program::{Extent, Guard, Reg};
 use super::run::State;
+use super::scope::Block;
 use super::values::{Values, pair};
 use super::{Fault, Value};
 use crate::dtype::DType;

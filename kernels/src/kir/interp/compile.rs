@@ -5,8 +5,9 @@
 //!   per block where they also contain ids.
 //! - Within a statement equal expressions are computed once; its temporary registers are used again by the next one.
 
-use super::extent::{Block, Extents, Scope, analyse};
+use super::extent::{Extents, analyse};
 use super::program::{Extent, Guard, Info, Instr, Node, Reg};
+use super::scope::{Block, Scope};
 use super::wide;
 use crate::dtype::DType;
 use crate::graph::ReduceOp;

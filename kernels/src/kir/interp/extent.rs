@@ -1,45 +1,9 @@
 //! Which values are the same for all work-items: these are computed once per block.
 
 use super::program::Extent;
+use super::scope::{Block, Scope};
 use super::wide::carried;
-use crate::kir::{Array, Expr, ExprId, Space, Stmt, ValueType, Var, VarId, WorkItem};
-
-/// A function body or a kernel: what the analysis and the compiler look at.
-#[derive(Clone, Copy)]
-pub(super) struct Scope<'a> {
-    pub(super) exprs: &'a [Expr],
-    pub(super) types: &'a [ValueType],
-    pub(super) vars: &'a [Var],
-    pub(super) arrays: &'a [Array],
-    pub(super) body: &'a [Stmt],
-    /// What the items of a block are.
-    pub(super) block: Block,
-}
-
-impl Scope<'_> {
-    pub(super) fn ty(&self, id: ExprId) -> ValueType {
-        self.types[id.0 as usize]
-    }
-
-    pub(super) fn var_lanes(&self, var: VarId) -> u8 {
-        self.vars[var.0 as usize].ty.lanes
-    }
-
-    pub(super) fn expr(&self, id: ExprId) -> &Expr {
-        &self.exprs[id.0 as usize]
-    }
-}
-
-/// What the items of a block are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
-    /// Any work-items.
-    Items,
-    /// The work-items of a group.
-    Group,
-    /// Rounds of the innermost loops of one work-item, see [`super::wide`].
-    Rounds,
-}
+use crate::kir::{Expr, ExprId, Space, Stmt, VarId, WorkItem};
 
 /// The extents of a scope's values.
 pub(super) struct Extents {

@@ -1,11 +1,11 @@
 //! Instructions of the interpreter on a block's registers.
 
 use super::Value;
-use super::extent::Block;
 use super::memory::{Scalar, Slice, SliceMut};
 use super::ops::{Operation, philox};
 use super::program::{Extent, Guard, Info, Instr, Reg};
 use super::run::{Flow, State};
+use super::scope::Block;
 use super::values::{Values, pair};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, ReduceOp};

@@ -22,6 +22,7 @@ mod place;
 mod program;
 mod rare;
 mod run;
+mod scope;
 mod statement;
 mod values;
 mod wide;
@@ -29,7 +30,7 @@ mod wide;
 pub use memory::{Bytes, Memory, Scalar, Slice, SliceMut};
 pub use ops::Engine;
 
-use extent::Block;
+use scope::Block;
 
 use super::verify::Verified;
 use super::{Expr, Kernel, ParamKind, Space, WorkItem};

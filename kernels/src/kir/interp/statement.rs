@@ -1,8 +1,8 @@
 //! Statements of kernels as nodes of structured control flow.
 
 use super::compile::{Compiler, Level, TEMPORARY, info};
-use super::extent::Block;
 use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg, WideLoop};
+use super::scope::Block;
 use super::wide::{Fold, carried, fold};
 use crate::kir::{ArrayId, ExprId, ParamId, ParamKind, Stmt, ValueType, VarId};
 

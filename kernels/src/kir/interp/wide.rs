@@ -7,7 +7,7 @@
 //!
 //! That is right where rounds do not depend on each other but for such accumulation; [`carried`] says so.
 
-use super::extent::Scope;
+use super::scope::Scope;
 use crate::graph::BinaryOp;
 use crate::kir::{Expr, ExprId, Kernel, ParamId, Stmt, VarId};
 use std::collections::BTreeSet;

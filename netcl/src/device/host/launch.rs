@@ -17,28 +17,23 @@ use netcl_kernels::kir::ParamKind;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use std::sync::Arc;
 
-/// A plan whose loop steps have code.
+/// A plan whose loop kernels have code.
 pub(crate) struct HostProgram {
     plan: Arc<Plan>,
-    /// By step; `None` for library steps.
-    loops: Vec<Option<Arc<Loop>>>,
+    /// As the plan has them.
+    loops: Vec<Arc<Loop>>,
 }
 
 impl HostProgram {
     pub(crate) fn new(plan: &Arc<Plan>, native: Native) -> Result<HostProgram> {
-        let mut loops = Vec::with_capacity(plan.steps.len());
-        for (position, step) in plan.steps.iter().enumerate() {
-            loops.push(match &step.work {
-                Work::Loop(kernel) => {
-                    let code = Loop::new(kernel, native.get(position).copied().flatten()).map_err(|diagnostics| {
-                        let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-                        unusable(&plan.name, &step.label, &messages.join("; "))
-                    })?;
-                    Some(Arc::new(code))
-                }
-                Work::MatMul { .. } | Work::Conv2d { .. } => None,
-                Work::Kernel { .. } => return Err(unusable(&plan.name, &step.label, "it is OpenCL C")),
-            });
+        let mut loops = Vec::with_capacity(plan.loops.len());
+        for (position, kernel) in plan.loops.iter().enumerate() {
+            let code = Loop::new(kernel, native.get(position).copied().flatten()).map_err(|diagnostics| {
+                let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
+                let problem = format!("kernel `{}`: {}", kernel.name, messages.join("; "));
+                Error::Plan { function: plan.name.clone(), problem }
+            })?;
+            loops.push(Arc::new(code));
         }
         Ok(HostProgram { plan: plan.clone(), loops })
     }
@@ -74,8 +69,8 @@ struct HostBound {
 impl BuiltProgram for HostProgram {
     fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>> {
         let mut steps = Vec::with_capacity(self.plan.steps.len());
-        for (position, (step, code)) in self.plan.steps.iter().zip(&self.loops).enumerate() {
-            if let Some(work) = self.ready(step, code.as_ref(), request)? {
+        for (position, step) in self.plan.steps.iter().enumerate() {
+            if let Some(work) = self.ready(step, request)? {
                 steps.push(Ready { position, work, sources: self.sources(step, request)? });
             }
         }
@@ -91,11 +86,12 @@ impl BuiltProgram for HostProgram {
 
 impl HostProgram {
     /// The step's work; `None` if it has no work-items.
-    fn ready(&self, step: &Step, code: Option<&Arc<Loop>>, request: &BindRequest<'_>) -> Result<Option<ReadyWork>> {
+    fn ready(&self, step: &Step, request: &BindRequest<'_>) -> Result<Option<ReadyWork>> {
         let wrong = |problem: &str| unusable(&self.plan.name, &step.label, problem);
-        match (&step.work, code) {
-            (Work::Loop(kernel), Some(code)) => {
-                if geometry::of(&self.plan.name, &step.label, &kernel.launch, request.bindings)?.is_none() {
+        match &step.work {
+            Work::Loop { kernel } => {
+                let code = self.loops.get(*kernel).ok_or_else(|| wrong("the plan has no kernel for it"))?;
+                if geometry::of(&self.plan.name, &step.label, code.launch(), request.bindings)?.is_none() {
                     return Ok(None);
                 }
                 let value = |dim: &netcl_kernels::dim::Dim| dim.evaluate(request.bindings).unwrap_or(i64::MAX);
@@ -103,7 +99,7 @@ impl HostProgram {
                 let bound = code.bind(request.bindings, bytes).map_err(|fault| wrong(&fault.to_string()))?;
                 Ok(Some(ReadyWork::Loop(bound)))
             }
-            (work, _) => match Product::new(work, request.bindings) {
+            work => match Product::new(work, request.bindings) {
                 Some(product) => Ok(Some(ReadyWork::Product(product.map_err(|problem| wrong(&problem))?))),
                 None => Err(wrong("it is no work for the host")),
             },
@@ -124,7 +120,7 @@ impl HostProgram {
                 Arg::Dim(dim) => {
                     let value = geometry::value_u32(&self.plan.name, &step.label, dim, request.bindings)?;
                     // Sizes are the same bits as either type; the interpreter wants the parameter's.
-                    Source::Constant(Literal::Int(i64::from(value), size_type(step, position)))
+                    Source::Constant(Literal::Int(i64::from(value), size_type(&self.plan, step, position)))
                 }
                 Arg::Literal(literal) => Source::Constant(*literal),
                 Arg::Scalar(position, _) => Source::Scalar(*position),
@@ -135,13 +131,11 @@ impl HostProgram {
 }
 
 /// The type of the size at that position of a loop kernel's parameters.
-fn size_type(step: &Step, position: usize) -> DType {
-    match &step.work {
-        Work::Loop(kernel) => match kernel.params.get(position).map(|param| &param.kind) {
-            Some(ParamKind::Scalar(dtype)) => *dtype,
-            _ => DType::U32,
-        },
-        Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => DType::U32,
+fn size_type(plan: &Plan, step: &Step, position: usize) -> DType {
+    let param = plan.loop_kernel(step).and_then(|kernel| kernel.params.get(position));
+    match param.map(|param| &param.kind) {
+        Some(ParamKind::Scalar(dtype)) => *dtype,
+        _ => DType::U32,
     }
 }
 
@@ -164,7 +158,7 @@ impl Bound for HostBound {
             let marked = profile::mark();
             run(&ready.work, &passed).map_err(|problem| unusable(&self.plan.name, &step.label, &problem))?;
             if let Some(marked) = marked {
-                profile::computed(host_tracks(), command(step), marked);
+                profile::computed(host_tracks(), command(&self.plan, step), marked);
             }
         }
         Ok(self.steps.len() as u64)
@@ -172,9 +166,9 @@ impl Bound for HostBound {
 }
 
 /// A step as it is recorded.
-fn command(step: &Step) -> Command {
+fn command(plan: &Plan, step: &Step) -> Command {
     let kernel = match &step.work {
-        Work::Loop(kernel) => kernel.name.as_str(),
+        Work::Loop { .. } => plan.loop_kernel(step).map_or("loop", |kernel| kernel.name.as_str()),
         Work::MatMul { .. } => "matmul",
         Work::Conv2d { .. } => "conv2d",
         Work::Kernel { entry, .. } => entry,

@@ -4,9 +4,9 @@ use super::isa::engine;
 use super::native::{Args, Entry, Faults, NativeEntry, Passed};
 use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
-use netcl_kernels::kir::Kernel;
 use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};
 use netcl_kernels::kir::verify::{Capabilities, verify};
+use netcl_kernels::kir::{Kernel, Launch};
 use netcl_kernels::span::Diagnostic;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -36,6 +36,11 @@ impl Loop {
             None => Code::Interpreted(Box::new(CompiledKernel::new(&verify(kernel, &Capabilities::unlimited())?))),
         };
         Ok(Loop { kernel: kernel.clone(), code })
+    }
+
+    /// How many work-items it has.
+    pub(crate) fn launch(&self) -> &Launch {
+        &self.kernel.launch
     }
 
     /// For those values of the symbols; `bytes` is about what one run reads and writes.

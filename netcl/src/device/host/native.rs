@@ -22,7 +22,7 @@ pub trait NativeKernel {
 /// A way into a native kernel.
 pub type Entry = fn(&Args<'_>, Range<usize>);
 
-/// Native code of one loop step, if the crate was built such that it is worth calling.
+/// Native code of one loop kernel, if the crate was built such that it is worth calling.
 #[derive(Clone, Copy, Debug)]
 pub struct NativeEntry(Option<Entry>);
 

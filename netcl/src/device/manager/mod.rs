@@ -154,7 +154,8 @@ impl DeviceManager {
             }
         }
         let available = self.available();
-        Err(Error::NoDevice { selector: "find".to_owned(), hint: "none fits the condition".to_owned(), available })
+        let hint = "ask for less, or take what `Device::auto()` gives".to_owned();
+        Err(Error::NoDevice { selector: None, hint, available })
     }
 
     /// Opens several OpenCL devices of one platform in one context: devices of their own, each with its own queue and
@@ -230,7 +231,7 @@ impl DeviceManager {
 
     fn none(&self, selector: &str) -> Error {
         let hint = format!("accepted: {ACCEPTED}");
-        Error::NoDevice { selector: selector.to_owned(), hint, available: self.available() }
+        Error::NoDevice { selector: Some(selector.to_owned()), hint, available: self.available() }
     }
 
     fn available(&self) -> Vec<String> {

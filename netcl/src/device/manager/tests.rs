@@ -161,6 +161,7 @@ fn conditions_see_what_was_tried() {
     assert_eq!(name(manager.find(|profile| profile.fp16)), "Tesla V100");
     assert_eq!(name(manager.find(|profile| profile.platform.contains("Portable"))), "pthread-zen");
     let error = manager.find(|profile| profile.memory > 1 << 60).unwrap_err();
+    assert!(error.to_string().starts_with("no device fits the condition; ask for less"), "{error}");
     assert!(error.to_string().contains("Tesla T4"), "{error}");
 }
 

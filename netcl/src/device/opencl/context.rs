@@ -43,7 +43,7 @@ impl ClDevice {
     }
 
     /// What holds memory of the physical device without needing it.
-    pub(super) fn reserves(&self) -> &Reserves {
+    pub(super) fn reserves(&self) -> &Arc<Reserves> {
         &self.reserves
     }
 

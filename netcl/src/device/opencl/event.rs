@@ -21,16 +21,23 @@ use std::sync::{Arc, Weak};
 pub(super) struct Pending {
     event: Live<DriverEvent>,
     told: Told,
+    /// What it copies, or of the buffer that it is the first to use; 0 where that is not known.
+    bytes: usize,
 }
 
 impl Pending {
     pub(super) fn new(event: cl_event) -> Arc<Pending> {
-        Pending::with(event, Told::default())
+        Pending::moving(event, 0)
+    }
+
+    /// Of a command for which a driver may have to find so many bytes.
+    pub(super) fn moving(event: cl_event, bytes: usize) -> Arc<Pending> {
+        Arc::new(Pending { event: Live::new(DriverEvent::new(event)), told: Told::default(), bytes })
     }
 
     /// Of a command that fails with another, which tells for both.
     pub(super) fn with(event: cl_event, told: Told) -> Arc<Pending> {
-        Arc::new(Pending { event: Live::new(DriverEvent::new(event)), told })
+        Arc::new(Pending { event: Live::new(DriverEvent::new(event)), told, bytes: 0 })
     }
 
     pub(super) fn get(&self) -> cl_event {
@@ -43,6 +50,11 @@ impl Pending {
 
     pub(super) fn told(&self) -> &Told {
         &self.told
+    }
+
+    /// How many bytes a driver may have had to find for it; 0 where that is not known.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// How the command ended, if it did: 0, or less where it failed. Either way it uses nothing any more. Not to be asked
@@ -81,6 +93,7 @@ struct Callback {
     done: Done,
     health: Arc<Health>,
     operation: &'static str,
+    bytes: usize,
 }
 
 impl ClEvent {
@@ -101,7 +114,7 @@ impl ClEvent {
     }
 
     fn failure(&self, code: cl_int) -> Failure {
-        self.health.failure(self.operation, code)
+        self.health.failure(self.operation, self.command.bytes(), code)
     }
 }
 
@@ -125,7 +138,8 @@ impl Source for ClEvent {
     }
 
     fn watch(&self, done: Done) -> Result<()> {
-        let data = Box::into_raw(Box::new(Callback { done, health: self.health.clone(), operation: self.operation }));
+        let (health, operation, bytes) = (self.health.clone(), self.operation, self.command.bytes());
+        let data = Box::into_raw(Box::new(Callback { done, health, operation, bytes }));
         set_event_callback(self.command.get(), CL_COMPLETE, call_back, data.cast()).map_err(|code| {
             // SAFETY: made above, and the driver did not take it.
             drop(unsafe { Box::from_raw(data) });
@@ -188,8 +202,8 @@ impl Drop for InCallback {
 extern "C" fn call_back(_: cl_event, status: cl_int, data: *mut c_void) {
     let _within = InCallback::begin();
     // SAFETY: the box that `watch` gave for this event; the driver calls this once (OpenCL 5.11).
-    let Callback { done, health, operation } = *unsafe { Box::from_raw(data.cast::<Callback>()) };
-    let outcome = if status < 0 { Err(health.failure(operation, status)) } else { Ok(()) };
+    let Callback { done, health, operation, bytes } = *unsafe { Box::from_raw(data.cast::<Callback>()) };
+    let outcome = if status < 0 { Err(health.failure(operation, bytes, status)) } else { Ok(()) };
     // Nothing may unwind into the driver.
     if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| done(outcome))).is_err() {
         tracing::error!("a callback of an event panicked");

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::event::Failure;
+use crate::memory::Reserves;
 use opencl3::error_codes::{
     CL_DEVICE_NOT_AVAILABLE, CL_INVALID_COMMAND_QUEUE, CL_MEM_OBJECT_ALLOCATION_FAILURE, error_text,
 };
@@ -30,6 +31,8 @@ impl Told {
 /// Of one device.
 pub(super) struct Health {
     device: String,
+    /// Whose figures an error has where memory is missing.
+    reserves: Arc<Reserves>,
     state: Mutex<State>,
     /// Whether there is something to tell.
     has_failed: AtomicBool,
@@ -48,18 +51,20 @@ fn is_loss(code: cl_int) -> bool {
 }
 
 impl Health {
-    pub(super) fn new(device: &str) -> Health {
-        Health { device: device.to_owned(), state: Mutex::default(), has_failed: AtomicBool::new(false) }
+    pub(super) fn new(device: &str, reserves: Arc<Reserves>) -> Health {
+        let (state, has_failed) = (Mutex::default(), AtomicBool::new(false));
+        Health { device: device.to_owned(), reserves, state, has_failed }
     }
 
-    /// Notes that a command ended with an error; the first that nobody was told of counts.
-    pub(super) fn note(&self, operation: &str, code: cl_int, told: &Told) {
+    /// Notes that a command, for which a driver may have had to find so many `bytes`, ended with an error; the first that
+    /// nobody was told of counts.
+    pub(super) fn note(&self, operation: &str, bytes: usize, code: cl_int, told: &Told) {
         tracing::warn!(operation, code = error_text(code), device = self.device, "a command has failed on its device");
         if is_loss(code) {
             self.state().lost.get_or_insert_with(|| (operation.to_owned(), code));
             self.has_failed.store(true, Ordering::Release);
         } else {
-            self.keep(self.driver(&format!("{operation}, earlier,"), code), told);
+            self.keep(self.command(&format!("{operation}, earlier,"), bytes, code), told);
         }
     }
 
@@ -93,22 +98,17 @@ impl Health {
         self.lost(operation, code).unwrap_or_else(|| self.driver(operation, code).into_error())
     }
 
-    /// The error of a command that moves so many bytes. Drivers that allocate a buffer at its first use have no memory for it
-    /// only then.
+    /// As [`Health::error`], of a command for which a driver may have to find so many bytes: some allocate a buffer at its
+    /// first use.
     pub(super) fn moving_error(&self, operation: &str, bytes: usize, code: cl_int) -> Error {
-        match self.error(operation, code) {
-            Error::Driver { device, .. } if code == CL_MEM_OBJECT_ALLOCATION_FAILURE => {
-                Error::OutOfMemory { device, requested: bytes, pool: Box::default() }
-            }
-            error => error,
-        }
+        self.failure(operation, bytes, code).into_error()
     }
 
-    /// As [`Health::error`], for those who may tell it more than once.
-    pub(super) fn failure(&self, operation: &str, code: cl_int) -> Failure {
+    /// As [`Health::moving_error`], for those who may tell it more than once.
+    pub(super) fn failure(&self, operation: &str, bytes: usize, code: cl_int) -> Failure {
         match self.lost(operation, code) {
             Some(Error::Lost { device, operation, code }) => Failure::Lost { device, operation, code },
-            _ => self.driver(operation, code),
+            _ => self.command(operation, bytes, code),
         }
     }
 
@@ -131,6 +131,15 @@ impl Health {
         }
     }
 
+    /// Why a command failed. Of missing memory drivers speak by another code, too, which some have for a faulty kernel.
+    fn command(&self, operation: &str, requested: usize, code: cl_int) -> Failure {
+        if code == CL_MEM_OBJECT_ALLOCATION_FAILURE {
+            let (device, pool) = (self.device.clone(), Box::new(self.reserves.stats()));
+            return Failure::OutOfMemory { device, requested, pool };
+        }
+        self.driver(operation, code)
+    }
+
     fn driver(&self, operation: &str, code: cl_int) -> Failure {
         let code = error_text(code).to_owned();
         Failure::Driver { device: self.device.clone(), operation: operation.to_owned(), code }
@@ -149,14 +158,47 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Reserve;
+    use crate::memory::PoolStats;
     use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+    use std::sync::Weak;
+
+    fn health() -> Health {
+        Health::new("device", Arc::default())
+    }
+
+    #[test]
+    fn an_allocation_that_failed_late_is_told_with_figures() {
+        struct Pool;
+        impl Reserve for Pool {
+            fn release(&self) -> bool {
+                false
+            }
+            fn stats(&self) -> PoolStats {
+                PoolStats { in_use: 300, idle: 4, ..PoolStats::default() }
+            }
+        }
+        let (reserves, pools) = (Arc::<Reserves>::default(), [(); 2].map(|()| Arc::new(Pool)));
+        for pool in &pools {
+            let weak: Weak<Pool> = Arc::downgrade(pool);
+            reserves.add_pool(weak);
+        }
+        let health = Health::new("device", reserves);
+        health.note("allocating memory", 4096, CL_MEM_OBJECT_ALLOCATION_FAILURE, &Told::default());
+        let error = health.take().unwrap_err();
+        assert!(error.to_string().contains("4096 bytes wanted; the pool has 600 bytes in use and 8 idle"), "{error}");
+        health.note("computing", 0, CL_MEM_OBJECT_ALLOCATION_FAILURE, &Told::default());
+        let error = health.take().unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { requested: 0, .. }), "{error}");
+        assert!(error.to_string().contains("on device: a command found none; the pool has 600"), "{error}");
+    }
 
     #[test]
     fn a_failed_command_is_told_once() {
-        let health = Health::new("device");
+        let health = health();
         assert!(health.take().is_ok());
-        health.note("copying to the device", CL_OUT_OF_RESOURCES, &Told::default());
-        health.note("copying from the device", CL_DEVICE_NOT_AVAILABLE + 100, &Told::default());
+        health.note("copying to the device", 0, CL_OUT_OF_RESOURCES, &Told::default());
+        health.note("copying from the device", 0, CL_DEVICE_NOT_AVAILABLE + 100, &Told::default());
         let error = health.take().unwrap_err().to_string();
         assert_eq!(error, "device: copying to the device, earlier, failed with CL_OUT_OF_RESOURCES");
         assert!(health.take().is_ok());
@@ -164,34 +206,34 @@ mod tests {
 
     #[test]
     fn only_a_failed_allocation_is_no_memory() {
-        let health = Health::new("device");
+        let health = health();
         let error = |code| health.moving_error("clEnqueueFillBuffer", 64, code);
         let no_memory = error(CL_MEM_OBJECT_ALLOCATION_FAILURE);
         assert!(matches!(no_memory, Error::OutOfMemory { requested: 64, .. }), "{no_memory}");
         // Of a faulty kernel before it, some drivers say this.
         assert!(matches!(error(CL_OUT_OF_RESOURCES), Error::Driver { .. }));
-        health.note("computing", CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        health.note("computing", 0, CL_DEVICE_NOT_AVAILABLE, &Told::default());
         assert!(matches!(error(CL_MEM_OBJECT_ALLOCATION_FAILURE), Error::Lost { .. }));
     }
 
     #[test]
     fn what_its_event_has_told_is_not_told_again() {
-        let health = Health::new("device");
+        let health = health();
         let (first, second) = (Told::default(), Told::default());
-        health.note("copying to the device", CL_OUT_OF_RESOURCES, &first);
+        health.note("copying to the device", 0, CL_OUT_OF_RESOURCES, &first);
         // The barrier that waited for it has failed with it.
-        health.note("waiting for an event", CL_OUT_OF_RESOURCES, &first);
+        health.note("waiting for an event", 0, CL_OUT_OF_RESOURCES, &first);
         assert!(health.take().is_err() && first.is_set());
-        health.note("waiting for an event", CL_OUT_OF_RESOURCES, &first);
+        health.note("waiting for an event", 0, CL_OUT_OF_RESOURCES, &first);
         assert!(health.take().is_ok());
-        health.note("copying from the device", CL_OUT_OF_RESOURCES, &second);
+        health.note("copying from the device", 0, CL_OUT_OF_RESOURCES, &second);
         second.set();
         assert!(health.take().is_ok());
     }
 
     #[test]
     fn a_device_that_went_on_says_why() {
-        let health = Health::new("device");
+        let health = health();
         health.went_on(Failure::User { reason: "no data".into() });
         assert!(matches!(health.take(), Err(Error::Event { reason }) if reason == "no data"));
         assert!(health.take().is_ok());
@@ -199,17 +241,17 @@ mod tests {
 
     #[test]
     fn a_lost_device_stays_lost() {
-        let health = Health::new("device");
+        let health = health();
         assert!(health.lost("clEnqueueFillBuffer", CL_OUT_OF_RESOURCES).is_none());
         assert!(health.lost("clFinish", CL_INVALID_COMMAND_QUEUE).is_some());
-        health.note("copying to the device", CL_OUT_OF_RESOURCES, &Told::default());
+        health.note("copying to the device", 0, CL_OUT_OF_RESOURCES, &Told::default());
         for _ in 0..2 {
             let error = health.take().unwrap_err();
             assert!(matches!(&error, Error::Lost { operation, .. } if operation == "clFinish"), "{error}");
         }
         let later = health.lost("clFlush", CL_OUT_OF_RESOURCES).unwrap();
         assert!(matches!(&later, Error::Lost { operation, .. } if operation == "clFinish"), "{later}");
-        let event = health.failure("copying to the device", CL_OUT_OF_RESOURCES).into_error();
+        let event = health.failure("copying to the device", 0, CL_OUT_OF_RESOURCES).into_error();
         assert!(matches!(&event, Error::Lost { operation, .. } if operation == "clFinish"), "{event}");
     }
 }

@@ -105,7 +105,7 @@ impl Transfers {
                 // Another thread may have been faster.
                 let Some(flight) = self.take(lane, &first) else { continue };
                 if status < 0 {
-                    health.note(flight.operation, status, flight.event.told());
+                    health.note(flight.operation, flight.event.bytes(), status, flight.event.told());
                 }
             }
         }

@@ -172,7 +172,7 @@ impl Parts {
             &geometry.global[..geometry.dimensions],
             geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
         );
-        self.error(&operation, code)
+        self.health.moving_error(&operation, 0, code)
     }
 }
 

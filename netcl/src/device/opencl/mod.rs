@@ -137,7 +137,7 @@ impl OpenCl {
         // Maps of page-locked memory wait for their queue, so that it is not the device's. It is made when it is needed.
         let (unified, lane) = (profile.unified_memory, OnceLock::<Arc<Queue>>::new());
         let (of, part, name) = (context.clone(), device.clone(), profile.clone());
-        let health = Arc::new(Health::new(&profile.name));
+        let health = Arc::new(Health::new(&profile.name, device.reserves().clone()));
         let refusals = health.clone();
         let pinned = PinnedBufferPool::of(&profile.name, move |bytes| {
             let queue = match lane.get() {
@@ -225,7 +225,7 @@ impl Backend for OpenCl {
         let queue = shared.queue.queue.get();
         // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
         let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
-        let used = Pending::new(event.map_err(refused)?);
+        let used = Pending::moving(event.map_err(refused)?, bytes);
         // A driver that allocates when the command runs fails then.
         shared.transfers.land(&shared.health);
         shared.transfers.take_off(Lane::Compute, &used, None, "allocating memory", None);
@@ -344,7 +344,8 @@ impl Backend for OpenCl {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        let source = build::Source { name: &plan.name, text: &plan.source, options: build::OPTIONS };
+        let text = plan.source.to_string();
+        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
         let program = build::program(&self.shared, &source)?;
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
@@ -412,7 +413,7 @@ impl Backend for OpenCl {
 
     fn drain(&self) {
         if let Err(code) = self.shared.finish() {
-            self.shared.health.note("clFinish", code, &Told::default());
+            self.shared.health.note("clFinish", 0, code, &Told::default());
         }
     }
 

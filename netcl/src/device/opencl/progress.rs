@@ -215,7 +215,7 @@ impl Parts {
             drop(markers);
             if taken.is_some() {
                 if status < 0 {
-                    self.health.note(COMPUTING, status, event.told());
+                    self.health.note(COMPUTING, event.bytes(), status, event.told());
                 }
                 self.done_until(at);
             }

@@ -36,7 +36,7 @@ impl Parts {
     ) -> Result<()> {
         #[cfg(test)]
         let event = refused(event);
-        let event = Pending::new(event.map_err(|code| self.health.moving_error(operation, bytes, code))?);
+        let event = Pending::moving(event.map_err(|code| self.health.moving_error(operation, bytes, code))?, bytes);
         if let Some(marked) = marked {
             let event = self.event(event, COMPUTING);
             profile::enqueued(&self.tracks, Lane::Compute, command(), event, marked);

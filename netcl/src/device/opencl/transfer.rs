@@ -84,7 +84,7 @@ impl Parts {
             enqueue_write_buffer(queue, target, blocking, offset, data.len(), source, after.len() as u32, list)
         };
         let event = event.map_err(|code| self.health.moving_error("clEnqueueWriteBuffer", data.len(), code))?;
-        let event = Pending::new(event);
+        let event = Pending::moving(event, data.len());
         self.record(lane, &event, "copy to the device", data.len(), marked);
         Ok(event)
     }
@@ -181,7 +181,7 @@ impl Parts {
         // other kind is waited for below, whatever happens.
         let event = unsafe { enqueue_read_buffer(queue, source, blocking, 0, bytes, target.cast(), 0, null()) };
         drop(turn);
-        let event = Pending::new(event.map_err(|code| self.error(READ, code))?);
+        let event = Pending::moving(event.map_err(|code| self.error(READ, code))?, bytes);
         if blocking == CL_NON_BLOCKING {
             let flushed = self.flush(Lane::Compute);
             let waited = event.driver().wait().map_err(|error| self.error(COPYING_FROM, error.0));
@@ -282,7 +282,7 @@ impl OpenCl {
             enqueue_read_buffer(queue, source, CL_NON_BLOCKING, 0, bytes, target.cast(), count, list)
         };
         drop(turn);
-        let event = Pending::new(event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?);
+        let event = Pending::moving(event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?, bytes);
         if !aside {
             shared.count();
         }

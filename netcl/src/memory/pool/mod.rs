@@ -147,7 +147,7 @@ impl BufferPool {
     /// the pool then.
     #[doc(alias = "get_stats")]
     pub fn stats(&self) -> PoolStats {
-        process::lock(&self.0.state).map(|state| state.stats()).unwrap_or_default()
+        Reserve::stats(&*self.0)
     }
 
     /// The buckets that keep freed buffers, by size; in a forked child as [`BufferPool::stats`].
@@ -339,6 +339,10 @@ impl BufferPool {
 impl Reserve for Shared {
     fn release(&self) -> bool {
         self.release_idle() > 0
+    }
+
+    fn stats(&self) -> PoolStats {
+        process::lock(&self.state).map(|state| state.stats()).unwrap_or_default()
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{Content, Record, WorkGroup};
 use crate::config;
 use crate::device::DeviceProfile;
-use crate::files::{Durable, checksum, replace_file};
+use crate::files::{Durable, checksum, folder_of, remove_leftovers, replace_file};
 use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,9 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// In the folder of the files.
 const LOCK: &str = ".lock";
-
-/// What was not finished after so long is not being written any more.
-const ABANDONED: Duration = Duration::from_secs(60);
 
 /// What a file's content means: to be counted up where names of self-tests, keys or configurations come to stand for
 /// something else, or kernels that no template holds are generated otherwise.
@@ -196,7 +193,7 @@ impl Folder {
         let mut content = self.load(identity);
         change(&mut content);
         replace_file(&path, &encode(identity, &content)?, Durable::No)?;
-        remove_abandoned(&self.0);
+        remove_leftovers(&self.0);
         Ok(content)
     }
 
@@ -208,23 +205,12 @@ impl Folder {
 
 /// Removes a file of records, if it is there, and what killed processes left beside it.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let _turn = turn(folder);
-    remove_abandoned(folder);
+    remove_leftovers(folder);
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// Removes what processes left that were killed while they wrote.
-fn remove_abandoned(folder: &Path) {
-    let is_ours = |name: &str| name.starts_with('.') && name.ends_with(".tmp") && name.contains(".json.");
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
-        if is_ours(&entry.file_name().to_string_lossy()) && age.is_some_and(|age| age > ABANDONED) {
-            let _ = fs::remove_file(entry.path());
-        }
     }
 }
 
@@ -434,14 +420,14 @@ mod tests {
         identities.iter().for_each(|identity| _ = add(&folder, identity, 32));
         assert_eq!(names().len(), 6);
         // Left by processes that were killed, and one of a process that writes now.
-        let [old, new] = [".gpu.json.1.0.tmp", ".gpu.json.2.0.tmp"].map(|name| folder.0.join(name));
-        for path in [&old, &new] {
-            fs::write(path, b"half").unwrap();
+        let written = ".gpu.json.2.0.netcl.tmp";
+        for name in [".gpu.json.1.0.netcl.tmp", written] {
+            fs::write(folder.0.join(name), b"half").unwrap();
         }
-        let file = File::options().append(true).open(&old).unwrap();
-        file.set_modified(std::time::SystemTime::now() - 2 * ABANDONED).unwrap();
+        let writer = File::options().append(true).open(folder.0.join(written)).unwrap();
+        writer.lock().unwrap();
         identities.iter().for_each(|identity| folder.remove(identity).unwrap());
-        assert_eq!(names(), [".gpu.json.2.0.tmp", LOCK]);
+        assert_eq!(names(), [written, LOCK]);
         // Who had waited while the file was removed has its turn, and alone.
         let turn = turn(&folder.0).unwrap();
         std::thread::scope(|scope| {

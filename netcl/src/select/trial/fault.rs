@@ -45,7 +45,7 @@ fn builds(device: &Device) -> Result<()> {
     let mut plan = compile(&graph, device.profile().target).map_err(|diagnostic| Error::graph("task", diagnostic))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    plan.source.push_str(&format!("\n// {} {now} {count}\n", std::process::id()));
+    plan.source.push(format!("\n// {} {now} {count}\n", std::process::id()));
     let loaded = Loaded::fixed(device, Arc::new(plan))?;
     run(&loaded, &operands(device, &task, &graph)?)?;
     device.finish()

@@ -166,7 +166,7 @@ fn markers_do_not_pile_up() {
 fn a_lost_device_is_not_out_of_memory() {
     for device in with_driver() {
         let lost = with_profile(&device, |_| {});
-        lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        lost.shared.health.note("computing", 0, opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
         let error = lost.allocate(usize::MAX / 4).unwrap_err();
         assert!(matches!(error, AllocateError::Other(Error::Lost { .. })), "{error:?}");
     }
@@ -213,7 +213,7 @@ fn a_lost_device_is_not_a_source_that_cannot_be_built() {
         let broken =
             |lost: &OpenCl| lost.kernel(Origin::of("broken", "__kernel void broken() { nothing; }", "")).err().unwrap();
         assert!(matches!(broken(&lost), Error::Build { .. }), "the source is what is wrong");
-        lost.shared.health.note("computing", opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        lost.shared.health.note("computing", 0, opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
         assert!(matches!(broken(&lost), Error::Lost { .. }));
     }
 }
@@ -221,7 +221,7 @@ fn a_lost_device_is_not_a_source_that_cannot_be_built() {
 #[test]
 fn refusals_are_what_they_are() {
     use opencl3::error_codes::{CL_DEVICE_NOT_AVAILABLE, CL_INVALID_CONTEXT, CL_MAP_FAILURE, CL_OUT_OF_RESOURCES};
-    let health = Health::new("device");
+    let health = Health::new("device", Arc::default());
     let refused = |code| memory::refused(&health, "allocating page-locked memory", code);
     for code in [CL_OUT_OF_RESOURCES, CL_MAP_FAILURE] {
         assert!(matches!(refused(code), AllocateError::OutOfMemory));
@@ -239,7 +239,7 @@ fn the_events_of_a_lost_device_say_so() {
     for device in with_driver() {
         let lost = with_profile(&device, |_| {});
         let event = lost.record().unwrap();
-        lost.shared.health.note("computing", CL_DEVICE_NOT_AVAILABLE, &Told::default());
+        lost.shared.health.note("computing", 0, CL_DEVICE_NOT_AVAILABLE, &Told::default());
         assert!(matches!(event.wait(), Err(Error::Lost { .. })));
         assert!(matches!(event.wait_timeout(Duration::from_secs(60)), Err(Error::Lost { .. })));
         assert!(matches!(lost.finish_timeout(Duration::MAX), Err(Error::Lost { .. })));
