@@ -139,6 +139,7 @@ fn size_type(step: &Step, position: usize) -> DType {
     match &step.work {
         Work::Loop(kernel) => match kernel.params.get(position).map(|param| &param.kind) {
             Some(ParamKind::Scalar(dtype)) => *dtype,
+            Some(ParamKind::Size) => DType::I32,
             _ => DType::U32,
         },
         Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => DType::U32,
