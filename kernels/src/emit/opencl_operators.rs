@@ -167,10 +167,10 @@ impl Body<'_, '_> {
                 ParamKind::Symbol | ParamKind::Size => Some(1),
                 _ => None,
             },
-            Expr::WorkItem(item, _) => match item {
-                WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups | WorkItem::SubGroupSize => Some(1),
-                _ => None,
-            },
+            Expr::WorkItem(
+                WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups | WorkItem::SubGroupSize,
+                _,
+            ) => Some(1),
             Expr::Binary(BinaryOp::Div, a, b) => match self.expr(*b) {
                 Expr::Literal(Literal::Int(divisor @ 1.., _)) => Some(self.smallest(*a)? / divisor),
                 _ => None,
