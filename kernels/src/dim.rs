@@ -102,6 +102,17 @@ impl Dim {
         self.terms.iter().map(|(factors, coefficient)| (factors.as_slice(), *coefficient))
     }
 
+    /// The terms as people write them: symbols before numbers, what is subtracted last.
+    pub fn written(&self) -> impl Iterator<Item = (&[Factor], i64)> {
+        let of = |negative: bool| self.terms.iter().rev().filter(move |(_, c)| (**c < 0) == negative);
+        of(false).chain(of(true)).map(|(factors, coefficient)| (factors.as_slice(), *coefficient))
+    }
+
+    /// Each term as a dimension of its own, and its coefficient.
+    pub fn parts(&self) -> impl Iterator<Item = (Dim, i64)> {
+        self.terms.iter().map(|(factors, &c)| (Dim { terms: SortedMap::one(factors.clone(), c) }, c))
+    }
+
     /// `floor(self / divisor)`; exact where every coefficient is divisible.
     pub fn floor_div(&self, divisor: u64) -> Dim {
         assert!(divisor > 0, "division by zero");

@@ -164,10 +164,12 @@ impl Choices {
     }
 
     fn param(&mut self) -> Param {
-        let kind = match self.below(4) {
+        let kind = match self.below(6) {
             0 => ParamKind::Scalar(self.dtype()),
             1 => ParamKind::Symbol,
             2 => ParamKind::Value(self.ty()),
+            3 => ParamKind::Size,
+            4 => ParamKind::Position,
             _ => ParamKind::Buffer(self.dtype(), self.of(&[Access::Read, Access::Write, Access::ReadWrite])),
         };
         Param { name: self.name(), kind }

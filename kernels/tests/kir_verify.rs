@@ -86,6 +86,8 @@ fn k03_launch() {
     breaks("K03", &changed(|kernel| kernel.launch.local = vec![0]));
     let value = ParamKind::Value(ValueType::scalar(DType::F32));
     breaks("K03", &changed(|kernel| kernel.params.push(Param { name: "value".into(), kind: value })));
+    let position = ParamKind::Position;
+    breaks("K03", &changed(|kernel| kernel.params.push(Param { name: "at".into(), kind: position })));
     breaks("K03", &changed(|kernel| kernel.launch = Launch::function()));
     breaks("K03", &changed(|kernel| kernel.result = Some(ExprId(0))));
     let large = changed(|kernel| kernel.launch.local = vec![512]);

@@ -42,6 +42,7 @@ impl Kind {
 }
 
 /// Something that an item needs from elsewhere.
+#[derive(Clone)]
 pub(crate) struct Need {
     pub(crate) kind: Kind,
     /// As the user wrote it.

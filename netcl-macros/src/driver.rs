@@ -190,17 +190,16 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
         return with_errors(diag, || if stays { fallback::implementation(item) } else { TokenStream::new() });
     };
     diag.dismiss();
-    let Some(payload) = gathered.get(Kind::Table, &path) else {
-        let need = Need { kind: Kind::Table, path };
+    let main = parse::model::block_name(item).map(|_| Need { kind: Kind::Nested, path: path.clone() });
+    // A further block learns of the struct from the first one, which may stand in another module.
+    let need = main.clone().unwrap_or(Need { kind: Kind::Table, path });
+    let Some(payload) = gathered.get(need.kind, &need.path) else {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     };
-    let Some(table) = read_table(payload) else {
+    let table = if main.is_some() { table_of(payload) } else { read_table(payload) };
+    let Some(table) = table else {
         return fallback::implementation(item);
     };
-    let main = parse::model::block_name(item).map(|_| Need { kind: Kind::Nested, path });
-    if let Some(need) = main.as_ref().filter(|need| gathered.get(need.kind, &need.path).is_none()) {
-        return chain::request(need, &gathered, "model_impl", &item.to_token_stream());
-    }
     if let Some(need) = missing(&gathered, &table, item) {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     }
@@ -254,6 +253,17 @@ fn read_nested(payload: &TokenStream) -> Option<Unit> {
     })();
     silent.dismiss();
     read.filter(|_| failed.to_string() == "false")
+}
+
+/// The struct's table among what a first block tells.
+fn table_of(nested: &TokenStream) -> Option<Table> {
+    let parts = chain::groups(nested.clone())?;
+    let [_, gathered, item] = parts.as_slice() else { return None };
+    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
+    let silent = Diag::new();
+    let path = parse::model::model_path(&silent, &item);
+    silent.dismiss();
+    read_table(chain::read(gathered.clone())?.get(Kind::Table, &path?)?)
 }
 
 /// Something the block needs and does not have yet.

@@ -65,6 +65,7 @@ messages! {
     // Fields
     UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
+    UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
@@ -110,6 +111,7 @@ messages! {
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
+    LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
     CONDITION_TENSOR = "`if` on {} would need its value while compiling", "choose elementwise with `condition.select(a, b)`";
     CONDITION_SYMBOL = "whether `{}` holds is known only at run time", "`if` takes constants and plain `bool` and `usize` arguments; `#[netcl::dynamic]` leaves the function to run time";
@@ -178,6 +180,7 @@ messages! {
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";
+    SIMT_INDEX = "an index is a `u32`, found {}", "convert it: `x[i as u32]`";
     SIMT_VALUE = "expected a number, found {}", "read an element: `x[i]`; name the parts of a tuple: `let (a, b) = ..`";
     SIMT_TYPES = "`{}` takes values of one type, found {} and {}", "convert one of them with `as`";
     SIMT_INPUT = "`{}` is an input and cannot be written", "results are `&mut` arguments: `{}: &mut Tensor<..>`";

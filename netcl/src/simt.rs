@@ -11,9 +11,9 @@
 //! | `sub_group_lane()`, `sub_group_size()`, `sub_group_id()`, `sub_group_add(v)`, `.._max`, `.._min`, `sub_group_broadcast(v, lane)`, `sub_group_shuffle_xor(v, mask)` | sub-groups |
 //! | `atomic_add(&mut y[i], v)`, `.._max`, `.._min`, `.._and`, `.._or`, `.._xor`, `.._exchange` | atomics; the value is what the element was before |
 //! | `x.load4(i)`, `y.store4(i, v)`, `splat4(v)`, `v.lane(0)`, `sum_lanes(v)`, .. | vectors of 2, 4, 8 or 16 |
-//! | `let w = [a, b, c];`, `w[0]`, `for v in w { .. }` | lists as long as the text says: loops over them are unrolled, elements named by constants |
-//! | `exp(x)`, `max(a, b)`, `select(c, a, b)`, .. | functions of numbers and, lane by lane, of vectors |
-//! | `x.exp()`, `a.max(b)`, `x.powi(3)`, `x.is_nan()`, .. | the same and more as methods, by Rust's names and netcl's |
+//! | `let w = [a, b, c];`, `[a; 4]`, `w[0]`, `for v in w { .. }`, `for &v in &w { .. }` | lists as long as the text says: loops over them are unrolled, elements named by constants |
+//! | `exp(x)`, `ln(x)`, `max(a, b)`, `powi(x, 3)`, `select(c, a, b)`, .. | functions of numbers and, as far as netcl has them itself, lane by lane of vectors |
+//! | `x.exp()`, `x.ln()`, `a.max(b)`, `x.powi(3)`, `x.is_nan()`, .. | the same as methods, by Rust's names and netcl's |
 //!
 //! # Methods
 //!
@@ -234,13 +234,37 @@ macro_rules! of_one {
     ($bound:ident: $($name:ident),*) => { $(pub fn $name<T: $bound>(x: T) -> T { x })* };
 }
 of_one!(Float: exp, exp2, log, log2, log1p, expm1, sqrt, rsqrt, sin, cos, tan, tanh, erf, floor, ceil, round, recip);
-of_one!(Number: neg, abs, sign);
+of_one!(Float: ln, ln_1p, exp_m1, round_ties_even, trunc, fract, log10, sinh, cosh, asin, acos, atan, asinh, acosh, atanh,
+    to_degrees, to_radians, cbrt);
+of_one!(Number: neg, abs, sign, signum);
 
 macro_rules! of_two {
     ($bound:ident: $($name:ident),*) => { $(pub fn $name<T: $bound>(x: T, _y: T) -> T { x })* };
 }
 of_two!(Number: add, sub, mul, div, rem, max, min);
-of_two!(Float: pow, atan2);
+of_two!(Number: rem_euclid, div_euclid);
+of_two!(Float: pow, powf, atan2, hypot, copysign);
+
+macro_rules! tests {
+    ($($name:ident),*) => { $(pub fn $name<T: Float>(_x: T) -> bool { false })* };
+}
+tests!(is_nan, is_finite, is_infinite, is_sign_negative, is_sign_positive);
+
+pub fn powi<T: Float>(x: T, _exponent: i32) -> T {
+    x
+}
+
+pub fn clamp<T: Number>(x: T, _low: T, _high: T) -> T {
+    x
+}
+
+pub fn mul_add<T: Float>(x: T, _factor: T, _term: T) -> T {
+    x
+}
+
+pub fn sin_cos<T: Float>(x: T) -> (T, T) {
+    (x, x)
+}
 
 /// `condition ? then : otherwise`.
 pub fn select<T>(condition: bool, then: T, otherwise: T) -> T {

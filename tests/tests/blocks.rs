@@ -56,6 +56,21 @@ impl<const W: usize> model::Net<W> {
     }
 }
 
+mod imported {
+    use super::model::Net;
+
+    #[netcl::model(block = imported)]
+    impl<const W: usize> Net<W> {
+        pub fn thrice(&self, x: &Tensor<f32, N, W>) -> Tensor<f32, N, W> {
+            self.twice_and_once(x) + Self::halved(x)
+        }
+
+        fn twice_and_once(&self, x: &Tensor<f32, N, W>) -> Tensor<f32, N, W> {
+            self.forward(&self.forward(x)) * &self.scale
+        }
+    }
+}
+
 #[test]
 fn blocks_have_functions_and_reports_of_their_own() -> Result<()> {
     everywhere(|| {
@@ -65,6 +80,7 @@ fn blocks_have_functions_and_reports_of_their_own() -> Result<()> {
         let x = floats(&[3.0, 5.0], &[1, 2]);
         assert_eq!(net.forward(&x)?.to_vec::<f32>()?, [8.0, 12.0]);
         assert_eq!(net.twice(&x)?.to_vec::<f32>()?, [18.0, 26.0]);
+        assert_eq!(net.thrice(&x)?.to_vec::<f32>()?, [37.5, 54.5]);
         let (loss, gradients) = net.loss_with_gradients(&x)?;
         assert_eq!(loss.item::<f32>()?, 500.0);
         assert_eq!(gradients.scale()?.to_vec::<f32>()?, [100.0, 150.0]);

@@ -23,6 +23,43 @@ netcl::kernel! {
         }
     }
 
+    /// Lists that are borrowed, and lists of one value.
+    fn borrowed(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| {
+            let w = [0.25, 0.5];
+            let same = [x[n]; LAST];
+            let mut sum = 0.0;
+            for v in &w {
+                sum += v * same[0];
+            }
+            for &v in &same {
+                sum += v;
+            }
+            for v in same.iter() {
+                sum += 10.0 * v;
+            }
+            sum
+        }
+    }
+
+    #[launch(global = [N])]
+    fn borrowed_by_items(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let i = global_id(0);
+        let w = [0.25f32, 0.5];
+        let same = [x[i]; LAST];
+        let mut sum = 0.0;
+        for v in &w {
+            sum += v * same[0];
+        }
+        for &v in &same {
+            sum += v;
+        }
+        for v in same.iter() {
+            sum += 10.0 * v;
+        }
+        y[i] = sum;
+    }
+
     #[launch(global = [N])]
     fn weighted(x: &Tensor<f32, N>, y: &mut Tensor<f32, 4, N>) {
         let i = global_id(0);
@@ -118,6 +155,18 @@ fn lists_in_index_form_have_gradients() -> Result<()> {
         let ones = Tensor::full(&device(), 1.0f32, &[3])?;
         assert_eq!(pullback(&ones)?.to_vec::<f32>()?, wanted);
         smoothed.check(&given)?;
+        Ok(())
+    })
+}
+
+#[test]
+fn lists_are_borrowed_and_repeated() -> Result<()> {
+    let x = [1.0f32, -2.0, 0.5];
+    everywhere(|| {
+        let given = floats(&x, &[3]);
+        let wanted = x.map(|x| 0.75 * x + 2.0 * x + 20.0 * x);
+        assert_eq!(borrowed(&given)?.to_vec::<f32>()?, wanted);
+        assert_eq!(borrowed_by_items(&given)?.to_vec::<f32>()?, wanted);
         Ok(())
     })
 }

@@ -182,6 +182,19 @@ netcl::kernel! {
         y[i] = x[i] + x[i + 1];
     }
 
+    /// Indices that stay inside, and indices that wrap or end just outside.
+    #[launch(global = [N], local = [8])]
+    fn near_the_edge(x: &Tensor<f32, N>, inside: &mut Tensor<f32, N>, outside: &mut Tensor<f32, N>) {
+        let mut scratch = local!([f32; 8]);
+        let (i, l) = (global_id(0), local_id(0));
+        scratch[l] = if i < N { x[i] } else { 0.0 };
+        barrier();
+        if i < N {
+            inside[i] = scratch[(l + 1) % 8] + scratch[7 - l] + scratch[l ^ 1] + x[i];
+            outside[i] = scratch[l - 1] + scratch[l + 1] + scratch[6 - l] + x[i + 1];
+        }
+    }
+
     /// The same, on the user's word: the launch has exactly as many items as there are elements.
     #[launch(global = [N], local = [64], unchecked)]
     fn on_trust(x: &Tensor<f32, { N * 64 }>, one: &Tensor<f32, N>, y: &mut Tensor<f32, { N * 64 }>) {
@@ -365,6 +378,24 @@ fn indices_outside_read_zero_and_write_nothing() -> Result<()> {
         assert_eq!(items, [6, 5]);
         let before = before.to_vec::<u32>()?;
         assert_eq!([before[2], before[5], before[8]], [0; 3], "no element, so nothing before");
+        Ok(())
+    })
+}
+
+#[test]
+fn indices_that_only_look_bounded_are_checked() -> Result<()> {
+    everywhere(|| {
+        let x: Vec<f32> = (0..13).map(|i| i as f32 + 1.0).collect();
+        let (inside, outside) = near_the_edge(&floats(&x, &[13]))?;
+        let (inside, outside) = (inside.to_vec::<f32>()?, outside.to_vec::<f32>()?);
+        for i in 0..13usize {
+            let (first, l) = (i - i % 8, i % 8);
+            let group = |l: usize| if l < 8 { x.get(first + l).copied().unwrap_or(0.0) } else { 0.0 };
+            assert_eq!(inside[i], group((l + 1) % 8) + group(7 - l) + group(l ^ 1) + x[i], "item {i}");
+            let after = x.get(i + 1).copied().unwrap_or(0.0);
+            let wrapped = |l: usize, by: usize| group(l.wrapping_sub(by));
+            assert_eq!(outside[i], wrapped(l, 1) + group(l + 1) + wrapped(6, l) + after, "item {i}");
+        }
         Ok(())
     })
 }

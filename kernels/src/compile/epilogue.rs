@@ -3,7 +3,6 @@
 
 use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
-use crate::dtype::DType;
 use crate::fuse::access::{is_anchor, trace, vectorizes};
 use crate::fuse::product::epilogue_coordinates;
 use crate::graph::{BinaryOp, NodeId};
@@ -56,7 +55,7 @@ impl PlanBuilder<'_> {
         let acc = self.graph[results.product].dtype.compute();
         let mut values = Vec::new();
         for word in ["batch", "m", "n"] {
-            values.push(b.passed(word, ValueType::scalar(DType::I32)));
+            values.push(b.position(word));
         }
         let value = b.passed("value", ValueType { dtype: acc, lanes });
         if lanes == 1 || self.stores_in_vectors(results) {

@@ -1,7 +1,7 @@
 //! What a kernel computes, as a formula in the user's words: the comment above it and its label in reports.
 
 use super::buffers::{Buffers, operation};
-use crate::dim::Dim;
+use crate::dim::{Dim, Shape};
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op};
 
 /// Characters of a line of comment.
@@ -112,10 +112,28 @@ fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u
         // A coordinate is that of the axis that the view has for it.
         Op::View { source, index } if matches!(graph[*source].op, Op::Iota { .. }) => {
             let Op::Iota { axis } = graph[*source].op else { return inner(*source) };
-            Text::atom(format!("index({})", index.get(axis).and_then(AxisIndex::as_axis).unwrap_or(axis)))
+            let plain = |index: &AxisIndex| index.as_axis().is_some();
+            let text = index.get(axis).map_or_else(|| coordinate(axis), position);
+            Text(text, if index.get(axis).is_none_or(plain) { Binding::Atom } else { Binding::Sum })
+        }
+        // Ones with zeros around them tell what is inside.
+        Op::View { source, index } if is_one(&graph[*source].op) && moves(index, &graph[*source].shape) => {
+            let places: Vec<String> = index.iter().map(position).collect();
+            Text::atom(format!("inside({})", places.join(", ")))
+        }
+        Op::View { source, index } if moves(index, &graph[*source].shape) => {
+            let text = inner(*source);
+            // Axes in another order tell something of what has a name; a formula holds for each element all the same.
+            let turned = index.iter().all(|index| index.as_axis().is_some());
+            if turned && !text.0.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) {
+                return text;
+            }
+            let places: Vec<String> = index.iter().map(position).collect();
+            let source = text.unless(&[Binding::Product, Binding::Quotient, Binding::Sum]);
+            Text::atom(format!("{source}[{}]", places.join(", ")))
         }
         Op::View { source, .. } | Op::Reshape(source) | Op::Cast(source) => inner(*source),
-        Op::Iota { axis } => Text::atom(format!("index({axis})")),
+        Op::Iota { axis } => Text::atom(coordinate(*axis)),
         Op::Reduce { op, source, axes } if axes.len() < graph[*source].shape.rank() => {
             let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
             Text::atom(format!("{}({} over {})", op.name(), inner(*source).0, axes.join(", ")))
@@ -138,6 +156,63 @@ fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u
             Text::atom(format!("{}({})", operation(op), operands.join(", ")))
         }
     }
+}
+
+/// Whether elements are read elsewhere than at their own coordinates, repeated along further axes or not.
+fn moves(index: &[AxisIndex], source: &Shape) -> bool {
+    let mut last = None;
+    index.iter().zip(&source.0).any(|(index, size)| {
+        let repeated = size.is(1) && index.terms.is_empty() && index.offset.is(0);
+        let axis = index.as_axis();
+        let ascending = axis.is_some() && axis > last;
+        last = axis.or(last);
+        !ascending && !repeated
+    })
+}
+
+fn is_one(op: &Op) -> bool {
+    matches!(op, Op::Constant(literal) if literal.is(1.0))
+}
+
+/// The coordinate along an axis.
+fn coordinate(axis: usize) -> String {
+    format!("i{axis}")
+}
+
+/// A source coordinate of a view: `i0*2 + i3 - 1`.
+fn position(index: &AxisIndex) -> String {
+    let mut text = String::new();
+    let mut add = |negative: bool, term: &str| {
+        let sign = match (text.is_empty(), negative) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        text.push_str(&format!("{sign}{term}"));
+    };
+    let mut terms = index.terms.clone();
+    let mut offset = index.offset.clone();
+    // What is subtracted stands last: `N - 1 - i0`.
+    terms.sort_by_key(|(_, factor)| *factor < 0);
+    let below = terms.iter().position(|(_, factor)| *factor < 0).unwrap_or(terms.len());
+    for (position, (axis, factor)) in terms.iter().enumerate() {
+        if position == below && !offset.is(0) {
+            add(false, &std::mem::take(&mut offset).to_string());
+        }
+        let times = if factor.unsigned_abs() == 1 { String::new() } else { format!("*{}", factor.unsigned_abs()) };
+        add(*factor < 0, &format!("{}{times}", coordinate(*axis)));
+    }
+    match offset.as_constant() {
+        Some(0) if !terms.is_empty() => {}
+        Some(value) => add(value < 0, &value.unsigned_abs().to_string()),
+        None => add(false, &offset.to_string()),
+    }
+    if index.divisor == 1 {
+        return text;
+    }
+    let sum = text.contains(' ');
+    if sum { format!("({text})/{}", index.divisor) } else { format!("{text}/{}", index.divisor) }
 }
 
 /// Operators of one rank are read from the left: what stands on the right of a division keeps its parentheses.
@@ -177,6 +252,35 @@ mod tests {
         assert!(broken[1..].iter().all(|line| line.starts_with("    ")), "{broken:#?}");
         let joined: Vec<&str> = broken.iter().map(|line| line.trim_start()).collect();
         assert_eq!(joined.join(" "), long);
+    }
+
+    #[test]
+    fn places_read_as_people_write_them() {
+        let at = |terms: &[(usize, i64)], offset: Dim, divisor| {
+            position(&AxisIndex { terms: terms.to_vec(), offset, divisor })
+        };
+        let n = || Dim::symbol("N");
+        assert_eq!(at(&[(0, 1)], Dim::from(1), 1), "i0 + 1");
+        assert_eq!(at(&[(0, 2), (3, 1)], Dim::constant(-1), 1), "i0*2 + i3 - 1");
+        assert_eq!(at(&[(1, -1)], n() - Dim::from(1), 1), "N - 1 - i1");
+        assert_eq!(at(&[(1, -1)], Dim::default(), 1), "-i1");
+        assert_eq!(at(&[], n() - Dim::from(1), 1), "N - 1");
+        assert_eq!(at(&[], Dim::default(), 1), "0");
+        assert_eq!(at(&[(0, 1), (2, -1)], Dim::from(1), 2), "(i0 + 1 - i2)/2");
+    }
+
+    #[test]
+    fn only_what_moves_elements_shows_where_from() {
+        let (shape, column) =
+            (Shape(vec![Dim::symbol("N"), Dim::from(8)]), Shape(vec![Dim::symbol("N"), Dim::from(1)]));
+        let own = [AxisIndex::axis(0), AxisIndex::axis(1)];
+        assert!(!moves(&own, &shape));
+        assert!(!moves(&[AxisIndex::axis(1), AxisIndex::axis(2)], &shape), "repeated along a new first axis");
+        assert!(!moves(&[AxisIndex::axis(0), AxisIndex::fixed(0usize)], &column), "repeated along the last axis");
+        assert!(moves(&[AxisIndex::axis(0), AxisIndex::fixed(0usize)], &shape), "the first column");
+        assert!(moves(&[AxisIndex::axis(1), AxisIndex::axis(0)], &shape), "turned");
+        let shifted = AxisIndex { offset: Dim::from(1), ..AxisIndex::axis(0) };
+        assert!(moves(&[shifted, AxisIndex::axis(1)], &shape));
     }
 
     #[test]

@@ -129,7 +129,8 @@ impl Instance {
     /// Declares what `function` needs and makes the hook call it with the hook's own arguments.
     pub(super) fn hook(&mut self, hook: &str, function: &Kernel) {
         let passed: Vec<String> = function.params.iter().map(|param| self.pass(&param.name, &param.kind)).collect();
-        let values = function.params.iter().filter(|param| matches!(param.kind, ParamKind::Value(_)));
+        let values =
+            function.params.iter().filter(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
         let own: Vec<String> = values.map(|param| format!("{}_", param.name)).collect();
         self.define(&format!("{hook}({})", own.join(", ")), format!("{}({})", function.name, passed.join(", ")));
     }
@@ -148,8 +149,8 @@ impl Instance {
                 self.parameter(InstanceArg::Scalar(name.to_string(), *dtype), format!("const {c_type} {own}"));
                 own
             }
-            ParamKind::Symbol => self.dim(&Dim::symbol(name)),
-            ParamKind::Value(_) => format!("{name}_"),
+            ParamKind::Symbol | ParamKind::Size => self.symbol(name),
+            ParamKind::Value(_) | ParamKind::Position => format!("{name}_"),
         }
     }
 
@@ -159,46 +160,76 @@ impl Instance {
         if let Some(value) = dim.as_constant() {
             return value.to_string();
         }
+        let terms: Vec<_> = dim.written().collect();
         let mut sum = Vec::new();
-        for (factors, coefficient) in dim.terms() {
+        for (factors, coefficient) in &terms {
             let mut product = Vec::new();
-            for factor in factors {
+            for factor in *factors {
                 product.push(match factor {
-                    Factor::Symbol(symbol) => {
-                        let own = self.parameter_name(symbol.name());
-                        let arg = InstanceArg::Scalar(symbol.name().to_string(), DType::I32);
-                        self.parameter(arg, format!("const int {own}"));
-                        own
-                    }
+                    Factor::Symbol(symbol) => self.symbol(symbol.name()),
                     Factor::FloorDiv(dividend, divisor) => format!("({} / {divisor})", self.dim(dividend)),
                 });
             }
-            if coefficient != 1 || product.is_empty() {
-                product.push(coefficient.to_string());
+            if *coefficient < 0 && sum.is_empty() || coefficient.unsigned_abs() != 1 || product.is_empty() {
+                product.push(if sum.is_empty() {
+                    coefficient.to_string()
+                } else {
+                    coefficient.unsigned_abs().to_string()
+                });
             }
-            sum.push(product.join(" * "));
+            let sign = if sum.is_empty() {
+                ""
+            } else if *coefficient < 0 {
+                " - "
+            } else {
+                " + "
+            };
+            sum.push(format!("{sign}{}", product.join(" * ")));
         }
-        format!("({})", sum.join(" + "))
+        let text = sum.concat();
+        // A parameter alone needs no parentheses.
+        let bare = matches!(terms.as_slice(), [([Factor::Symbol(_)], 1)]);
+        if bare { text } else { format!("({text})") }
+    }
+
+    /// The parameter that holds a symbol's value.
+    fn symbol(&mut self, name: &str) -> String {
+        let own = self.parameter_name(name);
+        let arg = InstanceArg::Scalar(name.to_string(), DType::I32);
+        self.parameter(arg, format!("const int {own}"));
+        own
     }
 
     /// The index as text; `names[var]` stands for a coordinate.
     pub(super) fn index(&mut self, index: &Index, names: &[&str]) -> String {
-        let mut sum = Vec::new();
+        let mut sum = String::new();
         for (atom, coefficient) in index.terms() {
             let value = match atom {
                 Atom::Var(var) => names[*var as usize].to_string(),
-                Atom::Div(inner, divisor) => format!("({} / {})", self.index(inner, names), self.dim(divisor)),
-                Atom::Mod(inner, divisor) => format!("({} % {})", self.index(inner, names), self.dim(divisor)),
+                Atom::Div(inner, divisor) => format!("{} / {}", self.divided(inner, names), self.dim(divisor)),
+                Atom::Mod(inner, divisor) => format!("{} % {}", self.divided(inner, names), self.dim(divisor)),
             };
-            sum.push(match coefficient.is(1) {
-                true => value,
-                false => format!("{value} * {}", self.dim(coefficient)),
-            });
+            let plus = if sum.is_empty() { "" } else { " + " };
+            let times = if coefficient.is(1) { String::new() } else { format!(" * {}", self.dim(coefficient)) };
+            sum.push_str(&format!("{plus}{value}{times}"));
         }
-        if !index.offset().is(0) || sum.is_empty() {
-            sum.push(self.dim(index.offset()));
+        match index.offset().as_constant() {
+            Some(0) if !sum.is_empty() => {}
+            Some(offset) if offset < 0 && !sum.is_empty() => sum.push_str(&format!(" - {}", offset.unsigned_abs())),
+            _ => {
+                let plus = if sum.is_empty() { "" } else { " + " };
+                sum.push_str(&format!("{plus}{}", self.dim(index.offset())));
+            }
         }
-        format!("({})", sum.join(" + "))
+        format!("({sum})")
+    }
+
+    /// The index where it is divided: a coordinate alone stands as it is.
+    fn divided(&mut self, index: &Index, names: &[&str]) -> String {
+        match index.terms().collect::<Vec<_>>().as_slice() {
+            [(Atom::Var(var), factor)] if factor.is(1) && index.offset().is(0) => names[*var as usize].to_string(),
+            _ => self.index(index, names),
+        }
     }
 
     /// Sets the storage and accumulator types of the template, which loads vectors of `lanes`.

@@ -6,7 +6,7 @@ use crate::fuse::{Division, Kind};
 use crate::graph::{CompareOp, Graph, Op};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Launch, Stmt, WorkItem};
-use crate::schedule::values::dim_value;
+use crate::schedule::sizes::dim_value;
 use crate::schedule::{Job, Nest, cpu, gpu};
 use crate::span::Result;
 use crate::target::Target;

@@ -89,9 +89,9 @@ impl<'a> PlanBuilder<'a> {
                 Some(position) => Arg::Scalar(position, *dtype),
                 None => Arg::Dim(Dim::symbol(name)),
             },
-            ParamKind::Symbol => Arg::Dim(Dim::symbol(name)),
+            ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(name)),
             // A device function's, passed by the template.
-            ParamKind::Value(_) => return None,
+            ParamKind::Value(_) | ParamKind::Position => return None,
         })
     }
 

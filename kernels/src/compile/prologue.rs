@@ -4,12 +4,11 @@
 use super::formula::operand_formula;
 use super::plan_builder::PlanBuilder;
 use crate::dim::Dim;
-use crate::dtype::DType;
 use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
 use crate::graph::NodeId;
 use crate::index::Index;
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Kernel, Launch, ValueType};
+use crate::kir::{Kernel, Launch};
 use crate::schedule::values::{Coordinates, Values, bind_shared};
 use std::collections::HashMap;
 
@@ -49,7 +48,7 @@ impl PlanBuilder<'_> {
     pub(super) fn load_function(&self, prologue: &Prologue<'_>, name: &str, lanes: Option<(u8, usize)>) -> Kernel {
         let mut b = KernelBuilder::new(name, Launch::function());
         operand_formula(self.graph, self.buffers, prologue.operand).into_iter().for_each(|line| b.doc(line));
-        let values = prologue.words.iter().map(|word| b.passed(word, ValueType::scalar(DType::I32))).collect();
+        let values = prologue.words.iter().map(|word| b.position(word)).collect();
         let (lanes, vector) = lanes.map_or((1, None), |(lanes, along)| (lanes, Some(along)));
         let at = Coordinates { values, vector, lanes };
         let stops = |id| self.is_stored(id);

@@ -199,7 +199,7 @@ fn uses_fp64(verified: &Verified<'_>) -> bool {
     let param = kernel.params.iter().any(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype == DType::F64,
         ParamKind::Value(ty) => ty.dtype == DType::F64,
-        ParamKind::Symbol => false,
+        ParamKind::Symbol | ParamKind::Size | ParamKind::Position => false,
     });
     let functions = 0..kernel.functions.len();
     param
@@ -221,6 +221,7 @@ fn declare_param(param: &Param, name: &str, restrict: bool) -> String {
         ParamKind::Scalar(DType::Bool) => format!("const uchar {name}"),
         ParamKind::Scalar(dtype) => format!("const {} {name}", c_type(ValueType::scalar(dtype))),
         ParamKind::Symbol => format!("const uint {name}"),
+        ParamKind::Size | ParamKind::Position => format!("const int {name}"),
         ParamKind::Value(ty) => format!("const {} {name}", c_type(ty)),
     }
 }

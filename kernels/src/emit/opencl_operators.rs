@@ -154,19 +154,38 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether an integer is a size: made of positive literals, symbols and sizes of the index space.
     pub(super) fn is_positive(&self, id: ExprId) -> bool {
+        self.smallest(id).is_some_and(|least| least > 0)
+    }
+
+    /// The smallest value of an integer that is a size: made of small literals from 0 on, symbols and sizes of the index space.
+    pub(super) fn smallest(&self, id: ExprId) -> Option<i64> {
         match self.expr(id) {
-            Expr::Literal(Literal::Int(value, _)) => *value > 0,
-            Expr::Var(var) => self.positive_vars[var.0 as usize],
-            Expr::Param(param) => self.verified.kernel().params[param.0 as usize].kind == ParamKind::Symbol,
-            Expr::WorkItem(item, _) => matches!(
-                item,
-                WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups | WorkItem::SubGroupSize
-            ),
-            Expr::Binary(BinaryOp::Add | BinaryOp::Mul, a, b) => self.is_positive(*a) && self.is_positive(*b),
-            Expr::Cast(dtype, a) => matches!(dtype, DType::I32 | DType::I64) && self.is_positive(*a),
-            _ => false,
+            Expr::Literal(Literal::Int(value, _)) => Some(*value).filter(|value| (0..=SMALL).contains(value)),
+            Expr::Var(var) => self.least_vars[var.0 as usize],
+            Expr::Param(param) => match self.verified.kernel().params[param.0 as usize].kind {
+                ParamKind::Symbol | ParamKind::Size => Some(1),
+                _ => None,
+            },
+            Expr::WorkItem(
+                WorkItem::GlobalSize | WorkItem::LocalSize | WorkItem::NumGroups | WorkItem::SubGroupSize,
+                _,
+            ) => Some(1),
+            Expr::Binary(BinaryOp::Div, a, b) => match self.expr(*b) {
+                Expr::Literal(Literal::Int(divisor @ 1.., _)) => Some(self.smallest(*a)? / divisor),
+                _ => None,
+            },
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.smallest(*a), self.smallest(*b));
+                match op {
+                    BinaryOp::Add => Some(a?.saturating_add(b?)),
+                    BinaryOp::Mul => Some(a?.saturating_mul(b?)),
+                    BinaryOp::Max => a.max(b),
+                    _ => None,
+                }
+            }
+            Expr::Cast(DType::I32 | DType::I64, a) => self.smallest(*a),
+            _ => None,
         }
     }
 
@@ -379,7 +398,10 @@ impl Body<'_, '_> {
         let own = match self.expr(id) {
             Expr::Literal(Literal::Int(value, _)) => (-SMALL..=SMALL).contains(value),
             Expr::WorkItem(..) | Expr::Binary(..) | Expr::MulAdd(..) | Expr::Compare(..) | Expr::Select(..) => true,
-            Expr::Param(param) => self.verified.kernel().params[param.0 as usize].kind == ParamKind::Symbol,
+            Expr::Param(param) => {
+                let kind = &self.verified.kernel().params[param.0 as usize].kind;
+                matches!(kind, ParamKind::Symbol | ParamKind::Size | ParamKind::Position)
+            }
             Expr::Var(var) => self.index_vars[var.0 as usize],
             Expr::Unary(op, _) => matches!(op, UnaryOp::Neg | UnaryOp::Not),
             Expr::Shift(left, ..) => !left,

@@ -142,6 +142,7 @@ impl Body<'_, '_> {
         match self.verified.kernel().params[buffer.0 as usize].kind {
             ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => dtype,
             ParamKind::Symbol => DType::U32,
+            ParamKind::Size | ParamKind::Position => DType::I32,
             ParamKind::Value(ty) => ty.dtype,
         }
     }

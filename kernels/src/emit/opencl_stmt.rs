@@ -27,8 +27,8 @@ pub(super) struct Body<'a, 'p> {
     read: Vec<bool>,
     /// Variables that hold index arithmetic alone, as far as they are bound.
     pub(super) index_vars: Vec<bool>,
-    /// Variables that hold sizes, as far as they are bound.
-    pub(super) positive_vars: Vec<bool>,
+    /// The smallest values of variables that hold sizes, as far as they are bound.
+    pub(super) least_vars: Vec<Option<i64>>,
     text: String,
     level: usize,
 }
@@ -72,7 +72,7 @@ impl<'a, 'p> Body<'a, 'p> {
             assigned: vec![false; vars.len()],
             read: vec![false; vars.len()],
             index_vars: vec![false; vars.len()],
-            positive_vars: vec![false; vars.len()],
+            least_vars: vec![None; vars.len()],
             text: String::new(),
             level: 1,
         }
@@ -172,7 +172,7 @@ impl<'a, 'p> Body<'a, 'p> {
                     return;
                 }
                 self.index_vars[position] = !self.assigned[position] && self.is_index(*value);
-                self.positive_vars[position] = !self.assigned[position] && self.is_positive(*value);
+                self.least_vars[position] = self.smallest(*value).filter(|_| !self.assigned[position]);
                 let value = self.initialiser(*value);
                 let constant = if self.assigned[position] { "" } else { "const " };
                 let (ty, name) = (c_type(self.vars[position].ty), self.declare(*var));

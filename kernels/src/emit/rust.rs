@@ -48,7 +48,7 @@ pub fn native(verified: &Verified<'_>) -> Option<String> {
 pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     let kernel = verified.kernel();
     let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
-    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_)));
+    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
     let sub_groups = expressions(kernel).any(|expr| match expr {
         Expr::SubGroup(..) => true,
         Expr::WorkItem(item, _) => {
@@ -84,7 +84,8 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
                 writer.line(&format!("let {name} = args.number::<{}>({position});", dtype.compute().name()));
             }
             ParamKind::Symbol => writer.line(&format!("let {name} = args.number::<u32>({position});")),
-            ParamKind::Value(_) => {}
+            ParamKind::Size => writer.line(&format!("let {name} = args.number::<i32>({position});")),
+            ParamKind::Value(_) | ParamKind::Position => {}
         }
     }
     writer.line("for item in items {");
@@ -298,7 +299,7 @@ impl<'a> Writer<'a> {
             Stmt::Store { buffer, index, value } => {
                 let dtype = match self.verified.kernel().params[buffer.0 as usize].kind {
                     ParamKind::Buffer(dtype, _) => dtype.compute(),
-                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => return,
+                    _ => return,
                 };
                 let texts = self.values(&[*index, *value]);
                 let ty = self.types[value.0 as usize];

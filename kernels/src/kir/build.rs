@@ -149,6 +149,18 @@ impl KernelBuilder {
         self.push(Expr::Param(param), ty)
     }
 
+    /// The value of the symbol `name`, as `I32`.
+    pub fn size(&mut self, name: &str) -> ExprId {
+        let param = self.param(name, ParamKind::Size);
+        self.push(Expr::Param(param), ValueType::scalar(DType::I32))
+    }
+
+    /// A coordinate that other code of the program passes; see [`ParamKind::Position`].
+    pub fn position(&mut self, name: &str) -> ExprId {
+        let param = self.param(name, ParamKind::Position);
+        self.push(Expr::Param(param), ValueType::scalar(DType::I32))
+    }
+
     /// One lane of a vector.
     pub fn lane(&mut self, a: ExprId, lane: u8) -> ExprId {
         let dtype = self.ty(a).dtype;
@@ -249,6 +261,11 @@ impl KernelBuilder {
         }
         if then == otherwise {
             return then;
+        }
+        if let (Some(Literal::Bool(true)), Some(Literal::Bool(false))) =
+            (self.as_literal(then), self.as_literal(otherwise))
+        {
+            return condition;
         }
         let (mut then, mut otherwise) = self.level(then, otherwise);
         let lanes = self.ty(condition).lanes;

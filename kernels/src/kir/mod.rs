@@ -17,8 +17,8 @@
 //! - `F16` and `BF16` are storage types: a load gives `F32`, a store rounds to nearest even. A `Cast` to one of them
 //!   gives the rounded value as `F32`.
 //! - A `Cast` from float to integer truncates toward zero and saturates (NaN gives 0); between integers it wraps.
-//! - Integer arithmetic on ids, sizes, loop counters and small literals alone is index arithmetic: it must stay within
-//!   its type, as buffers do.
+//! - Integer arithmetic on ids, sizes, positions, loop counters and small literals alone is index arithmetic: it must stay
+//!   within its type, as buffers do. Sizes are at least 1.
 //! - A vector value has 2, 4, 8 or 16 lanes; elementwise operations take vectors of one width.
 
 pub mod build;
@@ -96,6 +96,10 @@ pub enum ParamKind {
     Scalar(DType),
     /// The value of a symbolic dimension, as `U32`; the parameter's name is the symbol's.
     Symbol,
+    /// The same as `I32`: what the compiler's own index arithmetic is made of.
+    Size,
+    /// A coordinate that other code of the same program passes, as `I32`, within its axis: device functions only.
+    Position,
     /// A value that other code of the same program passes: device functions only (see [`Launch::is_function`]).
     Value(ValueType),
 }

@@ -4,7 +4,8 @@
 //! rest of it one by one. A work-item takes whole rows, several where rows are short, or a chunk of a long only row.
 
 use super::nest::Domain;
-use super::values::{Coordinates, Values, dim_value};
+use super::sizes::dim_value;
+use super::values::{Coordinates, Values};
 use super::{Accumulator, Job, Visit};
 use crate::dim::Dim;
 use crate::graph::{BinaryOp, NodeId, Op, ReduceOp};

@@ -2,7 +2,8 @@
 //! 32 neighbouring rows) whose work-items share out the reduced elements and meet in local memory.
 
 use super::nest::Domain;
-use super::values::{Coordinates, Values, dim_value};
+use super::sizes::dim_value;
+use super::values::{Coordinates, Values};
 use super::{Accumulator, Job, Visit, combining};
 use crate::dim::Dim;
 use crate::dtype::DType;

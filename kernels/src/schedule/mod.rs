@@ -8,6 +8,7 @@ pub(crate) mod cpu;
 pub(crate) mod gpu;
 mod nest;
 pub mod scalars;
+pub(crate) mod sizes;
 pub(crate) mod values;
 mod wrapping;
 

@@ -1,7 +1,8 @@
 //! Graph nodes as kernel expressions: the value of a node at given loop coordinates.
 
+use super::sizes::{Sum, added, dim_value, divisor as divisor_value, size_value};
 use super::wrapping::may_wrap;
-use crate::dim::{Dim, Factor, Shape};
+use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, Operand};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
@@ -52,31 +53,29 @@ impl<'a> Values<'a> {
         self.memo.clear();
     }
 
-    /// The index as `I32`; of the first lane if the coordinates have lanes.
+    /// The index as `I32`; of the first lane if the coordinates have lanes. What is subtracted stands last, so that sums stay
+    /// above zero: `N - 1 - n`.
     pub(crate) fn index(&self, b: &mut KernelBuilder, index: &Index, at: &Coordinates) -> ExprId {
-        let mut sum = None;
-        for (atom, coefficient) in index.terms() {
-            let value = self.atom(b, atom, at);
-            let factor = dim_value(b, coefficient);
-            let product = b.mul(value, factor);
-            sum = Some(match sum {
-                Some(sum) => b.add(sum, product),
-                None => product,
-            });
+        let (minus, plus): (Vec<_>, Vec<_>) = index.terms().partition(|(_, factor)| is_negative(factor));
+        let mut sum = Sum::of(DType::I32);
+        for (atom, factor) in plus {
+            let term = self.term(b, atom, factor, at);
+            sum.add(b, term);
         }
-        let offset = index.offset();
-        match (sum, offset.as_constant()) {
-            (Some(sum), Some(0)) => sum,
-            (Some(sum), Some(negative)) if negative < 0 => {
-                let positive = b.int(-negative);
-                b.binary(BinaryOp::Sub, sum, positive)
-            }
-            (Some(sum), _) => {
-                let offset = dim_value(b, offset);
-                b.add(sum, offset)
-            }
-            (None, _) => dim_value(b, offset),
+        b.note_size(&added(index.offset()));
+        sum.terms(b, index.offset(), false);
+        for (atom, factor) in minus {
+            let term = self.term(b, atom, &(factor.clone() * Dim::constant(-1)), at);
+            sum.subtract(b, term);
         }
+        sum.terms(b, index.offset(), true);
+        sum.finish(b)
+    }
+
+    fn term(&self, b: &mut KernelBuilder, atom: &Atom, factor: &Dim, at: &Coordinates) -> ExprId {
+        let value = self.atom(b, atom, at);
+        let factor = dim_value(b, factor);
+        b.mul(value, factor)
     }
 
     fn atom(&self, b: &mut KernelBuilder, atom: &Atom, at: &Coordinates) -> ExprId {
@@ -87,16 +86,16 @@ impl<'a> Values<'a> {
         };
         self.note_reach(b, inner);
         let inner = self.index(b, inner, at);
-        let divisor = dim_value(b, divisor);
+        let divisor = divisor_value(b, divisor);
         b.binary(op, inner, divisor)
     }
 
     /// Notes how far an index counts that is no address of a buffer, where that can be told from the loops.
     pub(crate) fn note_reach(&self, b: &mut KernelBuilder, index: &Index) {
-        let mut reach = index.offset().clone();
+        let mut reach = added(index.offset());
         for (atom, coefficient) in index.terms() {
             let Atom::Var(var) = atom else { return };
-            reach = reach + self.extents[*var as usize].clone() * coefficient.clone();
+            reach = reach + self.extents[*var as usize].clone() * added(coefficient);
         }
         b.note_size(&reach);
     }
@@ -349,6 +348,11 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Whether every term of the size is below zero.
+fn is_negative(dim: &Dim) -> bool {
+    !dim.is(0) && dim.terms().all(|(_, coefficient)| coefficient < 0)
+}
+
 /// The `I32` operation `op` in the unsigned type, which wraps in OpenCL C too.
 fn wrapping(b: &mut KernelBuilder, op: &Op, operands: &[ExprId]) -> ExprId {
     let unsigned: Vec<ExprId> = operands.iter().map(|operand| b.cast(DType::U32, *operand)).collect();
@@ -361,57 +365,6 @@ fn wrapping(b: &mut KernelBuilder, op: &Op, operands: &[ExprId]) -> ExprId {
         (op, []) => unreachable!("{op:?} has operands"),
     };
     b.cast(DType::I32, value)
-}
-
-/// A size as `I32`, from constants and one parameter per symbol.
-pub(crate) fn dim_value(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
-    b.note_size(dim);
-    dim_value_in(b, dim, DType::I32)
-}
-
-/// A size as a number of `dtype`. Products of sizes are computed with 64 bits: they need not be sizes of anything.
-fn size_value(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> ExprId {
-    let product = dim.terms().any(|(factors, coefficient)| factors.len() > 1 || coefficient.abs() != 1);
-    let size = dim_value_in(b, dim, if product { DType::I64 } else { DType::I32 });
-    b.cast(dtype, size)
-}
-
-fn dim_value_in(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> ExprId {
-    let int = |b: &mut KernelBuilder, value: i64| b.literal(Literal::Int(value, dtype));
-    if let Some(value) = dim.as_constant() {
-        return int(b, value);
-    }
-    let mut sum = None;
-    for (factors, coefficient) in dim.terms() {
-        let mut product = None;
-        for factor in factors {
-            let value = match factor {
-                Factor::Symbol(symbol) => {
-                    let value = b.scalar(symbol.name(), DType::I32);
-                    b.cast(dtype, value)
-                }
-                Factor::FloorDiv(dividend, divisor) => {
-                    let dividend = dim_value_in(b, dividend, dtype);
-                    let divisor = int(b, *divisor as i64);
-                    b.binary(BinaryOp::Div, dividend, divisor)
-                }
-            };
-            product = Some(match product {
-                Some(product) => b.mul(product, value),
-                None => value,
-            });
-        }
-        let coefficient = int(b, coefficient);
-        let term = match product {
-            Some(product) => b.mul(product, coefficient),
-            None => coefficient,
-        };
-        sum = Some(match sum {
-            Some(sum) => b.add(sum, term),
-            None => term,
-        });
-    }
-    sum.unwrap_or_else(|| int(b, 0))
 }
 
 /// Binds what `roots` use more than once to variables, so that it is computed once; gives the roots anew.

@@ -125,6 +125,29 @@ pub fn cnn(edge: usize, padding: u64, with_loss: bool) -> Graph {
     model.loss(logits, labels)
 }
 
+/// Images of any size: with their mirror images, in windows that overlap and reach over the edge, to the mean of each channel.
+pub fn image() -> Graph {
+    let mut model = Model::new("image", Mode::Training);
+    let dims = [Dim::symbol("N"), Dim::from(4), Dim::symbol("H"), Dim::symbol("W")];
+    let x = model.argument(0, "x", &dims, DType::F32);
+    let mirrored = model.op("flip", &[Value::Tensor(x), Value::Dim(Dim::from(3))]);
+    let both = model.builder.binary(BinaryOp::Add, x, mirrored).unwrap();
+    let windows = [3, 2, 1].map(|size| ConfigValue::Pair([size, size]));
+    let [kernel, stride, padding] = windows;
+    let pool = [("kernel", kernel), ("stride", stride), ("padding", padding)];
+    let pooled = model.layer("MaxPool2d", "pool", &pool, both);
+    model.builder.name(pooled, "pooled");
+    let lines = Shape(vec![
+        Dim::symbol("N") * Dim::from(4),
+        model.builder.shape(pooled)[2].clone() * model.builder.shape(pooled)[3].clone(),
+    ]);
+    let flat = model.builder.reshape(pooled, lines).unwrap();
+    let mean = model.builder.mean(flat, &[1], false).unwrap();
+    let channels = model.builder.reshape(mean, Shape(vec![Dim::symbol("N"), Dim::from(4)])).unwrap();
+    let y = model.layer("Linear", "output", &[("inputs", size(4)), ("outputs", size(8))], channels);
+    model.result(y)
+}
+
 /// Pre-norm transformer block on `[N, T, 32]`: itself, or the mean square of its result.
 pub fn transformer_block(with_loss: bool) -> Graph {
     let mut model = Model::new("block", Mode::Training);

@@ -18,6 +18,7 @@ pub(crate) fn functions() -> Vec<(&'static str, Graph)> {
         ("mlp_step", step(models::mlp([64, 32, 10], true))),
         ("cnn_step", step(models::cnn(8, 1, true))),
         ("block_forward", models::transformer_block(false)),
+        ("image_forward", models::image()),
     ]
 }
 

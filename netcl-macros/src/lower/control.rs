@@ -1,6 +1,7 @@
 //! Blocks, `let`, assignment and `for`.
 
 use super::{Lowering, Place, Val, declared};
+use crate::ast::Constant;
 use crate::messages as m;
 use crate::parse::text;
 use crate::words;
@@ -102,6 +103,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// `[x; 4]`: one value, as often as a number says.
+    pub(super) fn repeated(&mut self, list: &'a syn::ExprRepeat) -> Val<'a> {
+        let value = self.expr(&list.expr);
+        match crate::parse::constant::evaluate(&list.len, &self.frame().unit.constants) {
+            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS)) => Val::List(vec![value; length as usize]),
+            _ => self.report(list.len.span(), &m::LIST_LENGTH, &[&words::MAX_ROUNDS, &text(&list.len)]),
+        }
+    }
+
     /// `left = right`, or `left op= right`.
     pub(super) fn assign(&mut self, left: &'a Expr, op: Option<&syn::BinOp>, right: Val<'a>, span: Span) -> Val<'a> {
         let target = match left {
@@ -183,10 +193,15 @@ impl<'a> Lowering<'a> {
             Val::List(items) => items,
             other => return self.report(span, &m::LOOP_RANGE, &[&other.kind()]),
         };
+        // The elements of `&list` are references in Rust.
+        let pattern = match (&*each.pat, &*each.expr) {
+            (Pat::Reference(pattern), Expr::Reference(_) | Expr::MethodCall(_)) => &pattern.pat,
+            _ => &each.pat,
+        };
         let before = self.diag.count();
         for item in items {
             self.frame_mut().scopes.push(Vec::new());
-            self.bind_pattern(&each.pat, item);
+            self.bind_pattern(pattern, item);
             let value = self.block(&each.body);
             self.frame_mut().scopes.pop();
             if !matches!(value, Val::Unit | Val::Unknown) {

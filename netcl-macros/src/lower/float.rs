@@ -431,6 +431,29 @@ impl Formula<'_> {
 }
 
 /// Whether it is a function of Rust's numbers that kernels and functions of scalars have beside the operations.
+/// Names of functions that Rust's numbers have as methods and netcl's table under another name, or not at all. In kernels they
+/// are functions too, as netcl's own are methods too.
+pub(crate) fn rust_names() -> impl Iterator<Item = &'static str> {
+    let composed = FUNCTIONS.iter().map(|function| function.name).chain(OTHERS);
+    RENAMED.iter().map(|(own, _)| *own).chain(composed).chain([
+        "signum",
+        "round_ties_even",
+        "clamp",
+        "sin_cos",
+        "is_nan",
+        "is_finite",
+    ])
+}
+
+/// Rust's names of functions in the table, and the table's.
+const RENAMED: [(&str, &str); 5] =
+    [("ln", "log"), ("powf", "pow"), ("powi", "pow"), ("exp_m1", "expm1"), ("ln_1p", "log1p")];
+
+/// The table's name of a function by Rust's.
+pub(crate) fn in_table(name: &str) -> &str {
+    RENAMED.iter().find(|(own, _)| *own == name).map_or(name, |(_, table)| table)
+}
+
 pub(super) fn is_composed(name: &str) -> bool {
     FUNCTIONS.iter().any(|function| function.name == name) || OTHERS.contains(&name)
 }

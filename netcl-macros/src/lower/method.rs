@@ -120,13 +120,7 @@ impl<'a> Lowering<'a> {
             return self.operate(super::arith::Operator::Binary(op), name, receiver, other.clone(), Places::all(span));
         }
         // Rust's own names for functions of `f32`, so that a body is plain Rust as well.
-        let name = match name {
-            "ln" => "log",
-            "powf" | "powi" => "pow",
-            "exp_m1" => "expm1",
-            "ln_1p" => "log1p",
-            other => other,
-        };
+        let name = super::float::in_table(name);
         if scalars && ops::find(name).is_some() && !ops::is_elementwise(name) {
             return self.report(span, &m::KERNEL_METHOD, &[&name]);
         }
@@ -184,6 +178,8 @@ impl<'a> Lowering<'a> {
     fn known_method(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
         match (name, receiver, args) {
             ("clone", value, []) => Some(value.clone()),
+            ("iter", list @ Val::List(_), []) => Some(list.clone()),
+            ("len", Val::List(values), []) => Some(Val::Dim(Dim::from(values.len()))),
             ("dim", Val::Tensor(id), [Val::Dim(axis)]) => {
                 let shape = self.builder.shape(*id);
                 let axis = usize::try_from(axis.as_constant()?).ok().filter(|axis| *axis < shape.rank())?;
@@ -224,7 +220,9 @@ impl<'a> Lowering<'a> {
         }
         let mut args = args.into_iter();
         match args.next() {
-            Some(first) if ops::find(name).is_some() => self.operation(name, first, args.collect(), span),
+            Some(first) if ops::find(name).is_some() || super::float::rust_names().any(|known| known == name) => {
+                self.operation(name, first, args.collect(), span)
+            }
             _ => {
                 let known = builtins();
                 self.report(span, &m::UNKNOWN_FUNCTION, &[&name, &suggestion(name, known.iter().copied())])
@@ -247,5 +245,6 @@ fn builtins() -> Vec<&'static str> {
     let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
     let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
     let own = words::REDUCTIONS.into_iter().chain([words::PAD, "select"]);
-    unary.chain(binary).chain(own).chain(ops::all().map(|operation| operation.name)).collect()
+    let table = ops::all().map(|operation| operation.name);
+    unary.chain(binary).chain(own).chain(table).chain(super::float::rust_names()).collect()
 }

@@ -29,7 +29,7 @@ pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
 pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
-pub(crate) use float::composed_graph;
+pub(crate) use float::{composed_graph, in_table, rust_names};
 pub(crate) use method::is_builtin;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;

@@ -1,7 +1,7 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::{attr, list, model, suggestion, text, types};
+use super::{attr, list, model, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -15,7 +15,8 @@ use syn::{Attribute, GenericArgument, PathArguments, Type};
 /// The field; what is wrong with it is reported and gives [`FieldKind::Unknown`].
 pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> Option<Field> {
     let name = field.ident.clone()?;
-    let (own, attrs): (Vec<_>, Vec<_>) = field.attrs.iter().cloned().partition(|attr| helper(attr).is_some());
+    let given = field.attrs.iter().map(|attr| meant(diag, attr));
+    let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::function::own_name(diag, &name);
     attr::decided(diag, &attrs);
     for (position, attr) in own.iter().enumerate() {
@@ -25,6 +26,21 @@ pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> O
     }
     let kind = kind(diag, &field.ty, &own, constants).unwrap_or(FieldKind::Unknown);
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
+}
+
+/// The attribute; one that is nearly ours, as `#[layers(..)]`, is reported and then taken for ours.
+fn meant(diag: &Diag, attr: &Attribute) -> Attribute {
+    let mut attr = attr.clone();
+    let Some(given) = attr.path().get_ident().cloned().filter(|_| helper(&attr).is_none()) else { return attr };
+    let Some(near) = nearest(&given.to_string(), words::FIELD_ATTRIBUTES.into_iter()) else { return attr };
+    diag.report(given.span(), &m::UNKNOWN_ATTRIBUTE, &[&given, &near, &list(words::FIELD_ATTRIBUTES.into_iter())]);
+    let name = Ident::new(near, given.span());
+    match &mut attr.meta {
+        syn::Meta::Path(path) => *path = name.into(),
+        syn::Meta::List(list) => list.path = name.into(),
+        syn::Meta::NameValue(pair) => pair.path = name.into(),
+    }
+    attr
 }
 
 /// Which of our attributes this is.

@@ -16,13 +16,13 @@ use syn::ext::IdentExt;
 
 /// ` (did you mean …?)` if one of `known` is close to `given`.
 pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest = known.map(|name| (distance(given, name), name)).min();
-    match nearest {
-        Some((distance, name)) if distance <= 1 + given.len() / 4 && distance < name.len() => {
-            format!("; did you mean `{name}`?")
-        }
-        _ => String::new(),
-    }
+    nearest(given, known).map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
+/// The name that `given` may be a slip of.
+pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (distance, name) = known.map(|name| (distance(given, name), name)).min()?;
+    (distance <= 1 + given.len() / 4 && distance < name.len()).then_some(name)
 }
 
 /// Levenshtein distance.

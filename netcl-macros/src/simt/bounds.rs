@@ -17,13 +17,16 @@ pub(super) struct Place {
 }
 
 impl Simt<'_> {
-    /// That `index` is below `size`; `number` is the index where it is one in the text.
-    pub(super) fn below(&mut self, index: ExprId, number: Option<i64>, size: &Dim) -> Option<ExprId> {
-        let known = number.zip(size.as_constant()).is_some_and(|(index, size)| (0..size).contains(&index));
-        if known || self.unchecked {
+    /// That `index` is below `size`, unless the text tells that it is.
+    pub(super) fn below(&mut self, index: ExprId, size: &Dim) -> Option<ExprId> {
+        if self.unchecked || size.as_constant().is_some_and(|size| self.range(index).1 < size) {
             return None;
         }
         let size = size_of(&mut self.builder, size);
+        // A size is at least 1.
+        if self.facts.contains(&(index, size)) || self.range(index).1 < self.range(size).0 {
+            return None;
+        }
         Some(self.builder.compare(CompareOp::Lt, index, size))
     }
 

@@ -53,7 +53,8 @@ fn known() -> Vec<String> {
     let functions = UnaryOp::ALL.into_iter().map(UnaryOp::name).chain(BinaryOp::ALL.into_iter().map(BinaryOp::name));
     let splats = WIDTHS.iter().map(|width| format!("splat{width}"));
     let own = table().map(|(name, _)| name);
-    own.chain(OTHERS.into_iter().chain(functions).map(String::from)).chain(splats).collect()
+    let rust = crate::lower::rust_names();
+    own.chain(OTHERS.into_iter().chain(functions).chain(rust).map(String::from)).chain(splats).collect()
 }
 
 /// How a function that every kernel knows is called with that many arguments.
@@ -85,9 +86,14 @@ impl Simt<'_> {
         if let Some(Known::Atomic(op)) = find(&name) {
             return self.atomic(op, &name, call, span);
         }
-        let args = self.operands(&call.args);
+        let mut args = self.operands(&call.args);
         if args.iter().any(|arg| matches!(arg, Val::Unknown)) {
             return Val::Unknown;
+        }
+        let rust = crate::lower::rust_names().any(|known| known == name);
+        if rust && matches!(args.first(), Some(Val::Expr(..) | Val::Number(_))) {
+            let receiver = args.remove(0);
+            return self.of_number(&name, receiver, args, span);
         }
         self.named_call(&name, args, span)
     }
@@ -222,29 +228,28 @@ impl Simt<'_> {
                 }
                 _ => self.report(span, &m::SIMT_VECTOR, &[&"lane"]),
             },
-            (receiver @ (Val::Expr(..) | Val::Number(_)), 2) if name == "mul_add" => {
-                let (b, c) = (args.remove(0), args.remove(0));
-                self.mul_add(receiver, b, c, span)
-            }
-            (receiver @ (Val::Expr(..) | Val::Number(_)), _) => {
-                if let Some(value) = self.method_of_number(&name, &receiver, &args, span) {
-                    return value;
-                }
-                // Rust's own names for functions of `f32`.
-                let name = match name.as_str() {
-                    "ln" => "log",
-                    "powf" => "pow",
-                    "signum" => "sign",
-                    "exp_m1" => "expm1",
-                    "ln_1p" => "log1p",
-                    "round_ties_even" => "round",
-                    other => other,
-                };
-                args.insert(0, receiver);
-                self.named_call(name, args, span)
-            }
+            (receiver @ (Val::Expr(..) | Val::Number(_)), _) => self.of_number(&name, receiver, args, span),
             (receiver, _) => self.report(span, &m::OPERAND, &[&name, &kind(&receiver)]),
         }
+    }
+
+    /// A function of numbers by Rust's name or netcl's: `x.ln()`, `ln(x)`.
+    fn of_number(&mut self, name: &str, receiver: Val, mut args: Vec<Val>, span: Span) -> Val {
+        if let ("mul_add", [b, c]) = (name, args.as_slice()) {
+            let (b, c) = (b.clone(), c.clone());
+            return self.mul_add(receiver, b, c, span);
+        }
+        if let Some(value) = self.method_of_number(name, &receiver, &args, span) {
+            return value;
+        }
+        // Rust's own names for functions of `f32`.
+        let name = match name {
+            "signum" => "sign",
+            "round_ties_even" => "round",
+            other => crate::lower::in_table(other),
+        };
+        args.insert(0, receiver);
+        self.named_call(name, args, span)
     }
 
     fn mul_add(&mut self, a: Val, b: Val, c: Val, span: Span) -> Val {

@@ -77,6 +77,7 @@ impl Simt<'_> {
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => Val::Tuple(self.operands(&tuple.elems)),
             Expr::Array(list) => Val::List(self.operands(&list.elems)),
+            Expr::Repeat(list) => self.repeated(list),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
             Expr::Field(field) => self.field(field),
@@ -93,7 +94,12 @@ impl Simt<'_> {
         let span = binary.op.span();
         let left = self.expr(&binary.left);
         self.builder.open();
+        let known = match left {
+            Val::Expr(left, _) => self.learn(left, matches!(binary.op, BinOp::And(_))),
+            _ => self.facts.len(),
+        };
         let right = self.expr(&binary.right);
+        self.forget(known);
         let mut then = self.builder.close();
         if then.is_empty() {
             return self.binary(&binary.op, left, right, span);
@@ -173,9 +179,9 @@ impl Simt<'_> {
             }
             Val::Array(array, dtype) => {
                 let value = self.expr(&index.index);
-                let (id, number) = self.index(value, index.index.span())?;
+                let id = self.index(value, index.index.span())?;
                 let length = i64::from(self.builder.kernel().arrays[array.0 as usize].length);
-                let inside = self.below(id, number, &Dim::constant(length));
+                let inside = self.below(id, &Dim::constant(length));
                 Some(Target { memory: Memory::Array(array, dtype), place: Place { index: id, inside } })
             }
             Val::Unknown => None,
@@ -190,15 +196,17 @@ impl Simt<'_> {
         }
     }
 
-    /// An index, and its number if it is one in the text.
-    fn index(&mut self, value: Val, span: Span) -> Option<(ExprId, Option<i64>)> {
-        let number = match value {
-            Val::Number(Constant::Integer(number)) => Some(number),
-            _ => None,
-        };
+    /// An index.
+    fn index(&mut self, value: Val, span: Span) -> Option<ExprId> {
         let id = self.value(value, Some(DType::U32), span)?;
-        let id = self.builder.cast(DType::U32, id);
-        Some((self.position_once(id), number))
+        let ty = self.ty(id);
+        if ty != ValueType::scalar(DType::U32) {
+            if !self.changed {
+                self.report(span, &m::SIMT_INDEX, &[&ty]);
+            }
+            return None;
+        }
+        Some(self.position_once(id))
     }
 
     /// The row-major position in a buffer; one index into a tensor of more axes counts elements.
@@ -222,13 +230,13 @@ impl Simt<'_> {
         let values = self.operands(written.iter().copied());
         let (mut position, mut inside): (Option<ExprId>, Option<ExprId>) = (None, None);
         for (axis, (value, expr)) in values.into_iter().zip(&written).enumerate() {
-            let (value, number) = self.index(value, expr.span())?;
+            let value = self.index(value, expr.span())?;
             // Each axis on its own: past the end of a row is the next one.
             let size = match written.len() {
                 1 => dims.iter().fold(Dim::constant(1), |product, dim| product * dim.clone()),
                 _ => dims[axis].clone(),
             };
-            let below = self.below(value, number, &size);
+            let below = self.below(value, &size);
             inside = self.both(inside, below);
             position = Some(match position {
                 None => value,
@@ -293,13 +301,17 @@ impl Simt<'_> {
             return Val::Unknown;
         };
         self.builder.open();
+        let known = self.learn(condition, true);
         let then = self.block(&branch.then_branch);
+        self.forget(known);
         let mut first = self.builder.close();
         self.builder.open();
+        let known = self.learn(condition, false);
         let otherwise = match &branch.else_branch {
             Some((_, otherwise)) => self.expr(otherwise),
             None => Val::Unit,
         };
+        self.forget(known);
         let mut second = self.builder.close();
         if matches!(then, Val::Unknown) || matches!(otherwise, Val::Unknown) {
             return Val::Unknown;
@@ -338,7 +350,6 @@ impl Simt<'_> {
             Expr::Reference(_) => ("a reference", "pass values; atomics take `&mut x[i]`"),
             Expr::Assign(_) => ("an assignment as a value", "write it as a statement"),
             Expr::Range(_) => ("a range", "ranges stand in `for i in 0..N`"),
-            Expr::Repeat(_) => ("`[x; n]`", "list the elements, or write `let mut a = private!([f32; 4]);`"),
             Expr::Try(_) => ("`?`", "nothing here can fail: leave it out"),
             Expr::Struct(_) => ("a struct value", "use separate variables"),
             _ => ("this expression", "use arithmetic, indexing, `if` and calls"),

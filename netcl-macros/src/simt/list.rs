@@ -1,6 +1,7 @@
 //! Lists of values: `[a, b, c]`, whose length the text says. Loops over them are unrolled, and elements are named by numbers
 //! that are known while compiling.
 
+use super::assign::strip;
 use super::types::kind;
 use super::{Simt, Val};
 use crate::ast::Constant;
@@ -12,7 +13,7 @@ use netcl_kernels::kir::{Stmt, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprForLoop, ExprIndex, Pat, TypeArray};
+use syn::{Block, Expr, ExprForLoop, ExprIndex, ExprRepeat, Pat, TypeArray};
 
 /// What holds elements that change.
 pub(super) const ARRAY: &str = "write `let mut a = private!([f32; 4]);` and `a[i] = ..;`";
@@ -31,6 +32,33 @@ impl Simt<'_> {
                 let (given, of) = (text(&index.index), format!("`{}`", text(&index.expr)));
                 self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &values.len()])
             }
+        }
+    }
+
+    /// `[x; 4]`: one value, computed once, as often as a number says.
+    pub(super) fn repeated(&mut self, list: &ExprRepeat) -> Val {
+        let mut value = self.expr(&list.expr);
+        match constant::evaluate(&list.len, &self.unit.constants) {
+            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS)) => {
+                self.pin(&mut value);
+                Val::List(vec![value; length as usize])
+            }
+            _ => self.report(list.len.span(), &m::LIST_LENGTH, &[&words::MAX_ROUNDS, &text(&list.len)]),
+        }
+    }
+
+    /// What a loop over `list`, `&list` or `list.iter()` runs over, and the pattern for an element: those of the last two are
+    /// references in Rust.
+    pub(super) fn iterated<'e>(&mut self, each: &'e ExprForLoop) -> (Val, &'e Pat) {
+        let (list, borrowed) = match strip(&each.expr) {
+            Expr::Reference(list) if list.mutability.is_none() => (&*list.expr, true),
+            Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => (&*call.receiver, true),
+            list => (list, false),
+        };
+        let value = self.expr(list);
+        match &*each.pat {
+            Pat::Reference(pattern) if borrowed => (value, &pattern.pat),
+            pattern => (value, pattern),
         }
     }
 
@@ -61,7 +89,7 @@ impl Simt<'_> {
     ///
     /// Where the body has `break` or `continue`, each round is a loop of one round, which they leave, and no round follows
     /// one that `break` has left.
-    pub(super) fn unrolled(&mut self, each: &ExprForLoop, mut values: Vec<Val>) -> Val {
+    pub(super) fn unrolled(&mut self, each: &ExprForLoop, pattern: &Pat, mut values: Vec<Val>) -> Val {
         if values.len() as i64 > words::MAX_ROUNDS {
             return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&values.len()]);
         }
@@ -75,7 +103,7 @@ impl Simt<'_> {
             self.builder.open();
             self.rounds.extend(left.map(Some));
             self.scopes.push(Vec::new());
-            self.element(&each.pat, value, each.expr.span());
+            self.element(pattern, value, each.expr.span());
             let result = self.block(&each.body);
             self.scopes.pop();
             if left.is_some() {

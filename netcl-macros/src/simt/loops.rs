@@ -28,10 +28,15 @@ struct Range {
 impl Simt<'_> {
     /// `for i in a..b`, `for i in a..=b` and `for i in (a..b).step_by(s)`; over a list, unrolled.
     pub(super) fn for_loop(&mut self, each: &ExprForLoop) -> Val {
-        if !matches!(strip(&each.expr), Expr::Range(_) | Expr::MethodCall(_)) {
-            return match self.expr(&each.expr) {
-                Val::List(values) => self.unrolled(each, values),
-                Val::Unknown => Val::Unknown,
+        let counts = match strip(&each.expr) {
+            Expr::Range(_) => true,
+            Expr::MethodCall(call) => call.method != "iter",
+            _ => false,
+        };
+        if !counts {
+            return match self.iterated(each) {
+                (Val::List(values), pattern) => self.unrolled(each, pattern, values),
+                (Val::Unknown, _) => Val::Unknown,
                 _ => self.report(each.expr.span(), &m::SIMT_LOOP, &[]),
             };
         }
@@ -44,7 +49,11 @@ impl Simt<'_> {
         let statement = match self.bounds(&range) {
             Some((end, step)) => {
                 let var = self.builder.var(&name, range.ty);
-                let body = self.rounds(each, &name, |this| this.builder.get(var));
+                self.counts(var, range.start, end);
+                let counter = self.builder.get(var);
+                let known = self.learn_below(counter, end);
+                let body = self.rounds(each, &name, |_| counter);
+                self.forget(known);
                 Stmt::For { var, start: range.start, end, step, body }
             }
             None => {

@@ -36,6 +36,7 @@ mod list;
 mod loops;
 mod order;
 mod plan;
+mod ranges;
 mod signature;
 mod stmt;
 mod types;
@@ -122,6 +123,10 @@ struct Simt<'a> {
     barriers: Vec<Span>,
     /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.
     rounds: Vec<Option<VarId>>,
+    /// The values of variables that nothing assigns to.
+    ranges: BTreeMap<VarId, ranges::Range>,
+    /// Pairs of which the first is below the second at this place.
+    facts: Vec<(ExprId, ExprId)>,
     depth: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
     unchecked: bool,
@@ -175,6 +180,8 @@ impl<'a> Simt<'a> {
             lets: check::untyped(&signature.body),
             barriers: Vec::new(),
             rounds: Vec::new(),
+            ranges: BTreeMap::new(),
+            facts: Vec::new(),
             depth: 0,
             unchecked: signature.unchecked,
         };

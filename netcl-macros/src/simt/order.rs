@@ -64,7 +64,12 @@ impl Simt<'_> {
             Kir::Var(var) => variables.all(|variable| variable.slot != Some(*var)),
             _ => false,
         };
-        if fixed { id } else { self.builder.named(name, id) }
+        if fixed {
+            return id;
+        }
+        let var = self.builder.bind(name, id);
+        self.stays(var, id);
+        self.builder.get(var)
     }
 
     /// The position, read once: what is compared with the size must be what is used, and another work-item may write to it

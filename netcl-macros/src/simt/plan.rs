@@ -62,8 +62,8 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
                 // The runtime's own scalar, the seed, comes first.
                 Arg::Scalar(position + 1, dtype)
             }
-            ParamKind::Symbol => Arg::Dim(Dim::symbol(&param.name)),
-            ParamKind::Buffer(..) | ParamKind::Value(_) => Arg::Buffer(find(&param.name)),
+            ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
+            ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
         };
         kernel.params.iter().map(one).collect()
     };

@@ -34,10 +34,12 @@ impl Simt<'_> {
             if let Some(condition) = early_return(statement).filter(|_| outermost) {
                 // `if done { return; }`: the rest runs where it is not done.
                 let Some(condition) = self.condition(condition) else { continue };
+                let known = self.learn(condition, false);
                 let condition = self.negated(condition);
                 self.builder.open();
                 self.statements(&statements[position + 1..], true);
                 let then = self.builder.close();
+                self.forget(known);
                 self.builder.stmt(Kir::If { condition, then, otherwise: Vec::new() });
                 return Val::Unit;
             }
@@ -210,6 +212,9 @@ impl Simt<'_> {
                     self.types.insert(position, ty);
                 }
                 let var = self.builder.bind(&name, id);
+                if ident.mutability.is_none() {
+                    self.stays(var, id);
+                }
                 let value = Val::Expr(self.builder.get(var), bare);
                 self.bind(&name, value, ident.mutability.is_some().then_some(var));
             }

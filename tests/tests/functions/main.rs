@@ -2,6 +2,7 @@
 //! numbers that tell meanings apart.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
+mod bare;
 #[path = "../common/mod.rs"]
 mod common;
 mod simt_form;

@@ -1,8 +1,5 @@
 //! INDEX_OUTSIDE, LET_VALUE
 
-#[netcl::constant]
-const PAIR: usize = 2;
-
 netcl::kernel! {
     #[launch(global = [N], local = [64])]
     fn outside(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
@@ -32,12 +29,6 @@ netcl::kernel! {
     #[launch(global = [N], local = [64])]
     fn too_short(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
         let w: [f32; 3] = [0.25, 0.5];
-        y[0] = x[0];
-    }
-
-    #[launch(global = [N], local = [64])]
-    fn repeated(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
-        let w = [0.25; PAIR];
         y[0] = x[0];
     }
 }

@@ -3,8 +3,9 @@
 netcl::kernel! {
     #[launch(global = [N], local = [64])]
     fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
-        let i: i32 = 0;
-        y[i] = x[0];
+        let own = private!([f32; 4]);
+        own[0] = x[0];
+        y[0] = own[0];
     }
 }
 

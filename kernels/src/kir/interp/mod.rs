@@ -182,10 +182,12 @@ impl CompiledKernel {
                 (ParamKind::Scalar(dtype), Value::Scalar(literal)) if literal.dtype().compute() == dtype.compute() => {
                     continue;
                 }
-                (ParamKind::Symbol, Value::Scalar(Literal::Int(..))) => continue,
+                (ParamKind::Symbol | ParamKind::Size, Value::Scalar(Literal::Int(..))) => continue,
                 (ParamKind::Buffer(dtype, _), _) => format!("a buffer of {dtype}"),
                 (ParamKind::Scalar(dtype), _) => format!("a number of type {dtype}"),
                 (ParamKind::Symbol, _) => "a number of type u32".to_string(),
+                (ParamKind::Size, _) => "a number of type i32".to_string(),
+                (ParamKind::Position, _) => "a coordinate from other code of its program: it is no kernel".to_string(),
                 (ParamKind::Value(ty), _) => format!("a {ty} from other code of its program: it is no kernel"),
             };
             let found = match arg {

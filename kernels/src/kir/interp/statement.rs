@@ -111,7 +111,7 @@ impl Compiler<'_, '_> {
         let value = self.expr(stored, Guard::Active);
         let dtype = match self.shared.kernel.params[buffer.0 as usize].kind {
             ParamKind::Buffer(dtype, _) => dtype.compute(),
-            ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => self.info(value).dtype,
+            _ => self.info(value).dtype,
         };
         let ty = ValueType { dtype, lanes };
         let value = if self.info(value).dtype == dtype {

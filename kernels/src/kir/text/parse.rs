@@ -233,6 +233,8 @@ impl Parser {
                     "read_write" => ParamKind::Buffer(self.dtype()?, Access::ReadWrite),
                     "scalar" => ParamKind::Scalar(self.dtype()?),
                     "symbol" => ParamKind::Symbol,
+                    "size" => ParamKind::Size,
+                    "position" => ParamKind::Position,
                     "value" => ParamKind::Value(self.choice("a type such as `f32` or `f32x8`", value_type)?),
                     _ => {
                         self.position -= 1;

@@ -23,6 +23,8 @@ pub fn print(kernel: &Kernel) -> String {
             ParamKind::Buffer(dtype, Access::ReadWrite) => format!("read_write {dtype}"),
             ParamKind::Scalar(dtype) => format!("scalar {dtype}"),
             ParamKind::Symbol => "symbol".to_string(),
+            ParamKind::Size => "size".to_string(),
+            ParamKind::Position => "position".to_string(),
             ParamKind::Value(ty) => format!("value {ty}"),
         };
         line(&mut text, "", &format!("param {}: {kind}", name(&param.name)));

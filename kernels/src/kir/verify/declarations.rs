@@ -53,7 +53,7 @@ fn check_launch(kernel: &Kernel, capabilities: &Capabilities, report: &mut Repor
         return;
     }
     for param in &kernel.params {
-        if matches!(param.kind, ParamKind::Value(_)) {
+        if matches!(param.kind, ParamKind::Value(_) | ParamKind::Position) {
             report.error("K03", format!("`{}` is passed by other code, but a kernel is launched", param.name));
         }
     }
@@ -113,7 +113,7 @@ fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut Repo
     let declared = kernel.params.iter().filter_map(|param| match param.kind {
         ParamKind::Buffer(dtype, _) | ParamKind::Scalar(dtype) => Some(dtype),
         ParamKind::Value(ty) => Some(ty.dtype),
-        ParamKind::Symbol => None,
+        ParamKind::Symbol | ParamKind::Size | ParamKind::Position => None,
     });
     if !capabilities.fp64 && declared.chain(kernel.arrays.iter().map(|array| array.dtype)).any(|d| d == DType::F64) {
         report.fp64();

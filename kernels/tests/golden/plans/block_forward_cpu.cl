@@ -31,13 +31,13 @@
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 //       block_1_matmul_cpu(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
 //       over [3, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
-//    2  matmul_33 = matmul(add_28, add_28)
+//    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
 //       block_2_matmul_cpu(add_28, T, matmul_33, N)
 //       over [((T + 31)/32), ((T + 63)/64), N*4] in groups of [1, 1, 1]
 //    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*4] in groups of [1]
-//    4  view_51 = matmul(mul_49, add_28)
+//    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
 //       block_4_matmul_cpu(mul_49, add_28, T, view_51, N)
 //       over [1, ((T + 63)/64), N*4] in groups of [1, 1, 1]
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
@@ -64,11 +64,6 @@ static inline float netcl_sum16(float16 v) {
 // The larger value; NaN if either is NaN.
 static inline float16 netcl_max16(float16 a, float16 b) {
     return select(a, b, (a < b) | (b != b));
-}
-
-// a % b, and 0 where b is 0; the divisor -1 wraps.
-static inline int netcl_rem_int(int a, int b) {
-    return b == 0 ? 0 : b == -1 ? 0 : a % b;
 }
 
 // The larger value; NaN if either is NaN.
@@ -111,7 +106,7 @@ void block_0_sum_map(
     __global float* restrict norm1
 ) {
     const int first_row = (int)get_global_id(0) * 128;
-    const int end = min(first_row + 128, (int)((uint)N * T));
+    const int end = min(first_row + 128, N * T);
     for (int row = first_row; row < end; ++row) {
         float16 sum = (float16)(0.0f);
         for (int i = 0; i < 32; i += 16) {
@@ -141,7 +136,7 @@ static inline void block_1_matmul_cpu_store(
     __global const float* attention_qkv_bias,
     __global float* add_28
 ) {
-    add_28[(int)(m * 96u + n)] = value + attention_qkv_bias[n];
+    add_28[m * 96 + n] = value + attention_qkv_bias[n];
 }
 
 static inline void block_1_matmul_cpu_store_vector(
@@ -152,7 +147,7 @@ static inline void block_1_matmul_cpu_store_vector(
     __global const float* attention_qkv_bias,
     __global float* add_28
 ) {
-    vstore16(value + vload16(0, &attention_qkv_bias[n]), 0, &add_28[(int)(m * 96u + n)]);
+    vstore16(value + vload16(0, &attention_qkv_bias[n]), 0, &add_28[m * 96 + n]);
 }
 
 static inline void block_2_matmul_cpu_store(
@@ -163,7 +158,7 @@ static inline void block_2_matmul_cpu_store(
     const int T,
     __global float* matmul_33
 ) {
-    matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)] = value;
+    matmul_33[batch * (T * T) + m * T + n] = value;
 }
 
 static inline void block_2_matmul_cpu_store_vector(
@@ -174,13 +169,12 @@ static inline void block_2_matmul_cpu_store_vector(
     const int T,
     __global float* matmul_33
 ) {
-    vstore16(value, 0, &matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)]);
+    vstore16(value, 0, &matmul_33[batch * (T * T) + m * T + n]);
 }
 
-// mul_49 = exp((((index(3) <= index(2)) ? matmul_33 * 0.35355339059327373 : -inf) - max(((index(3) <= index(2))
-//     ? matmul_33 * 0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((index(3) <= index(2)) ? matmul_33 *
-//     0.35355339059327373 : -inf) - max(((index(3) <= index(2)) ? matmul_33 * 0.35355339059327373 : -inf) over
-//     3))) over 3))
+// mul_49 = exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) - max(((i3 <= i2) ? matmul_33 *
+//     0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 :
+//     -inf) - max(((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) over 3))) over 3))
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void block_3_max_sum_map(
     const int N,
@@ -191,39 +185,35 @@ void block_3_max_sum_map(
     const int row = get_global_id(0);
     float16 max_1 = (float16)(-INFINITY);
     float max_2 = -INFINITY;
-    const int whole = (int)((uint)T - T % 16);
+    const int whole = T - T % 16;
     for (int i = 0; i < whole; i += 16) {
-        max_1 = netcl_max16(max_1, select((float16)(-INFINITY),
-            vload16(0, &matmul_33[(int)((uint)row * T + i)]) * 0.35355338f, i
-            + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= netcl_rem_int(row, T)));
+        max_1 = netcl_max16(max_1, select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i])
+            * 0.35355338f, i + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T));
     }
     for (int i = whole; i < T; ++i) {
-        max_2 = netcl_max(max_2, i <= netcl_rem_int(row, T) ? matmul_33[(int)((uint)row * T + i)]
-            * 0.35355338f : -INFINITY);
+        max_2 = netcl_max(max_2, i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY);
     }
     const float result = netcl_max(netcl_maximum16(max_1), max_2);
     float16 sum = (float16)(0.0f);
     float sum_1 = 0.0f;
-    const int whole_1 = (int)((uint)T - T % 16);
+    const int whole_1 = T - T % 16;
     for (int i = 0; i < whole_1; i += 16) {
-        sum += exp(select((float16)(-INFINITY), vload16(0, &matmul_33[(int)((uint)row * T + i)])
-            * 0.35355338f, i + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-            <= netcl_rem_int(row, T)) - result);
+        sum += exp(select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i]) * 0.35355338f, i
+            + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T) - result);
     }
     for (int i = whole_1; i < T; ++i) {
-        sum_1 += exp((i <= netcl_rem_int(row, T) ? matmul_33[(int)((uint)row * T + i)] * 0.35355338f
-            : -INFINITY) - result);
+        sum_1 += exp((i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY) - result);
     }
     const float result_1 = netcl_sum16(sum) + sum_1;
-    const int whole_2 = (int)((uint)T - T % 16);
+    const int whole_2 = T - T % 16;
     for (int i = 0; i < whole_2; i += 16) {
-        vstore16(exp(select((float16)(-INFINITY), vload16(0, &matmul_33[(int)((uint)row * T + i)])
-            * 0.35355338f, i + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-            <= netcl_rem_int(row, T)) - result) * (1.0f / result_1), 0, &mul_49[(int)((uint)row * T + i)]);
+        vstore16(exp(select((float16)(-INFINITY), vload16(0, &matmul_33[row * T + i]) * 0.35355338f, i
+            + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) <= row % T) - result)
+            * (1.0f / result_1), 0, &mul_49[row * T + i]);
     }
     for (int i = whole_2; i < T; ++i) {
-        mul_49[(int)((uint)row * T + i)] = exp((i <= netcl_rem_int(row, T)
-            ? matmul_33[(int)((uint)row * T + i)] * 0.35355338f : -INFINITY) - result) * (1.0f / result_1);
+        mul_49[row * T + i] = exp((i <= row % T ? matmul_33[row * T + i] * 0.35355338f : -INFINITY) - result)
+            * (1.0f / result_1);
     }
 }
 
@@ -235,7 +225,7 @@ static inline void block_4_matmul_cpu_store(
     const int T,
     __global float* view_51
 ) {
-    view_51[(int)(m * 32u + n + batch / 4 * (T * 32u) + batch % 4 * 8u)] = value;
+    view_51[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8] = value;
 }
 
 static inline void block_4_matmul_cpu_store_vector(
@@ -246,7 +236,7 @@ static inline void block_4_matmul_cpu_store_vector(
     const int T,
     __global float* view_51
 ) {
-    vstore16(value, 0, &view_51[(int)(m * 32u + n + batch / 4 * (T * 32u) + batch % 4 * 8u)]);
+    vstore16(value, 0, &view_51[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8]);
 }
 
 static inline void block_5_matmul_cpu_store(
@@ -256,7 +246,7 @@ static inline void block_5_matmul_cpu_store(
     const float value,
     __global float* matmul_53
 ) {
-    matmul_53[(int)(m * 32u + n)] = value;
+    matmul_53[m * 32 + n] = value;
 }
 
 static inline void block_5_matmul_cpu_store_vector(
@@ -266,7 +256,7 @@ static inline void block_5_matmul_cpu_store_vector(
     const float16 value,
     __global float* matmul_53
 ) {
-    vstore16(value, 0, &matmul_53[(int)(m * 32u + n)]);
+    vstore16(value, 0, &matmul_53[m * 32 + n]);
 }
 
 // norm2 = (((x + attention) - sum((x + attention) over 2) * 0.03125) * rsqrt((sum(((x + attention) - sum((x +
@@ -284,7 +274,7 @@ void block_6_sum_map(
     __global float* restrict norm2
 ) {
     const int first_row = (int)get_global_id(0) * 128;
-    const int end = min(first_row + 128, (int)((uint)N * T));
+    const int end = min(first_row + 128, N * T);
     for (int row = first_row; row < end; ++row) {
         float16 sum = (float16)(0.0f);
         for (int i = 0; i < 32; i += 16) {
@@ -320,7 +310,7 @@ static inline void block_7_matmul_cpu_store(
     __global float* mul_89
 ) {
     const float t = value + up_bias[n];
-    mul_89[(int)(m * 128u + n)] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
+    mul_89[m * 128 + n] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
 }
 
 static inline void block_7_matmul_cpu_store_vector(
@@ -332,7 +322,7 @@ static inline void block_7_matmul_cpu_store_vector(
     __global float* mul_89
 ) {
     const float16 t = value + vload16(0, &up_bias[n]);
-    vstore16(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[(int)(m * 128u + n)]);
+    vstore16(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[m * 128 + n]);
 }
 
 static inline void block_8_matmul_cpu_store(
@@ -346,8 +336,8 @@ static inline void block_8_matmul_cpu_store(
     __global const float* down_bias,
     __global float* result
 ) {
-    const int t = (int)(m * 32u + n);
-    result[(int)(m * 32u + n)] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
+    const int t = m * 32 + n;
+    result[m * 32 + n] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
 }
 
 static inline void block_8_matmul_cpu_store_vector(
@@ -361,9 +351,9 @@ static inline void block_8_matmul_cpu_store_vector(
     __global const float* down_bias,
     __global float* result
 ) {
-    const int t = (int)(m * 32u + n);
+    const int t = m * 32 + n;
     vstore16(vload16(0, &x[t]) + (vload16(0, &matmul_53[t]) + vload16(0, &attention_output_bias[n]))
-        + (value + vload16(0, &down_bias[n])), 0, &result[(int)(m * 32u + n)]);
+        + (value + vload16(0, &down_bias[n])), 0, &result[m * 32 + n]);
 }
 
 // add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
@@ -427,7 +417,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// matmul_33 = matmul(add_28, add_28)
+// matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
 #define KERNEL_NAME block_2_matmul_cpu
 #define STORE(batch_, m_, n_, value_) block_2_matmul_cpu_store(batch_, m_, n_, value_, arg_T, arg_matmul_33)
 #define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_33)
@@ -441,15 +431,15 @@ static inline void block_8_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
-#define M (arg_T)
-#define N (arg_T)
+#define M arg_T
+#define N arg_T
 #define K 8
 #define BATCH (arg_N * 4)
-#define A_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8)
+#define A_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8)
 #define A_STRIDE_M 96
 #define A_STRIDE_K 1
 #define a arg_add_28
-#define B_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8 + 32)
+#define B_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8 + 32)
 #define B_STRIDE_K 1
 #define B_STRIDE_N 96
 #define b arg_add_28
@@ -488,7 +478,7 @@ static inline void block_8_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// view_51 = matmul(mul_49, add_28)
+// view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
 #define KERNEL_NAME block_4_matmul_cpu
 #define STORE(batch_, m_, n_, value_) block_4_matmul_cpu_store(batch_, m_, n_, value_, arg_T, arg_view_51)
 #define STORE_VECTOR(batch_, m_, n_, value_) block_4_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_T, arg_view_51)
@@ -502,15 +492,15 @@ static inline void block_8_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
-#define M (arg_T)
+#define M arg_T
 #define N 8
-#define K (arg_T)
+#define K arg_T
 #define BATCH (arg_N * 4)
 #define A_OFFSET(batch) ((batch) * (arg_T * arg_T))
-#define A_STRIDE_M (arg_T)
+#define A_STRIDE_M arg_T
 #define A_STRIDE_K 1
 #define a arg_mul_49
-#define B_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8 + 64)
+#define B_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8 + 64)
 #define B_STRIDE_K 96
 #define B_STRIDE_N 1
 #define b arg_add_28

@@ -31,13 +31,13 @@
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 //       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
 //       over [512, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
-//    2  matmul_33 = matmul(add_28, add_28)
+//    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
 //       block_2_matmul_register(add_28, T, matmul_33, N)
 //       over [((T + 127)/128)*256, ((T + 127)/128), N*4] in groups of [256, 1, 1]
 //    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*1024] in groups of [256]
-//    4  view_51 = matmul(mul_49, add_28)
+//    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
 //       block_4_matmul_tiled(mul_49, add_28, T, view_51, N)
 //       over [16, ((T + 15)/16)*16, N*4] in groups of [16, 16, 1]
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
@@ -58,11 +58,6 @@ static inline float netcl_max(float a, float b) {
     return a < b || b != b ? b : a;
 }
 
-// a % b, and 0 where b is 0; the divisor -1 wraps.
-static inline int netcl_rem_int(int a, int b) {
-    return b == 0 ? 0 : b == -1 ? 0 : a % b;
-}
-
 // norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((sum((x - sum(x over 2) * 0.03125) * (x - sum(x over 2) *
 //     0.03125) over 2) * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
@@ -75,7 +70,7 @@ void block_0_sum_map(
     __global float* restrict norm1
 ) {
     const int row = get_global_id(0);
-    if (row < (int)((uint)N * T)) {
+    if (row < N * T) {
         float sum = 0.0f;
         for (int k = 0; k < 32; ++k) {
             sum += x[row * 32 + k];
@@ -101,7 +96,7 @@ static inline void block_1_matmul_register_store(
     __global const float* attention_qkv_bias,
     __global float* add_28
 ) {
-    add_28[(int)(m * 96u + n)] = value + attention_qkv_bias[n];
+    add_28[m * 96 + n] = value + attention_qkv_bias[n];
 }
 
 static inline void block_1_matmul_register_store_vector(
@@ -112,7 +107,7 @@ static inline void block_1_matmul_register_store_vector(
     __global const float* attention_qkv_bias,
     __global float* add_28
 ) {
-    vstore4(value + vload4(0, &attention_qkv_bias[n]), 0, &add_28[(int)(m * 96u + n)]);
+    vstore4(value + vload4(0, &attention_qkv_bias[n]), 0, &add_28[m * 96 + n]);
 }
 
 static inline void block_2_matmul_register_store(
@@ -123,7 +118,7 @@ static inline void block_2_matmul_register_store(
     const int T,
     __global float* matmul_33
 ) {
-    matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)] = value;
+    matmul_33[batch * (T * T) + m * T + n] = value;
 }
 
 static inline void block_2_matmul_register_store_vector(
@@ -134,13 +129,12 @@ static inline void block_2_matmul_register_store_vector(
     const int T,
     __global float* matmul_33
 ) {
-    vstore4(value, 0, &matmul_33[(int)(batch * ((uint)T * T) + (uint)m * T + n)]);
+    vstore4(value, 0, &matmul_33[batch * (T * T) + m * T + n]);
 }
 
-// mul_49 = exp((((index(3) <= index(2)) ? matmul_33 * 0.35355339059327373 : -inf) - max(((index(3) <= index(2))
-//     ? matmul_33 * 0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((index(3) <= index(2)) ? matmul_33 *
-//     0.35355339059327373 : -inf) - max(((index(3) <= index(2)) ? matmul_33 * 0.35355339059327373 : -inf) over
-//     3))) over 3))
+// mul_49 = exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) - max(((i3 <= i2) ? matmul_33 *
+//     0.35355339059327373 : -inf) over 3))) * recip(sum(exp((((i3 <= i2) ? matmul_33 * 0.35355339059327373 :
+//     -inf) - max(((i3 <= i2) ? matmul_33 * 0.35355339059327373 : -inf) over 3))) over 3))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void block_3_max_sum_map(
     const int N,
@@ -154,8 +148,7 @@ void block_3_max_sum_map(
     const int row = get_group_id(0);
     float max_1 = -INFINITY;
     for (int k = lid; k < T; k += 256) {
-        max_1 = netcl_max(max_1, k <= netcl_rem_int(row, T) ? matmul_33[(int)((uint)row * T + k)]
-            * 0.35355338f : -INFINITY);
+        max_1 = netcl_max(max_1, k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY);
     }
     scratch0[lid] = max_1;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -170,8 +163,7 @@ void block_3_max_sum_map(
     barrier(CLK_LOCAL_MEM_FENCE);
     float sum = 0.0f;
     for (int k = lid; k < T; k += 256) {
-        sum += exp((k <= netcl_rem_int(row, T) ? matmul_33[(int)((uint)row * T + k)] * 0.35355338f
-            : -INFINITY) - max_all);
+        sum += exp((k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY) - max_all);
     }
     scratch1[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -185,8 +177,8 @@ void block_3_max_sum_map(
     const float sum_all = scratch1[0];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = lid; k < T; k += 256) {
-        mul_49[(int)((uint)row * T + k)] = exp((k <= netcl_rem_int(row, T)
-            ? matmul_33[(int)((uint)row * T + k)] * 0.35355338f : -INFINITY) - max_all) * (1.0f / sum_all);
+        mul_49[row * T + k] = exp((k <= row % T ? matmul_33[row * T + k] * 0.35355338f : -INFINITY)
+            - max_all) * (1.0f / sum_all);
     }
 }
 
@@ -198,7 +190,7 @@ static inline void block_4_matmul_tiled_store(
     const int T,
     __global float* view_51
 ) {
-    view_51[(int)(m * 32u + n + batch / 4 * (T * 32u) + batch % 4 * 8u)] = value;
+    view_51[m * 32 + n + batch / 4 * (T * 32) + batch % 4 * 8] = value;
 }
 
 static inline void block_5_matmul_register_store(
@@ -208,7 +200,7 @@ static inline void block_5_matmul_register_store(
     const float value,
     __global float* matmul_53
 ) {
-    matmul_53[(int)(m * 32u + n)] = value;
+    matmul_53[m * 32 + n] = value;
 }
 
 static inline void block_5_matmul_register_store_vector(
@@ -218,7 +210,7 @@ static inline void block_5_matmul_register_store_vector(
     const float4 value,
     __global float* matmul_53
 ) {
-    vstore4(value, 0, &matmul_53[(int)(m * 32u + n)]);
+    vstore4(value, 0, &matmul_53[m * 32 + n]);
 }
 
 // norm2 = (((x + attention) - sum((x + attention) over 2) * 0.03125) * rsqrt((sum(((x + attention) - sum((x +
@@ -236,7 +228,7 @@ void block_6_sum_map(
     __global float* restrict norm2
 ) {
     const int row = get_global_id(0);
-    if (row < (int)((uint)N * T)) {
+    if (row < N * T) {
         float sum = 0.0f;
         for (int k = 0; k < 32; ++k) {
             const int t = row * 32 + k;
@@ -266,7 +258,7 @@ static inline void block_7_matmul_register_store(
     __global float* mul_89
 ) {
     const float t = value + up_bias[n];
-    mul_89[(int)(m * 128u + n)] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
+    mul_89[m * 128 + n] = t * 0.5f * (erf(t * 0.70710677f) + 1.0f);
 }
 
 static inline void block_7_matmul_register_store_vector(
@@ -278,7 +270,7 @@ static inline void block_7_matmul_register_store_vector(
     __global float* mul_89
 ) {
     const float4 t = value + vload4(0, &up_bias[n]);
-    vstore4(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[(int)(m * 128u + n)]);
+    vstore4(t * 0.5f * (erf(t * 0.70710677f) + 1.0f), 0, &mul_89[m * 128 + n]);
 }
 
 static inline void block_8_matmul_register_store(
@@ -292,8 +284,8 @@ static inline void block_8_matmul_register_store(
     __global const float* down_bias,
     __global float* result
 ) {
-    const int t = (int)(m * 32u + n);
-    result[(int)(m * 32u + n)] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
+    const int t = m * 32 + n;
+    result[m * 32 + n] = x[t] + (matmul_53[t] + attention_output_bias[n]) + (value + down_bias[n]);
 }
 
 static inline void block_8_matmul_register_store_vector(
@@ -307,9 +299,9 @@ static inline void block_8_matmul_register_store_vector(
     __global const float* down_bias,
     __global float* result
 ) {
-    const int t = (int)(m * 32u + n);
+    const int t = m * 32 + n;
     vstore4(vload4(0, &x[t]) + (vload4(0, &matmul_53[t]) + vload4(0, &attention_output_bias[n]))
-        + (value + vload4(0, &down_bias[n])), 0, &result[(int)(m * 32u + n)]);
+        + (value + vload4(0, &down_bias[n])), 0, &result[m * 32 + n]);
 }
 
 // add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
@@ -379,7 +371,7 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// matmul_33 = matmul(add_28, add_28)
+// matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
 #define KERNEL_NAME block_2_matmul_register
 #define STORE(batch_, m_, n_, value_) block_2_matmul_register_store(batch_, m_, n_, value_, arg_T, arg_matmul_33)
 #define STORE_VECTOR(batch_, m_, n_, value_) block_2_matmul_register_store_vector(batch_, m_, n_, value_, arg_T, arg_matmul_33)
@@ -396,15 +388,15 @@ static inline void block_8_matmul_register_store_vector(
 #define PAD 4
 #define GROUP_M 8
 #define STAGE 4
-#define M (arg_T)
-#define N (arg_T)
+#define M arg_T
+#define N arg_T
 #define K 8
 #define BATCH (arg_N * 4)
-#define A_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8)
+#define A_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8)
 #define A_STRIDE_M 96
 #define A_STRIDE_K 1
 #define a arg_add_28
-#define B_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8 + 32)
+#define B_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8 + 32)
 #define B_STRIDE_K 1
 #define B_STRIDE_N 96
 #define b arg_add_28
@@ -446,22 +438,22 @@ static inline void block_8_matmul_register_store_vector(
 #undef b
 #include "undef_matmul_register.h"
 
-// view_51 = matmul(mul_49, add_28)
+// view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
 #define KERNEL_NAME block_4_matmul_tiled
 #define STORE(batch_, m_, n_, value_) block_4_matmul_tiled_store(batch_, m_, n_, value_, arg_T, arg_view_51)
 #define A_ALONG 0
 #define B_ALONG 1
 #define B_CONTIGUOUS 1
 #define TILE 16
-#define M (arg_T)
+#define M arg_T
 #define N 8
-#define K (arg_T)
+#define K arg_T
 #define BATCH (arg_N * 4)
 #define A_OFFSET(batch) ((batch) * (arg_T * arg_T))
-#define A_STRIDE_M (arg_T)
+#define A_STRIDE_M arg_T
 #define A_STRIDE_K 1
 #define a arg_mul_49
-#define B_OFFSET(batch) ((((batch)) / 4) * (arg_T * 96) + (((batch)) % 4) * 8 + 64)
+#define B_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8 + 64)
 #define B_STRIDE_K 96
 #define B_STRIDE_N 1
 #define b arg_add_28

@@ -46,16 +46,16 @@
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_cpu(pool2, output_weight, matmul_25, N)
 //       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
-//    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
+//    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       cnn_5_max_sum_map(N, matmul_25, output_bias, labels, add_62, mul_48)
 //       over [((N + 408)/409)] in groups of [1]
-//    6  matmul_65 = matmul(add_62, output.weight)
+//    6  matmul_65 = matmul(add_62, output.weight[i1, i0])
 //       cnn_6_matmul_cpu(add_62, output_weight, matmul_65, N)
 //       over [2, ((N + 15)/16), 1] in groups of [1, 1, 1]
-//    7  grad_output_weight = matmul(flatten, add_62)
+//    7  grad_output_weight = matmul(flatten[i1, i0], add_62)
 //       cnn_7_matmul_cpu(pool2, add_62, grad_output_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
-//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
+//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
 //       cnn_8_map_sum(N, conv2d_14, conv2_bias, argmax_70, matmul_65, select_83, grad_conv2_bias)
 //       over [16] in groups of [1]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
@@ -64,7 +64,7 @@
 //   10  grad_conv2_weight = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, pool1, grad_conv2_weight, N)
 //       over [2, 4, 1] in groups of [1, 1, 1]
-//   11  result = sum(mul_48) / N; grad_output_bias = sum(add_62 over 0); select_101 = ((max(conv1, 0) <= 0) ? 0 : (((index(5) + …) == argmax_88) ? conv2d_input_grad_85 : 0)); grad_conv1_bias = sum(select_101 over 0, 2, 3)
+//   11  result = sum(mul_48) / N; grad_output_bias = sum(add_62 over 0); select_101 = ((max(conv1, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_88) ? conv2d_input_grad_85 : 0)); grad_conv1_bias = sum(select_101 over 0, 2, 3)
 //       cnn_11_bundle(N, mul_48, result, add_62, grad_output_bias, conv2d_4, conv1_bias, argmax_88, conv2d_input_grad_85, select_101, grad_conv1_bias)
 //       over [12] in groups of [1]
 //   12  grad_conv1_weight = conv2d_weight_grad(x, select_101)
@@ -91,7 +91,7 @@ static inline void cnn_0_conv2d_store(
     const float value,
     __global float* conv2d_4
 ) {
-    conv2d_4[(int)(batch * 512u + m * 64u + n / 8 / 8 * 512u + n % 8 + n / 8 % 8 * 8u)] = value;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
 }
 
 static inline void cnn_0_conv2d_store_vector(
@@ -101,37 +101,22 @@ static inline void cnn_0_conv2d_store_vector(
     const float16 value,
     __global float* conv2d_4
 ) {
-    conv2d_4[(int)(batch * 512u + m * 64u + n / 8 / 8 * 512u + n % 8 + n / 8 % 8 * 8u)] = value.s0;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 1u) / 8 / 8 * 512u + (int)(n + 1u) % 8 + (int)(n + 1u)
-        / 8 % 8 * 8u)] = value.s1;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 2u) / 8 / 8 * 512u + (int)(n + 2u) % 8 + (int)(n + 2u)
-        / 8 % 8 * 8u)] = value.s2;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 3u) / 8 / 8 * 512u + (int)(n + 3u) % 8 + (int)(n + 3u)
-        / 8 % 8 * 8u)] = value.s3;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 4u) / 8 / 8 * 512u + (int)(n + 4u) % 8 + (int)(n + 4u)
-        / 8 % 8 * 8u)] = value.s4;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 5u) / 8 / 8 * 512u + (int)(n + 5u) % 8 + (int)(n + 5u)
-        / 8 % 8 * 8u)] = value.s5;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 6u) / 8 / 8 * 512u + (int)(n + 6u) % 8 + (int)(n + 6u)
-        / 8 % 8 * 8u)] = value.s6;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 7u) / 8 / 8 * 512u + (int)(n + 7u) % 8 + (int)(n + 7u)
-        / 8 % 8 * 8u)] = value.s7;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 8u) / 8 / 8 * 512u + (int)(n + 8u) % 8 + (int)(n + 8u)
-        / 8 % 8 * 8u)] = value.s8;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 9u) / 8 / 8 * 512u + (int)(n + 9u) % 8 + (int)(n + 9u)
-        / 8 % 8 * 8u)] = value.s9;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 10u) / 8 / 8 * 512u + (int)(n + 10u) % 8
-        + (int)(n + 10u) / 8 % 8 * 8u)] = value.sa;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 11u) / 8 / 8 * 512u + (int)(n + 11u) % 8
-        + (int)(n + 11u) / 8 % 8 * 8u)] = value.sb;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 12u) / 8 / 8 * 512u + (int)(n + 12u) % 8
-        + (int)(n + 12u) / 8 % 8 * 8u)] = value.sc;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 13u) / 8 / 8 * 512u + (int)(n + 13u) % 8
-        + (int)(n + 13u) / 8 % 8 * 8u)] = value.sd;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 14u) / 8 / 8 * 512u + (int)(n + 14u) % 8
-        + (int)(n + 14u) / 8 % 8 * 8u)] = value.se;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 15u) / 8 / 8 * 512u + (int)(n + 15u) % 8
-        + (int)(n + 15u) / 8 % 8 * 8u)] = value.sf;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
+    conv2d_4[batch * 512 + m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
+    conv2d_4[batch * 512 + m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
+    conv2d_4[batch * 512 + m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
+    conv2d_4[batch * 512 + m * 64 + (n + 4) / 8 / 8 * 512 + (n + 4) % 8 + (n + 4) / 8 % 8 * 8] = value.s4;
+    conv2d_4[batch * 512 + m * 64 + (n + 5) / 8 / 8 * 512 + (n + 5) % 8 + (n + 5) / 8 % 8 * 8] = value.s5;
+    conv2d_4[batch * 512 + m * 64 + (n + 6) / 8 / 8 * 512 + (n + 6) % 8 + (n + 6) / 8 % 8 * 8] = value.s6;
+    conv2d_4[batch * 512 + m * 64 + (n + 7) / 8 / 8 * 512 + (n + 7) % 8 + (n + 7) / 8 % 8 * 8] = value.s7;
+    conv2d_4[batch * 512 + m * 64 + (n + 8) / 8 / 8 * 512 + (n + 8) % 8 + (n + 8) / 8 % 8 * 8] = value.s8;
+    conv2d_4[batch * 512 + m * 64 + (n + 9) / 8 / 8 * 512 + (n + 9) % 8 + (n + 9) / 8 % 8 * 8] = value.s9;
+    conv2d_4[batch * 512 + m * 64 + (n + 10) / 8 / 8 * 512 + (n + 10) % 8 + (n + 10) / 8 % 8 * 8] = value.sa;
+    conv2d_4[batch * 512 + m * 64 + (n + 11) / 8 / 8 * 512 + (n + 11) % 8 + (n + 11) / 8 % 8 * 8] = value.sb;
+    conv2d_4[batch * 512 + m * 64 + (n + 12) / 8 / 8 * 512 + (n + 12) % 8 + (n + 12) / 8 % 8 * 8] = value.sc;
+    conv2d_4[batch * 512 + m * 64 + (n + 13) / 8 / 8 * 512 + (n + 13) % 8 + (n + 13) / 8 % 8 * 8] = value.sd;
+    conv2d_4[batch * 512 + m * 64 + (n + 14) / 8 / 8 * 512 + (n + 14) % 8 + (n + 14) / 8 % 8 * 8] = value.se;
+    conv2d_4[batch * 512 + m * 64 + (n + 15) / 8 / 8 * 512 + (n + 15) % 8 + (n + 15) / 8 % 8 * 8] = value.sf;
 }
 
 // pool1 = max(max(conv1, 0) over 4, 5)
@@ -145,7 +130,7 @@ void cnn_1_max_argmax(
     __global int* restrict argmax_88
 ) {
     const int first_row = (int)get_global_id(0) * 1024;
-    const int end = min(first_row + 1024, (int)(N * 128u));
+    const int end = min(first_row + 1024, N * 128);
     for (int row = first_row; row < end; ++row) {
         float pool1_1 = -INFINITY;
         float argmax = -INFINITY;
@@ -173,7 +158,7 @@ static inline void cnn_2_conv2d_store(
     const float value,
     __global float* conv2d_14
 ) {
-    conv2d_14[(int)(batch * 256u + m * 16u + n / 4 / 4 * 256u + n % 4 + n / 4 % 4 * 4u)] = value;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_2_conv2d_store_vector(
@@ -183,37 +168,22 @@ static inline void cnn_2_conv2d_store_vector(
     const float16 value,
     __global float* conv2d_14
 ) {
-    conv2d_14[(int)(batch * 256u + m * 16u + n / 4 / 4 * 256u + n % 4 + n / 4 % 4 * 4u)] = value.s0;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 1u) / 4 / 4 * 256u + (int)(n + 1u) % 4 + (int)(n + 1u)
-        / 4 % 4 * 4u)] = value.s1;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 2u) / 4 / 4 * 256u + (int)(n + 2u) % 4 + (int)(n + 2u)
-        / 4 % 4 * 4u)] = value.s2;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 3u) / 4 / 4 * 256u + (int)(n + 3u) % 4 + (int)(n + 3u)
-        / 4 % 4 * 4u)] = value.s3;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 4u) / 4 / 4 * 256u + (int)(n + 4u) % 4 + (int)(n + 4u)
-        / 4 % 4 * 4u)] = value.s4;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 5u) / 4 / 4 * 256u + (int)(n + 5u) % 4 + (int)(n + 5u)
-        / 4 % 4 * 4u)] = value.s5;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 6u) / 4 / 4 * 256u + (int)(n + 6u) % 4 + (int)(n + 6u)
-        / 4 % 4 * 4u)] = value.s6;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 7u) / 4 / 4 * 256u + (int)(n + 7u) % 4 + (int)(n + 7u)
-        / 4 % 4 * 4u)] = value.s7;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 8u) / 4 / 4 * 256u + (int)(n + 8u) % 4 + (int)(n + 8u)
-        / 4 % 4 * 4u)] = value.s8;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 9u) / 4 / 4 * 256u + (int)(n + 9u) % 4 + (int)(n + 9u)
-        / 4 % 4 * 4u)] = value.s9;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 10u) / 4 / 4 * 256u + (int)(n + 10u) % 4
-        + (int)(n + 10u) / 4 % 4 * 4u)] = value.sa;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 11u) / 4 / 4 * 256u + (int)(n + 11u) % 4
-        + (int)(n + 11u) / 4 % 4 * 4u)] = value.sb;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 12u) / 4 / 4 * 256u + (int)(n + 12u) % 4
-        + (int)(n + 12u) / 4 % 4 * 4u)] = value.sc;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 13u) / 4 / 4 * 256u + (int)(n + 13u) % 4
-        + (int)(n + 13u) / 4 % 4 * 4u)] = value.sd;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 14u) / 4 / 4 * 256u + (int)(n + 14u) % 4
-        + (int)(n + 14u) / 4 % 4 * 4u)] = value.se;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 15u) / 4 / 4 * 256u + (int)(n + 15u) % 4
-        + (int)(n + 15u) / 4 % 4 * 4u)] = value.sf;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_14[batch * 256 + m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
+    conv2d_14[batch * 256 + m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
+    conv2d_14[batch * 256 + m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
+    conv2d_14[batch * 256 + m * 16 + (n + 4) / 4 / 4 * 256 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4] = value.s4;
+    conv2d_14[batch * 256 + m * 16 + (n + 5) / 4 / 4 * 256 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4] = value.s5;
+    conv2d_14[batch * 256 + m * 16 + (n + 6) / 4 / 4 * 256 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4] = value.s6;
+    conv2d_14[batch * 256 + m * 16 + (n + 7) / 4 / 4 * 256 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4] = value.s7;
+    conv2d_14[batch * 256 + m * 16 + (n + 8) / 4 / 4 * 256 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4] = value.s8;
+    conv2d_14[batch * 256 + m * 16 + (n + 9) / 4 / 4 * 256 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4] = value.s9;
+    conv2d_14[batch * 256 + m * 16 + (n + 10) / 4 / 4 * 256 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4] = value.sa;
+    conv2d_14[batch * 256 + m * 16 + (n + 11) / 4 / 4 * 256 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4] = value.sb;
+    conv2d_14[batch * 256 + m * 16 + (n + 12) / 4 / 4 * 256 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4] = value.sc;
+    conv2d_14[batch * 256 + m * 16 + (n + 13) / 4 / 4 * 256 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4] = value.sd;
+    conv2d_14[batch * 256 + m * 16 + (n + 14) / 4 / 4 * 256 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4] = value.se;
+    conv2d_14[batch * 256 + m * 16 + (n + 15) / 4 / 4 * 256 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4] = value.sf;
 }
 
 // pool2 = max(max(conv2, 0) over 4, 5)
@@ -227,7 +197,7 @@ void cnn_3_max_argmax(
     __global int* restrict argmax_70
 ) {
     const int first_row = (int)get_global_id(0) * 1024;
-    const int end = min(first_row + 1024, (int)(N * 64u));
+    const int end = min(first_row + 1024, N * 64);
     for (int row = first_row; row < end; ++row) {
         float pool2_1 = -INFINITY;
         float argmax = -INFINITY;
@@ -255,7 +225,7 @@ static inline void cnn_4_matmul_cpu_store(
     const float value,
     __global float* matmul_25
 ) {
-    matmul_25[(int)(m * 10u + n)] = value;
+    matmul_25[m * 10 + n] = value;
 }
 
 static inline void cnn_4_matmul_cpu_store_vector(
@@ -265,13 +235,13 @@ static inline void cnn_4_matmul_cpu_store_vector(
     const float16 value,
     __global float* matmul_25
 ) {
-    vstore16(value, 0, &matmul_25[(int)(m * 10u + n)]);
+    vstore16(value, 0, &matmul_25[m * 10 + n]);
 }
 
-// mul_48 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
-//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
-// add_62 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
-//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
+// mul_48 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((i1 == labels) ? (output - max(output
+//     over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_62 = (((i1 == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : NaN) /
+//     sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_5_max_sum_map(
     const int N,
@@ -313,7 +283,7 @@ static inline void cnn_6_matmul_cpu_store(
     const float value,
     __global float* matmul_65
 ) {
-    matmul_65[(int)(m * 64u + n)] = value;
+    matmul_65[m * 64 + n] = value;
 }
 
 static inline void cnn_6_matmul_cpu_store_vector(
@@ -323,7 +293,7 @@ static inline void cnn_6_matmul_cpu_store_vector(
     const float16 value,
     __global float* matmul_65
 ) {
-    vstore16(value, 0, &matmul_65[(int)(m * 64u + n)]);
+    vstore16(value, 0, &matmul_65[m * 64 + n]);
 }
 
 static inline void cnn_7_matmul_cpu_store(
@@ -333,7 +303,7 @@ static inline void cnn_7_matmul_cpu_store(
     const float value,
     __global float* grad_output_weight
 ) {
-    grad_output_weight[(int)(m * 10u + n)] = value;
+    grad_output_weight[m * 10 + n] = value;
 }
 
 static inline void cnn_7_matmul_cpu_store_vector(
@@ -343,10 +313,10 @@ static inline void cnn_7_matmul_cpu_store_vector(
     const float16 value,
     __global float* grad_output_weight
 ) {
-    vstore16(value, 0, &grad_output_weight[(int)(m * 10u + n)]);
+    vstore16(value, 0, &grad_output_weight[m * 10 + n]);
 }
 
-// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0))
+// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_70) ? matmul_65 : 0))
 // grad_conv2_bias = sum(select_83 over 0, 2, 3)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_8_map_sum(
@@ -360,7 +330,7 @@ void cnn_8_map_sum(
 ) {
     const int row = get_global_id(0);
     float d_conv2_bias = 0.0f;
-    for (int k = 0; k < (int)(N * 4u); ++k) {
+    for (int k = 0; k < N * 4; ++k) {
         for (int i = 0; i < 4; ++i) {
             const int t = k / 4;
             const int t_1 = k % 4;
@@ -381,7 +351,7 @@ static inline void cnn_9_conv2d_input_grad_store(
     const float value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + n / 4 / 4 * 128u + n % 4 + n / 4 % 4 * 4u)] = value;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_9_conv2d_input_grad_store_vector(
@@ -391,38 +361,37 @@ static inline void cnn_9_conv2d_input_grad_store_vector(
     const float16 value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + n / 4 / 4 * 128u + n % 4 + n / 4 % 4 * 4u)]
-        = value.s0;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 1u) / 4 / 4 * 128u + (int)(n + 1u) % 4
-        + (int)(n + 1u) / 4 % 4 * 4u)] = value.s1;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 2u) / 4 / 4 * 128u + (int)(n + 2u) % 4
-        + (int)(n + 2u) / 4 % 4 * 4u)] = value.s2;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 3u) / 4 / 4 * 128u + (int)(n + 3u) % 4
-        + (int)(n + 3u) / 4 % 4 * 4u)] = value.s3;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 4u) / 4 / 4 * 128u + (int)(n + 4u) % 4
-        + (int)(n + 4u) / 4 % 4 * 4u)] = value.s4;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 5u) / 4 / 4 * 128u + (int)(n + 5u) % 4
-        + (int)(n + 5u) / 4 % 4 * 4u)] = value.s5;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 6u) / 4 / 4 * 128u + (int)(n + 6u) % 4
-        + (int)(n + 6u) / 4 % 4 * 4u)] = value.s6;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 7u) / 4 / 4 * 128u + (int)(n + 7u) % 4
-        + (int)(n + 7u) / 4 % 4 * 4u)] = value.s7;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 8u) / 4 / 4 * 128u + (int)(n + 8u) % 4
-        + (int)(n + 8u) / 4 % 4 * 4u)] = value.s8;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 9u) / 4 / 4 * 128u + (int)(n + 9u) % 4
-        + (int)(n + 9u) / 4 % 4 * 4u)] = value.s9;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 10u) / 4 / 4 * 128u + (int)(n + 10u) % 4
-        + (int)(n + 10u) / 4 % 4 * 4u)] = value.sa;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 11u) / 4 / 4 * 128u + (int)(n + 11u) % 4
-        + (int)(n + 11u) / 4 % 4 * 4u)] = value.sb;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 12u) / 4 / 4 * 128u + (int)(n + 12u) % 4
-        + (int)(n + 12u) / 4 % 4 * 4u)] = value.sc;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 13u) / 4 / 4 * 128u + (int)(n + 13u) % 4
-        + (int)(n + 13u) / 4 % 4 * 4u)] = value.sd;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 14u) / 4 / 4 * 128u + (int)(n + 14u) % 4
-        + (int)(n + 14u) / 4 % 4 * 4u)] = value.se;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 15u) / 4 / 4 * 128u + (int)(n + 15u) % 4
-        + (int)(n + 15u) / 4 % 4 * 4u)] = value.sf;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4]
+        = value.s1;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4]
+        = value.s2;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4]
+        = value.s3;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 4) / 4 / 4 * 128 + (n + 4) % 4 + (n + 4) / 4 % 4 * 4]
+        = value.s4;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 5) / 4 / 4 * 128 + (n + 5) % 4 + (n + 5) / 4 % 4 * 4]
+        = value.s5;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 6) / 4 / 4 * 128 + (n + 6) % 4 + (n + 6) / 4 % 4 * 4]
+        = value.s6;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 7) / 4 / 4 * 128 + (n + 7) % 4 + (n + 7) / 4 % 4 * 4]
+        = value.s7;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 8) / 4 / 4 * 128 + (n + 8) % 4 + (n + 8) / 4 % 4 * 4]
+        = value.s8;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 9) / 4 / 4 * 128 + (n + 9) % 4 + (n + 9) / 4 % 4 * 4]
+        = value.s9;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 10) / 4 / 4 * 128 + (n + 10) % 4 + (n + 10) / 4 % 4 * 4]
+        = value.sa;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 11) / 4 / 4 * 128 + (n + 11) % 4 + (n + 11) / 4 % 4 * 4]
+        = value.sb;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 12) / 4 / 4 * 128 + (n + 12) % 4 + (n + 12) / 4 % 4 * 4]
+        = value.sc;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 13) / 4 / 4 * 128 + (n + 13) % 4 + (n + 13) / 4 % 4 * 4]
+        = value.sd;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 14) / 4 / 4 * 128 + (n + 14) % 4 + (n + 14) / 4 % 4 * 4]
+        = value.se;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 15) / 4 / 4 * 128 + (n + 15) % 4 + (n + 15) / 4 % 4 * 4]
+        = value.sf;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store(
@@ -432,7 +401,7 @@ static inline void cnn_10_conv2d_weight_grad_store(
     const float value,
     __global float* grad_conv2_weight
 ) {
-    grad_conv2_weight[(int)(batch * 1152u + m * 72u + n)] = value;
+    grad_conv2_weight[batch * 1152 + m * 72 + n] = value;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store_vector(
@@ -442,13 +411,12 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
     const float16 value,
     __global float* grad_conv2_weight
 ) {
-    vstore16(value, 0, &grad_conv2_weight[(int)(batch * 1152u + m * 72u + n)]);
+    vstore16(value, 0, &grad_conv2_weight[batch * 1152 + m * 72 + n]);
 }
 
 // result = sum(mul_48) / N
 // grad_output_bias = sum(add_62 over 0)
-// select_101 = ((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_88) ? conv2d_input_grad_85 :
-//     0))
+// select_101 = ((max(conv1, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_88) ? conv2d_input_grad_85 : 0))
 // grad_conv1_bias = sum(select_101 over 0, 2, 3)
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cnn_11_bundle(
@@ -468,7 +436,7 @@ void cnn_11_bundle(
     if (item < 1) {
         float16 sum = (float16)(0.0f);
         float sum_1 = 0.0f;
-        const int whole = (int)((uint)N - N % 16);
+        const int whole = N - N % 16;
         for (int i = 0; i < whole; i += 16) {
             sum += vload16(0, &mul_48[i]);
         }
@@ -492,7 +460,7 @@ void cnn_11_bundle(
         const int own = item - 4;
         const int row = own;
         float d_conv1_bias = 0.0f;
-        for (int k = 0; k < (int)(N * 8u); ++k) {
+        for (int k = 0; k < N * 8; ++k) {
             for (int i = 0; i < 8; ++i) {
                 const int t = k / 8;
                 const int t_1 = k % 8;
@@ -515,7 +483,7 @@ static inline void cnn_12_conv2d_weight_grad_store(
     const float value,
     __global float* grad_conv1_weight
 ) {
-    grad_conv1_weight[(int)(batch * 72u + m * 9u + n)] = value;
+    grad_conv1_weight[batch * 72 + m * 9 + n] = value;
 }
 
 static inline void cnn_12_conv2d_weight_grad_store_vector(
@@ -525,7 +493,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
     const float16 value,
     __global float* grad_conv1_weight
 ) {
-    vstore16(value, 0, &grad_conv1_weight[(int)(batch * 72u + m * 9u + n)]);
+    vstore16(value, 0, &grad_conv1_weight[batch * 72 + m * 9 + n]);
 }
 
 // conv2d_4 = conv2d(x, conv1.weight)
@@ -692,7 +660,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 10
 #define K 64
 #define BATCH 1
@@ -739,7 +707,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// matmul_65 = matmul(add_62, output.weight)
+// matmul_65 = matmul(add_62, output.weight[i1, i0])
 #define KERNEL_NAME cnn_6_matmul_cpu
 #define STORE(batch_, m_, n_, value_) cnn_6_matmul_cpu_store(batch_, m_, n_, value_, arg_matmul_65)
 #define STORE_VECTOR(batch_, m_, n_, value_) cnn_6_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_matmul_65)
@@ -753,7 +721,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define TILE_M 16
 #define TILE_N 32
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 64
 #define K 10
 #define BATCH 1
@@ -800,7 +768,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// grad_output_weight = matmul(flatten, add_62)
+// grad_output_weight = matmul(flatten[i1, i0], add_62)
 #define KERNEL_NAME cnn_7_matmul_cpu
 #define STORE(batch_, m_, n_, value_) cnn_7_matmul_cpu_store(batch_, m_, n_, value_, arg_grad_output_weight)
 #define STORE_VECTOR(batch_, m_, n_, value_) cnn_7_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_grad_output_weight)
@@ -816,7 +784,7 @@ static inline void cnn_12_conv2d_weight_grad_store_vector(
 #define TILE_K 256
 #define M 64
 #define N 10
-#define K (arg_N)
+#define K arg_N
 #define BATCH 1
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1

@@ -47,16 +47,16 @@
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_naive(pool2, output_weight, matmul_25, N)
 //       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
-//    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
+//    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       cnn_5_max_sum_map(N, matmul_25, output_bias, labels, add_62, mul_48)
 //       over [N] in groups of [256]
-//    6  matmul_65 = matmul(add_62, output.weight)
+//    6  matmul_65 = matmul(add_62, output.weight[i1, i0])
 //       cnn_6_matmul_naive(add_62, output_weight, matmul_65, N)
 //       over [64, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
-//    7  grad_output_weight = matmul(flatten, add_62)
+//    7  grad_output_weight = matmul(flatten[i1, i0], add_62)
 //       cnn_7_matmul_naive(pool2, add_62, grad_output_weight, N)
 //       over [16, 64, 1] in groups of [16, 4, 1]
-//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
+//    8  select_83 = ((max(conv2, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_70) ? matmul_65 : 0)); grad_conv2_bias = sum(select_83 over 0, 2, 3)
 //       cnn_8_map_sum(N, conv2d_14, conv2_bias, argmax_70, matmul_65, select_83, grad_conv2_bias)
 //       over [4096] in groups of [256]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
@@ -84,7 +84,7 @@ static inline void cnn_0_conv2d_store(
     const float value,
     __global float* conv2d_4
 ) {
-    conv2d_4[(int)(batch * 512u + m * 64u + n / 8 / 8 * 512u + n % 8 + n / 8 % 8 * 8u)] = value;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value;
 }
 
 static inline void cnn_0_conv2d_store_vector(
@@ -94,13 +94,10 @@ static inline void cnn_0_conv2d_store_vector(
     const float4 value,
     __global float* conv2d_4
 ) {
-    conv2d_4[(int)(batch * 512u + m * 64u + n / 8 / 8 * 512u + n % 8 + n / 8 % 8 * 8u)] = value.s0;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 1u) / 8 / 8 * 512u + (int)(n + 1u) % 8 + (int)(n + 1u)
-        / 8 % 8 * 8u)] = value.s1;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 2u) / 8 / 8 * 512u + (int)(n + 2u) % 8 + (int)(n + 2u)
-        / 8 % 8 * 8u)] = value.s2;
-    conv2d_4[(int)(batch * 512u + m * 64u + (int)(n + 3u) / 8 / 8 * 512u + (int)(n + 3u) % 8 + (int)(n + 3u)
-        / 8 % 8 * 8u)] = value.s3;
+    conv2d_4[batch * 512 + m * 64 + n / 8 / 8 * 512 + n % 8 + n / 8 % 8 * 8] = value.s0;
+    conv2d_4[batch * 512 + m * 64 + (n + 1) / 8 / 8 * 512 + (n + 1) % 8 + (n + 1) / 8 % 8 * 8] = value.s1;
+    conv2d_4[batch * 512 + m * 64 + (n + 2) / 8 / 8 * 512 + (n + 2) % 8 + (n + 2) / 8 % 8 * 8] = value.s2;
+    conv2d_4[batch * 512 + m * 64 + (n + 3) / 8 / 8 * 512 + (n + 3) % 8 + (n + 3) / 8 % 8 * 8] = value.s3;
 }
 
 // pool1 = max(max(conv1, 0) over 4, 5)
@@ -114,7 +111,7 @@ void cnn_1_max_argmax(
     __global int* restrict argmax_94
 ) {
     const int row = get_global_id(0);
-    if (row < (int)(N * 128u)) {
+    if (row < N * 128) {
         float pool1_1 = -INFINITY;
         float argmax = -INFINITY;
         int argmax_at = 0;
@@ -139,7 +136,7 @@ static inline void cnn_2_conv2d_store(
     const float value,
     __global float* conv2d_14
 ) {
-    conv2d_14[(int)(batch * 256u + m * 16u + n / 4 / 4 * 256u + n % 4 + n / 4 % 4 * 4u)] = value;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_2_conv2d_store_vector(
@@ -149,13 +146,10 @@ static inline void cnn_2_conv2d_store_vector(
     const float4 value,
     __global float* conv2d_14
 ) {
-    conv2d_14[(int)(batch * 256u + m * 16u + n / 4 / 4 * 256u + n % 4 + n / 4 % 4 * 4u)] = value.s0;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 1u) / 4 / 4 * 256u + (int)(n + 1u) % 4 + (int)(n + 1u)
-        / 4 % 4 * 4u)] = value.s1;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 2u) / 4 / 4 * 256u + (int)(n + 2u) % 4 + (int)(n + 2u)
-        / 4 % 4 * 4u)] = value.s2;
-    conv2d_14[(int)(batch * 256u + m * 16u + (int)(n + 3u) / 4 / 4 * 256u + (int)(n + 3u) % 4 + (int)(n + 3u)
-        / 4 % 4 * 4u)] = value.s3;
+    conv2d_14[batch * 256 + m * 16 + n / 4 / 4 * 256 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_14[batch * 256 + m * 16 + (n + 1) / 4 / 4 * 256 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4] = value.s1;
+    conv2d_14[batch * 256 + m * 16 + (n + 2) / 4 / 4 * 256 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4] = value.s2;
+    conv2d_14[batch * 256 + m * 16 + (n + 3) / 4 / 4 * 256 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4] = value.s3;
 }
 
 // pool2 = max(max(conv2, 0) over 4, 5)
@@ -169,7 +163,7 @@ void cnn_3_max_argmax(
     __global int* restrict argmax_70
 ) {
     const int row = get_global_id(0);
-    if (row < (int)(N * 64u)) {
+    if (row < N * 64) {
         float pool2_1 = -INFINITY;
         float argmax = -INFINITY;
         int argmax_at = 0;
@@ -194,13 +188,13 @@ static inline void cnn_4_matmul_naive_store(
     const float value,
     __global float* matmul_25
 ) {
-    matmul_25[(int)(m * 10u + n)] = value;
+    matmul_25[m * 10 + n] = value;
 }
 
-// mul_48 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
-//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
-// add_62 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
-//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
+// mul_48 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((i1 == labels) ? (output - max(output
+//     over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_62 = (((i1 == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : NaN) /
+//     sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_5_max_sum_map(
     const int N,
@@ -241,7 +235,7 @@ static inline void cnn_6_matmul_naive_store(
     const float value,
     __global float* matmul_65
 ) {
-    matmul_65[(int)(m * 64u + n)] = value;
+    matmul_65[m * 64 + n] = value;
 }
 
 static inline void cnn_7_matmul_naive_store(
@@ -251,10 +245,10 @@ static inline void cnn_7_matmul_naive_store(
     const float value,
     __global float* grad_output_weight
 ) {
-    grad_output_weight[(int)(m * 10u + n)] = value;
+    grad_output_weight[m * 10 + n] = value;
 }
 
-// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0))
+// select_83 = ((max(conv2, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_70) ? matmul_65 : 0))
 // grad_conv2_bias = sum(select_83 over 0, 2, 3)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_8_map_sum(
@@ -270,7 +264,7 @@ void cnn_8_map_sum(
     const int lid = get_local_id(0);
     const int row = get_group_id(0);
     float d_conv2_bias = 0.0f;
-    for (int k = lid; k < (int)(N * 16u); k += 256) {
+    for (int k = lid; k < N * 16; k += 256) {
         const int t = k / 4;
         const int t_1 = t / 4;
         const int t_2 = k % 4;
@@ -304,7 +298,7 @@ static inline void cnn_9_conv2d_input_grad_store(
     const float value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + n / 4 / 4 * 128u + n % 4 + n / 4 % 4 * 4u)] = value;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value;
 }
 
 static inline void cnn_9_conv2d_input_grad_store_vector(
@@ -314,14 +308,13 @@ static inline void cnn_9_conv2d_input_grad_store_vector(
     const float4 value,
     __global float* conv2d_input_grad_85
 ) {
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + n / 4 / 4 * 128u + n % 4 + n / 4 % 4 * 4u)]
-        = value.s0;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 1u) / 4 / 4 * 128u + (int)(n + 1u) % 4
-        + (int)(n + 1u) / 4 % 4 * 4u)] = value.s1;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 2u) / 4 / 4 * 128u + (int)(n + 2u) % 4
-        + (int)(n + 2u) / 4 % 4 * 4u)] = value.s2;
-    conv2d_input_grad_85[(int)(batch * 128u + m * 16u + (int)(n + 3u) / 4 / 4 * 128u + (int)(n + 3u) % 4
-        + (int)(n + 3u) / 4 % 4 * 4u)] = value.s3;
+    conv2d_input_grad_85[batch * 128 + m * 16 + n / 4 / 4 * 128 + n % 4 + n / 4 % 4 * 4] = value.s0;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 1) / 4 / 4 * 128 + (n + 1) % 4 + (n + 1) / 4 % 4 * 4]
+        = value.s1;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 2) / 4 / 4 * 128 + (n + 2) % 4 + (n + 2) / 4 % 4 * 4]
+        = value.s2;
+    conv2d_input_grad_85[batch * 128 + m * 16 + (n + 3) / 4 / 4 * 128 + (n + 3) % 4 + (n + 3) / 4 % 4 * 4]
+        = value.s3;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store(
@@ -331,7 +324,7 @@ static inline void cnn_10_conv2d_weight_grad_store(
     const float value,
     __global float* conv2d_weight_grad_90
 ) {
-    conv2d_weight_grad_90[(int)(batch * 1152u + m * 72u + n)] = value;
+    conv2d_weight_grad_90[batch * 1152 + m * 72 + n] = value;
 }
 
 static inline void cnn_10_conv2d_weight_grad_store_vector(
@@ -341,10 +334,10 @@ static inline void cnn_10_conv2d_weight_grad_store_vector(
     const float4 value,
     __global float* conv2d_weight_grad_90
 ) {
-    vstore4(value, 0, &conv2d_weight_grad_90[(int)(batch * 1152u + m * 72u + n)]);
+    vstore4(value, 0, &conv2d_weight_grad_90[batch * 1152 + m * 72 + n]);
 }
 
-// ((max(conv2, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_70) ? matmul_65 : 0))
+// ((max(conv2, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_70) ? matmul_65 : 0))
 static inline float cnn_10_conv2d_weight_grad_load_a(
     const int offset,
     const int N,
@@ -371,7 +364,7 @@ static inline void cnn_11_conv2d_weight_grad_store(
     const float value,
     __global float* conv2d_weight_grad_113
 ) {
-    conv2d_weight_grad_113[(int)(batch * 72u + m * 9u + n)] = value;
+    conv2d_weight_grad_113[batch * 72 + m * 9 + n] = value;
 }
 
 static inline void cnn_11_conv2d_weight_grad_store_vector(
@@ -381,10 +374,10 @@ static inline void cnn_11_conv2d_weight_grad_store_vector(
     const float4 value,
     __global float* conv2d_weight_grad_113
 ) {
-    vstore4(value, 0, &conv2d_weight_grad_113[(int)(batch * 72u + m * 9u + n)]);
+    vstore4(value, 0, &conv2d_weight_grad_113[batch * 72 + m * 9 + n]);
 }
 
-// ((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_94) ? conv2d_input_grad_85 : 0))
+// ((max(conv1, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_94) ? conv2d_input_grad_85 : 0))
 static inline float cnn_11_conv2d_weight_grad_load_a(
     const int offset,
     const int N,
@@ -398,9 +391,9 @@ static inline float cnn_11_conv2d_weight_grad_load_a(
     const bool t_2 = t_1 / 8 < N;
     const int t_3 = offset % 8;
     const int t_4 = t % 8;
-    const int t_5 = t_2 && t_2 && t_2 ? (int)(t_1 * 16u + t_3 / 2 + t_4 / 2 * 4u) : 0;
+    const int t_5 = t_2 && t_2 && t_2 ? t_1 * 16 + t_3 / 2 + t_4 / 2 * 4 : 0;
     return t_2 ? (netcl_max(conv2d_4[t_2 ? offset : 0] + conv1_bias[t_2 ? t_1 % 8 : 0], 0.0f) <= 0.0f ? 0.0f
-        : t_2 ? ((int)(t_3 % 2 + t_4 % 2 * 2u) == (t_2 ? argmax_94[t_5] : 0)
+        : t_2 ? (t_3 % 2 + t_4 % 2 * 2 == (t_2 ? argmax_94[t_5] : 0)
         ? (t_2 ? conv2d_input_grad_85[t_5] : 0.0f) : 0.0f) : 0.0f) : 0.0f;
 }
 
@@ -417,8 +410,8 @@ static inline float cnn_11_conv2d_weight_grad_load_b(
 // result = sum(mul_48) / N
 // grad_output_bias = sum(add_62 over 0)
 // grad_conv2_weight = sum(conv2d_weight_grad_90 over 0)
-// grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) == argmax_94) ?
-//     conv2d_input_grad_85 : 0)) over 0, 2, 3)
+// grad_conv1_bias = sum(((max(conv1, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_94) ? conv2d_input_grad_85 : 0))
+//     over 0, 2, 3)
 // grad_conv1_weight = sum(conv2d_weight_grad_113 over 0)
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void cnn_12_bundle(
@@ -500,7 +493,7 @@ void cnn_12_bundle(
         const int lid = get_local_id(0);
         const int row = own;
         float d_conv1_bias = 0.0f;
-        for (int k = lid; k < (int)(N * 64u); k += 256) {
+        for (int k = lid; k < N * 64; k += 256) {
             const int t = k / 8;
             const int t_1 = t / 8;
             const int t_2 = k % 8;
@@ -706,7 +699,7 @@ void cnn_12_bundle(
 #define B_CONTIGUOUS 1
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 10
 #define K 64
 #define BATCH 1
@@ -747,7 +740,7 @@ void cnn_12_bundle(
 #undef b
 #include "undef_matmul_naive.h"
 
-// matmul_65 = matmul(add_62, output.weight)
+// matmul_65 = matmul(add_62, output.weight[i1, i0])
 #define KERNEL_NAME cnn_6_matmul_naive
 #define STORE(batch_, m_, n_, value_) cnn_6_matmul_naive_store(batch_, m_, n_, value_, arg_matmul_65)
 #define A_ALONG 0
@@ -755,7 +748,7 @@ void cnn_12_bundle(
 #define B_CONTIGUOUS 0
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 64
 #define K 10
 #define BATCH 1
@@ -796,7 +789,7 @@ void cnn_12_bundle(
 #undef b
 #include "undef_matmul_naive.h"
 
-// grad_output_weight = matmul(flatten, add_62)
+// grad_output_weight = matmul(flatten[i1, i0], add_62)
 #define KERNEL_NAME cnn_7_matmul_naive
 #define STORE(batch_, m_, n_, value_) cnn_7_matmul_naive_store(batch_, m_, n_, value_, arg_grad_output_weight)
 #define A_ALONG 1
@@ -806,7 +799,7 @@ void cnn_12_bundle(
 #define LOCAL_N 16
 #define M 64
 #define N 10
-#define K (arg_N)
+#define K arg_N
 #define BATCH 1
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1
@@ -960,7 +953,7 @@ void cnn_12_bundle(
 #define STAGE 1
 #define M 16
 #define N 72
-#define K (((3 + arg_N) / 4) * 16)
+#define K (((arg_N + 3) / 4) * 16)
 #define BATCH 4
 #define REAL float
 #define ACC float
@@ -1007,8 +1000,8 @@ void cnn_12_bundle(
 #undef WIDTH
 #include "undef_conv2d_implicit_gemm.h"
 
-// conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((index(5) + index(4) * 2) ==
-//     argmax_94) ? conv2d_input_grad_85 : 0)))
+// conv2d_weight_grad_113 = conv2d_weight_grad(x, ((max(conv1, 0) <= 0) ? 0 : (((i5 + i4 * 2) == argmax_94) ?
+//     conv2d_input_grad_85 : 0)))
 #define KERNEL_NAME cnn_11_conv2d_weight_grad
 #define ELEMENT_A(offset_) cnn_11_conv2d_weight_grad_load_a(offset_, arg_N, arg_conv2d_4, arg_conv1_bias, arg_argmax_94, arg_conv2d_input_grad_85)
 #define ELEMENT_B(offset_) cnn_11_conv2d_weight_grad_load_b(offset_, arg_N, arg_x)
@@ -1042,7 +1035,7 @@ void cnn_12_bundle(
 #define STAGE 1
 #define M 8
 #define N 9
-#define K (((15 + arg_N) / 16) * 64)
+#define K (((arg_N + 15) / 16) * 64)
 #define BATCH 16
 #define REAL float
 #define ACC float

@@ -35,7 +35,7 @@ static inline void mlp_0_matmul_cpu_store(
     __global const float* hidden_bias,
     __global float* max_8
 ) {
-    max_8[(int)(m * 32u + n)] = netcl_max(value + hidden_bias[n], 0.0f);
+    max_8[m * 32 + n] = netcl_max(value + hidden_bias[n], 0.0f);
 }
 
 static inline void mlp_0_matmul_cpu_store_vector(
@@ -46,8 +46,7 @@ static inline void mlp_0_matmul_cpu_store_vector(
     __global const float* hidden_bias,
     __global float* max_8
 ) {
-    vstore16(netcl_max16(value + vload16(0, &hidden_bias[n]), (float16)(0.0f)), 0,
-        &max_8[(int)(m * 32u + n)]);
+    vstore16(netcl_max16(value + vload16(0, &hidden_bias[n]), (float16)(0.0f)), 0, &max_8[m * 32 + n]);
 }
 
 static inline void mlp_1_matmul_cpu_store(
@@ -58,7 +57,7 @@ static inline void mlp_1_matmul_cpu_store(
     __global const float* output_bias,
     __global float* output
 ) {
-    output[(int)(m * 10u + n)] = value + output_bias[n];
+    output[m * 10 + n] = value + output_bias[n];
 }
 
 static inline void mlp_1_matmul_cpu_store_vector(
@@ -69,7 +68,7 @@ static inline void mlp_1_matmul_cpu_store_vector(
     __global const float* output_bias,
     __global float* output
 ) {
-    vstore16(value + vload16(0, &output_bias[n]), 0, &output[(int)(m * 10u + n)]);
+    vstore16(value + vload16(0, &output_bias[n]), 0, &output[m * 10 + n]);
 }
 
 // max_8 = max(hidden, 0)
@@ -86,7 +85,7 @@ static inline void mlp_1_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 32
 #define K 64
 #define BATCH 1
@@ -147,7 +146,7 @@ static inline void mlp_1_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 10
 #define K 32
 #define BATCH 1

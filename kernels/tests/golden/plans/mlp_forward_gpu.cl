@@ -30,7 +30,7 @@ static inline void mlp_0_matmul_naive_store(
     __global const float* hidden_bias,
     __global float* max_8
 ) {
-    max_8[(int)(m * 32u + n)] = netcl_max(value + hidden_bias[n], 0.0f);
+    max_8[m * 32 + n] = netcl_max(value + hidden_bias[n], 0.0f);
 }
 
 static inline void mlp_1_matmul_naive_store(
@@ -41,7 +41,7 @@ static inline void mlp_1_matmul_naive_store(
     __global const float* output_bias,
     __global float* output
 ) {
-    output[(int)(m * 10u + n)] = value + output_bias[n];
+    output[m * 10 + n] = value + output_bias[n];
 }
 
 // max_8 = max(hidden, 0)
@@ -52,7 +52,7 @@ static inline void mlp_1_matmul_naive_store(
 #define B_CONTIGUOUS 1
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 32
 #define K 64
 #define BATCH 1
@@ -101,7 +101,7 @@ static inline void mlp_1_matmul_naive_store(
 #define B_CONTIGUOUS 1
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 10
 #define K 32
 #define BATCH 1

@@ -25,19 +25,19 @@
 //    1  matmul_11 = matmul(max_8, output.weight)
 //       mlp_1_matmul_cpu(max_8, output_weight, matmul_11, N)
 //       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
-//    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
+//    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       mlp_2_max_sum_map(N, matmul_11, output_bias, labels, add_48, mul_34)
 //       over [((N + 408)/409)] in groups of [1]
-//    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight))
+//    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight[i1, i0]))
 //       mlp_3_matmul_cpu(add_48, output_weight, max_8, select_55, N)
 //       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
-//    4  grad_output_weight = matmul(max_8, add_48)
+//    4  grad_output_weight = matmul(max_8[i1, i0], add_48)
 //       mlp_4_matmul_cpu(max_8, add_48, grad_output_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
 //    5  result = sum(mul_34) / N; grad_output_bias = sum(add_48 over 0); grad_hidden_bias = sum(select_55 over 0)
 //       mlp_5_bundle(N, mul_34, result, add_48, grad_output_bias, select_55, grad_hidden_bias)
 //       over [5] in groups of [1]
-//    6  grad_hidden_weight = matmul(x, select_55)
+//    6  grad_hidden_weight = matmul(x[i1, i0], select_55)
 //       mlp_6_matmul_cpu(x, select_55, grad_hidden_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
 
@@ -67,7 +67,7 @@ static inline void mlp_0_matmul_cpu_store(
     __global const float* hidden_bias,
     __global float* max_8
 ) {
-    max_8[(int)(m * 32u + n)] = netcl_max(value + hidden_bias[n], 0.0f);
+    max_8[m * 32 + n] = netcl_max(value + hidden_bias[n], 0.0f);
 }
 
 static inline void mlp_0_matmul_cpu_store_vector(
@@ -78,8 +78,7 @@ static inline void mlp_0_matmul_cpu_store_vector(
     __global const float* hidden_bias,
     __global float* max_8
 ) {
-    vstore16(netcl_max16(value + vload16(0, &hidden_bias[n]), (float16)(0.0f)), 0,
-        &max_8[(int)(m * 32u + n)]);
+    vstore16(netcl_max16(value + vload16(0, &hidden_bias[n]), (float16)(0.0f)), 0, &max_8[m * 32 + n]);
 }
 
 static inline void mlp_1_matmul_cpu_store(
@@ -89,7 +88,7 @@ static inline void mlp_1_matmul_cpu_store(
     const float value,
     __global float* matmul_11
 ) {
-    matmul_11[(int)(m * 10u + n)] = value;
+    matmul_11[m * 10 + n] = value;
 }
 
 static inline void mlp_1_matmul_cpu_store_vector(
@@ -99,13 +98,13 @@ static inline void mlp_1_matmul_cpu_store_vector(
     const float16 value,
     __global float* matmul_11
 ) {
-    vstore16(value, 0, &matmul_11[(int)(m * 10u + n)]);
+    vstore16(value, 0, &matmul_11[m * 10 + n]);
 }
 
-// mul_34 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
-//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
-// add_48 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
-//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
+// mul_34 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((i1 == labels) ? (output - max(output
+//     over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_48 = (((i1 == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : NaN) /
+//     sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void mlp_2_max_sum_map(
     const int N,
@@ -148,7 +147,7 @@ static inline void mlp_3_matmul_cpu_store(
     __global const float* max_8,
     __global float* select_55
 ) {
-    select_55[(int)(m * 32u + n)] = max_8[(int)(m * 32u + n)] <= 0.0f ? 0.0f : value;
+    select_55[m * 32 + n] = max_8[m * 32 + n] <= 0.0f ? 0.0f : value;
 }
 
 static inline void mlp_3_matmul_cpu_store_vector(
@@ -159,8 +158,8 @@ static inline void mlp_3_matmul_cpu_store_vector(
     __global const float* max_8,
     __global float* select_55
 ) {
-    vstore16(select(value, (float16)(0.0f), vload16(0, &max_8[(int)(m * 32u + n)]) <= 0.0f), 0,
-        &select_55[(int)(m * 32u + n)]);
+    vstore16(select(value, (float16)(0.0f), vload16(0, &max_8[m * 32 + n]) <= 0.0f), 0,
+        &select_55[m * 32 + n]);
 }
 
 static inline void mlp_4_matmul_cpu_store(
@@ -170,7 +169,7 @@ static inline void mlp_4_matmul_cpu_store(
     const float value,
     __global float* grad_output_weight
 ) {
-    grad_output_weight[(int)(m * 10u + n)] = value;
+    grad_output_weight[m * 10 + n] = value;
 }
 
 static inline void mlp_4_matmul_cpu_store_vector(
@@ -180,7 +179,7 @@ static inline void mlp_4_matmul_cpu_store_vector(
     const float16 value,
     __global float* grad_output_weight
 ) {
-    vstore16(value, 0, &grad_output_weight[(int)(m * 10u + n)]);
+    vstore16(value, 0, &grad_output_weight[m * 10 + n]);
 }
 
 // result = sum(mul_34) / N
@@ -200,7 +199,7 @@ void mlp_5_bundle(
     if (item < 1) {
         float16 sum = (float16)(0.0f);
         float sum_1 = 0.0f;
-        const int whole = (int)((uint)N - N % 16);
+        const int whole = N - N % 16;
         for (int i = 0; i < whole; i += 16) {
             sum += vload16(0, &mul_34[i]);
         }
@@ -241,7 +240,7 @@ static inline void mlp_6_matmul_cpu_store(
     const float value,
     __global float* grad_hidden_weight
 ) {
-    grad_hidden_weight[(int)(m * 32u + n)] = value;
+    grad_hidden_weight[m * 32 + n] = value;
 }
 
 static inline void mlp_6_matmul_cpu_store_vector(
@@ -251,7 +250,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
     const float16 value,
     __global float* grad_hidden_weight
 ) {
-    vstore16(value, 0, &grad_hidden_weight[(int)(m * 32u + n)]);
+    vstore16(value, 0, &grad_hidden_weight[m * 32 + n]);
 }
 
 // max_8 = max(hidden, 0)
@@ -268,7 +267,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 32
 #define K 64
 #define BATCH 1
@@ -329,7 +328,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 16
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 10
 #define K 32
 #define BATCH 1
@@ -376,7 +375,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight))
+// select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight[i1, i0]))
 #define KERNEL_NAME mlp_3_matmul_cpu
 #define STORE(batch_, m_, n_, value_) mlp_3_matmul_cpu_store(batch_, m_, n_, value_, arg_max_8, arg_select_55)
 #define STORE_VECTOR(batch_, m_, n_, value_) mlp_3_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_max_8, arg_select_55)
@@ -390,7 +389,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define TILE_M 64
 #define TILE_N 32
 #define TILE_K 256
-#define M (arg_N)
+#define M arg_N
 #define N 32
 #define K 10
 #define BATCH 1
@@ -437,7 +436,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// grad_output_weight = matmul(max_8, add_48)
+// grad_output_weight = matmul(max_8[i1, i0], add_48)
 #define KERNEL_NAME mlp_4_matmul_cpu
 #define STORE(batch_, m_, n_, value_) mlp_4_matmul_cpu_store(batch_, m_, n_, value_, arg_grad_output_weight)
 #define STORE_VECTOR(batch_, m_, n_, value_) mlp_4_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_grad_output_weight)
@@ -453,7 +452,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define TILE_K 256
 #define M 32
 #define N 10
-#define K (arg_N)
+#define K arg_N
 #define BATCH 1
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1
@@ -498,7 +497,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #undef b
 #include "undef_matmul_cpu.h"
 
-// grad_hidden_weight = matmul(x, select_55)
+// grad_hidden_weight = matmul(x[i1, i0], select_55)
 #define KERNEL_NAME mlp_6_matmul_cpu
 #define STORE(batch_, m_, n_, value_) mlp_6_matmul_cpu_store(batch_, m_, n_, value_, arg_grad_hidden_weight)
 #define STORE_VECTOR(batch_, m_, n_, value_) mlp_6_matmul_cpu_store_vector(batch_, m_, n_, value_, arg_grad_hidden_weight)
@@ -514,7 +513,7 @@ static inline void mlp_6_matmul_cpu_store_vector(
 #define TILE_K 256
 #define M 64
 #define N 32
-#define K (arg_N)
+#define K arg_N
 #define BATCH 1
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1

@@ -25,19 +25,19 @@
 //    1  matmul_11 = matmul(max_8, output.weight)
 //       mlp_1_matmul_naive(max_8, output_weight, matmul_11, N)
 //       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
-//    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((index(1) == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
+//    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       mlp_2_max_sum_map(N, matmul_11, output_bias, labels, add_48, mul_34)
 //       over [N] in groups of [256]
-//    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight))
+//    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight[i1, i0]))
 //       mlp_3_matmul_naive(add_48, output_weight, max_8, select_55, N)
 //       over [32, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
-//    4  grad_output_weight = matmul(max_8, add_48)
+//    4  grad_output_weight = matmul(max_8[i1, i0], add_48)
 //       mlp_4_matmul_naive(max_8, add_48, grad_output_weight, N)
 //       over [16, 32, 1] in groups of [16, 4, 1]
 //    5  result = sum(mul_34) / N; grad_output_bias = sum(add_48 over 0); grad_hidden_bias = sum(select_55 over 0)
 //       mlp_5_bundle(N, mul_34, result, add_48, grad_output_bias, select_55, grad_hidden_bias)
 //       over [768] in groups of [256]
-//    6  grad_hidden_weight = matmul(x, select_55)
+//    6  grad_hidden_weight = matmul(x[i1, i0], select_55)
 //       mlp_6_matmul_naive(x, select_55, grad_hidden_weight, N)
 //       over [32, 64, 1] in groups of [16, 4, 1]
 
@@ -54,7 +54,7 @@ static inline void mlp_0_matmul_naive_store(
     __global const float* hidden_bias,
     __global float* max_8
 ) {
-    max_8[(int)(m * 32u + n)] = netcl_max(value + hidden_bias[n], 0.0f);
+    max_8[m * 32 + n] = netcl_max(value + hidden_bias[n], 0.0f);
 }
 
 static inline void mlp_1_matmul_naive_store(
@@ -64,13 +64,13 @@ static inline void mlp_1_matmul_naive_store(
     const float value,
     __global float* matmul_11
 ) {
-    matmul_11[(int)(m * 10u + n)] = value;
+    matmul_11[m * 10 + n] = value;
 }
 
-// mul_34 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((index(1) == labels) ? (output -
-//     max(output over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
-// add_48 = (((index(1) == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 :
-//     NaN) / sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
+// mul_34 = (log(sum(exp((output - max(output over 1))) over 1)) - sum(((i1 == labels) ? (output - max(output
+//     over 1)) : 0) over 1)) * ((labels < 10) ? 1 : NaN)
+// add_48 = (((i1 == labels) ? neg(1 / N * ((labels < 10) ? 1 : NaN)) : 0) + 1 / N * ((labels < 10) ? 1 : NaN) /
+//     sum(exp((output - max(output over 1))) over 1) * exp((output - max(output over 1))))
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void mlp_2_max_sum_map(
     const int N,
@@ -112,7 +112,7 @@ static inline void mlp_3_matmul_naive_store(
     __global const float* max_8,
     __global float* select_55
 ) {
-    select_55[(int)(m * 32u + n)] = max_8[(int)(m * 32u + n)] <= 0.0f ? 0.0f : value;
+    select_55[m * 32 + n] = max_8[m * 32 + n] <= 0.0f ? 0.0f : value;
 }
 
 static inline void mlp_4_matmul_naive_store(
@@ -122,7 +122,7 @@ static inline void mlp_4_matmul_naive_store(
     const float value,
     __global float* grad_output_weight
 ) {
-    grad_output_weight[(int)(m * 10u + n)] = value;
+    grad_output_weight[m * 10 + n] = value;
 }
 
 // result = sum(mul_34) / N
@@ -220,7 +220,7 @@ static inline void mlp_6_matmul_naive_store(
     const float value,
     __global float* grad_hidden_weight
 ) {
-    grad_hidden_weight[(int)(m * 32u + n)] = value;
+    grad_hidden_weight[m * 32 + n] = value;
 }
 
 // max_8 = max(hidden, 0)
@@ -231,7 +231,7 @@ static inline void mlp_6_matmul_naive_store(
 #define B_CONTIGUOUS 1
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 32
 #define K 64
 #define BATCH 1
@@ -280,7 +280,7 @@ static inline void mlp_6_matmul_naive_store(
 #define B_CONTIGUOUS 1
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 10
 #define K 32
 #define BATCH 1
@@ -321,7 +321,7 @@ static inline void mlp_6_matmul_naive_store(
 #undef b
 #include "undef_matmul_naive.h"
 
-// select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight))
+// select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight[i1, i0]))
 #define KERNEL_NAME mlp_3_matmul_naive
 #define STORE(batch_, m_, n_, value_) mlp_3_matmul_naive_store(batch_, m_, n_, value_, arg_max_8, arg_select_55)
 #define A_ALONG 0
@@ -329,7 +329,7 @@ static inline void mlp_6_matmul_naive_store(
 #define B_CONTIGUOUS 0
 #define LOCAL_M 4
 #define LOCAL_N 16
-#define M (arg_N)
+#define M arg_N
 #define N 32
 #define K 10
 #define BATCH 1
@@ -370,7 +370,7 @@ static inline void mlp_6_matmul_naive_store(
 #undef b
 #include "undef_matmul_naive.h"
 
-// grad_output_weight = matmul(max_8, add_48)
+// grad_output_weight = matmul(max_8[i1, i0], add_48)
 #define KERNEL_NAME mlp_4_matmul_naive
 #define STORE(batch_, m_, n_, value_) mlp_4_matmul_naive_store(batch_, m_, n_, value_, arg_grad_output_weight)
 #define A_ALONG 1
@@ -380,7 +380,7 @@ static inline void mlp_6_matmul_naive_store(
 #define LOCAL_N 16
 #define M 32
 #define N 10
-#define K (arg_N)
+#define K arg_N
 #define BATCH 1
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1
@@ -419,7 +419,7 @@ static inline void mlp_6_matmul_naive_store(
 #undef b
 #include "undef_matmul_naive.h"
 
-// grad_hidden_weight = matmul(x, select_55)
+// grad_hidden_weight = matmul(x[i1, i0], select_55)
 #define KERNEL_NAME mlp_6_matmul_naive
 #define STORE(batch_, m_, n_, value_) mlp_6_matmul_naive_store(batch_, m_, n_, value_, arg_grad_hidden_weight)
 #define A_ALONG 1
@@ -429,7 +429,7 @@ static inline void mlp_6_matmul_naive_store(
 #define LOCAL_N 16
 #define M 64
 #define N 32
-#define K (arg_N)
+#define K arg_N
 #define BATCH 1
 #define A_OFFSET(batch) (0)
 #define A_STRIDE_M 1

@@ -135,6 +135,7 @@ fn size_type(plan: &Plan, step: &Step, position: usize) -> DType {
     let param = plan.loop_kernel(step).and_then(|kernel| kernel.params.get(position));
     match param.map(|param| &param.kind) {
         Some(ParamKind::Scalar(dtype)) => *dtype,
+        Some(ParamKind::Size) => DType::I32,
         _ => DType::U32,
     }
 }
