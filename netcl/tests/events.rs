@@ -33,7 +33,9 @@ fn events_are_waited_for_in_every_way() {
         let z = busy(&device);
         device.record_event().unwrap().wait().unwrap();
         assert_eq!(y.to_vec::<f32>().unwrap(), z.to_vec::<f32>().unwrap());
-        assert_eq!(done.times(), None, "only with NETCL_PROFILE_EVENTS");
+        // Oclgrind tells the times of any queue.
+        let tells = device.profile().vendor == Vendor::Oclgrind;
+        assert!(tells || done.times().is_none(), "only with NETCL_PROFILE_EVENTS");
     }
 }
 

@@ -125,6 +125,11 @@ impl Source for ClEvent {
     }
 
     fn watch(&self, done: Done) -> Result<()> {
+        // Oclgrind 21.10 calls nobody back whose event was over before.
+        if let Some(code) = self.command.outcome() {
+            done(if code < 0 { Err(self.failure(code)) } else { Ok(()) });
+            return Ok(());
+        }
         let data = Box::into_raw(Box::new(Callback { done, health: self.health.clone(), operation: self.operation }));
         set_event_callback(self.command.get(), CL_COMPLETE, call_back, data.cast()).map_err(|code| {
             // SAFETY: made above, and the driver did not take it.
