@@ -143,7 +143,11 @@ fn what_is_changed_in_place_was_read_before() {
 fn what_another_thread_changes_is_copied_before_or_after() {
     let _turn = turn();
     for device in with_driver() {
-        let (count, rounds) = if device.profile().vendor == Vendor::Oclgrind { (70_000, 2) } else { (1 << 20, 40) };
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind crashes when two threads run kernels");
+            continue;
+        }
+        let (count, rounds) = (1 << 20, 40);
         let mut sources = DeviceManager::global().shared_context(&[device.clone(), device.clone()]).unwrap();
         let other = sources.pop().unwrap();
         sources.extend(device.with_queue(QueueOrder::OutOfOrder).ok());
