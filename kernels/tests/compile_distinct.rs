@@ -61,7 +61,7 @@ fn steps_pass_a_kernel_what_it_takes_each_on_its_own() {
             if let Some(kernel) = plan.loop_kernel(&plan.steps[steps[0]]) {
                 let buffers = kernel.params.iter().map(|param| match param.kind {
                     ParamKind::Buffer(..) => "buffer",
-                    ParamKind::Scalar(_) | ParamKind::Symbol | ParamKind::Value(_) => "number",
+                    _ => "number",
                 });
                 assert!(buffers.eq(first), "{name}");
             }

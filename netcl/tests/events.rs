@@ -3,7 +3,7 @@
 mod common;
 
 use common::block_on::block_on;
-use common::devices::{all, with_driver};
+use common::devices::{all, with_driver, with_work_under_way};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
 use netcl::{DType, DeviceKind, Error, Event, EventStatus, Interrupt, QueueOrder, UserEvent, Vendor};
@@ -33,7 +33,9 @@ fn events_are_waited_for_in_every_way() {
         let z = busy(&device);
         device.record_event().unwrap().wait().unwrap();
         assert_eq!(y.to_vec::<f32>().unwrap(), z.to_vec::<f32>().unwrap());
-        assert_eq!(done.times(), None, "only with NETCL_PROFILE_EVENTS");
+        // Oclgrind tells the times of any queue.
+        let tells = device.profile().vendor == Vendor::Oclgrind;
+        assert!(tells || done.times().is_none(), "only with NETCL_PROFILE_EVENTS");
     }
 }
 
@@ -81,7 +83,7 @@ fn callbacks_are_called_once() {
 
 #[test]
 fn a_device_waits_for_the_program() {
-    for device in with_driver() {
+    for device in with_work_under_way() {
         let x = Tensor::from_slice(&device, &[1.0f32; 100], &[100]).unwrap();
         x.add(&x).unwrap().to_vec::<f32>().unwrap();
         let gate = UserEvent::new();
@@ -129,10 +131,14 @@ fn a_gate_that_is_given_up_holds_nobody_for_ever() {
     }
 }
 
-/// As [`with_driver`], each with a queue of its own beside the others' work, and once more with one that is out of order.
+/// As [`with_work_under_way`], each with a queue of its own beside the others' work, and once more with one that is out of order.
 fn queues_of_their_own() -> Vec<Device> {
     let orders = [QueueOrder::InOrder, QueueOrder::OutOfOrder];
-    with_driver().iter().flat_map(|device| orders.map(|order| device.with_queue(order).ok())).flatten().collect()
+    with_work_under_way()
+        .iter()
+        .flat_map(|device| orders.map(|order| device.with_queue(order).ok()))
+        .flatten()
+        .collect()
 }
 
 #[test]

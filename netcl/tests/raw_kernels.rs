@@ -142,17 +142,22 @@ fn what_does_not_build_says_why() {
 #[test]
 fn macros_and_halves_reach_the_kernel() {
     for device in with_driver() {
-        let spec = KernelSpec::new("relu_half")
-            .dtype("REAL", DType::F16)
-            .define("OFFSET", 1)
-            .preamble(PRIMITIVE_PREAMBLE)
-            .parameters(["__global REAL* x"])
-            .body("size_t i = get_global_id(0); STORE(x, i, ADD(RELU(LOAD(x, i)), OFFSET));");
-        let kernel = spec.build(&device).unwrap();
+        let spec = |dtype| {
+            KernelSpec::new("relu_half")
+                .dtype("REAL", dtype)
+                .define("OFFSET", 1)
+                .preamble(PRIMITIVE_PREAMBLE)
+                .parameters(["__global REAL* x"])
+                .body("size_t i = get_global_id(0); STORE(x, i, ADD(RELU(LOAD(x, i)), OFFSET));")
+        };
         let half = half::f16::from_f32;
         let x = Tensor::from_slice(&device, &[half(-2.0), half(0.5)], &[2]).unwrap();
-        launch(&kernel, &[(&x).into()], &Grid::from(2)).unwrap();
+        launch(&spec(DType::F16).build(&device).unwrap(), &[(&x).into()], &Grid::from(2)).unwrap();
         assert_eq!(x.to_vec::<half::f16>().unwrap(), [half(1.0), half(1.5)]);
+        let brain = half::bf16::from_f32;
+        let x = Tensor::from_slice(&device, &[brain(-2.0), brain(0.5)], &[2]).unwrap();
+        launch(&spec(DType::BF16).build(&device).unwrap(), &[(&x).into()], &Grid::from(2)).unwrap();
+        assert_eq!(x.to_vec::<half::bf16>().unwrap(), [brain(1.0), brain(1.5)]);
     }
 }
 

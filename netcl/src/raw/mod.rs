@@ -31,5 +31,5 @@ pub use tuner::WorkGroupTuner;
 /// Macros that generated and hand-written bodies share: `LOAD(p, i)`, `STORE(p, i, v)`, `ADD`, `SUB`, `MUL`, `DIV`, `MIN`,
 /// `MAX` and `RELU`. For elements that are stored in half precision define `NETCL_HALF` before it (as
 /// [`KernelSpec::dtype`] with [`crate::DType::F16`] does): `LOAD` and `STORE` then convert from and to `float`, which
-/// needs no `cl_khr_fp16`.
+/// needs no `cl_khr_fp16`. Of bf16 they do so in a spec whose types are all [`crate::DType::BF16`].
 pub const PRIMITIVE_PREAMBLE: &str = include_str!("preamble.cl");

@@ -3,6 +3,9 @@
 #ifdef NETCL_HALF
 #define LOAD(p, i) vload_half((i), (p))
 #define STORE(p, i, v) vstore_half((v), (i), (p))
+#elif defined(NETCL_BF16)
+#define LOAD(p, i) as_float((uint)(p)[i] << 16)
+#define STORE(p, i, v) ((p)[i] = netcl_to_bf16(v))
 #else
 #define LOAD(p, i) ((p)[i])
 #define STORE(p, i, v) ((p)[i] = (v))

@@ -90,9 +90,9 @@ impl KernelSpec {
     }
 
     /// Makes `name` the OpenCL type in which elements of `dtype` are stored, and defines `LOAD_name(p, i)` and
-    /// `STORE_name(p, i, v)`, which convert f16 and bf16 from and to `float`. Where all types of a kernel are f16, `LOAD` and
-    /// `STORE` of [`super::PRIMITIVE_PREAMBLE`] do so, too (`NETCL_HALF` is defined); beside other types they take elements as
-    /// they are stored. `f64` enables `cl_khr_fp64`.
+    /// `STORE_name(p, i, v)`, which convert f16 and bf16 from and to `float`. Where all types of a kernel are f16, or
+    /// all are bf16, `LOAD` and `STORE` of [`super::PRIMITIVE_PREAMBLE`] do so, too (`NETCL_HALF` or `NETCL_BF16` is defined);
+    /// beside other types they take elements as they are stored. `f64` enables `cl_khr_fp64`.
     #[must_use]
     pub fn dtype(mut self, name: &str, dtype: DType) -> KernelSpec {
         self.types.push((name.to_owned(), dtype));
@@ -263,8 +263,12 @@ fn may_have_kernels(source: &str) -> bool {
 /// What stands for types of elements: their names, and how they are read and written.
 fn element_macros(types: &[(String, DType)]) -> String {
     let mut text = String::new();
-    if !types.is_empty() && types.iter().all(|(_, dtype)| *dtype == DType::F16) {
+    let all = |wanted| !types.is_empty() && types.iter().all(|(_, dtype)| *dtype == wanted);
+    if all(DType::F16) {
         text.push_str("#define NETCL_HALF 1\n");
+    }
+    if all(DType::BF16) {
+        text.push_str("#define NETCL_BF16 1\n");
     }
     if types.iter().any(|(_, dtype)| *dtype == DType::BF16) {
         text.push_str(TO_BF16);

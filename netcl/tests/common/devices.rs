@@ -1,7 +1,7 @@
 //! The devices that tests run on. The tests of other packages, and the units of this one, have this file as a module.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use netcl::Device;
+use netcl::{Device, Vendor};
 
 /// Whether it is a failure that there is no OpenCL device: `NETCL_REQUIRE_OPENCL` is set, and not empty.
 pub(crate) fn required() -> bool {
@@ -16,6 +16,19 @@ pub(crate) fn all() -> Vec<Device> {
 /// Every OpenCL device; a note where there is none, and a failure where one is required.
 pub(crate) fn with_driver() -> Vec<Device> {
     open(selectors_with_driver())
+}
+
+/// As [`with_driver`], for tests that hold commands back and let them go later. Oclgrind's `clFlush` is its `clFinish`: it
+/// waits there, for ever if nobody else lets them go.
+pub(crate) fn with_work_under_way() -> Vec<Device> {
+    let waits = |device: &Device| {
+        let waits = device.profile().vendor == Vendor::Oclgrind;
+        if waits {
+            eprintln!("{device} computes in the calls: nothing can be held back there");
+        }
+        waits
+    };
+    with_driver().into_iter().filter(|device| !waits(device)).collect()
 }
 
 /// As [`all`], for tests that must not open them: that start processes, or do something before.

@@ -138,6 +138,11 @@ impl Source for ClEvent {
     }
 
     fn watch(&self, done: Done) -> Result<()> {
+        // Oclgrind 21.10 calls nobody back whose event was over before.
+        if let Some(code) = self.command.outcome() {
+            done(if code < 0 { Err(self.failure(code)) } else { Ok(()) });
+            return Ok(());
+        }
         let (health, operation, bytes) = (self.health.clone(), self.operation, self.command.bytes());
         let data = Box::into_raw(Box::new(Callback { done, health, operation, bytes }));
         set_event_callback(self.command.get(), CL_COMPLETE, call_back, data.cast()).map_err(|code| {

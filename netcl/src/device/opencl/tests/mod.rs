@@ -11,7 +11,7 @@ use crate::device::{Device, DeviceKind};
 #[path = "../../../../tests/common/devices.rs"]
 pub(super) mod devices;
 
-use devices::with_driver;
+use devices::{with_driver, with_work_under_way};
 
 mod late;
 
@@ -85,7 +85,7 @@ fn a_probe_that_cannot_build_says_no() {
 fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
     use opencl3::error_codes::CL_OUT_OF_RESOURCES;
     use opencl3::event::{create_user_event, set_user_event_status};
-    for device in with_driver() {
+    for device in with_work_under_way() {
         // The user event's failure stays in this queue.
         let own = with_profile(&device, |profile| profile.unified_memory = false);
         let device = Device::of(Arc::new(own));
@@ -251,7 +251,7 @@ fn the_events_of_a_lost_device_say_so() {
 fn a_failure_is_told_by_its_event_or_by_the_next_wait() {
     use opencl3::error_codes::CL_OUT_OF_RESOURCES;
     use opencl3::event::{create_user_event, set_user_event_status};
-    for device in with_driver() {
+    for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
         let shared = device.backend().as_opencl().unwrap().shared.clone();
         let memory = device.allocate(1 << 20).unwrap();
@@ -304,7 +304,7 @@ fn a_barrier_that_fails_is_told() {
 fn copies_beside_the_queue_wait_for_nothing_in_it() {
     use crate::event::UserEvent;
     use crate::tensor::Tensor;
-    for device in with_driver() {
+    for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
         let written = device.allocate(1 << 20).unwrap();
         let gate = UserEvent::new();
@@ -375,7 +375,7 @@ fn a_copy_that_is_refused_uses_nothing_any_more() {
 fn drivers_are_not_waited_for_in_callbacks() {
     use crate::event::UserEvent;
     use crate::tensor::Tensor;
-    for device in with_driver() {
+    for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
         let shared = device.backend().as_opencl().unwrap().shared.clone();
         let over = Pending::new(opencl3::event::create_user_event(shared.context.get().get()).unwrap());
@@ -405,7 +405,7 @@ fn failures_are_left_to_the_programs_waits() {
     use opencl3::error_codes::CL_OUT_OF_RESOURCES;
     use opencl3::event::{create_user_event, set_user_event_status};
     let _turn = turn();
-    for device in with_driver() {
+    for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
         let shared = device.backend().as_opencl().unwrap().shared.clone();
         let memory = device.allocate(1 << 20).unwrap();
