@@ -7,7 +7,7 @@ use crate::kernel::{Form, kernel};
 use crate::lower::{Sizes, Unit, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, parse, paths, recover, scan, words};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
@@ -18,13 +18,16 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
     let name = block_argument(&args);
     let is_block = |name: &syn::Ident| recover::block(&item, &syn::Error::new(name.span(), "")).is_some();
-    let item = match (args.into_iter().next(), name) {
-        (Some(_), Some(name)) if is_block(&name) => {
-            let mark = quote::format_ident!("{}", words::NAMED_BLOCK);
-            quote!(#[#mark(#name)] #item)
-        }
+    let mark = quote::format_ident!("{}", words::NAMED_BLOCK);
+    let item = match (args.clone().into_iter().next(), name) {
+        (Some(_), Some(name)) if is_block(&name) => quote!(#[#mark(#name)] #item),
         (Some(first), name) => {
             diag.report(name.map_or(first.span(), |name| name.span()), &m::MODEL_ARGUMENTS, &[]);
+            // A further block is meant: what a first one brings would be there twice.
+            let name = meant(args);
+            if let Ok(Item::Impl(block)) = syn::parse2(quote!(#[#mark(#name)] #item)) {
+                return with_errors(diag, || fallback::implementation(&block));
+            }
             item
         }
         (None, _) => item,
@@ -41,6 +44,16 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         }
         Err(error) => half_typed(diag, &item, &error),
     }
+}
+
+/// The name that a block is meant to have whose argument is wrong: `training`, `block = "training"`.
+fn meant(args: TokenStream) -> syn::Ident {
+    let name = args.into_iter().filter_map(|token| match token {
+        TokenTree::Ident(word) if word != words::BLOCK => Some(word),
+        TokenTree::Literal(text) => syn::parse2::<syn::LitStr>(TokenTree::from(text).into()).ok()?.parse().ok(),
+        _ => None,
+    });
+    name.last().unwrap_or_else(|| syn::Ident::new("further", proc_macro2::Span::call_site()))
 }
 
 /// The name in `block = training`.

@@ -298,3 +298,69 @@ fn constants_of_rust_are_known() -> Result<()> {
         Ok(())
     })
 }
+
+/// Names that kernels bind may be those of other kernels, and of constants: of sizes, too.
+mod bound {
+    pub const N: usize = 7;
+    pub const C: usize = 9;
+
+    #[netcl::function]
+    pub fn shift(x: f32) -> f32 {
+        x + 10.0
+    }
+
+    netcl::kernel! {
+        pub fn scale(x: &Tensor<f32, N>, k: f32) -> Tensor<f32, N> {
+            |n| k * x[n]
+        }
+
+        pub fn row(x: &Tensor<f32, N, C>) -> Tensor<f32, N> {
+            |n| sum(0..C, |c| x[n, c])
+        }
+
+        pub fn indexed(x: &Tensor<f32, N>, scale: &Tensor<f32, N>) -> Tensor<f32, N> {
+            |n| {
+                let row = scale[n] * x[n];
+                row + 1.0
+            }
+        }
+
+        #[launch(global = [N])]
+        #[gradient(affine_gradient)]
+        pub fn affine(x: &Tensor<f32, N>, scale: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+            let i = global_id(0);
+            let row = scale[i] * x[i];
+            y[i] = shift(row);
+        }
+
+        #[launch(global = [N])]
+        fn affine_gradient(
+            x: &Tensor<f32, N>,
+            scale: &Tensor<f32, N>,
+            dy: &Tensor<f32, N>,
+            dx: &mut Tensor<f32, N>,
+            row: &mut Tensor<f32, N>,
+        ) {
+            let i = global_id(0);
+            dx[i] = scale[i] * dy[i];
+            row[i] = x[i] * dy[i];
+        }
+    }
+}
+
+#[test]
+fn kernels_bind_the_names_of_kernels_and_constants() -> Result<()> {
+    everywhere(|| {
+        let x = floats(&[1.0, 2.0, 3.0], &[3]);
+        let scale = floats(&[4.0, 5.0, 6.0], &[3]);
+        assert_eq!(bound::scale(&bound::row(&x.reshape(&[3, 1])?)?, 2.0)?.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+        assert_eq!(bound::indexed(&x, &scale)?.to_vec::<f32>()?, [5.0, 11.0, 19.0]);
+        let (y, pullback) = bound::affine.vjp(&x, &scale)?;
+        assert_eq!(y.to_vec::<f32>()?, [14.0, 20.0, 28.0]);
+        let (dx, dscale) = pullback(&x)?;
+        assert_eq!(dx.to_vec::<f32>()?, [4.0, 10.0, 18.0]);
+        assert_eq!(dscale.to_vec::<f32>()?, [1.0, 4.0, 9.0]);
+        assert_eq!(bound::N + bound::C, 16);
+        Ok(())
+    })
+}

@@ -113,6 +113,7 @@ fn vjp(
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
     let private = paths::private();
     let kept = signature.inputs().map(|(name, _)| quote!(let #name = #private::as_it_is(#name)?;));
+    let given: Vec<_> = (0..types.len()).map(|position| format_ident!("__netcl_argument_{position}")).collect();
     let passed = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| {
         let name = &arg.name;
         match arg.ty {
@@ -121,8 +122,15 @@ fn vjp(
         }
     });
     quote! {
-        #[allow(unused_imports)]
-        use super::*;
+        // The module's names are seen from here alone: an argument may be called as another kernel.
+        fn __netcl_gradient(
+            #(#given: #types,)*
+            #(#cotangents: &::netcl::Tensor),*
+        ) -> ::netcl::Result<#gradients> {
+            #[allow(unused_imports)]
+            use super::*;
+            #gradient(#(#given,)* #(#cotangents),*)
+        }
         impl Kernel {
             /// The result, and the given kernel that turns cotangents of it into gradients in the inputs: as they are now,
             /// whatever an optimizer makes of them meanwhile.
@@ -134,7 +142,7 @@ fn vjp(
                 let __netcl_value = __netcl_call(#(#names),*)?;
                 #(#kept)*
                 let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradients> {
-                    #gradient(#(#passed,)* #(#cotangents),*)
+                    __netcl_gradient(#(#passed,)* #(#cotangents),*)
                 };
                 ::core::result::Result::Ok((__netcl_value, __netcl_pullback))
             }

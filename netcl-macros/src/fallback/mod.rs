@@ -13,7 +13,9 @@ use crate::parse::model::block_name;
 use crate::{paths, recover};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, FnArg, ImplItem, ItemImpl, Pat, PathArguments, ReturnType, Signature, Type, Visibility};
+use syn::{
+    Attribute, FnArg, GenericArgument, ImplItem, ItemImpl, Pat, PathArguments, ReturnType, Signature, Type, Visibility,
+};
 
 /// The block with stubs for the functions that would have been compiled.
 pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
@@ -136,7 +138,7 @@ fn result(output: &ReturnType) -> TokenStream {
     }
 }
 
-/// The type with every `Tensor<..>` as netcl's own. Where it could not be parsed, an argument takes anything.
+/// The type with every `Tensor<..>` as netcl's own, also within `Result<..>` and its like. Where it could not be parsed, an argument takes anything.
 fn plain(ty: &Type) -> TokenStream {
     match ty {
         Type::Reference(reference) => {
@@ -150,7 +152,19 @@ fn plain(ty: &Type) -> TokenStream {
         Type::Path(path) => match path.path.segments.last() {
             Some(last) if last.ident == crate::words::TENSOR => quote!(::netcl::Tensor),
             _ if recover::fills_unknown(ty) => quote!(impl ::core::marker::Sized),
-            _ => quote!(#ty),
+            _ => {
+                let mut path = path.clone();
+                let arguments = path.path.segments.iter_mut().filter_map(|segment| match &mut segment.arguments {
+                    PathArguments::AngleBracketed(arguments) => Some(arguments.args.iter_mut()),
+                    _ => None,
+                });
+                for argument in arguments.flatten() {
+                    if let GenericArgument::Type(ty) = argument {
+                        *ty = Type::Verbatim(plain(ty));
+                    }
+                }
+                quote!(#path)
+            }
         },
         other => quote!(#other),
     }

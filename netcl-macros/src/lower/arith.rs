@@ -206,12 +206,16 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// `-x` and `!x`.
+    /// `-x`, `!x`, and `*x` of what is borrowed.
     pub(super) fn unary(&mut self, op: &syn::UnOp, value: Val<'a>, span: Span) -> Val<'a> {
         use syn::UnOp;
         match (op, value) {
             (_, Val::Unknown) => Val::Unknown,
-            (UnOp::Deref(_), value) => value,
+            (UnOp::Deref(_), value @ (Val::Tensor(_) | Val::Place(_))) => value,
+            (UnOp::Deref(_), value) => {
+                let what = format!("`*` before {}", value.kind());
+                self.report(span, &m::UNSUPPORTED, &[&what, &"nothing is borrowed here: leave it out"])
+            }
             (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
             (UnOp::Neg(_), Val::Number(value)) => Val::Number(-value),
             (UnOp::Neg(_), Val::Index(index)) => match index.times(-1) {

@@ -51,6 +51,11 @@ impl<'a> Lowering<'a> {
                 let right = self.expr(&binary.right);
                 self.assign(&binary.left, Some(&binary.op), right, span)
             }
+            // Rust would see a product with what the right side refers to.
+            Expr::Binary(binary) if is_power(binary) => {
+                let instead = "write a power as `x.pow(3.0)`, a square as `x.square()`, a product as `x * y`";
+                self.report(binary.op.span(), &m::UNSUPPORTED, &[&"`**`", &instead])
+            }
             Expr::Binary(binary) => {
                 let left = self.expr(&binary.left);
                 // `flag && ..` with a flag known to be false never looks at the other side.
@@ -219,6 +224,12 @@ impl<'a> Lowering<'a> {
         };
         self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
     }
+}
+
+/// `x ** y`, as other languages write a power.
+fn is_power(binary: &syn::ExprBinary) -> bool {
+    let borrowed = |expr: &Expr| matches!(expr, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)));
+    matches!(binary.op, syn::BinOp::Mul(_)) && borrowed(&binary.right)
 }
 
 /// Whether the operator also assigns.

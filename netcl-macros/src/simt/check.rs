@@ -7,9 +7,9 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::ValueType;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, Local, Pat};
+use syn::{Block, Expr, ExprCall, Local, Pat, PatIdent};
 
 /// The function, with the types that were found for `let`s.
 pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
@@ -34,18 +34,51 @@ pub(crate) fn shim(signature: &Signature, lowered: &Lowered) -> TokenStream {
         let size = Ident::new(symbol.name(), Span::call_site());
         quote!(let #size: u32 = ::netcl::simt::size();)
     });
+    let covers = covers(signature);
     let statements = &signature.body.stmts;
     let body = annotated(quote!(#(#statements)*), &lowered.types, &mut 0);
     quote! {
         // Outside the function: inside it, these names would hide arguments of the same name.
         #[allow(unused_imports)]
         use ::netcl::simt::*;
+        #(#[allow(dead_code, non_snake_case)] fn #covers() {})*
         #[allow(dead_code, unused_variables, unused_mut, unused_assignments, non_snake_case, unstable_name_collisions, clippy::all)]
         fn #name(#(#args),*) {
             #(#sizes)*
             { #body }
         }
     }
+}
+
+/// The names that the kernel binds, but for those of functions that it calls. Another kernel may have such a name, or a
+/// `const` the name of a size, and Rust lets no variable hide a static or a constant; it lets them hide a function, which
+/// in turn hides what is outside.
+fn covers(signature: &Signature) -> Vec<Ident> {
+    struct Names {
+        bound: BTreeMap<String, Ident>,
+        called: BTreeSet<String>,
+    }
+    impl<'a> Visit<'a> for Names {
+        fn visit_pat_ident(&mut self, name: &'a PatIdent) {
+            self.bound.insert(name.ident.to_string(), name.ident.clone());
+            visit::visit_pat_ident(self, name);
+        }
+
+        fn visit_expr_call(&mut self, call: &'a ExprCall) {
+            if let Expr::Path(path) = &*call.func
+                && let Some(name) = path.path.get_ident()
+            {
+                self.called.insert(name.to_string());
+            }
+            visit::visit_expr_call(self, call);
+        }
+    }
+    let args = signature.args.iter().map(|arg| (arg.name.to_string(), arg.name.clone()));
+    let sizes = signature.symbols().into_iter().map(|size| Ident::new(size.name(), Span::call_site()));
+    let bound = args.chain(sizes.map(|size| (size.to_string(), size))).collect();
+    let mut names = Names { bound, called: BTreeSet::from([signature.name.to_string()]) };
+    names.visit_block(&signature.body);
+    names.bound.into_iter().filter(|(name, _)| !names.called.contains(name)).map(|(_, name)| name).collect()
 }
 
 fn element(dtype: DType) -> TokenStream {

@@ -307,7 +307,7 @@ impl Event {
 
     fn call_back(&self, callback: Callback) {
         if process::is_forked() {
-            return (callback.call)(self.when_forked());
+            return guarded(|| (callback.call)(self.when_forked()));
         }
         let outcome = {
             let mut state = self.lock();
@@ -322,7 +322,8 @@ impl Event {
                 }
             }
         };
-        self.pass_on(callback, outcome);
+        // What happens must not depend on who was faster, the device or the caller.
+        guarded(|| self.pass_on(callback, outcome));
     }
 
     /// When it was queued, begun, and done; `None` before it is done, on devices without a clock, if

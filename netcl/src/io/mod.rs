@@ -1,5 +1,8 @@
-//! Weights on disk.
+//! Weights, and training that goes on later, on disk.
 
+mod checkpoint;
+mod file;
 mod weights;
 
+pub use checkpoint::{load_checkpoint, save_checkpoint};
 pub use weights::{load, save};

@@ -1,43 +1,29 @@
 //! Models as safetensors files.
 
 use crate::error::{Error, Result};
-use crate::files::{Durable, replace_file};
+use crate::io::file::{self, Stored, little_endian, to_safetensors};
 use crate::model::Model;
 use crate::tensor::Tensor;
-use netcl_kernels::dtype::DType;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use std::fs;
+use safetensors::tensor::{SafeTensors, TensorView};
 use std::path::Path;
+
+/// What a checkpoint has besides the model's tensors stands under names that begin so; no path of a model has a slash.
+pub(super) const BESIDES: [&str; 2] = ["model/", "optimizer/"];
 
 /// Writes every parameter and state of a model, each under its path. The file is replaced whole or
 /// stays as it was, also where the disk is full or the process is killed midway. What such a process was writing lies beside
 /// it until a model is saved to that folder again.
 ///
+/// What an optimizer has gathered is not part of it: [`super::save_checkpoint`] writes that, too.
+///
 /// # Errors
 ///
 /// If the device cannot be read or the file cannot be written.
 pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
-    let path = path.as_ref();
-    let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
-    let mut tensors = Vec::new();
-    for (name, tensor) in model.parameters().into_iter().chain(model.states()) {
-        tensors.push((
-            name,
-            tensor.shape().to_vec(),
-            tensor.dtype(),
-            little_endian(tensor.to_bytes()?, tensor.dtype()),
-        ));
-    }
-    let mut views = Vec::new();
-    for (name, shape, dtype, bytes) in &tensors {
-        let view = TensorView::new(to_safetensors(*dtype), shape.clone(), bytes);
-        views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
-    }
-    let bytes = safetensors::serialize(views, None).map_err(|error| failed(std::io::Error::other(error)))?;
-    replace_file(path, &bytes, Durable::Yes).map_err(failed)
+    file::write(path.as_ref(), &stored(model)?)
 }
 
-/// Reads every parameter and state of a model.
+/// Reads every parameter and state of a model, from a file of [`save`] or [`super::save_checkpoint`].
 ///
 /// Tensors are told apart by path, shape and type alone. Weights of another framework may have the right shape and another
 /// meaning: PyTorch's `Linear` has `[outputs, inputs]` where netcl's has `[inputs, outputs]`, so that a square one is taken
@@ -50,11 +36,18 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
 /// ([`Error::Driver`], [`Error::Lost`], [`Error::OutOfMemory`]), some of the model's tensors may be the file's already:
 /// load again, or drop the model.
 pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
-    let path = path.as_ref();
-    let bytes = fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;
-    let file = SafeTensors::deserialize(&bytes)
-        .map_err(|error| Error::WeightFile { path: path.to_owned(), problem: error.to_string() })?;
-    let own: Vec<(String, Tensor)> = model.parameters().into_iter().chain(model.states()).collect();
+    let bytes = file::read(path.as_ref())?;
+    fill(fitting(model, &file::parse(path.as_ref(), &bytes)?)?)
+}
+
+/// Every tensor of a model.
+pub(super) fn stored(model: &dyn Model) -> Result<Vec<Stored>> {
+    tensors(model).into_iter().map(|(name, tensor)| Stored::of(name, &tensor)).collect()
+}
+
+/// Every tensor of a model with what the file has for it; all that does not fit is one error.
+pub(super) fn fitting<'a>(model: &dyn Model, file: &SafeTensors<'a>) -> Result<Vec<(Tensor, TensorView<'a>)>> {
+    let own = tensors(model);
     let mut problems = Vec::new();
     let mut found = Vec::new();
     for (name, tensor) in &own {
@@ -69,40 +62,25 @@ pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
                     view.shape()
                 ));
             }
-            Ok(view) => found.push((name, tensor, view)),
+            Ok(view) => found.push((tensor.clone(), view)),
         }
     }
+    let beside = |name: &str| BESIDES.iter().any(|start| name.starts_with(start));
     let mut unexpected: Vec<&str> =
-        file.names().into_iter().filter(|name| own.iter().all(|(known, _)| known != name)).collect();
+        file.names().into_iter().filter(|name| !beside(name) && own.iter().all(|(known, _)| known != name)).collect();
     unexpected.sort_unstable();
     problems.extend(unexpected.iter().map(|name| format!("unexpected: `{name}`")));
-    if !problems.is_empty() {
-        return Err(Error::Weights { problems });
-    }
-    for (_, tensor, view) in found {
+    if problems.is_empty() { Ok(found) } else { Err(Error::Weights { problems }) }
+}
+
+/// Copies what was found to the model's tensors.
+pub(super) fn fill(found: Vec<(Tensor, TensorView<'_>)>) -> Result<()> {
+    for (tensor, view) in found {
         tensor.region().write(&little_endian(view.data().to_vec(), tensor.dtype()))?;
     }
     Ok(())
 }
 
-/// The file's byte order is little-endian; the same conversion serves both ways.
-fn little_endian(mut bytes: Vec<u8>, dtype: DType) -> Vec<u8> {
-    if cfg!(target_endian = "big") {
-        bytes.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
-    }
-    bytes
-}
-
-fn to_safetensors(dtype: DType) -> Dtype {
-    match dtype {
-        DType::Bool => Dtype::BOOL,
-        DType::U8 => Dtype::U8,
-        DType::I32 => Dtype::I32,
-        DType::U32 => Dtype::U32,
-        DType::I64 => Dtype::I64,
-        DType::F16 => Dtype::F16,
-        DType::BF16 => Dtype::BF16,
-        DType::F32 => Dtype::F32,
-        DType::F64 => Dtype::F64,
-    }
+fn tensors(model: &dyn Model) -> Vec<(String, Tensor)> {
+    model.parameters().into_iter().chain(model.states()).collect()
 }

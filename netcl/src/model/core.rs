@@ -22,10 +22,18 @@ pub struct ModelCore(Arc<Inner>);
 
 struct Inner {
     id: u64,
-    seed: Seed,
+    seed: AtomicU64,
     /// Calls that drew random numbers.
     steps: AtomicU64,
     store: RwLock<Arc<Store>>,
+}
+
+/// Where a model's random numbers stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Draws {
+    pub(crate) seed: u64,
+    /// Calls that drew some.
+    pub(crate) calls: u64,
 }
 
 /// One tensor of a model.
@@ -95,8 +103,12 @@ impl ModelCore {
             Ok(group)
         };
         let store = Store::new(device, group(true)?, group(false)?);
-        let store = RwLock::new(Arc::new(store));
-        Ok(ModelCore(Arc::new(Inner { id: next_id(), seed, steps: AtomicU64::new(0), store })))
+        Ok(ModelCore::with_store(store, Draws { seed: seed.0, calls: 0 }))
+    }
+
+    fn with_store(store: Store, draws: Draws) -> ModelCore {
+        let (seed, steps) = (AtomicU64::new(draws.seed), AtomicU64::new(draws.calls));
+        ModelCore(Arc::new(Inner { id: next_id(), seed, steps, store: RwLock::new(Arc::new(store)) }))
     }
 
     /// The device it is on.
@@ -210,9 +222,7 @@ impl ModelCore {
             Ok(new)
         };
         let new = Store::new(&store.device, copied(&store.parameters)?, copied(&store.states)?);
-        let steps = AtomicU64::new(self.0.steps.load(Ordering::Relaxed));
-        let store = RwLock::new(Arc::new(new));
-        Ok(ModelCore(Arc::new(Inner { id: next_id(), seed: self.0.seed, steps, store })))
+        Ok(ModelCore::with_store(new, self.draws()))
     }
 
     /// Distinct among all models; moving a model does not change it.
@@ -228,7 +238,18 @@ impl ModelCore {
     /// The seed of the next call that draws random numbers: Philox of the model's seed and how many such calls there
     /// were, so that a run can be repeated and no two steps drop the same elements.
     pub(crate) fn next_seed(&self) -> Scalar {
-        call_seed(self.0.seed.0, self.0.steps.fetch_add(1, Ordering::Relaxed))
+        call_seed(self.0.seed.load(Ordering::Relaxed), self.0.steps.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Where its random numbers stand.
+    pub(crate) fn draws(&self) -> Draws {
+        Draws { seed: self.0.seed.load(Ordering::Relaxed), calls: self.0.steps.load(Ordering::Relaxed) }
+    }
+
+    /// Goes on with the random numbers from there.
+    pub(crate) fn set_draws(&self, draws: Draws) {
+        self.0.seed.store(draws.seed, Ordering::Relaxed);
+        self.0.steps.store(draws.calls, Ordering::Relaxed);
     }
 }
 

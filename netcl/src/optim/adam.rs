@@ -1,9 +1,9 @@
 //! Adam and AdamW.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Gradients, Model};
-use crate::optim::Optimizer;
 use crate::optim::update::{ROW, Update, accept, not_negative};
+use crate::optim::{Optimizer, OptimizerState};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -69,6 +69,20 @@ impl Moments {
         self.steps = step;
         Ok(())
     }
+
+    fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
+        self.update.state(model, self.rate, u64::from(self.steps.unsigned_abs()))
+    }
+
+    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
+        let steps = i32::try_from(state.steps).map_err(|_| Error::Mismatch {
+            operation: self.update.name().to_owned(),
+            problem: format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX),
+        })?;
+        self.update.set_state(model, state, 2)?;
+        (self.rate, self.steps) = (state.learning_rate, steps);
+        Ok(())
+    }
 }
 
 macro_rules! builders {
@@ -124,6 +138,14 @@ impl Optimizer for Adam {
     fn set_learning_rate(&mut self, rate: f64) {
         self.0.rate = rate;
     }
+
+    fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
+        self.0.state(model)
+    }
+
+    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
+        self.0.set_state(model, state)
+    }
 }
 
 impl Optimizer for AdamW {
@@ -138,6 +160,14 @@ impl Optimizer for AdamW {
 
     fn set_learning_rate(&mut self, rate: f64) {
         self.0.rate = rate;
+    }
+
+    fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
+        self.0.state(model)
+    }
+
+    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
+        self.0.set_state(model, state)
     }
 }
 

@@ -5,10 +5,12 @@
 
 mod adam;
 mod sgd;
+mod state;
 mod update;
 
 pub use adam::{Adam, AdamW};
 pub use sgd::Sgd;
+pub use state::OptimizerState;
 
 use crate::error::Result;
 use crate::model::{Gradients, Model};
@@ -28,4 +30,19 @@ pub trait Optimizer {
 
     /// Changes the learning rate, from the next step on.
     fn set_learning_rate(&mut self, rate: f64);
+
+    /// What it has gathered in its steps with `model`. The moments are views: they change with the next step.
+    ///
+    /// # Errors
+    ///
+    /// If it has stepped another model, or another part of one.
+    fn state(&self, model: &dyn Model) -> Result<OptimizerState>;
+
+    /// Goes on with `model` from that state, whatever it has gathered before. Settings other than the learning rate stay.
+    ///
+    /// # Errors
+    ///
+    /// If the state is another optimizer's, or its moments are not of the model's parameters, by path and shape; nothing
+    /// has changed then. If the device has no memory left.
+    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()>;
 }

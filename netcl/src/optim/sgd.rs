@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use crate::model::{Gradients, Model};
-use crate::optim::Optimizer;
 use crate::optim::update::{ROW, Update, accept, not_negative};
+use crate::optim::{Optimizer, OptimizerState};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///
@@ -85,6 +85,16 @@ impl Optimizer for Sgd {
 
     fn set_learning_rate(&mut self, rate: f64) {
         self.rate = rate;
+    }
+
+    fn state(&self, model: &dyn Model) -> Result<OptimizerState> {
+        self.update.state(model, self.rate, 0)
+    }
+
+    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()> {
+        self.update.set_state(model, state, 1)?;
+        self.rate = state.learning_rate;
+        Ok(())
     }
 }
 

@@ -1,11 +1,15 @@
 //! The machinery that all optimizers share.
 
+use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::memory::BufferHandle;
+use crate::model::core::Entry;
 use crate::model::{Gradients, Model};
+use crate::optim::OptimizerState;
 use crate::tensor::Tensor;
+use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -33,8 +37,11 @@ struct State {
     prefix: String,
     /// Of its memory when last stepped: another one means that the model has moved.
     store: u64,
+    /// That memory's.
+    device: Device,
     /// The parameters in one piece.
     parameters: BufferHandle,
+    /// Of the parameters' layout.
     moments: Vec<BufferHandle>,
     shape: Arc<[usize]>,
 }
@@ -64,14 +71,7 @@ impl Update {
         let gradients = store.gradient_region(gradients.region_for(&store, self.name)?, &range)?;
         let bytes = range.len();
         let device = store.device();
-        if let Some(state) = &self.state
-            && (state.core != core.id() || state.prefix != prefix)
-        {
-            return Err(Error::Mismatch {
-                operation: self.name.to_owned(),
-                problem: "this optimizer has stepped another model before; make one for each model".to_owned(),
-            });
-        }
+        self.check_model(model)?;
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
             let Some(parameters) = store.parameter_region(&range)? else {
                 return Ok(());
@@ -85,9 +85,15 @@ impl Update {
                 moment.write(&data)?;
                 moments.push(moment);
             }
-            let shape = Arc::from([bytes / (4 * ROW), ROW]);
-            let prefix = prefix.to_owned();
-            self.state = Some(State { core: core.id(), prefix, store: store.id(), parameters, moments, shape });
+            self.state = Some(State {
+                core: core.id(),
+                prefix: prefix.to_owned(),
+                store: store.id(),
+                device: device.clone(),
+                parameters,
+                moments,
+                shape: Arc::from([bytes / (4 * ROW), ROW]),
+            });
         }
         let Some(state) = &mut self.state else {
             return Ok(());
@@ -109,6 +115,127 @@ impl Update {
         let args: Vec<&Tensor> = args.iter().collect();
         (self.rule)().call_into(device, &args, &scalars, &into)
     }
+
+    /// The state with these numbers; see [`crate::optim::Optimizer::state`].
+    pub(super) fn state(&self, model: &dyn Model, learning_rate: f64, steps: u64) -> Result<OptimizerState> {
+        self.check_model(model)?;
+        let mut moments = Vec::new();
+        let store = model.core().store();
+        if let Some(state) = &self.state
+            && let Some(range) = store.parameter_range(model.prefix(), self.name)?
+        {
+            for moment in &state.moments {
+                let view = |(path, entry): (&str, &Entry)| -> Result<(String, Tensor)> {
+                    let tensor = if entry.bytes() == 0 {
+                        Tensor::zeros(&state.device, &entry.shape, DType::F32)?
+                    } else {
+                        let region = moment.part(entry.offset - range.start, entry.bytes())?;
+                        Tensor::from_region(region, entry.shape.clone(), DType::F32, state.device.clone())
+                    };
+                    Ok((path.to_owned(), tensor))
+                };
+                moments.push(under(store.parameters(), model.prefix()).map(view).collect::<Result<_>>()?);
+            }
+        }
+        Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
+    }
+
+    /// Takes over the moments of a state, which has as many as `moments` or none; see
+    /// [`crate::optim::Optimizer::set_state`].
+    pub(super) fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
+        let store = model.core().store();
+        let entries: Vec<(&str, &Entry)> = under(store.parameters(), model.prefix()).collect();
+        self.check_state(&entries, state, moments)?;
+        let Some(range) = store.parameter_range(model.prefix(), self.name)?.filter(|_| !state.moments.is_empty())
+        else {
+            self.state = None;
+            return Ok(());
+        };
+        let Some(parameters) = store.parameter_region(&range)? else {
+            return Ok(());
+        };
+        let device = store.device();
+        let mut regions = Vec::with_capacity(moments);
+        for values in &state.moments {
+            let region = device.allocate(range.len())?;
+            // What lies between the tensors is stepped as well.
+            region.zero()?;
+            for (path, value) in values {
+                let Some((_, entry)) = entries.iter().find(|(known, entry)| known == path && entry.bytes() > 0) else {
+                    continue;
+                };
+                let value = value.to_device(device)?;
+                value.region().copy_to(&region.part(entry.offset - range.start, entry.bytes())?, entry.bytes())?;
+            }
+            regions.push(region);
+        }
+        self.state = Some(State {
+            core: model.core().id(),
+            prefix: model.prefix().to_owned(),
+            store: store.id(),
+            device: device.clone(),
+            parameters,
+            moments: regions,
+            shape: Arc::from([range.len() / (4 * ROW), ROW]),
+        });
+        Ok(())
+    }
+
+    /// Refuses a model other than the one that was stepped.
+    fn check_model(&self, model: &dyn Model) -> Result<()> {
+        match &self.state {
+            Some(state) if state.core != model.core().id() || state.prefix != model.prefix() => {
+                Err(self
+                    .mismatch("this optimizer has stepped another model before; make one for each model".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a state of another optimizer or of other parameters.
+    fn check_state(&self, entries: &[(&str, &Entry)], state: &OptimizerState, moments: usize) -> Result<()> {
+        if state.optimizer != self.name {
+            let other = &state.optimizer;
+            return Err(self.mismatch(format!("the state is of `{other}`; an optimizer goes on from its own kind's")));
+        }
+        if ![0, moments].contains(&state.moments.len()) {
+            let found = state.moments.len();
+            return Err(self.mismatch(format!("the state has {found} moments for each parameter, expected {moments}")));
+        }
+        for values in &state.moments {
+            for (path, entry) in entries {
+                let shape = Shape::of(&entry.shape);
+                match values.iter().find(|(known, _)| known == path) {
+                    None => {
+                        return Err(self.mismatch(format!("the state has nothing for the parameter `{path}` {shape}")));
+                    }
+                    Some((_, value)) if value.shape() != &*entry.shape || value.dtype() != DType::F32 => {
+                        let found = format!("{} {}", value.dtype(), Shape::of(value.shape()));
+                        return Err(self.mismatch(format!(
+                            "the state has {found} for the parameter `{path}`, expected f32 {shape}"
+                        )));
+                    }
+                    Some(_) => {}
+                }
+            }
+            let unknown = values.iter().find(|(path, _)| entries.iter().all(|(known, _)| known != path));
+            if let Some((path, _)) = unknown {
+                return Err(
+                    self.mismatch(format!("the state is of a parameter `{path}`, which the model does not have"))
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn mismatch(&self, problem: String) -> Error {
+        Error::Mismatch { operation: self.name.to_owned(), problem }
+    }
+}
+
+/// The parameters under a prefix, by their paths after it.
+fn under<'a>(entries: &'a [Entry], prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a Entry)> {
+    entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
 }
 
 impl std::fmt::Debug for Update {

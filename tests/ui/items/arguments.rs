@@ -19,6 +19,30 @@ impl Mlp {
     }
 }
 
+#[netcl::model]
+pub struct Two {
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+}
+
+#[netcl::model]
+impl Two {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        self.hidden.forward(x)
+    }
+}
+
+#[netcl::model(block = "training")]
+impl Two {
+    pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {
+        self.forward(x).mean_all()
+    }
+}
+
+fn report() {
+    let _ = (Two::report, Two::report_training, Two::loss_with_gradients);
+}
+
 #[netcl::function(fast)]
 fn twice(x: f32) -> f32 {
     x + x

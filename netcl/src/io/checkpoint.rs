@@ -1,0 +1,141 @@
+//! Training that goes on in another process.
+
+use crate::device::Device;
+use crate::error::Result;
+use crate::io::file::{self, Stored};
+use crate::io::weights;
+use crate::model::Model;
+use crate::model::core::Draws;
+use crate::optim::{Optimizer, OptimizerState};
+use crate::tensor::Tensor;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::path::Path;
+
+/// The seed of the model's random numbers, and how many calls drew some.
+const DRAWS: &str = "model/draws";
+
+/// Writes all that training needs to go on in another process as it would have here: every parameter and state of the model,
+/// where its random numbers stand (dropout), and what the optimizer has gathered, its learning rate included. The other
+/// settings (momentum, betas, decay) are the program's. The file is a weight file with more in it: [`super::load`] reads
+/// the model from it. It is replaced whole or stays as it was.
+///
+/// The order of samples is not in it: shuffled epochs have numbers, `loader.epoch(7)`.
+///
+/// ```
+/// use netcl::prelude::*;
+/// # #[netcl::model]
+/// # pub struct Line {
+/// #     #[layer(inputs = 1, outputs = 1)]
+/// #     line: Linear,
+/// # }
+/// # #[netcl::model]
+/// # impl Line {
+/// #     pub fn loss(&self, x: &Tensor<f32, N, 1>, y: &Tensor<f32, N, 1>) -> Tensor<f32> {
+/// #         self.line.forward(x).mse_loss(y)
+/// #     }
+/// # }
+/// # let device = Device::host();
+/// # let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2, 1])?;
+/// # let file = std::env::temp_dir().join(format!("checkpoint-{}.safetensors", std::process::id()));
+/// let (mut model, mut optimizer) = (Line::new(&device, Seed(1))?, Adam::new(0.1));
+/// let (_, gradients) = model.loss_with_gradients(&x, &x)?;
+/// optimizer.step(&mut model, &gradients)?;
+/// netcl::io::save_checkpoint(&model, &optimizer, &file)?;
+///
+/// let (mut model, mut optimizer) = (Line::new(&device, Seed(2))?, Adam::new(0.1)); // in another process
+/// netcl::io::load_checkpoint(&mut model, &mut optimizer, &file)?;
+/// # std::fs::remove_file(file).ok();
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the optimizer has stepped another model, the device cannot be read, or the file cannot be written.
+pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
+    let state = optimizer.state(model)?;
+    let mut tensors = weights::stored(model)?;
+    let draws = model.core().draws();
+    tensors.push(Stored::integers(DRAWS.to_owned(), &[draws.seed, draws.calls]));
+    let name = |rest: &str| format!("optimizer/{}/{rest}", state.optimizer);
+    tensors.push(Stored::float(name("learning_rate"), state.learning_rate));
+    tensors.push(Stored::integers(name("steps"), &[state.steps]));
+    for (number, moment) in state.moments.iter().enumerate() {
+        for (parameter, value) in moment {
+            tensors.push(Stored::of(name(&format!("{number}/{parameter}")), value)?);
+        }
+    }
+    file::write(path.as_ref(), &tensors)
+}
+
+/// Reads what [`save_checkpoint`] has written, into a model of the same tensors and an optimizer of the same kind, on any device.
+/// The model's seed becomes the file's. Of a part of a model, the random numbers are the whole model's.
+///
+/// # Errors
+///
+/// As [`super::load`]; also if the file has no state of an optimizer, or of another kind, or one that is not of the model's parameters.
+/// Model and optimizer are then unchanged.
+pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    let bytes = file::read(path)?;
+    let file = file::parse(path, &bytes)?;
+    let found = weights::fitting(model, &file)?;
+    let unusable = |problem: String| file::unusable(path, problem);
+    let state = optimizer_state(&file, &model.device(), unusable)?;
+    let draws = file.tensor(DRAWS).ok().and_then(|view| integers::<2>(&view));
+    let [seed, calls] = draws.ok_or_else(|| unusable(format!("`{DRAWS}` is not there as two 64-bit integers")))?;
+    optimizer.set_state(model, &state)?;
+    weights::fill(found)?;
+    model.core().set_draws(Draws { seed, calls });
+    Ok(())
+}
+
+/// The optimizer's state in the file, its moments on the device.
+fn optimizer_state(
+    file: &SafeTensors<'_>,
+    device: &Device,
+    unusable: impl Fn(String) -> crate::Error,
+) -> Result<OptimizerState> {
+    let mut names: Vec<&str> = file.names().into_iter().filter(|name| name.starts_with("optimizer/")).collect();
+    names.sort_unstable();
+    let kind = names.iter().find_map(|name| name.strip_prefix("optimizer/")?.strip_suffix("/learning_rate"));
+    let kind = kind
+        .ok_or_else(|| unusable("it has no state of an optimizer; `netcl::io::load` reads weights alone".to_owned()))?;
+    let start = format!("optimizer/{kind}/");
+    let of = |rest: &str| file.tensor(&format!("{start}{rest}")).ok();
+    let rate = of("learning_rate").filter(|view| view.dtype() == Dtype::F64).and_then(|view| words::<1>(&view));
+    let steps = of("steps").and_then(|view| integers::<1>(&view));
+    let (Some([rate]), Some([steps])) = (rate, steps) else {
+        return Err(unusable(format!("`{start}learning_rate` and `{start}steps` are not there as one number each")));
+    };
+    let mut moments: Vec<Vec<(String, Tensor)>> = Vec::new();
+    for name in names {
+        let Some(rest) = name.strip_prefix(&start).filter(|rest| !["learning_rate", "steps"].contains(rest)) else {
+            continue;
+        };
+        let place = rest.split_once('/').and_then(|(number, path)| Some((number.parse::<usize>().ok()?, path)));
+        let view = file.tensor(name).map_err(|error| unusable(error.to_string()))?;
+        // Sorted by name, moments come one after the other.
+        let (Some((number, path)), Dtype::F32) = (place.filter(|(number, _)| *number <= moments.len()), view.dtype())
+        else {
+            return Err(unusable(format!("`{name}` is no moment of a parameter")));
+        };
+        let elements: Vec<f32> =
+            view.data().chunks_exact(4).map(|word| f32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+        if number == moments.len() {
+            moments.push(Vec::new());
+        }
+        moments[number].push((path.to_owned(), Tensor::from_slice(device, &elements, view.shape())?));
+    }
+    Ok(OptimizerState { optimizer: kind.to_owned(), learning_rate: f64::from_bits(rate), steps, moments })
+}
+
+/// As many whole numbers as expected.
+fn integers<const N: usize>(view: &TensorView<'_>) -> Option<[u64; N]> {
+    if view.dtype() == Dtype::I64 { words(view) } else { None }
+}
+
+/// As many words of 64 bits as expected.
+fn words<const N: usize>(view: &TensorView<'_>) -> Option<[u64; N]> {
+    let words = view.data().chunks_exact(8).filter_map(|word| Some(u64::from_le_bytes(word.try_into().ok()?)));
+    words.collect::<Vec<_>>().try_into().ok()
+}

@@ -1,0 +1,83 @@
+//! Safetensors files of netcl's tensors.
+
+use crate::error::{Error, Result};
+use crate::files::{Durable, replace_file};
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::fs;
+use std::path::Path;
+
+/// A tensor as it stands in a file.
+pub(super) struct Stored {
+    name: String,
+    shape: Vec<usize>,
+    dtype: DType,
+    /// Little-endian, row-major.
+    bytes: Vec<u8>,
+}
+
+impl Stored {
+    /// The elements of a tensor, read from its device.
+    pub(super) fn of(name: String, tensor: &Tensor) -> Result<Stored> {
+        let bytes = little_endian(tensor.to_bytes()?, tensor.dtype());
+        Ok(Stored { name, shape: tensor.shape().to_vec(), dtype: tensor.dtype(), bytes })
+    }
+
+    /// Whole numbers.
+    pub(super) fn integers(name: String, values: &[u64]) -> Stored {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        Stored { name, shape: vec![values.len()], dtype: DType::I64, bytes }
+    }
+
+    /// A number.
+    pub(super) fn float(name: String, value: f64) -> Stored {
+        Stored { name, shape: Vec::new(), dtype: DType::F64, bytes: value.to_le_bytes().to_vec() }
+    }
+}
+
+/// Replaces the file whole, or leaves it as it was.
+pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
+    let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
+    let mut views = Vec::with_capacity(tensors.len());
+    for Stored { name, shape, dtype, bytes } in tensors {
+        let view = TensorView::new(to_safetensors(*dtype), shape.clone(), bytes);
+        views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
+    }
+    let bytes = safetensors::serialize(views, None).map_err(|error| failed(std::io::Error::other(error)))?;
+    replace_file(path, &bytes, Durable::Yes).map_err(failed)
+}
+
+pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
+}
+
+pub(super) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<SafeTensors<'a>> {
+    SafeTensors::deserialize(bytes).map_err(|error| unusable(path, error.to_string()))
+}
+
+pub(super) fn unusable(path: &Path, problem: String) -> Error {
+    Error::WeightFile { path: path.to_owned(), problem }
+}
+
+/// The file's byte order is little-endian; the same conversion serves both ways.
+pub(super) fn little_endian(mut bytes: Vec<u8>, dtype: DType) -> Vec<u8> {
+    if cfg!(target_endian = "big") {
+        bytes.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
+    }
+    bytes
+}
+
+pub(super) fn to_safetensors(dtype: DType) -> Dtype {
+    match dtype {
+        DType::Bool => Dtype::BOOL,
+        DType::U8 => Dtype::U8,
+        DType::I32 => Dtype::I32,
+        DType::U32 => Dtype::U32,
+        DType::I64 => Dtype::I64,
+        DType::F16 => Dtype::F16,
+        DType::BF16 => Dtype::BF16,
+        DType::F32 => Dtype::F32,
+        DType::F64 => Dtype::F64,
+    }
+}

@@ -1,0 +1,218 @@
+//! Training that goes on from a file, on every device that computes.
+
+mod common;
+
+use common::devices::all;
+use netcl::prelude::*;
+use netcl::{Error, io};
+use std::path::PathBuf;
+
+/// A classifier with everything that training keeps: parameters, running statistics, dropout.
+#[netcl::model]
+pub struct Net {
+    #[layer(inputs = 6, outputs = 9)]
+    up: Linear,
+    #[layer(features = 9)]
+    norm: BatchNorm,
+    #[layer(rate = 0.3)]
+    drop: Dropout,
+    #[layer(inputs = 9, outputs = 3)]
+    down: Linear,
+}
+
+#[netcl::model]
+impl Net {
+    /// Mean cross-entropy.
+    pub fn loss(&self, x: &Tensor<f32, N, 6>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        let h = self.drop.forward(&self.norm.forward(&self.up.forward(x)).relu());
+        self.down.forward(&h).cross_entropy(labels)
+    }
+}
+
+/// A model whose parameters have other names.
+#[netcl::model]
+pub struct Other {
+    #[layer(inputs = 6, outputs = 3)]
+    down: Linear,
+}
+
+#[netcl::model]
+impl Other {
+    /// Mean cross-entropy.
+    pub fn loss(&self, x: &Tensor<f32, N, 6>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.down.forward(x).cross_entropy(labels)
+    }
+}
+
+/// A file that goes when the test ends.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str) -> File {
+        File(std::env::temp_dir().join(format!("netcl-checkpoint-{name}-{}.safetensors", std::process::id())))
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn batch(device: &Device, step: usize) -> (Tensor, Tensor) {
+    let x: Vec<f32> = (0..8 * 6).map(|i| ((i * 7 + step * 31) as f32 * 0.37).sin()).collect();
+    let labels: Vec<u32> = (0..8).map(|i| ((i + step) % 3) as u32).collect();
+    (Tensor::from_slice(device, &x, &[8, 6]).unwrap(), Tensor::from_slice(device, &labels, &[8]).unwrap())
+}
+
+/// The bits of the losses of some steps.
+fn train(model: &mut Net, optimizer: &mut dyn Optimizer, steps: std::ops::Range<usize>) -> Vec<u32> {
+    let step = |step| {
+        let (x, labels) = batch(&model.device(), step);
+        let (loss, gradients) = model.loss_with_gradients(&x, &labels).unwrap();
+        optimizer.step(model, &gradients).unwrap();
+        loss.item::<f32>().unwrap().to_bits()
+    };
+    steps.map(step).collect()
+}
+
+fn bits(model: &dyn Model) -> Vec<u32> {
+    let tensors = model.parameters().into_iter().chain(model.states());
+    tensors.flat_map(|(_, tensor)| tensor.to_vec::<f32>().unwrap()).map(f32::to_bits).collect()
+}
+
+fn optimizers() -> [(&'static str, Box<dyn Optimizer>); 4] {
+    [
+        ("sgd", Box::new(Sgd::new(0.1))),
+        ("momentum", Box::new(Sgd::new(0.1).momentum(0.9))),
+        ("adam", Box::new(Adam::new(0.01))),
+        ("adamw", Box::new(AdamW::new(0.01))),
+    ]
+}
+
+#[test]
+fn training_goes_on_as_if_it_had_not_stopped() {
+    let file = File::new("goes-on");
+    for device in all() {
+        for ((name, mut before), (_, mut after)) in optimizers().into_iter().zip(optimizers()) {
+            let mut model = Net::new(&device, Seed(1)).unwrap();
+            train(&mut model, &mut *before, 0..3);
+            before.set_learning_rate(before.learning_rate() * 0.5);
+            io::save_checkpoint(&model, &*before, &file.0).unwrap();
+            let expected = train(&mut model, &mut *before, 3..6);
+
+            // Another seed, so that dropout would drop others.
+            let mut continued = Net::new(&device, Seed(2)).unwrap();
+            io::load_checkpoint(&mut continued, &mut *after, &file.0).unwrap();
+            assert_eq!(after.learning_rate(), before.learning_rate());
+            assert_eq!(train(&mut continued, &mut *after, 3..6), expected, "{name} on {device}");
+            assert_eq!(bits(&continued), bits(&model), "{name} on {device}");
+
+            // It is a weight file as well.
+            let mut weights = Net::new(&device, Seed(3)).unwrap();
+            io::load(&mut weights, &file.0).unwrap();
+            io::load_checkpoint(&mut model, &mut *after, &file.0).unwrap();
+            assert_eq!(bits(&weights), bits(&model), "{name} on {device}");
+        }
+    }
+}
+
+#[test]
+fn a_state_before_the_first_step_has_no_moments() {
+    let file = File::new("first");
+    let device = Device::host();
+    let mut model = Net::new(&device, Seed(1)).unwrap();
+    io::save_checkpoint(&model, &Adam::new(0.01), &file.0).unwrap();
+    let expected = train(&mut model, &mut Adam::new(0.01), 0..2);
+
+    // What the optimizer has gathered with another model goes.
+    let mut optimizer = Adam::new(0.3);
+    train(&mut Net::new(&device, Seed(5)).unwrap(), &mut optimizer, 0..2);
+    let mut model = Net::new(&device, Seed(7)).unwrap();
+    assert!(optimizer.state(&model).unwrap_err().to_string().contains("another model"));
+    io::load_checkpoint(&mut model, &mut optimizer, &file.0).unwrap();
+    assert_eq!(train(&mut model, &mut optimizer, 0..2), expected);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_changes_nothing() {
+    let file = File::new("refused");
+    let device = Device::host();
+    let mut model = Net::new(&device, Seed(1)).unwrap();
+    let mut adam = Adam::new(0.01);
+    train(&mut model, &mut adam, 0..2);
+    io::save_checkpoint(&model, &adam, &file.0).unwrap();
+    let whole = std::fs::read(&file.0).unwrap();
+
+    let mut loaded = Net::new(&device, Seed(2)).unwrap();
+    let mut target = Adam::new(0.5);
+    let before = bits(&loaded);
+    let mut refused = |bytes: &[u8], optimizer: &mut dyn Optimizer| {
+        std::fs::write(&file.0, bytes).unwrap();
+        let rate = optimizer.learning_rate();
+        let error = io::load_checkpoint(&mut loaded, optimizer, &file.0).unwrap_err();
+        assert_eq!((bits(&loaded), optimizer.learning_rate()), (before.clone(), rate), "{error}");
+        error.to_string()
+    };
+    let other_kind = refused(&whole, &mut AdamW::new(0.1));
+    assert_eq!(other_kind, "`adamw`: the state is of `adam`; an optimizer goes on from its own kind's");
+    refused(&whole[..whole.len() - 1], &mut target);
+    // Names of the same length keep the header's.
+    let renamed = |from: &str, to: &str| {
+        let at = whole.windows(from.len()).position(|window| window == from.as_bytes()).unwrap();
+        [&whole[..at], to.as_bytes(), &whole[at + from.len()..]].concat()
+    };
+    let cases = [
+        ("adam/steps", "adam/stops", "`optimizer/adam/steps` are not there as one number each"),
+        ("adam/learning_rate", "adam/learning_fate", "it has no state of an optimizer"),
+        ("adam/1/up.bias", "adam/7/up.bias", "`optimizer/adam/7/up.bias` is no moment of a parameter"),
+        ("adam/1/up.bias", "adam/1/up.bios", "`adam`: the state has nothing for the parameter `up.bias` [9]"),
+        ("model/draws", "model/drawn", "`model/draws` is not there as two 64-bit integers"),
+    ];
+    for (from, to, expected) in cases {
+        let found = refused(&renamed(from, to), &mut target);
+        assert!(found.contains(expected), "{from} -> {to}: {found}");
+    }
+
+    // A part that is missing in one list only.
+    let mut state = adam.state(&model).unwrap();
+    state.moments[1].pop();
+    let error = target.set_state(&model, &state).unwrap_err().to_string();
+    assert_eq!(error, "`adam`: the state has nothing for the parameter `down.bias` [3]");
+    state.moments.pop();
+    let error = target.set_state(&model, &state).unwrap_err().to_string();
+    assert_eq!(error, "`adam`: the state has 1 moments for each parameter, expected 2");
+
+    let mut other = Other::new(&device, Seed(1)).unwrap();
+    std::fs::write(&file.0, &whole).unwrap();
+    assert!(matches!(io::load_checkpoint(&mut other, &mut target, &file.0), Err(Error::Weights { .. })));
+    io::save(&model, &file.0).unwrap();
+    let error = io::load_checkpoint(&mut model, &mut adam, &file.0).unwrap_err().to_string();
+    assert!(error.contains("`netcl::io::load` reads weights alone"), "{error}");
+}
+
+/// Before the next step they are where the last one was made.
+#[test]
+fn states_can_be_had_after_a_move() {
+    let device = Device::host();
+    let mut model = Net::new(&device, Seed(1)).unwrap();
+    let mut momentum = Sgd::new(0.1).momentum(0.9);
+    train(&mut model, &mut momentum, 0..2);
+    let moments = |optimizer: &dyn Optimizer, model: &Net| -> Vec<(String, Vec<f32>)> {
+        let state = optimizer.state(model).unwrap();
+        assert_eq!((state.optimizer.as_str(), state.moments.len()), ("sgd", 1));
+        state.moments[0].iter().map(|(path, value)| (path.clone(), value.to_vec().unwrap())).collect()
+    };
+    let before = moments(&momentum, &model);
+    let paths: Vec<&str> = before.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["up.weight", "up.bias", "norm.weight", "norm.bias", "down.weight", "down.bias"]);
+    assert!(before[4].1.iter().any(|value| *value != 0.0), "{before:?}");
+    for device in all() {
+        model.to_device(&device).unwrap();
+        assert_eq!(moments(&momentum, &model), before);
+        let state = momentum.state(&model).unwrap();
+        let mut other = Sgd::new(0.0).momentum(0.5);
+        other.set_state(&model, &state).unwrap();
+        assert_eq!(moments(&other, &model), before, "{device}");
+    }
+}
