@@ -141,7 +141,7 @@ impl KernelSelector {
         let keeps_busy = |record: &Record| {
             work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy)
         };
-        let distance = |record| shape::distance(task, &record.task).map(|octaves| (octaves, record));
+        let distance = |record: &'a Record| shape::distance(task, &record.task).map(|octaves| (octaves, record));
         let mut near: Vec<_> = all_records(known).filter(|record| keeps_busy(record)).filter_map(distance).collect();
         near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         near
