@@ -11,7 +11,8 @@ pub enum Reason {
     Forced,
     /// The fastest that was measured on this device for sizes of the same bucket.
     Measured,
-    /// The fastest that was measured for the nearest shape, on this device or one of the same architecture.
+    /// What was measured for the nearest shape, on this device or one of the same architecture: its fastest configuration, or the
+    /// compiler's own choice where that was nearly as fast.
     Nearest {
         /// The shape.
         task: Task<u64>,

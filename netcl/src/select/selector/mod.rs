@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// How many characters of a reason are kept.
 const WHY: usize = 200;
 
+/// How many times as fast as the compiler's own choice a neighbour's configuration must have been.
+const DECIDED: f64 = 1.1;
+
 /// How often an answer is looked for while others change what is known.
 const ATTEMPTS: usize = 3;
 
@@ -65,7 +68,7 @@ impl KernelSelector {
         if let Some(selection) = self.opinion(task) {
             return selection;
         }
-        let config = default_config(task, self.target(), &self.state.circumstances.limits);
+        let config = self.default(task);
         if self.usable(task, &config) {
             return Selection { config, reason: Reason::Default };
         }
@@ -119,33 +122,49 @@ impl KernelSelector {
         self.usable(task, &record.config).then_some(record)
     }
 
-    /// What was measured: the bucket's own record, then the others of the class, nearest first.
+    /// What was measured: the bucket's own record, then what the others of the class say, nearest first.
     fn measured(&self, task: &Task<u64>) -> Vec<Selection> {
         let known = self.state.known();
         let own = known.own.record(task);
         let exact = own.map(|record| Selection { config: record.config.clone(), reason: Reason::Measured });
+        let near = self.neighbours(task, &known).into_iter().map(|(octaves, record)| {
+            let config = if is_decided(record) { record.config.clone() } else { self.default(task) };
+            Selection { config, reason: Reason::Nearest { task: record.task.clone(), octaves } }
+        });
+        exact.into_iter().chain(near).collect()
+    }
+
+    /// The records of tasks that differ in sizes alone, with the distance in octaves, nearest first: those whose
+    /// configurations keep the device busy here, too.
+    fn neighbours<'a>(&self, task: &Task<u64>, known: &'a Known) -> Vec<(f64, &'a Record)> {
         let busy = self.busy_groups(task);
-        let near = all_records(&known).filter_map(|record| near(task, record));
-        let mut near: Vec<_> = near
-            .filter(|(_, selection)| {
-                work_groups(&selection.config, task, self.target()).is_none_or(|groups| groups >= busy)
-            })
-            .collect();
+        let keeps_busy = |record: &Record| {
+            work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy)
+        };
+        let distance = |record: &'a Record| shape::distance(task, &record.task).map(|octaves| (octaves, record));
+        let mut near: Vec<_> = all_records(known).filter(|record| keeps_busy(record)).filter_map(distance).collect();
         near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        exact.into_iter().chain(near.into_iter().map(|(_, selection)| selection)).collect()
+        near
+    }
+
+    /// The compiler's own choice.
+    fn default(&self, task: &Task<u64>) -> KernelConfig {
+        default_config(task, self.target(), &self.state.circumstances.limits)
     }
 
     /// How many work-groups a neighbour's configuration must have here: one for each compute unit, or as many as the
     /// compiler's own choice. Tiles that suit a larger task may be so large that there are few of them.
     fn busy_groups(&self, task: &Task<u64>) -> u64 {
-        let limits = &self.state.circumstances.limits;
-        let own = default_config(task, self.target(), limits);
-        work_groups(&own, task, self.target()).map_or(0, |groups| groups.min(limits.units.into()))
+        let units = self.state.circumstances.limits.units.into();
+        work_groups(&self.default(task), task, self.target()).map_or(0, |groups| groups.min(units))
     }
 
     /// What was the fastest for this task and those like it, nearest first.
     pub(super) fn nearby(&self, task: &Task<u64>) -> Vec<KernelConfig> {
-        self.measured(task).into_iter().map(|selection| selection.config).collect()
+        let known = self.state.known();
+        let own = known.own.record(task);
+        let near = self.neighbours(task, &known).into_iter().map(|(_, record)| record);
+        own.into_iter().chain(near).map(|record| record.config.clone()).collect()
     }
 
     /// What is taken instead of a default that cannot be used: of another variant if there is one that can, else anything.
@@ -212,10 +231,11 @@ impl KernelSelector {
                 self.state.change(|known| _ = known.refused.add(what.clone()));
                 false
             }
-            // It says nothing about the kernel: no memory, or a forked process. It is tried again next time.
+            // It says nothing about the kernel: no memory, or a forked process. It is tried again next time. Without the
+            // compiler's own choice nothing could be computed at all.
             trial::Verdict::Unknown(why) => {
                 tracing::debug!(variant = what, why, "a self-test could not be made");
-                true
+                *config == self.default(task)
             }
         }
     }
@@ -393,10 +413,11 @@ fn all_records(known: &Known) -> impl Iterator<Item = &Record> {
     std::iter::once(&known.own).chain(&known.relatives).flat_map(|content| content.measured.values())
 }
 
-fn near(task: &Task<u64>, record: &Record) -> Option<(f64, Selection)> {
-    let octaves = shape::distance(task, &record.task)?;
-    let reason = Reason::Nearest { task: record.task.clone(), octaves };
-    Some((octaves, Selection { config: record.config.clone(), reason }))
+/// Whether the record's configuration was so much faster than the compiler's own choice that it is worth taking for other
+/// sizes. Otherwise the record says that the compiler chooses well: between tiles that are about as fast, which is the fastest
+/// of other sizes is a matter of their remainders, which the compiler's rule looks at.
+fn is_decided(record: &Record) -> bool {
+    record.default_nanoseconds.is_none_or(|default| default as f64 >= DECIDED * record.nanoseconds as f64)
 }
 
 impl fmt::Debug for KernelSelector {

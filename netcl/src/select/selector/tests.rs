@@ -192,6 +192,33 @@ fn records_come_before_their_neighbours_rules_and_the_compiler() {
 }
 
 #[test]
+fn a_neighbour_that_hardly_beat_the_compilers_choice_speaks_for_that_choice() {
+    let device = Device::null(Target::Gpu, 1 << 30);
+    let (task, near) = (product(512, 512, 512), product(1024, 512, 512));
+    let tiled = config("matmul_tiled TILE=16");
+    let answer = |default_nanoseconds: Option<u64>| {
+        let selector =
+            KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), device.profile(), None)));
+        let default = selector.default(&task);
+        assert_ne!(default, tiled);
+        selector.state.learn(|own| own.add(Record { default_nanoseconds, ..record(&near, &tiled) }));
+        for config in [&tiled, &default] {
+            selector.state.confirm(|own| own.test(trial::test_name(&task, config), true));
+        }
+        let selection = selector.select(&task);
+        assert_eq!(selection.reason, Reason::Nearest { task: near.clone(), octaves: 1.0 });
+        assert!(selection.config == tiled || selection.config == default, "{}", selection.config);
+        // To the tuner it is worth a try all the same.
+        assert_eq!(selector.nearby(&task), std::slice::from_ref(&tiled));
+        selection.config == tiled
+    };
+    let fastest = record(&near, &tiled).nanoseconds;
+    assert!(answer(Some(fastest * 2)));
+    assert!(!answer(Some(fastest * 21 / 20)));
+    assert!(answer(None), "the compiler's own choice cannot be used there");
+}
+
+#[test]
 fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
     let device = Device::null(Target::Cpu, 1 << 28);
     let answer = |units: u32| {
