@@ -295,9 +295,11 @@ impl Device {
     /// [`crate::UserEvent`]'s. The caller does not wait, except on devices without a queue (the host), where it does.
     ///
     /// A thread that completes the event itself must be able to get there: until then it must not wait for what is held back,
-    /// as `finish`, `to_vec` and every other read do, nor have more than 64 MiB on its way into memory that the device
-    /// already uses. [`BufferHandle::write`] beyond that waits for the device to read what was written before, and so for
-    /// the event; so may new tensors that get the memory of dropped ones. New tensors in new memory do not.
+    /// as `finish`, `to_vec` and every other read do, nor have more than 64 MiB on its way to the device that waits with it.
+    /// That is what [`BufferHandle::write`] copies, what is in new tensors of less than 256 KiB, and in larger ones that get
+    /// the memory of dropped ones. What is beyond that waits until the device has read what came before, and so for the event.
+    /// New tensors of 256 KiB and more in new memory wait for nothing where the device shares the host's memory
+    /// ([`DeviceProfile::is_integrated`]); elsewhere they may, where copies that wait are on their way before them.
     ///
     /// ```
     /// use netcl::{Device, DeviceManager, Tensor};

@@ -13,6 +13,7 @@ pub(super) mod devices;
 
 use devices::{with_driver, with_work_under_way};
 
+mod copies;
 mod late;
 
 /// For tests of what pools keep idle: where one device finds no memory, the pools of all of its handles give theirs back.
@@ -296,77 +297,6 @@ fn a_barrier_that_fails_is_told() {
         set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
         assert!(own.finish().is_err(), "{device}");
         own.finish().unwrap();
-    }
-}
-
-/// Whoever holds a device back fills it meanwhile, and then lets it go on.
-#[test]
-fn copies_beside_the_queue_wait_for_nothing_in_it() {
-    use crate::event::UserEvent;
-    use crate::tensor::Tensor;
-    for device in with_work_under_way() {
-        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
-        let written = device.allocate(1 << 20).unwrap();
-        let gate = UserEvent::new();
-        device.wait_for(&gate.event()).unwrap();
-        written.write(&[1; 1 << 20]).unwrap();
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let own = device.clone();
-        let thread = std::thread::spawn(move || {
-            sender.send(Tensor::from_slice(&own, &vec![7u8; 100 << 20], &[100 << 20])).unwrap();
-        });
-        let tensor = receiver.recv_timeout(Duration::from_secs(60));
-        gate.complete();
-        thread.join().unwrap();
-        let tensor = tensor.expect("it does not wait for the gate").unwrap();
-        assert!(tensor.to_vec::<u8>().unwrap().iter().all(|&byte| byte == 7), "{device}");
-    }
-}
-
-/// The memory is its owner's again when the call returns, also where it returns an error.
-#[test]
-fn a_copy_that_is_refused_uses_nothing_any_more() {
-    use crate::event::UserEvent;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use transfer::REFUSED_FLUSH;
-    for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
-        let orders = shared.device.get().queue_on_host_properties().unwrap_or_default();
-        let order = if orders & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
-            QueueOrder::InOrder
-        } else {
-            QueueOrder::OutOfOrder
-        };
-        let own = with_profile(&device, |profile| profile.unified_memory = false);
-        let device = Device::of(Arc::new(own.again(false, order).unwrap()));
-        let memory = device.allocate(4096).unwrap();
-        memory.zero().unwrap();
-        let read = |memory: &BufferHandle| {
-            REFUSED_FLUSH.set((order == QueueOrder::OutOfOrder).then_some(Lane::Compute));
-            memory.read(&mut [1; 4096]).is_err() || order == QueueOrder::InOrder
-        };
-        let upload = |memory: &BufferHandle| {
-            let data = memory.backend().pinned_pool().allocate(4096).unwrap();
-            REFUSED_FLUSH.set(Some(Lane::Upload));
-            let idle_since = memory.backend().enqueued();
-            memory.backend().upload_pinned(memory.memory(), data, idle_since).is_err()
-        };
-        for work in [&read as &dyn Fn(&BufferHandle) -> bool, &upload] {
-            let (gate, is_open) = (UserEvent::new(), Arc::new(AtomicBool::new(false)));
-            device.wait_for(&gate.event()).unwrap();
-            let opens = is_open.clone();
-            let thread = std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_millis(50));
-                opens.store(true, Ordering::Release);
-                gate.complete();
-            });
-            let is_refused = work(&memory);
-            let waited = is_open.load(Ordering::Acquire);
-            REFUSED_FLUSH.set(None);
-            thread.join().unwrap();
-            assert!(is_refused && waited, "{device}: {is_refused} {waited}");
-            device.finish().unwrap();
-        }
     }
 }
 
