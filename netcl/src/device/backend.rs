@@ -48,8 +48,9 @@ pub(crate) trait HostMemory: Send + Sync {
 
     fn bytes_mut(&mut self) -> &mut [u8];
 
-    /// Makes it device memory, where that needs no copy; else gives it back.
-    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>>;
+    /// Makes it device memory, where that needs no copy; else gives it back. After an error it is neither: its bytes may be
+    /// the device's already.
+    fn into_memory(self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>>;
 }
 
 /// Where a plan's buffer lies.

@@ -61,7 +61,7 @@ impl Tensor {
             // Another context's memory is ordinary memory here.
             return Tensor::from_bytes(device, &memory, shape, dtype);
         }
-        let region = match memory.into_memory() {
+        let region = match memory.into_memory()? {
             Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
             Err(memory) => {
                 let region = device.allocate_for_upload(bytes.max(1))?;

@@ -50,8 +50,8 @@ impl<T: Element> HostMemory for Elements<T> {
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), size_of_val(self.0.as_slice())) }
     }
 
-    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>> {
-        Err(self)
+    fn into_memory(self: Box<Self>) -> crate::Result<Result<Memory, Box<dyn HostMemory>>> {
+        Ok(Err(self))
     }
 }
 

@@ -148,7 +148,7 @@ impl OpenCl {
                     lane.get_or_init(|| queue)
                 }
             };
-            let memory = ClPinned::allocate(queue, unified, bytes);
+            let memory = ClPinned::allocate(queue, &refusals, unified, bytes);
             let memory = memory.map_err(|code| memory::refused(&refusals, "allocating page-locked memory", code))?;
             Ok(Box::new(memory) as Box<dyn HostMemory>)
         });

@@ -3,6 +3,9 @@
 use super::*;
 use crate::event::UserEvent;
 use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+use pinned::UNFINISHED;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use transfer::REFUSED_FLUSH;
@@ -59,6 +62,29 @@ fn new_memory_does_not_wait_behind_copies_that_do() {
             assert!(tensor.to_vec::<u8>().unwrap().iter().all(|&byte| byte == value), "{device}");
         }
         assert_eq!(hits, 1, "{device}: one was in memory that the device uses");
+    }
+}
+
+/// The device may have the bytes already, and nobody maps them again.
+#[test]
+fn page_locked_memory_whose_unmapping_fails_is_read_by_nobody() {
+    for device in with_driver().iter().map(|device| Device::of(Arc::new(with_profile(device, |_| {})))) {
+        if !device.profile().unified_memory {
+            continue;
+        }
+        let pool = device.pinned_pool();
+        let mut memory = pool.allocate(4096).unwrap();
+        memory.fill(3);
+        UNFINISHED.set(Some(CL_OUT_OF_RESOURCES));
+        let error = Tensor::from_pinned(&device, memory, &[1024], DType::U32).unwrap_err();
+        let Error::Driver { operation, .. } = &error else { panic!("{error}") };
+        assert_eq!(operation, "unmapping page-locked memory");
+        let counted = (pool.stats().in_use, pool.stats().idle, device.memory_stats().in_use);
+        assert_eq!(counted, (0, 0, 0), "{device}: it is in no pool, nor a tensor's");
+        let mut next = pool.allocate(4096).unwrap();
+        next.fill(5);
+        let tensor = Tensor::from_pinned(&device, next, &[4096], DType::U8).unwrap();
+        assert_eq!(tensor.to_vec::<u8>().unwrap(), [5; 4096], "{device} goes on");
     }
 }
 
