@@ -335,13 +335,15 @@ impl Drop for Inner {
             std::mem::forget(self.source.take());
             return;
         }
-        if self.is_elsewhere.load(Ordering::Acquire)
-            && let Err(error) = self.join()
-        {
-            tracing::warn!(%error, "memory that a copy may still use is freed");
+        let joined = if self.is_elsewhere.load(Ordering::Acquire) { self.join() } else { Ok(()) };
+        if let Err(error) = &joined {
+            tracing::warn!(%error, "the device cannot be told to wait for a copy: the memory that it uses is not used again");
         }
         if let Some(Source::Pool(block)) = self.source.take() {
-            self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed));
+            match joined {
+                Ok(()) => self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed)),
+                Err(_) => self.pool.abandon(block),
+            }
         }
     }
 }

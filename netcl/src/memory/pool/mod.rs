@@ -221,6 +221,18 @@ impl BufferPool {
         self.0.keep_within(state, index);
     }
 
+    /// Takes memory back that another queue may still use without the device's own waiting for it, so that nobody may have
+    /// it next. A driver buffer goes to the driver, which frees it when no command uses it any more; a part of a shared one
+    /// stays in use.
+    #[cold]
+    pub(super) fn abandon(&self, block: Block) {
+        if block.slab.is_some() {
+            std::mem::forget(block);
+        } else {
+            self.lock().leave(block.class.bytes);
+        }
+    }
+
     fn take_idle(&self, class: Class, oldest: bool) -> Option<Block> {
         self.lock().take(class, oldest)
     }
