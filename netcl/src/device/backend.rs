@@ -191,6 +191,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// Builds the kernels of a plan.
     fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn Program>>;
 
+    /// As [`Backend::load`], of a plan that does not come again: nobody finds its kernels later, in this process or another.
+    fn load_once(&self, plan: &Arc<Plan>) -> Result<Box<dyn Program>> {
+        self.load(plan, &[])
+    }
+
     /// Waits until everything enqueued is done.
     fn finish(&self) -> Result<()>;
 

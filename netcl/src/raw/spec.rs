@@ -117,6 +117,10 @@ impl KernelSpec {
 
     /// An option for `clBuildProgram`: `-cl-mad-enable`. OpenCL C 1.2 is asked for unless an option names another
     /// (`-cl-std=CL3.0`).
+    ///
+    /// `-Ifolder` is where files are that the text includes. A text with `#include` is built anew at each
+    /// [`KernelSpec::build`] and is in no cache, because what it includes may have changed; so is one with an option that has
+    /// a file read (`-include`).
     #[must_use]
     pub fn option(mut self, option: &str) -> KernelSpec {
         self.options.push(option.to_owned());

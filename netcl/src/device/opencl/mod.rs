@@ -183,6 +183,13 @@ impl OpenCl {
         Ok(OpenCl::new(profile.clone(), queue, order, device.clone()))
     }
 
+    fn load_by(&self, build: build::Build, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
+        let text = plan.source.to_string();
+        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
+        let program = build(&self.shared, &source)?;
+        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
+    }
+
     pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {
         Arc::ptr_eq(&self.shared.context, &other.shared.context)
     }
@@ -344,10 +351,11 @@ impl Backend for OpenCl {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        let text = plan.source.to_string();
-        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
-        let program = build::program(&self.shared, &source)?;
-        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
+        self.load_by(build::program, plan)
+    }
+
+    fn load_once(&self, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
+        self.load_by(build::once, plan)
     }
 
     fn program_stats(&self) -> ProgramStats {
