@@ -72,7 +72,8 @@ impl PinnedBufferPool {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the system gives no more such memory, also after what is idle was given back.
+    /// [`Error::OutOfMemory`] if the system gives no more such memory, also after what is idle was given back; [those
+    /// of every device](crate::Error#errors-of-every-device).
     pub fn allocate(&self, bytes: usize) -> Result<PinnedBuffer> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {

@@ -195,9 +195,10 @@ impl KernelSpec {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec asks
-    /// for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no name, or the
-    /// source has no such kernel, or none at all.
+    /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec
+    /// asks for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no
+    /// name, or the source has no such kernel, or none at all; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn build(&self, device: &Device) -> Result<RawKernel> {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -297,7 +297,8 @@ impl RawKernel {
     /// # Errors
     ///
     /// [`Error::KernelArgumentCount`], [`Error::KernelArgument`] and [`Error::DeviceMismatch`] if the arguments are not
-    /// those of the kernel, [`Error::Kernel`] if it cannot be run over such a grid, [`Error::Driver`] if the driver fails.
+    /// those of the kernel; [`Error::Kernel`] if it cannot be run over such a grid, or its arguments take more local
+    /// memory than there is; [those of every device](crate::Error#errors-of-every-device).
     pub unsafe fn launch(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
         self.run(arguments, grid)
     }
@@ -331,7 +332,8 @@ impl RawKernel {
     ///
     /// # Errors
     ///
-    /// Those of [`RawKernel::launch`], if no size can be launched.
+    /// Those of [`RawKernel::launch`], if no size can be launched; those of [`crate::Device::finish`], which it waits
+    /// with.
     pub unsafe fn tune(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
         self.measure(arguments, items, false)
     }

@@ -124,8 +124,9 @@ impl BufferPool {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if the device has no memory left, also after everything that is idle in any pool of that
-    /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is more
-    /// than all memory of the device, or than the driver gives in one piece.
+    /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is
+    /// more than all memory of the device, or than the driver gives in one piece; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
