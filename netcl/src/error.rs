@@ -11,6 +11,20 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// An error.
 ///
 /// `Debug` prints what `Display` does: it is what a `main` that returns [`Result`] shows, and `unwrap`.
+///
+/// # Errors of every device
+///
+/// What gives a device something to do, or waits for it, may fail in these ways, which are not told anew at each function:
+///
+/// | error | when |
+/// |---|---|
+/// | [`Error::Driver`] | the driver refuses |
+/// | [`Error::OutOfMemory`] | it finds no memory for a buffer at its first use; netcl frees what it can and tries again before |
+/// | [`Error::Lost`] | the device is gone, now or since an earlier call |
+/// | [`Error::Forked`] | this is a forked child |
+///
+/// What was started before and fails later is told by the next call that waits for the device, or by the event that stands
+/// for it, once: [`crate::Device::finish`].
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

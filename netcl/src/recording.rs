@@ -112,7 +112,7 @@ impl Recording {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] if the driver fails; [`Error::Forked`] in a forked child.
+    /// [Those of every device](crate::Error#errors-of-every-device).
     pub fn replay(&mut self) -> Result<()> {
         process::check()?;
         if is_active(self.device.backend()) {

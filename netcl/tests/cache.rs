@@ -4,7 +4,7 @@
 mod common;
 
 use common::devices::with_driver;
-use common::processes::{command, names, scratch, text};
+use common::processes::{self, command, names, scratch, text};
 use common::{affine_square, function, toy_schema};
 use netcl::__private::{ModelCore, Seed};
 use netcl::raw::{Grid, KernelSpec};
@@ -16,11 +16,12 @@ use std::time::Duration;
 
 // ---- what runs in processes of their own ----
 
-/// Not a test by itself: the tests below start this program again with a role.
+/// The tests below start this program again with a role.
 #[test]
+#[ignore = "run by the others, in processes of their own"]
 fn child() {
-    let Some(role) = std::env::var_os("NETCL_TEST_ROLE") else { return };
-    match role.to_str().unwrap() {
+    let role = processes::role();
+    match role.as_str() {
         role @ ("compute" | "compute in a shared context") => {
             let mut device = played_on();
             if role != "compute" {

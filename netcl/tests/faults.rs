@@ -3,13 +3,14 @@
 mod common;
 
 use common::devices::with_driver;
-use common::processes::{command, names, scratch, text};
+use common::processes::{self, command, names, scratch, text};
 use common::{affine_square, function, toy_schema};
 use netcl::__private::kernels::dim::Dim;
 use netcl::__private::kernels::dtype::DType;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::Target;
 use netcl::__private::{ModelCore, Schema, Seed};
+use netcl::algorithms::{Random, bincount};
 use netcl::{Device, Error, Model, Tensor, io};
 use std::fs;
 use std::path::PathBuf;
@@ -55,12 +56,13 @@ impl Model for Wide {
 
 // ---- what runs in processes of their own ----
 
-/// Not a test by itself: the tests below start this program again with a role.
+/// The tests below start this program again with a role.
 #[test]
+#[ignore = "run by the others, in processes of their own"]
 fn child() {
-    let Some(role) = std::env::var_os("NETCL_TEST_ROLE") else { return };
+    let role = processes::role();
     let file = std::env::var_os("NETCL_TEST_FILE").map(PathBuf::from).unwrap_or_default();
-    match role.to_str().unwrap() {
+    match role.as_str() {
         "save forever" => loop {
             for seed in [1, 2] {
                 io::save(&Wide::new(seed), &file).unwrap();
@@ -76,8 +78,32 @@ fn child() {
             assert_eq!(model.bits(), before);
             assert_ne!(other.bits(), before);
         }
+        "ask for too much" => {
+            let device = Device::host();
+            let x = Tensor::from_slice(&device, &[1u32, 1], &[2]).unwrap();
+            let refused = [
+                // More bins than memory, and numbers that are there once and not twice.
+                bincount(&x, (1 << 31) - 1).unwrap_err(),
+                Random::new(&device, 1, 0).uniform(&[600 << 20]).unwrap_err(),
+            ];
+            for error in refused {
+                let Error::OutOfMemory { device, .. } = &error else { panic!("{error}") };
+                assert!(device.ends_with("(host memory)"), "{error}");
+            }
+            assert_eq!(bincount(&x, 2).unwrap().to_vec::<u32>().unwrap(), [0, 2]);
+        }
         other => panic!("no role `{other}`"),
     }
+}
+
+// ---- memory ----
+
+/// What the host computes beside device memory is as long as the program says.
+#[cfg(unix)]
+#[test]
+fn host_memory_that_is_not_there_is_an_error() {
+    let output = command("ask for too much", Some("ulimit -v 4000000")).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
 }
 
 // ---- weight files ----

@@ -8,6 +8,7 @@ use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Number, TO_BF16, computed_in, type_name};
+use crate::memory::host;
 use crate::recording;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
@@ -241,7 +242,8 @@ pub(super) fn launch_over(device: &Device, kernel: &ClKernel, arguments: &[Set<'
 /// The elements as they are computed with.
 pub(super) fn load<T: Number>(tensor: &Tensor) -> Result<Vec<T>> {
     fn all<S: Element, T>(tensor: &Tensor, number: impl Fn(S) -> T) -> Result<Vec<T>> {
-        Ok(tensor.to_vec::<S>()?.into_iter().map(number).collect())
+        let elements = tensor.to_vec::<S>()?;
+        host::collect(tensor.device(), elements.len(), elements.into_iter().map(number))
     }
     match tensor.dtype() {
         DType::F16 => all(tensor, |value: f16| T::of_float(value.to_f64())),
@@ -253,14 +255,21 @@ pub(super) fn load<T: Number>(tensor: &Tensor) -> Result<Vec<T>> {
 
 /// A tensor of `dtype` with these elements.
 pub(super) fn store<T: Number>(device: &Device, values: &[T], shape: &[usize], dtype: DType) -> Result<Tensor> {
-    fn all<S: Element, T: Number>(values: &[T], element: impl Fn(f64) -> S) -> Vec<S> {
-        values.iter().map(|value| element(value.to_f64())).collect()
-    }
+    let floats = values.iter().map(|value| value.to_f64());
     match dtype {
-        DType::F16 => Tensor::from_slice(device, &all(values, f16::from_f64), shape),
+        DType::F16 => stored(device, values.len(), floats.map(f16::from_f64), shape),
         // These are values of `f32`.
-        DType::BF16 => Tensor::from_slice(device, &all(values, |value| bf16::from_f32(value as f32)), shape),
-        DType::U8 => Tensor::from_slice(device, &all(values, |value| value as i64 as u8), shape),
+        DType::BF16 => stored(device, values.len(), floats.map(|value| bf16::from_f32(value as f32)), shape),
+        DType::U8 => stored(device, values.len(), floats.map(|value| value as i64 as u8), shape),
         _ => Tensor::from_slice(device, values, shape),
     }
+}
+
+fn stored<S: Element>(
+    device: &Device,
+    len: usize,
+    elements: impl Iterator<Item = S>,
+    shape: &[usize],
+) -> Result<Tensor> {
+    Tensor::from_slice(device, &host::collect(device, len, elements)?, shape)
 }

@@ -5,7 +5,7 @@ use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, host};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 
@@ -23,7 +23,7 @@ use netcl_kernels::dtype::DType;
 ///
 /// [`Error::DType`] if `mask` is not of truth values; [`Error::Shape`] if the shapes differ or there are 2^31 elements or
 /// more; [`Error::DeviceMismatch`]; [`Error::Unsupported`] while the device is recorded ([`crate::Device::record`]), as a
-/// replay cannot change the result's size.
+/// replay cannot change the result's size; those of [every algorithm](crate::algorithms#errors).
 pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let operation = "algorithms::compact";
     common::same_place(operation, x, mask, 1)?;
@@ -34,7 +34,8 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
             let (bytes, size) = (x.to_bytes()?, x.dtype().size());
             let truths = mask.to_vec::<bool>()?;
             let elements = bytes.chunks_exact(size).zip(&truths).filter(|(_, kept)| **kept);
-            let kept: Vec<u8> = elements.flat_map(|(element, _)| element.iter().copied()).collect();
+            let kept = elements.flat_map(|(element, _)| element.iter().copied());
+            let kept: Vec<u8> = host::collect(x.device(), number_of(&truths) * size, kept)?;
             Tensor::from_bytes(x.device(), &kept, &[kept.len() / size], x.dtype())
         }
         Place::OpenCl(opencl) => pick(opencl, mask, Some(x), count),
@@ -53,11 +54,17 @@ pub fn positions(mask: &Tensor) -> Result<Tensor> {
     match common::place(operation, mask.device())? {
         Place::Host => {
             let truths = mask.to_vec::<bool>()?;
-            let kept: Vec<u32> = (0..count).zip(truths).filter(|(_, kept)| *kept).map(|(i, _)| i).collect();
+            let kept = (0..count).zip(&truths).filter(|(_, kept)| **kept).map(|(i, _)| i);
+            let kept: Vec<u32> = host::collect(mask.device(), number_of(&truths), kept)?;
             Tensor::from_slice(mask.device(), &kept, &[kept.len()])
         }
         Place::OpenCl(opencl) => pick(opencl, mask, None, count),
     }
+}
+
+/// How many are kept.
+fn number_of(truths: &[bool]) -> usize {
+    truths.iter().filter(|kept| **kept).count()
 }
 
 fn checked(operation: &'static str, mask: &Tensor) -> Result<u32> {
@@ -111,10 +118,9 @@ pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     let device = values.device();
     let Place::OpenCl(opencl) = common::place("algorithms::sort_by_key", device)? else {
         let (bytes, size) = (values.to_bytes()?, values.dtype().size());
-        let mut out = Vec::with_capacity(bytes.len());
-        for position in positions.to_vec::<u32>()? {
-            out.extend_from_slice(&bytes[position as usize * size..][..size]);
-        }
+        let list = positions.to_vec::<u32>()?;
+        let elements = list.iter().flat_map(|&position| &bytes[position as usize * size..][..size]);
+        let out: Vec<u8> = host::collect(device, list.len() * size, elements.copied())?;
         return Tensor::from_bytes(device, &out, positions.shape(), values.dtype());
     };
     let out = Tensor::uninitialised("compact", device, positions.shape(), values.dtype())?;

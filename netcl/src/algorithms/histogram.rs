@@ -4,6 +4,7 @@ use super::common::{self, CHUNK, Place};
 use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
+use crate::memory::host;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
@@ -29,7 +30,7 @@ const LOCAL_BINS: usize = 2048;
 /// # Errors
 ///
 /// [`Error::DType`] if the elements are of another type; [`Error::Shape`] if there are no bins or 2^31 and more of bins or elements, or
-/// the ends are not finite and ascending.
+/// the ends are not finite and ascending; those of [every algorithm](crate::algorithms#errors).
 pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor> {
     let operation = "algorithms::histogram";
     if bins == 0 {
@@ -73,7 +74,7 @@ pub fn histogram(x: &Tensor, bins: usize, low: f32, high: f32) -> Result<Tensor>
 /// # Errors
 ///
 /// [`Error::DType`] if the elements are of another type; [`Error::Shape`] if there are no bins or 2^31 and more of bins or
-/// elements; [`Error::OutOfMemory`]; [`Error::Unsupported`] on the null device.
+/// elements; those of [every algorithm](crate::algorithms#errors).
 pub fn bincount(x: &Tensor, bins: usize) -> Result<Tensor> {
     let operation = "algorithms::bincount";
     // A negative number is none of fewer than 2^31 bins, whether its bits are read without a sign or it is turned into one.
@@ -102,19 +103,32 @@ fn count<T: Element>(
     bin_of: impl Fn(T) -> usize + Sync,
 ) -> Result<Tensor> {
     count_by(operation, x, bins, macros, parameters, &|| {
-        let (values, counts) = (x.to_vec::<T>()?, Mutex::new(vec![0u32; bins]));
-        // Each share's counts take as much as the result: few and long shares where there are many bins.
-        pool::share(values.chunks(CHUNK.max(bins)), &|_, values| {
-            let mut own = vec![0u32; bins];
+        let zeros = || host::zeros::<u32>(x.device(), bins);
+        let values = x.to_vec::<T>()?;
+        let counted = |values: &[T], mut counts: Vec<u32>| {
             for &value in values {
-                if let Some(count) = own.get_mut(bin_of(value)) {
+                if let Some(count) = counts.get_mut(bin_of(value)) {
                     *count += 1;
                 }
             }
+            counts
+        };
+        // Each share's counts take as much as the result: few and long shares where there are many bins.
+        let share = CHUNK.max(bins);
+        if values.len() <= share {
+            return zeros().map(|zeros| counted(&values, zeros));
+        }
+        let counts = Mutex::new(zeros());
+        pool::share(values.chunks(share), &|_, values| {
+            let own = zeros().map(|zeros| counted(values, zeros));
             let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-            counts.iter_mut().zip(own).for_each(|(count, own)| *count += own);
+            match (&mut *counts, own) {
+                (Ok(counts), Ok(own)) => counts.iter_mut().zip(own).for_each(|(count, own)| *count += own),
+                (Ok(_), Err(error)) => *counts = Err(error),
+                (Err(_), _) => {}
+            }
         });
-        counts.into_inner().or_else(|poisoned| Ok(poisoned.into_inner()))
+        counts.into_inner().unwrap_or_else(PoisonError::into_inner)
     })
 }
 

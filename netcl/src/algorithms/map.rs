@@ -2,11 +2,13 @@
 
 use super::common::{self, CHUNK, Place, Source, with_number};
 use super::lately::Lately;
+use crate::device::Device;
 use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::{Evaluator, Expression, Number};
+use crate::memory::host;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
@@ -23,8 +25,9 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// [`crate::Error::Expression`] if the expression is wrong or the type is none that expressions are for; those of
-/// [`crate::Error`] for inputs that are not alike.
+/// [`crate::Error::Expression`] if the expression is wrong or the type is none that expressions are for;
+/// [`crate::Error::Shape`] if there are no inputs or their shapes differ; [`crate::Error::DType`] if their types do;
+/// [`crate::Error::DeviceMismatch`] if they are of several devices; those of [every algorithm](crate::algorithms#errors).
 pub fn map(expression: &str, inputs: &[&Tensor]) -> Result<Tensor> {
     let dtype = common::alike("algorithms::map", inputs)?.dtype();
     run("algorithms::map", expression, inputs, dtype)
@@ -77,17 +80,22 @@ fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DT
 fn on_host<T: Number>(expression: &Expression, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
     let (device, shape) = (inputs[0].device(), inputs[0].shape());
     let values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
-    let results = values_of(expression, &values, inputs[0].elements());
+    let results = values_of(device, expression, &values, inputs[0].elements())?;
     if result == DType::Bool {
-        let truths: Vec<bool> = results.into_iter().map(Number::holds).collect();
+        let truths = host::collect(device, results.len(), results.iter().copied().map(Number::holds))?;
         return Tensor::from_slice(device, &truths, shape);
     }
     common::store(device, &results, shape, result)
 }
 
 /// The results for all elements, by all threads.
-pub(super) fn values_of<T: Number>(expression: &Expression, inputs: &[Vec<T>], count: usize) -> Vec<T> {
-    let mut results = vec![T::of_integer(0); count];
+pub(super) fn values_of<T: Number>(
+    device: &Device,
+    expression: &Expression,
+    inputs: &[Vec<T>],
+    count: usize,
+) -> Result<Vec<T>> {
+    let mut results = host::zeros::<T>(device, count)?;
     pool::share(results.chunks_mut(CHUNK), &|chunk, results| {
         let start = chunk * CHUNK;
         let inputs: Vec<&[T]> = inputs.iter().map(|input| &input[start..start + results.len()]).collect();
@@ -97,7 +105,7 @@ pub(super) fn values_of<T: Number>(expression: &Expression, inputs: &[Vec<T>], c
             written += block.len();
         });
     });
-    results
+    Ok(results)
 }
 
 fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, inputs: &[&Tensor], result: DType) -> Result<Tensor> {

@@ -31,6 +31,18 @@
 //! counting take fewer than 2^31 elements and say so otherwise. Shapes matter where it is said; else the elements are taken
 //! in row-major order.
 
+//!
+//! # Errors
+//!
+//! Besides what is said at each, any of these functions may give
+//!
+//! | error | when |
+//! |---|---|
+//! | [`Unsupported`](crate::Error::Unsupported) | on the null device; on the host while it is recorded ([`crate::Device::record`]); for expressions over f64 on a device that cannot compute with it |
+//! | [`OutOfMemory`](crate::Error::OutOfMemory) | there is no memory for the result or for what is between, on the host also for the elements as they are computed with |
+//! | [`Driver`](crate::Error::Driver), [`Build`](crate::Error::Build), [`Lost`](crate::Error::Lost) | the driver fails or refuses a kernel of netcl's, or the device is lost; where the device is waited for, also what was started before |
+//! | [`Config`](crate::Error::Config), [`Forked`](crate::Error::Forked) | an environment variable has a bad value; the process is a forked child |
+
 mod combine;
 mod common;
 mod compact;

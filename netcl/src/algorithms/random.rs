@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
+use crate::memory::host;
 use crate::tensor::{Element, Tensor};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox;
@@ -37,7 +38,7 @@ impl Random {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] on the null device; [`Error::OutOfMemory`].
+    /// [`Error::Shape`] if the shape is larger than memory can be; those of [every algorithm](crate::algorithms#errors).
     pub fn uniform(&self, shape: &[usize]) -> Result<Tensor> {
         let (seed, stream) = (self.seed, self.stream);
         self.draw("draw_uniform", shape, DType::F32, &[], |position| philox::uniform(seed, stream, position))
@@ -113,7 +114,7 @@ impl Random {
         number: impl Fn(u64) -> T + Sync,
     ) -> Result<Tensor> {
         self.draw_by(entry, shape, dtype, parameters, &|n| {
-            let mut numbers = vec![T::ZERO; n];
+            let mut numbers = host::zeros::<T>(&self.device, n)?;
             pool::share(numbers.chunks_mut(CHUNK), &|chunk, numbers| {
                 let first = (chunk * CHUNK) as u64;
                 numbers.iter_mut().zip(first..).for_each(|(to, position)| *to = number(position));

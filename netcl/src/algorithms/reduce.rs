@@ -29,7 +29,8 @@ use std::sync::Arc;
 ///
 /// # Errors
 ///
-/// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for.
+/// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for;
+/// those of [every algorithm](crate::algorithms#errors).
 pub fn reduce(combine: impl Into<Combine>, x: &Tensor) -> Result<Tensor> {
     run("algorithms::reduce", &combine.into(), None, &[x])
 }
@@ -95,7 +96,7 @@ fn run(operation: &'static str, combine: &Combine, expression: Option<&str>, inp
 fn on_host<T: Number>(combining: &Combining, expression: Option<&Expression>, inputs: &[&Tensor]) -> Result<Tensor> {
     let mut values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
     let values = match expression {
-        Some(expression) => values_of(expression, &values, inputs[0].elements()),
+        Some(expression) => values_of(inputs[0].device(), expression, &values, inputs[0].elements())?,
         None => values.swap_remove(0),
     };
     let mut parts = vec![combining.neutral(); values.len().div_ceil(CHUNK)];

@@ -40,7 +40,8 @@ pub enum Scan {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for.
+/// [`crate::Error::Expression`] if an expression is wrong or the type is none that expressions are for;
+/// those of [every algorithm](crate::algorithms#errors).
 pub fn scan(combine: impl Into<Combine>, kind: Scan, x: &Tensor) -> Result<Tensor> {
     run("algorithms::scan", &combine.into(), kind, None, &[x])
 }
@@ -97,7 +98,7 @@ fn on_host<T: Number>(
     let x = inputs[0];
     let mut values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
     let mut values = match expression {
-        Some(expression) => values_of(expression, &values, x.elements()),
+        Some(expression) => values_of(x.device(), expression, &values, x.elements())?,
         None => values.swap_remove(0),
     };
     let mut totals = vec![combining.neutral(); values.len().div_ceil(CHUNK)];

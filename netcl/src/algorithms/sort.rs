@@ -6,7 +6,7 @@ use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, host};
 use crate::tensor::Tensor;
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
@@ -40,7 +40,7 @@ pub enum Order {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Shape`] for 2^31 elements or more; [`crate::Error::OutOfMemory`]; [`crate::Error::Unsupported`] on the null device.
+/// [`crate::Error::Shape`] for 2^31 elements or more; those of [every algorithm](crate::algorithms#errors).
 pub fn sort(x: &Tensor, order: Order) -> Result<Tensor> {
     Ok(run("algorithms::sort", x, order, false)?.0)
 }
@@ -160,13 +160,13 @@ fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Ten
         };
         kind.rank(bits, order)
     };
-    let mut keys: Vec<(u64, u32)> = bytes.chunks_exact(size).map(rank).zip(0..).collect();
+    let mut keys: Vec<(u64, u32)> = host::collect(device, x.elements(), bytes.chunks_exact(size).map(rank).zip(0..))?;
     keys.par_sort_by_key(|&(rank, _)| rank);
     let element = |&(_, position): &(u64, u32)| &bytes[position as usize * size..][..size];
-    let sorted: Vec<u8> = keys.iter().flat_map(element).copied().collect();
+    let sorted: Vec<u8> = host::collect(device, bytes.len(), keys.iter().flat_map(element).copied())?;
     let sorted = Tensor::from_bytes(device, &sorted, shape, dtype)?;
     let wanted = if positions { keys.len() } else { 0 };
-    let numbers: Vec<u32> = keys[..wanted].iter().map(|&(_, position)| position).collect();
+    let numbers: Vec<u32> = host::collect(device, wanted, keys[..wanted].iter().map(|&(_, position)| position))?;
     let positions = Tensor::from_slice(device, &numbers, if positions { shape } else { &[0] })?;
     Ok((sorted, positions))
 }

@@ -108,8 +108,8 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         device: parsed(&text, &variables::DEVICE, Selector::parse)?,
         cache_dir: match path(variables::CACHE_DIR.name) {
             Some(value) if value.as_os_str().eq_ignore_ascii_case("off") => None,
-            Some(value) => Some(value),
-            None => default_cache_dir(&path),
+            Some(value) => Some(absolute(value)),
+            None => default_cache_dir(&path).map(absolute),
         },
         cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?
             .unwrap_or(variables::CACHE_LIMIT << 20),
@@ -138,6 +138,12 @@ fn parsed<T>(
             None => Err(BadValue { variable, value }),
         },
     }
+}
+
+/// The path from the root, so that it stays where it is when the program goes to another folder.
+fn absolute(path: PathBuf) -> PathBuf {
+    // Only where there is no current folder is there nothing to make it of.
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 /// With the number of this process for each `%p`.
@@ -293,5 +299,10 @@ mod tests {
     fn the_cache_can_be_moved_and_turned_off() {
         assert_eq!(of(&[("NETCL_CACHE_DIR", "off"), ("HOME", "/h")]).unwrap().cache_dir, None);
         assert_eq!(of(&[("NETCL_CACHE_DIR", "/c")]).unwrap().cache_dir, Some(PathBuf::from("/c")));
+        // It does not move with the program.
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(of(&[("NETCL_CACHE_DIR", "a/c")]).unwrap().cache_dir, Some(here.join("a/c")));
+        let home = if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" };
+        assert!(of(&[(home, "h")]).unwrap().cache_dir.is_some_and(|dir| dir.starts_with(here.join("h"))));
     }
 }

@@ -56,7 +56,8 @@ pub(super) static CACHE_DIR: Variable = Variable {
     accepted: "a folder, or off",
     row: Row {
         meaning: "in it, built OpenCL programs (`programs/`), what was found out about devices and what was measured of kernels (`tuning/`) are kept between \
-                  runs; `off` keeps them in memory only",
+                  runs; `off` keeps them in memory only; a relative name is that of a folder in the one that the program is in when it \
+                  first uses netcl",
         unset: Unset::Words(
             "`$XDG_CACHE_HOME/netcl` (if absolute), else `$HOME/.cache/netcl`; `$HOME/Library/Caches/netcl` on \
                 macOS; `%LOCALAPPDATA%\\netcl` on Windows",

@@ -48,8 +48,9 @@ pub(crate) trait HostMemory: Send + Sync {
 
     fn bytes_mut(&mut self) -> &mut [u8];
 
-    /// Makes it device memory, where that needs no copy; else gives it back.
-    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>>;
+    /// Makes it device memory, where that needs no copy; else gives it back. After an error it is neither: its bytes may be
+    /// the device's already.
+    fn into_memory(self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>>;
 }
 
 /// Where a plan's buffer lies.
@@ -189,6 +190,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Builds the kernels of a plan.
     fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn Program>>;
+
+    /// As [`Backend::load`], of a plan that does not come again: nobody finds its kernels later, in this process or another.
+    fn load_once(&self, plan: &Arc<Plan>) -> Result<Box<dyn Program>> {
+        self.load(plan, &[])
+    }
 
     /// Waits until everything enqueued is done.
     fn finish(&self) -> Result<()>;

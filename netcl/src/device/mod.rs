@@ -195,8 +195,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [`crate::Error::Driver`] if the driver
-    /// fails; [`crate::Error::Forked`] in a forked child. Where there is nothing to choose (on the host) the result is
+    /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [those of every
+    /// device](crate::Error#errors-of-every-device). Where there is nothing to choose (on the host) the result is
     /// empty.
     pub fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
         self.selector().tune(task, options)
@@ -216,9 +216,10 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Driver`] if the driver, or something that was started before, has failed, which is told once;
-    /// [`crate::Error::Event`] if a [`crate::UserEvent`] failed that it was to wait for; [`crate::Error::Lost`] if the
-    /// device is lost; [`crate::Error::Forked`] in a forked child.
+    /// What was started before and has failed, which is told once: [`crate::Error::Driver`],
+    /// [`crate::Error::OutOfMemory`] of drivers that find memory only at its first use, [`crate::Error::Event`] if a
+    /// [`crate::UserEvent`] failed that it was to wait for; [those of every
+    /// device](crate::Error#errors-of-every-device).
     #[doc(alias = "clFinish")]
     pub fn finish(&self) -> Result<()> {
         process::check()?;
@@ -285,7 +286,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Driver`] if the driver refuses; [`crate::Error::Forked`] in a forked child.
+    /// [Those of every device](crate::Error#errors-of-every-device).
     pub fn record_event(&self) -> Result<Event> {
         process::check()?;
         self.0.backend.record()
@@ -295,9 +296,11 @@ impl Device {
     /// [`crate::UserEvent`]'s. The caller does not wait, except on devices without a queue (the host), where it does.
     ///
     /// A thread that completes the event itself must be able to get there: until then it must not wait for what is held back,
-    /// as `finish`, `to_vec` and every other read do, nor have more than 64 MiB on its way into memory that the device
-    /// already uses. [`BufferHandle::write`] beyond that waits for the device to read what was written before, and so for
-    /// the event; so may new tensors that get the memory of dropped ones. New tensors in new memory do not.
+    /// as `finish`, `to_vec` and every other read do, nor have more than 64 MiB on its way to the device that waits with it.
+    /// That is what [`BufferHandle::write`] copies, what is in new tensors of less than 256 KiB, and in larger ones that get
+    /// the memory of dropped ones. What is beyond that waits until the device has read what came before, and so for the event.
+    /// New tensors of 256 KiB and more in new memory wait for nothing where the device shares the host's memory
+    /// ([`DeviceProfile::is_integrated`]); elsewhere they may, where copies that wait are on their way before them.
     ///
     /// ```
     /// use netcl::{Device, DeviceManager, Tensor};
@@ -314,7 +317,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::Driver`] if the driver refuses; [`crate::Error::Forked`] in a forked child.
+    /// [Those of every device](crate::Error#errors-of-every-device); on devices without a queue, which wait themselves,
+    /// those of [`Event::wait`].
     pub fn wait_for(&self, event: &Event) -> Result<()> {
         process::check()?;
         self.0.backend.wait_for(event)
@@ -338,7 +342,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`] if the system gives no more such memory.
+    /// [`crate::Error::OutOfMemory`] if the system gives no more such memory; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn create_pinned_buffer(&self, bytes: usize) -> Result<PinnedBuffer> {
         self.pinned_pool().allocate_direct(bytes)
     }
@@ -360,8 +365,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::OutOfMemory`] if the elements are copied and there is no memory for them;
-    /// [`crate::Error::Driver`] if the driver fails.
+    /// [`crate::Error::OutOfMemory`] if the elements are copied and there is no memory for them; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn create_zero_copy_buffer<T: Element>(&self, elements: Vec<T>) -> Result<BufferHandle> {
         process::check()?;
         let bytes = size_of_val(elements.as_slice());
@@ -375,22 +380,24 @@ impl Device {
         }
     }
 
-    /// What its memory pool holds.
+    /// What the memory pool of this handle and its clones holds ([`Device::buffer_pool`]).
     pub fn memory_stats(&self) -> PoolStats {
         self.0.pool.stats()
     }
 
-    /// Gives memory that is kept for reuse back to the driver; returns how many bytes that were.
+    /// Gives what its pool keeps for reuse back to the driver; returns how many bytes that were.
     pub fn release_idle_memory(&self) -> usize {
         self.0.pool.release_idle()
     }
 
-    /// How many kernels and library calls were launched on it since the process started.
+    /// How many kernels and library calls were launched since the process started, through this handle and its clones. Other
+    /// queues ([`Device::with_queue`]), parts and members of shared contexts are handles of their own, also where they are the
+    /// same physical device, and count their own launches. [`DeviceManager`] gives one handle for each selector.
     pub fn launches(&self) -> u64 {
         self.0.launches.load(Ordering::Relaxed)
     }
 
-    /// How many programs it got, and from where: what was built, what came from the disk cache.
+    /// How many programs this handle and its clones got, and from where: what was built, what came from the disk cache.
     pub fn program_stats(&self) -> ProgramStats {
         self.0.backend.program_stats()
     }

@@ -97,7 +97,8 @@ pub struct DeviceProfile {
     /// How many `f32` its vector registers have; 1 where work-items are the lanes, 0 where not known.
     pub vector_lanes: u32,
     /// Whether work-groups that have begun go on while others wait for them. OpenCL does not promise it: processors run one
-    /// after the other, and some GPUs stop those that began for others.
+    /// after the other, and some GPUs stop those that began for others. It is taken for so on NVIDIA's GPUs alone, whose own
+    /// libraries rely on it, and there only if it came out so when it was tried.
     pub independent_progress: bool,
     /// Sub-group functions, tried; `None` where kernels cannot use them.
     #[doc(alias = "has_subgroups")]

@@ -195,8 +195,9 @@ impl Event {
     /// # Errors
     ///
     /// [`Error::Driver`] if what it stands for failed, or if something else that its device was given before has failed
-    /// and nobody was told, as [`crate::Device::finish`] does; [`Error::Lost`] if the device is lost; [`Error::Event`] for
-    /// a [`UserEvent`] that failed; [`Error::Forked`] in a forked child.
+    /// and nobody was told, as [`crate::Device::finish`] does; [`Error::OutOfMemory`] if a driver found no memory for
+    /// it when it ran; [`Error::Lost`] if the device is lost; [`Error::Event`] for a [`UserEvent`] that failed;
+    /// [`Error::Forked`] in a forked child.
     pub fn wait(&self) -> Result<()> {
         process::check()?;
         self.tell(self.waited())

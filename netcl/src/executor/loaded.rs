@@ -118,6 +118,11 @@ impl Loaded {
         self.base.program(device).map(drop)
     }
 
+    /// As [`Loaded::build`], of a plan that does not come again: nothing of it stays in the caches of programs.
+    pub(crate) fn build_once(&self, device: &Device) -> Result<()> {
+        self.base.build_once(device)
+    }
+
     /// Whether the plan writes gradients of parameters.
     pub(crate) fn needs_model(&self) -> bool {
         self.base.interface.needs_model

@@ -46,6 +46,14 @@ impl Version {
         Ok(&**self.program.get_or_init(|| program))
     }
 
+    /// Builds its kernels where they are not there yet, as of a plan that does not come again.
+    pub(super) fn build_once(&self, device: &Device) -> Result<()> {
+        groups_fit(&self.plan, device)?;
+        let program = device.backend().load_once(&self.plan)?;
+        self.program.get_or_init(|| program);
+        Ok(())
+    }
+
     /// Where the tensors of the call's model lie; `None` if the plan uses none.
     pub(super) fn resolved(&self, device: &Device, call: &Call<'_>) -> Result<Option<Arc<Resolved>>> {
         let Some((store, prefix)) = call.model.filter(|_| self.interface.needs_model) else {

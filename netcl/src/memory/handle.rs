@@ -119,10 +119,15 @@ impl BufferHandle {
     /// Copies `data` to its start. Returns as soon as `data` is not needed any more, which is mostly before the device
     /// has it; what is started on the device afterwards sees it.
     ///
+    /// At most 64 MiB are on their way to a device. What is beyond that waits until the device has read what came before,
+    /// however long it takes until then, and no interrupt ends that wait: where the device waits for an event that the
+    /// caller is to complete ([`crate::Device::wait_for`]), for ever. Who must not wait long waits for the device itself
+    /// first, with [`crate::Device::finish_timeout`] or [`crate::Device::finish_or`].
+    ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if `data` is longer than the buffer; [`Error::OutOfMemory`] if the driver finds no memory for it now;
-    /// [`Error::Driver`] if the driver fails.
+    /// [`Error::Shape`] if `data` is longer than the buffer; [`Error::OutOfMemory`] if the driver finds no memory for
+    /// it now; [those of every device](crate::Error#errors-of-every-device).
     pub fn write(&self, data: &[u8]) -> Result<()> {
         self.check("BufferHandle::write", data.len())?;
         self.settle()?;
@@ -164,8 +169,8 @@ impl BufferHandle {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if `into` is longer than the buffer; [`Error::Driver`] if the driver, or something that was
-    /// started before, fails.
+    /// [`Error::Shape`] if `into` is longer than the buffer; what has failed before, as [`crate::Device::finish`] tells
+    /// it; [those of every device](crate::Error#errors-of-every-device).
     pub fn read(&self, into: &mut [u8]) -> Result<()> {
         self.check("BufferHandle::read", into.len())?;
         self.settle()?;
@@ -176,8 +181,8 @@ impl BufferHandle {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::OutOfMemory`] if the
-    /// driver finds no memory for it now; [`Error::Driver`] if the driver fails.
+    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::OutOfMemory`]
+    /// if the driver finds no memory for it now; [those of every device](crate::Error#errors-of-every-device).
     pub fn copy_into(&self, to: &BufferHandle) -> Result<()> {
         to.check("BufferHandle::copy_into", self.bytes())?;
         if !Arc::ptr_eq(self.backend(), to.backend()) {
@@ -261,7 +266,8 @@ impl BufferHandle {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the driver finds no memory for it now; [`Error::Driver`] if the driver fails.
+    /// [`Error::OutOfMemory`] if the driver finds no memory for it now; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn zero(&self) -> Result<()> {
         self.settle()?;
         self.0.pool.with_memory(self.bytes(), || self.backend().zero(self.memory(), self.bytes()))?;
@@ -335,13 +341,15 @@ impl Drop for Inner {
             std::mem::forget(self.source.take());
             return;
         }
-        if self.is_elsewhere.load(Ordering::Acquire)
-            && let Err(error) = self.join()
-        {
-            tracing::warn!(%error, "memory that a copy may still use is freed");
+        let joined = if self.is_elsewhere.load(Ordering::Acquire) { self.join() } else { Ok(()) };
+        if let Err(error) = &joined {
+            tracing::warn!(%error, "the device cannot be told to wait for a copy: the memory that it uses is not used again");
         }
         if let Some(Source::Pool(block)) = self.source.take() {
-            self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed));
+            match joined {
+                Ok(()) => self.pool.put(block, self.was_elsewhere.load(Ordering::Relaxed)),
+                Err(_) => self.pool.abandon(block),
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod classes;
 mod handle;
+pub(crate) mod host;
 pub(crate) mod pinned;
 mod pool;
 mod reserves;

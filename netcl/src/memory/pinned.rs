@@ -72,7 +72,8 @@ impl PinnedBufferPool {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the system gives no more such memory, also after what is idle was given back.
+    /// [`Error::OutOfMemory`] if the system gives no more such memory, also after what is idle was given back; [those
+    /// of every device](crate::Error#errors-of-every-device).
     pub fn allocate(&self, bytes: usize) -> Result<PinnedBuffer> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
@@ -265,21 +266,21 @@ impl PinnedBuffer {
         Arc::ptr_eq(&self.pool.0, &pool.0)
     }
 
-    /// Makes it memory of its device, where that needs no copy; gives it back where it does.
-    pub(crate) fn into_memory(mut self) -> Result<Memory, PinnedBuffer> {
-        match self.memory.take().map(|memory| memory.into_memory()) {
-            Some(Ok(memory)) => {
-                if let Some(class) = self.class.take() {
-                    self.pool.lose(class);
-                }
-                Ok(memory)
-            }
-            Some(Err(memory)) => {
+    /// Makes it memory of its device, where that needs no copy; gives it back where it does. After an error it is gone.
+    pub(crate) fn into_memory(mut self) -> Result<Result<Memory, PinnedBuffer>> {
+        let Some(memory) = self.memory.take() else { return Ok(Err(self)) };
+        let made = match memory.into_memory() {
+            Ok(Err(memory)) => {
                 self.memory = Some(memory);
-                Err(self)
+                return Ok(Err(self));
             }
-            None => Err(self),
+            Ok(Ok(memory)) => Ok(Ok(memory)),
+            Err(error) => Err(error),
+        };
+        if let Some(class) = self.class.take() {
+            self.pool.lose(class);
         }
+        made
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, BufferHandle};
+use crate::memory::{ALIGNMENT, BufferHandle, host};
 use crate::model::gradients::{GradientBuffer, Spare};
 use crate::model::{Schema, Seed, init};
 use crate::tensor::Tensor;
@@ -389,7 +389,7 @@ impl Group {
             group.positions.insert(path.to_owned(), group.entries.len());
             group.entries.push(Entry { path: path.to_owned(), shape, dtype, offset, region });
         }
-        Ok((group, vec![0; bytes]))
+        Ok((group, host::zeros(device, bytes)?))
     }
 
     fn write(&self, image: &[u8]) -> Result<()> {

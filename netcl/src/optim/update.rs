@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, host};
 use crate::model::core::Entry;
 use crate::model::{Gradients, Model};
 use crate::optim::OptimizerState;
@@ -80,7 +80,7 @@ impl Update {
             // The model has moved to another device: its moments follow.
             for before in self.state.iter().flat_map(|state| &state.moments) {
                 let moment = device.allocate(bytes)?;
-                let mut data = vec![0; bytes];
+                let mut data = host::zeros::<u8>(device, bytes)?;
                 before.read(&mut data)?;
                 moment.write(&data)?;
                 moments.push(moment);

@@ -3,6 +3,7 @@
 use super::cache::Kind;
 use crate::device::profile::DeviceProfile;
 use crate::files::checksum;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Identifies what is kept: what it is, netcl, platform, device, driver, options and source, as text. Equal keys mean
 /// equal content; files carry the whole key, so that equal file names with different keys do no harm.
@@ -26,6 +27,13 @@ impl Key {
             options.len(),
             source.len(),
         ))
+    }
+
+    /// One that equals none, of something that is not to be found again.
+    pub(crate) fn once(mut self) -> Key {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        self.0.insert_str(0, &format!("once {}\n", NEXT.fetch_add(1, Ordering::Relaxed)));
+        self
     }
 
     pub(super) fn bytes(&self) -> &[u8] {

@@ -3,10 +3,12 @@
 pub mod cache;
 pub(crate) mod disk;
 mod file;
+mod includes;
 mod key;
 mod limit;
 mod stats;
 
+pub(crate) use includes::reads_files;
 pub(crate) use key::Key;
 pub use stats::ProgramStats;
 pub(crate) use stats::{Counters, count};

@@ -130,8 +130,9 @@ impl Elementwise {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelArgumentCount`], [`Error::Shape`], [`Error::DType`] and [`Error::DeviceMismatch`] if the inputs are not
-    /// as many as the expression names, or not alike.
+    /// [`Error::KernelArgumentCount`], [`Error::Shape`], [`Error::DType`] and [`Error::DeviceMismatch`] if the inputs
+    /// are not as many as the expression names, or not alike; [`Error::OutOfMemory`] if there is no memory for the
+    /// result; those of [`super::RawKernel::launch`].
     pub fn call(&self, inputs: &[&Tensor]) -> Result<Tensor> {
         let count = || Error::KernelArgumentCount {
             kernel: self.kernel.name().to_owned(),

@@ -5,6 +5,7 @@ use super::grid::Grid;
 use super::parameter::Parameter;
 use super::spec::KernelSpec;
 use super::tuner::{self, WorkGroupTuner};
+use crate::config::{self, Autotune};
 use crate::device::Device;
 use crate::device::geometry::Geometry;
 use crate::device::opencl::kernel::Set;
@@ -37,8 +38,8 @@ pub struct RawKernel {
     device: Device,
     name: String,
     source: String,
-    /// What its measurements are kept under.
-    key: tuner::Key,
+    /// What its measurements are kept under; `None` if they are for this kernel alone.
+    key: Option<tuner::Key>,
     count: usize,
     /// `None` where the driver does not tell.
     parameters: Option<Vec<Parameter>>,
@@ -48,10 +49,11 @@ pub struct RawKernel {
     kernel: ClKernel,
 }
 
-/// Measured work-group sizes by bucket, `None` where there is no measurement: what the device's selector answered.
+/// Measured work-group sizes by bucket, `None` where there is no measurement: what the device's selector answered, or, of a
+/// kernel whose text does not say all, what was measured with it.
 #[derive(Debug, Default)]
 struct Measured {
-    /// The selector's number for what it knows; with another one, others may have measured.
+    /// The selector's number for what it knew; with another one, others may have measured.
     generation: u64,
     sizes: SortedMap<u32, Option<usize>>,
 }
@@ -77,7 +79,7 @@ impl RawKernel {
         }
         let (device, name, limits) = (device.clone(), name.to_owned(), kernel.limits()?);
         let (tuner, measured) = (spec.work_groups(), Mutex::default());
-        let key = tuner::Key::new(&name, options, &source);
+        let key = kernel.is_whole().then(|| tuner::Key::new(&name, options, &source));
         Ok(RawKernel { device, name, source, key, count, parameters, limits, tuner, measured, kernel })
     }
 
@@ -229,12 +231,17 @@ impl RawKernel {
     /// The measured size for about so many work-items, of this run or an earlier one.
     fn remembered(&self, items: usize) -> Option<usize> {
         let bucket = tuner::bucket(items);
-        let generation = self.device.selection().work_groups();
         let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        if measured.generation != generation {
-            *measured = Measured { generation, ..Measured::default() };
-        }
-        let size = *measured.sizes.or_insert_with(bucket, || self.key.load(&self.device, bucket));
+        let size = match &self.key {
+            Some(key) => {
+                let generation = self.device.selection().work_groups();
+                if measured.generation != generation {
+                    *measured = Measured { generation, ..Measured::default() };
+                }
+                *measured.sizes.or_insert_with(bucket, || key.load(&self.device, bucket))
+            }
+            None => measured.sizes.get(&bucket).copied().flatten(),
+        };
         // The file is a note: what it says must be possible here.
         size.filter(|size| (1..=self.limits.work_group.min(self.device.profile().max_work_items[0])).contains(size))
     }
@@ -248,7 +255,14 @@ impl RawKernel {
         }
         let run = |size: usize| self.run(arguments, &Grid::rounded_up(items, size));
         let size = tuner::fastest(&self.device, &self.tuner.candidates(self), run)?;
-        self.key.store(&self.device, tuner::bucket(items), size);
+        match &self.key {
+            Some(key) => key.store(&self.device, tuner::bucket(items), size),
+            None if config::get()?.autotune == Autotune::Off => {}
+            None => {
+                let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+                measured.sizes.insert(tuner::bucket(items), Some(size));
+            }
+        }
         Ok(Grid::rounded_up(items, size))
     }
 
@@ -261,5 +275,30 @@ impl RawKernel {
 
     fn fail(&self, problem: String) -> Error {
         Error::Kernel { kernel: self.name.clone(), problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raw::KernelSpec;
+    use crate::tensor::Tensor;
+    use netcl_kernels::dtype::DType;
+
+    /// Of another with the same text it says nothing: what is included may be another by then.
+    #[test]
+    fn what_is_measured_with_an_included_text_is_that_kernels_alone() {
+        let Ok(device) = Device::select("cpu") else { return };
+        let folder = std::env::temp_dir().join(format!("netcl-measured-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("index.h"), "#define INDEX get_global_id(0)\n").unwrap();
+        let source = "#include \"index.h\"\n__kernel void measured(__global uint* x) { x[INDEX] = 1; }";
+        let spec = KernelSpec::from_source("measured", source).option(&format!("-I{}", folder.display()));
+        let [one, other] = [(); 2].map(|()| spec.build(&device).unwrap());
+        let x = Tensor::zeros(&device, &[1024], DType::U32).unwrap();
+        let grid = one.measure(&[(&x).into()], 1024, false).unwrap();
+        assert_eq!(one.remembered(1000), grid.groups().map(|groups| groups[0]));
+        assert_eq!((one.remembered(512), other.remembered(1000)), (None, None));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -117,6 +117,10 @@ impl KernelSpec {
 
     /// An option for `clBuildProgram`: `-cl-mad-enable`. OpenCL C 1.2 is asked for unless an option names another
     /// (`-cl-std=CL3.0`).
+    ///
+    /// `-Ifolder` is where files are that the text includes. A text with `#include` is built anew at each
+    /// [`KernelSpec::build`] and is in no cache, because what it includes may have changed; so is one with an option that has
+    /// a file read (`-include`).
     #[must_use]
     pub fn option(mut self, option: &str) -> KernelSpec {
         self.options.push(option.to_owned());
@@ -191,9 +195,10 @@ impl KernelSpec {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec asks
-    /// for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no name, or the
-    /// source has no such kernel, or none at all.
+    /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec
+    /// asks for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no
+    /// name, or the source has no such kernel, or none at all; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn build(&self, device: &Device) -> Result<RawKernel> {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -67,9 +67,10 @@ fn limit(kernel: &RawKernel) -> usize {
     kernel.max_work_group().min(kernel.device().profile().max_work_items[0]).max(1)
 }
 
-/// Numbers of work-items that share a measurement: those up to the same power of two.
+/// Numbers of work-items that share a measurement: those up to the same power of two, of which the last is more than a
+/// `usize` holds.
 pub(super) fn bucket(items: usize) -> u32 {
-    items.max(1).next_power_of_two().trailing_zeros()
+    items.checked_next_power_of_two().map_or(usize::BITS, usize::trailing_zeros)
 }
 
 /// What a kernel's measurements are kept under: its name and a sum over everything that changes the binary.
@@ -167,6 +168,8 @@ mod tests {
     #[test]
     fn buckets_end_at_powers_of_two() {
         assert_eq!([0, 1, 2, 3, 4, 5, 1024, 1025].map(bucket), [0, 0, 1, 2, 2, 3, 10, 11]);
+        let half = 1 << (usize::BITS - 1);
+        assert_eq!([half, half + 1, usize::MAX].map(bucket), [usize::BITS - 1, usize::BITS, usize::BITS]);
     }
 
     #[test]

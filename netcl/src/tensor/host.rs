@@ -47,8 +47,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the memory has another size; [`Error::OutOfMemory`] if the device has no memory left;
-    /// [`Error::Driver`] if the driver fails.
+    /// [`Error::Shape`] if the memory has another size; [`Error::OutOfMemory`] if the device has no memory left; [those
+    /// of every device](crate::Error#errors-of-every-device).
     pub fn from_pinned(device: &Device, memory: PinnedBuffer, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let operation = "Tensor::from_pinned";
         let bytes = byte_count(operation, shape, dtype)?;
@@ -61,7 +61,7 @@ impl Tensor {
             // Another context's memory is ordinary memory here.
             return Tensor::from_bytes(device, &memory, shape, dtype);
         }
-        let region = match memory.into_memory() {
+        let region = match memory.into_memory()? {
             Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
             Err(memory) => {
                 let region = device.allocate_for_upload(bytes.max(1))?;
@@ -105,8 +105,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if the elements are not of type `T`; [`Error::OutOfMemory`] if there is no host memory;
-    /// [`Error::Driver`] if the driver refuses. What fails later is an error of the result.
+    /// [`Error::DType`] if the elements are not of type `T`; [`Error::OutOfMemory`] if there is no host memory; [those
+    /// of every device](crate::Error#errors-of-every-device). What fails later is an error of the result.
     pub fn to_host_async<T: Element>(&self) -> Result<ToHost<T>> {
         self.expect::<T>("to_host_async")?;
         crate::device::process::check()?;
@@ -130,8 +130,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if a copy is needed and there is no host memory; [`Error::Driver`] if the driver, or
-    /// something that was started before, fails.
+    /// [`Error::OutOfMemory`] if a copy is needed and there is no host memory; what has failed before, as
+    /// [`Device::finish`] tells it; [those of every device](crate::Error#errors-of-every-device).
     pub fn into_host(self) -> Result<HostData> {
         let (dtype, bytes) = (self.dtype, self.byte_count());
         self.region.settle()?;
@@ -179,8 +179,8 @@ impl<T: Element> ToHost<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] if the copy, or something that the device was given before, failed; [`Error::Lost`] if the device
-    /// is lost; [`Error::Forked`] in a forked child.
+    /// [`Error::Driver`] or [`Error::OutOfMemory`] if the copy, or something that the device was given before, failed;
+    /// [`Error::Lost`] if the device is lost; [`Error::Forked`] in a forked child.
     pub fn wait(self) -> Result<Vec<T>> {
         self.event.wait()?;
         self.elements()

@@ -12,7 +12,7 @@ pub use ops::Operand;
 use crate::device::Device;
 use crate::device::host::plain;
 use crate::error::{Error, Result};
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, host as host_memory};
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -41,7 +41,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If `shape` has another number of elements, or there is no memory.
+    /// [`Error::Shape`] if `shape` has another number of elements; [`Error::OutOfMemory`] if the device has no memory
+    /// left; [those of every device](crate::Error#errors-of-every-device).
     #[doc(alias = "from_host")]
     pub fn from_slice<T: Element>(device: &Device, elements: &[T], shape: &[usize]) -> Result<Tensor> {
         let wanted = element_count("Tensor::from_slice", shape)?;
@@ -58,7 +59,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If there is no memory, or no memory could be that large.
+    /// [`Error::Shape`] if no memory could be that large; [`Error::OutOfMemory`] if the device has no memory left;
+    /// [those of every device](crate::Error#errors-of-every-device).
     pub fn full<T: Element>(device: &Device, value: T, shape: &[usize]) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor::full", device, shape, T::DTYPE)?;
         let element = T::to_bytes(&[value]);
@@ -83,7 +85,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if it is larger than memory can be; [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
+    /// [`Error::Shape`] if no memory could be that large; [`Error::OutOfMemory`] if the device has no memory left;
+    /// [those of every device](crate::Error#errors-of-every-device).
     #[doc(alias = "from_shape")]
     pub fn zeros(device: &Device, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let tensor = Tensor::uninitialised("Tensor::zeros", device, shape, dtype)?;
@@ -95,7 +98,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
+    /// [`Error::OutOfMemory`] if the device has no memory left; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn scalar<T: Element>(device: &Device, value: T) -> Result<Tensor> {
         Tensor::from_slice(device, &[value], &[])
     }
@@ -168,11 +172,13 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the elements are not of type `T`, or something that was started on the device failed.
+    /// [`Error::DType`] if the elements are not of type `T`; [`Error::OutOfMemory`] if the host has no memory for them;
+    /// what has failed before, as [`Device::finish`] tells it; [those of every
+    /// device](crate::Error#errors-of-every-device).
     #[doc(alias = "to_host")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect::<T>("to_vec")?;
-        let mut elements = vec![T::ZERO; self.elements()];
+        let mut elements = host_memory::zeros::<T>(&self.device, self.elements())?;
         match plain::bytes_of_mut(&mut elements) {
             Some(bytes) => self.region.read(bytes)?,
             None => elements = T::from_bytes(&self.to_bytes()?),
@@ -184,8 +190,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if the element is not of type `T`; [`Error::Shape`] if there is not exactly one; [`Error::Driver`] if
-    /// something that was started on the device failed.
+    /// [`Error::DType`] if the element is not of type `T`; [`Error::Shape`] if there is not exactly one; what has
+    /// failed before, as [`Device::finish`] tells it; [those of every device](crate::Error#errors-of-every-device).
     pub fn item<T: Element>(&self) -> Result<T> {
         self.expect::<T>("item")?;
         if self.elements() != 1 {
@@ -199,7 +205,7 @@ impl Tensor {
 
     /// The elements' bytes. Waits for the device.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; self.byte_count()];
+        let mut bytes = host_memory::zeros::<u8>(&self.device, self.byte_count())?;
         self.region.read(&mut bytes)?;
         Ok(bytes)
     }
@@ -209,7 +215,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If the other device has no memory left, or a driver fails.
+    /// [`Error::OutOfMemory`] if the other device, or the host on the way, has no memory left; what has failed before,
+    /// as [`Device::finish`] tells it; [those of every device](crate::Error#errors-of-every-device).
     pub fn to_device(&self, device: &Device) -> Result<Tensor> {
         if &self.device == device {
             return Ok(self.clone());
@@ -227,7 +234,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver fails.
+    /// [`Error::OutOfMemory`] if the device has no memory left; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn copy(&self) -> Result<Tensor> {
         let copy = Tensor::uninitialised("copy", &self.device, &self.shape, self.dtype)?;
         self.region.copy_to(&copy.region, self.byte_count())?;
@@ -238,7 +246,7 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// If `shape` has another number of elements.
+    /// [`Error::Shape`] if `shape` has another number of elements.
     pub fn reshape(&self, shape: &[usize]) -> Result<Tensor> {
         let wanted = element_count("reshape", shape)?;
         if wanted != self.elements() {

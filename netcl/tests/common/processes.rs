@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+const ROLE: &str = "NETCL_TEST_ROLE";
+
 pub(crate) fn scratch(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("netcl-tests-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -31,8 +33,13 @@ pub(crate) fn command(role: &str, shell: Option<&str>) -> Command {
         }
     };
     settings::clear(&mut command);
-    command.args(["--exact", "child", "--nocapture", "--test-threads", "1"]).env("NETCL_TEST_ROLE", role);
+    command.args(["--exact", "child", "--ignored", "--nocapture", "--test-threads", "1"]).env(ROLE, role);
     command
+}
+
+/// The role that `child` is to play.
+pub(crate) fn role() -> String {
+    std::env::var(ROLE).expect("`child` is run by the other tests, which give it a role")
 }
 
 pub(crate) fn text(output: &Output) -> String {

@@ -247,8 +247,8 @@ impl HostMemory for Exclusive {
         unsafe { std::slice::from_raw_parts_mut(self.buffer.pointer(), self.bytes) }
     }
 
-    fn into_memory(self: Box<Self>) -> Result<DeviceMemory, Box<dyn HostMemory>> {
-        if self.keeper.is_none() { Ok(DeviceMemory::Host(self.buffer)) } else { Err(self) }
+    fn into_memory(self: Box<Self>) -> crate::Result<Result<DeviceMemory, Box<dyn HostMemory>>> {
+        Ok(if self.keeper.is_none() { Ok(DeviceMemory::Host(self.buffer)) } else { Err(self) })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::device::backend::{HostMemory, Memory};
 use crate::tensor::Element;
 use netcl_kernels::dtype::DType;
+use std::alloc::{Layout, alloc_zeroed};
 
 /// The elements' bytes.
 pub(crate) fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
@@ -37,6 +38,20 @@ pub(crate) fn elements_mut<T: Element>(bytes: &mut [u8]) -> Option<&mut [T]> {
     (before.is_empty() && after.is_empty()).then_some(elements)
 }
 
+/// `len` zeros (or false); `None` where the system has no memory for them.
+pub(crate) fn zeros<T: Element>(len: usize) -> Option<Vec<T>> {
+    let layout = Layout::array::<T>(len).ok()?;
+    if layout.size() == 0 {
+        return Some(Vec::new());
+    }
+    // SAFETY: the layout has a size. The allocation is the global allocator's, of the layout of `len` elements, and zeros are
+    // elements of every type (the trait is sealed: numbers and `bool`).
+    unsafe {
+        let start = alloc_zeroed(layout).cast::<T>();
+        (!start.is_null()).then(|| Vec::from_raw_parts(start, len, len))
+    }
+}
+
 /// A vector as host memory. `bool` is read only by netcl, which writes 0 and 1.
 pub(crate) struct Elements<T: Element>(pub(crate) Vec<T>);
 
@@ -50,8 +65,8 @@ impl<T: Element> HostMemory for Elements<T> {
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), size_of_val(self.0.as_slice())) }
     }
 
-    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>> {
-        Err(self)
+    fn into_memory(self: Box<Self>) -> crate::Result<Result<Memory, Box<dyn HostMemory>>> {
+        Ok(Err(self))
     }
 }
 

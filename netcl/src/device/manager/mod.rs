@@ -100,7 +100,7 @@ impl DeviceManager {
     /// # Errors
     ///
     /// [`Error::Config`] if an environment variable has a bad value; [`Error::NoDevice`] if `NETCL_DEVICE` fits no
-    /// device; [`Error::Driver`] if the one it fits cannot be opened.
+    /// device; [`Error::Driver`] if the one it fits cannot be opened; [`Error::Forked`] in a forked child.
     pub fn auto(&self) -> Result<Device> {
         process::check()?;
         match &config::get()?.device {
@@ -119,7 +119,7 @@ impl DeviceManager {
     /// # Errors
     ///
     /// [`Error::NoDevice`] if it names none, with what there is; [`Error::Driver`] if the device cannot be opened;
-    /// [`Error::Config`] if an environment variable has a bad value.
+    /// [`Error::Config`] if an environment variable has a bad value; [`Error::Forked`] in a forked child.
     pub fn select(&self, selector: &str) -> Result<Device> {
         config::get()?;
         process::check()?;
@@ -139,8 +139,8 @@ impl DeviceManager {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened; [`Error::Forked`] in a
-    /// forked child.
+    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened; [`Error::Forked`] in
+    /// a forked child; [`Error::Config`] if an environment variable has a bad value.
     pub fn find(&self, fits: impl Fn(&DeviceProfile) -> bool) -> Result<Device> {
         process::check()?;
         for kind in PREFERENCE {
@@ -176,7 +176,8 @@ impl DeviceManager {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if there are none, one is no OpenCL device, or they belong to several platforms;
-    /// [`Error::Driver`] if the driver refuses; [`Error::Forked`] in a forked child.
+    /// [`Error::Driver`] if the driver refuses; [`Error::Forked`] in a forked child; [`Error::Config`] if an
+    /// environment variable has a bad value.
     pub fn shared_context(&self, devices: &[Device]) -> Result<Vec<Device>> {
         process::check()?;
         let unsupported = |device: String, problem: String| Error::Unsupported {

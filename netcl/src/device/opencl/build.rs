@@ -6,7 +6,7 @@ use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
-use crate::program::{Key, count, disk};
+use crate::program::{Key, count, disk, reads_files};
 use netcl_kernels::sorted::SortedMap;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
@@ -131,18 +131,43 @@ pub(super) struct Source<'a> {
     pub(super) options: &'a str,
 }
 
+impl Source<'_> {
+    /// Whether text and options say all that its program is built from, so that it can be found again by them.
+    pub(super) fn is_whole(&self) -> bool {
+        !reads_files(self.text, self.options)
+    }
+}
+
+/// How a program is got: [`program`] or [`once`].
+pub(super) type Build = fn(&Shared, &Source<'_>) -> Result<Arc<Program>>;
+
 /// The built program of a source.
 pub(super) fn program(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    known(shared, source, source.is_whole())
+}
+
+/// The program of a source that does not come again, or whose program may be another then: it is built now, and nobody finds
+/// it later, in this process or another.
+pub(super) fn once(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>> {
+    known(shared, source, false)
+}
+
+fn known(shared: &Shared, source: &Source<'_>, comes_again: bool) -> Result<Arc<Program>> {
     process::check()?;
     let key = Key::new(&shared.profile, source.options, source.text);
+    // Those that are built once are kept as long as the others: their kernels may run still when nobody uses them any more.
+    let key = if comes_again { key } else { key.once() };
     let (program, surplus) = obtain(&shared.programs, &key, || {
         let _turn = turn(&shared.profile);
         let _built = exit::Built;
-        if let Some(program) = from_disk(shared, &key, source.options) {
+        if comes_again && let Some(program) = from_disk(shared, &key, source.options) {
             return Ok(program);
         }
         let program = from_source(shared, source)?;
         count(&shared.counters.built);
+        if !comes_again {
+            return Ok(program);
+        }
         match binary(shared, &program) {
             Ok(Some(binary)) => disk::store(&key, &binary),
             Ok(None) => {}

@@ -73,7 +73,7 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
         max_work_group: device.max_work_group_size()?,
         simd_width: simd_width(vendor, device),
         vector_lanes: device.native_vector_width_float().unwrap_or(0),
-        // There is nothing to ask. CUDA's own scans rely on it on all of NVIDIA's GPUs.
+        // There is nothing to ask. CUDA's own scans rely on it on all of NVIDIA's GPUs; there it is tried (`probe`).
         independent_progress: vendor == Vendor::Nvidia && kind == DeviceKind::Gpu,
         out_of_order: device.queue_on_host_properties().is_ok_and(|properties| properties & OUT_OF_ORDER != 0),
         ..DeviceProfile::unknown(&name, kind, target)

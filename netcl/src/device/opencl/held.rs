@@ -17,6 +17,8 @@ const IN_FLIGHT: usize = 64 << 20;
 pub(super) struct Transfers {
     pub(super) upload: OnceLock<Arc<Queue>>,
     pub(super) download: OnceLock<Arc<Queue>>,
+    /// For maps of memory that no command uses. Nothing in it waits for another queue.
+    pub(super) maps: OnceLock<Arc<Queue>>,
     flights: Mutex<Flights>,
 }
 
@@ -81,7 +83,7 @@ impl Transfers {
 
     /// The queues beside the device's own that were made so far.
     pub(super) fn queues(&self) -> impl Iterator<Item = &Queue> {
-        [&self.upload, &self.download].into_iter().filter_map(|queue| queue.get()).map(|queue| &**queue)
+        [&self.upload, &self.download, &self.maps].into_iter().filter_map(|queue| queue.get()).map(|queue| &**queue)
     }
 
     /// Everything of the device's queue is done; that of the others is waited for.

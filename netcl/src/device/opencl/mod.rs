@@ -148,7 +148,7 @@ impl OpenCl {
                     lane.get_or_init(|| queue)
                 }
             };
-            let memory = ClPinned::allocate(queue, unified, bytes);
+            let memory = ClPinned::allocate(queue, &refusals, unified, bytes);
             let memory = memory.map_err(|code| memory::refused(&refusals, "allocating page-locked memory", code))?;
             Ok(Box::new(memory) as Box<dyn HostMemory>)
         });
@@ -181,6 +181,13 @@ impl OpenCl {
         let Parts { profile, context, device, .. } = &**self.shared;
         let queue = Queue::of(context, device, profile, times, order)?;
         Ok(OpenCl::new(profile.clone(), queue, order, device.clone()))
+    }
+
+    fn load_by(&self, build: build::Build, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
+        let text = plan.source.to_string();
+        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
+        let program = build(&self.shared, &source)?;
+        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
 
     pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {
@@ -344,10 +351,11 @@ impl Backend for OpenCl {
     }
 
     fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        let text = plan.source.to_string();
-        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
-        let program = build::program(&self.shared, &source)?;
-        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
+        self.load_by(build::program, plan)
+    }
+
+    fn load_once(&self, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
+        self.load_by(build::once, plan)
     }
 
     fn program_stats(&self) -> ProgramStats {

@@ -1,6 +1,7 @@
 //! Host memory that the driver allocates, or that it shows of a buffer.
 
 use super::context::{ClContext, ClDevice};
+use super::health::Health;
 use super::memory::ClMemory;
 use super::{Shared, new_queue};
 use crate::device::backend::{HostMemory, Memory};
@@ -97,18 +98,30 @@ impl Mapping {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// The next unmapping of page-locked memory by this thread is taken by the driver and then fails with this code.
+    pub(super) static UNFINISHED: std::cell::Cell<Option<cl_int>> = const { std::cell::Cell::new(None) };
+}
+
 /// Page-locked memory: a buffer in host memory that stays mapped.
 pub(super) struct ClPinned {
     mapping: Mapping,
     /// Only taken out when it becomes something else.
     buffer: Option<Live<Buffer<u8>>>,
     queue: Arc<Queue>,
+    health: Arc<Health>,
     /// Whether the device works in the host's memory.
     unified: bool,
 }
 
 impl ClPinned {
-    pub(super) fn allocate(queue: &Arc<Queue>, unified: bool, bytes: usize) -> Result<ClPinned, cl_int> {
+    pub(super) fn allocate(
+        queue: &Arc<Queue>,
+        health: &Arc<Health>,
+        unified: bool,
+        bytes: usize,
+    ) -> Result<ClPinned, cl_int> {
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
         let buffer = unsafe {
             let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
@@ -119,7 +132,7 @@ impl ClPinned {
         let mapping = unsafe { Mapping::new(&queue.queue, buffer.get(), bytes) }?;
         // SAFETY: mapped for writing. What is lent as `&[u8]` must have a value.
         unsafe { mapping.pointer.as_ptr().write_bytes(0, bytes) };
-        Ok(ClPinned { mapping, buffer: Some(buffer), queue: queue.clone(), unified })
+        Ok(ClPinned { mapping, buffer: Some(buffer), queue: queue.clone(), health: health.clone(), unified })
     }
 }
 
@@ -132,22 +145,28 @@ impl HostMemory for ClPinned {
         self.mapping.bytes_mut()
     }
 
-    fn into_memory(mut self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>> {
+    fn into_memory(mut self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>> {
         if !self.unified {
-            return Err(self);
+            return Ok(Err(self));
         }
         let Some(buffer) = self.buffer.take() else {
-            return Err(self);
+            return Ok(Err(self));
         };
-        // Every queue sees the bytes once the unmapping is done.
-        match self.mapping.end(&self.queue.queue, buffer.get()).and_then(|done| done.wait().map_err(|error| error.0)) {
-            Ok(()) => Ok(Memory::OpenCl(ClMemory::of(buffer, self.queue.context.clone()))),
+        let unmapped = match self.mapping.end(&self.queue.queue, buffer.get()) {
+            Ok(unmapped) => unmapped,
             Err(code) => {
+                // It is mapped as it was, and can be copied from.
                 tracing::warn!(code, "clEnqueueUnmapMemObject");
                 self.buffer = Some(buffer);
-                Err(self)
+                return Ok(Err(self));
             }
-        }
+        };
+        // Every queue sees the bytes once the unmapping is done. The host does not any more, however that ends.
+        let done = unmapped.wait().map_err(|error| error.0);
+        #[cfg(test)]
+        let done = UNFINISHED.take().map_or(done, Err);
+        done.map_err(|code| self.health.error("unmapping page-locked memory", code))?;
+        Ok(Ok(Memory::OpenCl(ClMemory::of(buffer, self.queue.context.clone()))))
     }
 }
 
@@ -191,8 +210,8 @@ impl HostMemory for ClMapped {
         self.mapping.bytes_mut()
     }
 
-    fn into_memory(self: Box<Self>) -> Result<Memory, Box<dyn HostMemory>> {
-        Err(self)
+    fn into_memory(self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>> {
+        Ok(Err(self))
     }
 }
 

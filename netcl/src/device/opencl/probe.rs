@@ -32,12 +32,17 @@ const FLOAT_ATOMICS_PTX: &str = include_str!("probes/float_atomics_ptx.cl");
 const SUB_GROUPS: &str = include_str!("probes/sub_groups.cl");
 const LOCAL_MEMORY: &str = include_str!("probes/local_memory.cl");
 const MMA: &str = include_str!("probes/mma.cl");
+const PROGRESS: &str = include_str!("probes/progress.cl");
 
 /// Changes when what is recorded, or how it is judged, does.
-const REVISION: &str = "2";
+const REVISION: &str = "3";
 
 /// Work-items of a probe, in one work-group where the device takes as many: several sub-groups of the usual sizes.
 const ITEMS: usize = 128;
+
+/// Work-groups that wait for each other, and how many work-items each has: more than the largest devices run at once.
+const WAITING_GROUPS: usize = 2048;
+const WAITING_ITEMS: usize = 64;
 
 /// Static local memory to try where a driver reports less than there is, in bytes, the largest first: what the compute
 /// capabilities 9.0, 8.0, 7.0 and 8.6 leave to a work-group (CUDA C++ programming guide, technical specifications; the
@@ -53,6 +58,7 @@ pub(super) struct Tried {
     sub_groups: Option<SubGroups>,
     local_memory: u64,
     ptx: Option<Ptx>,
+    independent_progress: bool,
 }
 
 /// What an earlier run found out about the device.
@@ -82,6 +88,12 @@ pub(super) fn capabilities(reported: &DeviceProfile, context: &ClContext, queue:
     tried
 }
 
+/// Whether work-groups of the device go on beside each other, by trying with these options.
+#[cfg(test)]
+pub(super) fn progress(profile: &DeviceProfile, context: &ClContext, queue: &CommandQueue, options: &str) -> bool {
+    Prober { profile, context, queue, doubt: Cell::new(None) }.progress(options)
+}
+
 /// What the device can do, by trying.
 #[cfg(test)]
 pub(super) fn again(reported: &DeviceProfile, context: &ClContext, queue: &CommandQueue) -> Tried {
@@ -107,7 +119,8 @@ thread_local! {
 }
 
 fn key(reported: &DeviceProfile) -> Key {
-    let probes = [REVISION, FP16, FP64, INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX, SUB_GROUPS, LOCAL_MEMORY, MMA];
+    let atomics = [INT64_ATOMICS, FLOAT_ATOMICS, FLOAT_ATOMICS_PTX].join("\n");
+    let probes = [REVISION, FP16, FP64, &atomics, SUB_GROUPS, LOCAL_MEMORY, MMA, PROGRESS];
     Key::of(Kind::Capabilities, reported, "", &probes.join("\n"))
 }
 
@@ -121,6 +134,7 @@ impl Tried {
         profile.sub_groups = self.sub_groups.clone();
         profile.local_memory.usable = self.local_memory;
         profile.ptx = self.ptx;
+        profile.independent_progress = self.independent_progress;
         profile
     }
 
@@ -133,12 +147,14 @@ impl Tried {
         };
         let ptx = self.ptx.map_or(String::new(), |ptx| format!("{} {} {}", ptx.mma_f16, ptx.mma_bf16, ptx.mma_tf32));
         format!(
-            "fp16 {}\nfp64 {}\nint64-atomics {}\nfloat-atomics {float_add}\nsub-groups {}\nlocal-memory {}\nptx {ptx}\n",
+            "fp16 {}\nfp64 {}\nint64-atomics {}\nfloat-atomics {float_add}\nsub-groups {}\nlocal-memory {}\nptx {ptx}\n\
+             progress {}\n",
             self.fp16,
             self.fp64,
             self.atomics.int64,
             sizes.collect::<Vec<_>>().join(" "),
             self.local_memory,
+            self.independent_progress,
         )
     }
 
@@ -164,14 +180,9 @@ impl Tried {
             [mma_f16, mma_bf16, mma_tf32] => Some(Ptx { mma_f16: *mma_f16, mma_bf16: *mma_bf16, mma_tf32: *mma_tf32 }),
             _ => return None,
         };
-        Some(Tried {
-            fp16,
-            fp64,
-            atomics: Atomics { int64, float_add },
-            sub_groups: (!sizes.is_empty()).then_some(SubGroups { sizes }),
-            local_memory,
-            ptx,
-        })
+        let independent_progress = field("progress")?.parse().ok()?;
+        let (atomics, sub_groups) = (Atomics { int64, float_add }, (!sizes.is_empty()).then_some(SubGroups { sizes }));
+        Some(Tried { fp16, fp64, atomics, sub_groups, local_memory, ptx, independent_progress })
     }
 }
 
@@ -206,6 +217,7 @@ impl Prober<'_> {
             sub_groups: self.sub_groups(),
             local_memory: self.local_memory(),
             ptx: ptx.then(|| Ptx { mma_f16: self.mma("F16"), mma_bf16: self.mma("BF16"), mma_tf32: self.mma("TF32") }),
+            independent_progress: self.profile.independent_progress && self.progress("-cl-std=CL1.2"),
         }
     }
 
@@ -324,6 +336,14 @@ impl Prober<'_> {
             .is_some_and(|output| output.iter().all(|bits| f32::from_bits(*bits) == depth))
     }
 
+    /// Whether each of many work-groups hears of the one that began before it.
+    fn progress(&self, options: &str) -> bool {
+        let (groups, own) = (WAITING_GROUPS, WAITING_ITEMS.min(self.profile.max_work_group.max(1)));
+        let input = vec![0; 2 + groups];
+        self.run_over([groups * own, own], PROGRESS, options, &input)
+            .is_some_and(|output| output[2..].iter().copied().eq(1..=groups as u32))
+    }
+
     /// The newest version of OpenCL C that the device takes.
     fn newest(&self) -> &'static str {
         match self.profile.opencl {
@@ -336,7 +356,14 @@ impl Prober<'_> {
     /// Runs the kernel `probe` of `source` on a buffer that starts as `input`, and gives what is in it afterwards;
     /// `None` if anything fails, which is what was to be found out, or leaves it in doubt.
     fn run(&self, source: &str, options: &str, input: &[u32]) -> Option<Vec<u32>> {
-        match self.try_run(source, options, input) {
+        // A power of two, so that it divides the number of items.
+        let group = 1 << self.profile.max_work_group.clamp(1, ITEMS).ilog2();
+        self.run_over([ITEMS, group], source, options, input)
+    }
+
+    /// As [`Prober::run`], over so many work-items in work-groups of so many.
+    fn run_over(&self, items: [usize; 2], source: &str, options: &str, input: &[u32]) -> Option<Vec<u32>> {
+        match self.try_run(items, source, options, input) {
             Ok(output) => Some(output),
             Err(error) => {
                 tracing::trace!(%error, options, source, "a probe failed");
@@ -348,7 +375,13 @@ impl Prober<'_> {
         }
     }
 
-    fn try_run(&self, source: &str, options: &str, input: &[u32]) -> opencl3::Result<Vec<u32>> {
+    fn try_run(
+        &self,
+        [items, group]: [usize; 2],
+        source: &str,
+        options: &str,
+        input: &[u32],
+    ) -> opencl3::Result<Vec<u32>> {
         #[cfg(test)]
         if let Some(code) = FAILING.get() {
             return Err(opencl3::error_codes::ClError(code));
@@ -363,8 +396,6 @@ impl Prober<'_> {
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
         let buffer = unsafe { Buffer::<u32>::create(context, CL_MEM_READ_WRITE, input.len(), std::ptr::null_mut()) }?;
         let raw: cl_mem = buffer.get();
-        // A power of two, so that it divides the number of items.
-        let group = 1 << self.profile.max_work_group.clamp(1, ITEMS).ilog2();
         let mut output = vec![0u32; input.len()];
         // SAFETY: the argument is set from the address of a `cl_mem` (OpenCL 5.9.2). Kernel, buffer and queue are alive
         // and of one context until the blocking read has returned, or `clFinish` below has. The buffer has `bytes`
@@ -377,7 +408,7 @@ impl Prober<'_> {
                 })
                 .and_then(|event| {
                     drop(Event::new(event));
-                    let (global, local) = ([ITEMS], [group]);
+                    let (global, local) = ([items], [group]);
                     enqueue_nd_range_kernel(queue, kernel.get(), 1, null(), global.as_ptr(), local.as_ptr(), 0, null())
                 })
                 .and_then(|event| {
@@ -409,6 +440,7 @@ mod tests {
             sub_groups: Some(SubGroups { sizes: vec![8, 16] }),
             local_memory: 226 << 10,
             ptx: Some(Ptx { mma_f16: true, mma_bf16: false, mma_tf32: true }),
+            independent_progress: true,
         }
     }
 
@@ -421,6 +453,7 @@ mod tests {
             sub_groups: None,
             local_memory: 0,
             ptx: None,
+            independent_progress: false,
         };
         for tried in [tried(), bare] {
             assert_eq!(Tried::decode(&tried.encode()), Some(tried));
@@ -430,7 +463,9 @@ mod tests {
     #[test]
     fn a_record_of_another_form_is_not_taken() {
         let whole = tried().encode();
-        for text in ["", "fp16 true", &whole.replace("fp16 true", "fp16 yes"), &whole.replace("ptx true", "ptx")] {
+        let replaced = |from: &str, to: &str| whole.replace(from, to);
+        let texts = [replaced("fp16 true", "fp16 yes"), replaced("ptx true", "ptx"), replaced("progress true\n", "")];
+        for text in ["", "fp16 true"].into_iter().chain(texts.iter().map(String::as_str)) {
             assert_eq!(Tried::decode(text), None, "{text}");
         }
     }

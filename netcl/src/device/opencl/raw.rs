@@ -26,6 +26,8 @@ pub(crate) struct ClKernel {
     kernel: Option<Mutex<KernelObject>>,
     /// Taken out by drop alone.
     origin: Option<Origin>,
+    /// Whether the origin says all that the kernel was made from.
+    is_whole: bool,
     shared: Arc<Shared>,
 }
 
@@ -54,25 +56,26 @@ impl OpenCl {
     pub(crate) fn kernel(&self, origin: Origin) -> Result<ClKernel> {
         process::check()?;
         let idle = self.shared.idle_kernels.lock().unwrap_or_else(PoisonError::into_inner).take(&origin);
-        let kernel = match idle {
-            Some(kernel) => kernel,
+        let (kernel, is_whole) = match idle {
+            Some(kernel) => (kernel, true),
             None => self.new_kernel(&origin)?,
         };
-        Ok(ClKernel { kernel: Some(Mutex::new(kernel)), origin: Some(origin), shared: self.shared.clone() })
+        Ok(ClKernel { kernel: Some(Mutex::new(kernel)), origin: Some(origin), is_whole, shared: self.shared.clone() })
     }
 
+    /// The kernel, and whether its origin says all that it was made from.
     #[cold]
-    fn new_kernel(&self, origin: &Origin) -> Result<KernelObject> {
+    fn new_kernel(&self, origin: &Origin) -> Result<(KernelObject, bool)> {
         let entry = &*origin.entry;
         let source = build::Source { name: entry, text: &origin.text(), options: &origin.options };
-        let program = build::program(&self.shared, &source)?;
+        let (program, is_whole) = (build::program(&self.shared, &source)?, source.is_whole());
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
         // Also what keeps a NUL out of the call below.
         let names = program.kernel_names().to_owned();
         if !names.split(';').any(|name| name == entry) {
             return Err(fail(format!("the source has no kernel of this name; it has: {}", names.replace(';', ", "))));
         }
-        KernelObject::new(&self.shared, &program, entry)
+        Ok((KernelObject::new(&self.shared, &program, entry)?, is_whole))
     }
 
     /// The options of netcl's own kernels.
@@ -80,6 +83,12 @@ impl OpenCl {
 }
 
 impl ClKernel {
+    /// Whether its text and options say all that it was made from; if not, nothing that is found out about it holds for
+    /// another that is built from them.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
     /// How many arguments it takes.
     pub(crate) fn argument_count(&self) -> usize {
         self.lock().argument_count()
@@ -101,6 +110,10 @@ impl ClKernel {
     }
 
     fn parameters_of_source(&self) -> Result<Option<Vec<Parameter>>> {
+        if !self.is_whole {
+            // It was built from its source, and so the driver has nothing more to tell.
+            return Ok(None);
+        }
         let origin = self.origin.as_ref().expect("taken out by drop alone");
         let (entry, options, text) = (&*origin.entry, &*origin.options, &*origin.text());
         let key = Key::of(Kind::Parameters, &self.shared.profile, options, &format!("{entry}\n\n{text}"));
@@ -204,6 +217,7 @@ impl ClKernel {
 impl Drop for ClKernel {
     fn drop(&mut self) {
         if let (Some(kernel), Some(origin)) = (self.kernel.take(), self.origin.take())
+            && self.is_whole
             && !process::is_forked()
         {
             let kernel = kernel.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -283,7 +297,8 @@ impl RawKernel {
     /// # Errors
     ///
     /// [`Error::KernelArgumentCount`], [`Error::KernelArgument`] and [`Error::DeviceMismatch`] if the arguments are not
-    /// those of the kernel, [`Error::Kernel`] if it cannot be run over such a grid, [`Error::Driver`] if the driver fails.
+    /// those of the kernel; [`Error::Kernel`] if it cannot be run over such a grid, or its arguments take more local
+    /// memory than there is; [those of every device](crate::Error#errors-of-every-device).
     pub unsafe fn launch(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
         self.run(arguments, grid)
     }
@@ -317,7 +332,8 @@ impl RawKernel {
     ///
     /// # Errors
     ///
-    /// Those of [`RawKernel::launch`], if no size can be launched.
+    /// Those of [`RawKernel::launch`], if no size can be launched; those of [`crate::Device::finish`], which it waits
+    /// with.
     pub unsafe fn tune(&self, arguments: &[Arg<'_>], items: usize) -> Result<Grid> {
         self.measure(arguments, items, false)
     }

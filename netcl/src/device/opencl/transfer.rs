@@ -7,6 +7,10 @@
 //!
 //! What the device reads later is copied to page-locked memory first. At most `IN_FLIGHT` bytes wait there; who wants
 //! more waits for the oldest copy.
+//!
+//! Where the device works in the host's memory, what no command uses is mapped and copied to by the caller. The maps have a
+//! third queue, in which nothing ever waits for what the device does: a copy that waits in another, maybe for the program
+//! itself, would hold them up.
 
 use super::event::{ClEvent, Pending};
 use super::held::Held;
@@ -23,7 +27,7 @@ use opencl3::command_queue::{enqueue_map_buffer, enqueue_read_buffer, enqueue_un
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool, cl_event, cl_mem};
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Larger copies go in pieces, so that the device copies one while the host prepares the next.
 const PIECE: usize = 8 << 20;
@@ -39,11 +43,15 @@ thread_local! {
 
 impl Parts {
     fn lane(&self, lane: Lane) -> Result<&Queue> {
-        let cell = match lane {
-            Lane::Compute => return Ok(&self.queue),
-            Lane::Upload => &self.transfers.upload,
-            Lane::Download => &self.transfers.download,
-        };
+        match lane {
+            Lane::Compute => Ok(&self.queue),
+            Lane::Upload => self.beside(&self.transfers.upload),
+            Lane::Download => self.beside(&self.transfers.download),
+        }
+    }
+
+    /// A queue beside the device's own, which is made when it is first wanted.
+    fn beside<'a>(&self, cell: &'a OnceLock<Arc<Queue>>) -> Result<&'a Queue> {
         if let Some(queue) = cell.get() {
             return Ok(queue);
         }
@@ -297,11 +305,13 @@ impl OpenCl {
 impl Parts {
     /// Copies once, straight into a buffer that lies in the host's memory and that no command uses.
     fn write_mapped(&self, target: cl_mem, data: &[u8]) -> Result<Arc<Pending>> {
-        let queue = self.lane(Lane::Upload)?.queue.get();
+        let maps = self.beside(&self.transfers.maps)?;
+        let queue = maps.queue.get();
         let marked = profile::mark();
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_WRITE_INVALIDATE_REGION;
-        // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it.
+        // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it. It waits for what this
+        // queue was given before, which is maps of other threads' and ends by itself.
         let mapped =
             unsafe { enqueue_map_buffer(queue, target, CL_BLOCKING, flags, 0, data.len(), &mut pointer, 0, null()) };
         self.done("clEnqueueMapBuffer", mapped)?;
@@ -315,9 +325,10 @@ impl Parts {
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
         let unmapped = unmapped.map_err(|code| self.error("clEnqueueUnmapMemObject", code))?;
         let unmapped = Pending::new(unmapped);
-        if let Err(error) = self.flush(Lane::Upload) {
-            self.land_now(Lane::Upload);
-            return Err(error);
+        if let Err(error) = maps.queue.flush() {
+            // The memory is its owner's again with the error.
+            let _ = maps.queue.finish();
+            return Err(self.error("clFlush", error.0));
         }
         Ok(unmapped)
     }

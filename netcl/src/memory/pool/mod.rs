@@ -124,8 +124,9 @@ impl BufferPool {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`] if the device has no memory left, also after everything that is idle in any pool of that
-    /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is more
-    /// than all memory of the device, or than the driver gives in one piece.
+    /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is
+    /// more than all memory of the device, or than the driver gives in one piece; [those of every
+    /// device](crate::Error#errors-of-every-device).
     pub fn allocate(&self, bytes: usize) -> Result<BufferHandle> {
         process::check()?;
         let Some(class) = classes::of(bytes) else {
@@ -219,6 +220,18 @@ impl BufferPool {
         let mut state = self.lock();
         state.put(block);
         self.0.keep_within(state, index);
+    }
+
+    /// Takes memory back that another queue may still use without the device's own waiting for it, so that nobody may have
+    /// it next. A driver buffer goes to the driver, which frees it when no command uses it any more; a part of a shared one
+    /// stays in use.
+    #[cold]
+    pub(super) fn abandon(&self, block: Block) {
+        if block.slab.is_some() {
+            std::mem::forget(block);
+        } else {
+            self.lock().leave(block.class.bytes);
+        }
     }
 
     fn take_idle(&self, class: Class, oldest: bool) -> Option<Block> {

@@ -303,3 +303,25 @@ fn what_no_device_gives_in_one_piece_costs_nobody_anything() {
     assert_eq!(arena.0.load(Ordering::Relaxed), 1, "a pool's own allocations ask for reserves, too");
     drop(held);
 }
+
+/// The next owner would not wait for the copy either.
+#[test]
+fn memory_that_a_copy_may_still_use_is_nobody_elses() {
+    for bytes in [MIB, 1000] {
+        let (device, pool) = pool(64 * MIB, 64 * MIB);
+        let buffer = pool.allocate(bytes).unwrap();
+        let id = buffer.id();
+        // The null device waits itself, and fails with what it waits for.
+        let copy = crate::event::UserEvent::new();
+        buffer.used_elsewhere(copy.event());
+        copy.fail("on purpose");
+        drop(buffer);
+        assert_eq!(pool.stats().idle, if bytes < slab::SHARED { slab::BYTES - 1024 } else { 0 });
+        let all: Vec<BufferHandle> = (0..300).map_while(|_| pool.allocate(bytes).ok()).collect();
+        assert!(all.len() > 60 && all.iter().all(|other| other.id() != id), "{bytes}");
+        drop(all);
+        pool.release_idle();
+        let stays = if bytes < slab::SHARED { slab::BYTES } else { 0 };
+        assert_eq!(device.used(), stays as u64, "a whole buffer is the driver's again, of a shared one a part is used");
+    }
+}

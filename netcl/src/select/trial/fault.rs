@@ -43,10 +43,12 @@ fn builds(device: &Device) -> Result<()> {
     let task = Task::Elementwise(Elementwise { elements: 1, reads: 1, dtype: DType::F32 });
     let graph = variant::graph(&task);
     let mut plan = compile(&graph, device.profile().target).map_err(|diagnostic| Error::graph("task", diagnostic))?;
+    // Drivers have caches of their own.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     plan.source.push(format!("\n// {} {now} {count}\n", std::process::id()));
     let loaded = Loaded::fixed(device, Arc::new(plan))?;
+    loaded.build_once(device)?;
     run(&loaded, &operands(device, &task, &graph)?)?;
     device.finish()
 }

@@ -13,6 +13,7 @@ pub(super) mod devices;
 
 use devices::{with_driver, with_work_under_way};
 
+mod copies;
 mod late;
 
 /// For tests of what pools keep idle: where one device finds no memory, the pools of all of its handles give theirs back.
@@ -77,6 +78,21 @@ fn a_probe_that_cannot_build_says_no() {
         let tried = probe::again(&shared.profile, &shared.context, &shared.queue.queue).complete(&shared.profile);
         assert_eq!(tried.ptx, None);
         assert!(tried.local_memory.usable >= tried.local_memory.reported);
+    }
+}
+
+/// The first work-group says nothing to the second: the probe finds that out and ends.
+#[test]
+fn groups_that_wait_in_vain_give_up() {
+    for device in with_driver() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        let tried = |macros: &str| {
+            let options = format!("-cl-std=CL1.2 {macros}");
+            probe::progress(&shared.profile, &shared.context, &shared.queue.queue, &options)
+        };
+        assert!(!tried("-DSILENT=1 -DPOLLS=1000u"), "{device}");
+        // Those of a processor that have begun go on, in whatever order its threads do.
+        assert!(shared.profile.kind != DeviceKind::Cpu || tried("-DPOLLS=0xffffffffu"), "{device}");
     }
 }
 
@@ -207,6 +223,26 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
 }
 
 #[test]
+fn what_is_built_once_is_in_no_cache() {
+    use crate::program::{Key, disk};
+    for device in with_driver() {
+        let shared = with_profile(&device, |_| {}).shared;
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        let text = format!("// {} {now}\n__kernel void once(__global int* x) {{ x[0] = 1; }}", std::process::id());
+        let source = build::Source { name: "once", text: &text, options: build::OPTIONS };
+        let key = Key::new(&shared.profile, source.options, source.text);
+        let built = |build: build::Build| {
+            build(&shared, &source).unwrap();
+            (shared.counters.stats().built, disk::load(&key).is_some())
+        };
+        assert_eq!([built(build::once), built(build::once)], [(1, false), (2, false)], "{device}");
+        let is_kept = crate::program::cache::folder().unwrap().is_some();
+        assert_eq!([built(build::program), built(build::program)], [(3, is_kept); 2], "{device}");
+        disk::remove(&key);
+    }
+}
+
+#[test]
 fn a_lost_device_is_not_a_source_that_cannot_be_built() {
     for device in with_driver() {
         let lost = with_profile(&device, |_| {});
@@ -296,77 +332,6 @@ fn a_barrier_that_fails_is_told() {
         set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
         assert!(own.finish().is_err(), "{device}");
         own.finish().unwrap();
-    }
-}
-
-/// Whoever holds a device back fills it meanwhile, and then lets it go on.
-#[test]
-fn copies_beside_the_queue_wait_for_nothing_in_it() {
-    use crate::event::UserEvent;
-    use crate::tensor::Tensor;
-    for device in with_work_under_way() {
-        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
-        let written = device.allocate(1 << 20).unwrap();
-        let gate = UserEvent::new();
-        device.wait_for(&gate.event()).unwrap();
-        written.write(&[1; 1 << 20]).unwrap();
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let own = device.clone();
-        let thread = std::thread::spawn(move || {
-            sender.send(Tensor::from_slice(&own, &vec![7u8; 100 << 20], &[100 << 20])).unwrap();
-        });
-        let tensor = receiver.recv_timeout(Duration::from_secs(60));
-        gate.complete();
-        thread.join().unwrap();
-        let tensor = tensor.expect("it does not wait for the gate").unwrap();
-        assert!(tensor.to_vec::<u8>().unwrap().iter().all(|&byte| byte == 7), "{device}");
-    }
-}
-
-/// The memory is its owner's again when the call returns, also where it returns an error.
-#[test]
-fn a_copy_that_is_refused_uses_nothing_any_more() {
-    use crate::event::UserEvent;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use transfer::REFUSED_FLUSH;
-    for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
-        let orders = shared.device.get().queue_on_host_properties().unwrap_or_default();
-        let order = if orders & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
-            QueueOrder::InOrder
-        } else {
-            QueueOrder::OutOfOrder
-        };
-        let own = with_profile(&device, |profile| profile.unified_memory = false);
-        let device = Device::of(Arc::new(own.again(false, order).unwrap()));
-        let memory = device.allocate(4096).unwrap();
-        memory.zero().unwrap();
-        let read = |memory: &BufferHandle| {
-            REFUSED_FLUSH.set((order == QueueOrder::OutOfOrder).then_some(Lane::Compute));
-            memory.read(&mut [1; 4096]).is_err() || order == QueueOrder::InOrder
-        };
-        let upload = |memory: &BufferHandle| {
-            let data = memory.backend().pinned_pool().allocate(4096).unwrap();
-            REFUSED_FLUSH.set(Some(Lane::Upload));
-            let idle_since = memory.backend().enqueued();
-            memory.backend().upload_pinned(memory.memory(), data, idle_since).is_err()
-        };
-        for work in [&read as &dyn Fn(&BufferHandle) -> bool, &upload] {
-            let (gate, is_open) = (UserEvent::new(), Arc::new(AtomicBool::new(false)));
-            device.wait_for(&gate.event()).unwrap();
-            let opens = is_open.clone();
-            let thread = std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_millis(50));
-                opens.store(true, Ordering::Release);
-                gate.complete();
-            });
-            let is_refused = work(&memory);
-            let waited = is_open.load(Ordering::Acquire);
-            REFUSED_FLUSH.set(None);
-            thread.join().unwrap();
-            assert!(is_refused && waited, "{device}: {is_refused} {waited}");
-            device.finish().unwrap();
-        }
     }
 }
 
@@ -466,17 +431,16 @@ fn queues_that_nobody_uses_are_used_again() {
     }
 }
 
+/// Where nothing is known of devices that are made up here, nor kept of them.
 #[test]
-fn a_probe_that_fails_for_a_while_says_nothing() {
+#[ignore = "run by the next, in a process of its own"]
+fn probes_that_fail_for_a_while() {
     use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_OUT_OF_RESOURCES};
-    if crate::program::cache::folder().unwrap().is_none() {
-        return;
-    }
     for device in with_driver() {
         let shared = &device.backend().as_opencl().unwrap().shared;
         let mut profile = shared.profile.clone();
         let mut tried = |name: &str, code| {
-            profile.name = format!("{name} {}", std::process::id());
+            profile.name = format!("{name} {}", device.profile().selector);
             probe::FAILING.set(code);
             let tried = probe::capabilities(&profile, &shared.context, &shared.queue.queue);
             probe::FAILING.set(None);
@@ -487,4 +451,17 @@ fn a_probe_that_fails_for_a_while_says_nothing() {
         assert_eq!(tried("failing", Some(CL_OUT_OF_RESOURCES)), (device.profile().fp64, true), "from then on");
         assert_eq!(tried("refusing", Some(CL_BUILD_PROGRAM_FAILURE)), (false, true), "{device} cannot");
     }
+}
+
+#[test]
+fn a_probe_that_fails_for_a_while_says_nothing() {
+    let folder = std::env::temp_dir().join(format!("netcl-probes-{}", std::process::id()));
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "device::opencl::tests::probes_that_fail_for_a_while", "--ignored", "--nocapture"])
+        .env("NETCL_CACHE_DIR", &folder)
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{child:?}");
+    assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "{child:?}");
+    let _ = std::fs::remove_dir_all(&folder);
 }

@@ -1,0 +1,133 @@
+//! Copies to devices that are held back, or that refuse something on the way.
+
+use super::*;
+use crate::event::UserEvent;
+use crate::tensor::Tensor;
+use netcl_kernels::dtype::DType;
+use opencl3::error_codes::CL_OUT_OF_RESOURCES;
+use pinned::UNFINISHED;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use transfer::REFUSED_FLUSH;
+
+const MIB: usize = 1 << 20;
+
+/// The device as it is, and as one with memory of its own.
+fn both_ways(device: &Device) -> [Device; 2] {
+    let shares = |profile: &mut DeviceProfile| profile.unified_memory = false;
+    let kept: &dyn Fn(&mut DeviceProfile) = &|_| {};
+    [kept, &shares].map(|change| Device::of(Arc::new(with_profile(device, change))))
+}
+
+/// What `work` gives while the device is held back, which goes on afterwards; `None` if the work waits for it.
+fn while_held_back<T: Send>(device: &Device, work: impl FnOnce(&Device) -> T + Send) -> Option<T> {
+    let gate = UserEvent::new();
+    device.wait_for(&gate.event()).unwrap();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || sender.send(work(device)).unwrap());
+        let done = receiver.recv_timeout(Duration::from_secs(60)).ok();
+        gate.complete();
+        done
+    })
+}
+
+/// Whoever holds a device back fills it meanwhile, and then lets it go on.
+#[test]
+fn copies_beside_the_queue_wait_for_nothing_in_it() {
+    for device in with_work_under_way().iter().flat_map(both_ways) {
+        let written = device.allocate(MIB).unwrap();
+        let tensor = while_held_back(&device, |device| {
+            written.write(&[1; MIB]).unwrap();
+            Tensor::from_slice(device, &vec![7u8; 100 * MIB], &[100 * MIB]).unwrap()
+        });
+        let tensor = tensor.expect("it does not wait for the gate");
+        assert!(tensor.to_vec::<u8>().unwrap().iter().all(|&byte| byte == 7), "{device}");
+    }
+}
+
+/// The fourth gets the memory of the first, and waits for the device with it; what comes after gets memory of its own.
+#[test]
+fn new_memory_does_not_wait_behind_copies_that_do() {
+    for device in with_work_under_way().iter().flat_map(both_ways) {
+        let tensors = while_held_back(&device, |device| {
+            let of = |value: u8, bytes: usize| Tensor::from_slice(device, &vec![value; bytes], &[bytes]).unwrap();
+            for value in 1..=3 {
+                drop(of(value, MIB));
+            }
+            [of(4, MIB), of(5, 2 * MIB), of(6, 3 * MIB)]
+        });
+        let hits = device.memory_stats().hits;
+        for (tensor, value) in tensors.expect("they do not wait for the gate").iter().zip(4..) {
+            assert!(tensor.to_vec::<u8>().unwrap().iter().all(|&byte| byte == value), "{device}");
+        }
+        assert_eq!(hits, 1, "{device}: one was in memory that the device uses");
+    }
+}
+
+/// The device may have the bytes already, and nobody maps them again.
+#[test]
+fn page_locked_memory_whose_unmapping_fails_is_read_by_nobody() {
+    for device in with_driver().iter().map(|device| Device::of(Arc::new(with_profile(device, |_| {})))) {
+        if !device.profile().unified_memory {
+            continue;
+        }
+        let pool = device.pinned_pool();
+        let mut memory = pool.allocate(4096).unwrap();
+        memory.fill(3);
+        UNFINISHED.set(Some(CL_OUT_OF_RESOURCES));
+        let error = Tensor::from_pinned(&device, memory, &[1024], DType::U32).unwrap_err();
+        let Error::Driver { operation, .. } = &error else { panic!("{error}") };
+        assert_eq!(operation, "unmapping page-locked memory");
+        let counted = (pool.stats().in_use, pool.stats().idle, device.memory_stats().in_use);
+        assert_eq!(counted, (0, 0, 0), "{device}: it is in no pool, nor a tensor's");
+        let mut next = pool.allocate(4096).unwrap();
+        next.fill(5);
+        let tensor = Tensor::from_pinned(&device, next, &[4096], DType::U8).unwrap();
+        assert_eq!(tensor.to_vec::<u8>().unwrap(), [5; 4096], "{device} goes on");
+    }
+}
+
+/// The memory is its owner's again when the call returns, also where it returns an error.
+#[test]
+fn a_copy_that_is_refused_uses_nothing_any_more() {
+    for device in with_driver() {
+        let shared = &device.backend().as_opencl().unwrap().shared;
+        let orders = shared.device.get().queue_on_host_properties().unwrap_or_default();
+        let order = if orders & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
+            QueueOrder::InOrder
+        } else {
+            QueueOrder::OutOfOrder
+        };
+        let own = with_profile(&device, |profile| profile.unified_memory = false);
+        let device = Device::of(Arc::new(own.again(false, order).unwrap()));
+        let memory = device.allocate(4096).unwrap();
+        memory.zero().unwrap();
+        let read = |memory: &BufferHandle| {
+            REFUSED_FLUSH.set((order == QueueOrder::OutOfOrder).then_some(Lane::Compute));
+            memory.read(&mut [1; 4096]).is_err() || order == QueueOrder::InOrder
+        };
+        let upload = |memory: &BufferHandle| {
+            let data = memory.backend().pinned_pool().allocate(4096).unwrap();
+            REFUSED_FLUSH.set(Some(Lane::Upload));
+            let idle_since = memory.backend().enqueued();
+            memory.backend().upload_pinned(memory.memory(), data, idle_since).is_err()
+        };
+        for work in [&read as &dyn Fn(&BufferHandle) -> bool, &upload] {
+            let (gate, is_open) = (UserEvent::new(), Arc::new(AtomicBool::new(false)));
+            device.wait_for(&gate.event()).unwrap();
+            let opens = is_open.clone();
+            let thread = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                opens.store(true, Ordering::Release);
+                gate.complete();
+            });
+            let is_refused = work(&memory);
+            let waited = is_open.load(Ordering::Acquire);
+            REFUSED_FLUSH.set(None);
+            thread.join().unwrap();
+            assert!(is_refused && waited, "{device}: {is_refused} {waited}");
+            device.finish().unwrap();
+        }
+    }
+}
