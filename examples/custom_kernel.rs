@@ -29,7 +29,9 @@ fn loss_and_gradient(x: &Tensor, target: &Tensor, bias: &[f32]) -> Result<(f32, 
 }
 
 fn main() -> Result<()> {
-    let (options, device) = Options::open()?;
+    let (options, device) = Options::open(
+        "A user's own kernels: written once, run everywhere, differentiated by netcl, checked and trained with here",
+    )?;
     println!("{}{}", bias_relu.report(device.profile().target)?, distance.report(device.profile().target)?);
 
     let x: Vec<f32> = (0..ROWS * COLUMNS).map(|i| (i as f32 * 0.7 + options.seed as f32).sin()).collect();

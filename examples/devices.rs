@@ -5,7 +5,9 @@ use netcl::{DeviceManager, DeviceProfile, Partition};
 use netcl_examples::Options;
 
 fn main() -> Result<()> {
-    let (_, device) = Options::open()?;
+    let (_, device) = Options::open(
+        "What devices there are and what they can do; then one of them divided, and a tensor moved between its parts",
+    )?;
     for profile in Device::all() {
         println!("\n{} = {}", profile.selector, profile.name);
         for (what, value) in lines(&profile) {

@@ -27,7 +27,7 @@ impl Mlp {
 }
 
 fn main() -> Result<()> {
-    let (options, device) = Options::open()?;
+    let (options, device) = Options::open("Trains a multi-layer perceptron on handwritten digits")?;
     println!("{}", Mlp::report(device.profile().target)?);
     let (training, held_out) = digits();
     let loader = DataLoader::new(&device, &training.images, &[64], &training.labels, &[])?

@@ -34,7 +34,7 @@ impl Cnn {
 }
 
 fn main() -> Result<()> {
-    let (options, device) = Options::open()?;
+    let (options, device) = Options::open("Trains a small convolutional network on handwritten digits")?;
     println!("{}", Cnn::report(device.profile().target)?);
     let (training, held_out) = digits();
     let loader = DataLoader::new(&device, &training.images, &[1, 8, 8], &training.labels, &[])?

@@ -27,7 +27,9 @@ impl Mlp {
 }
 
 fn main() -> Result<()> {
-    let (_, device) = Options::open()?;
+    let (_, device) = Options::open(
+        "What comes before a launch, and what a launch costs: programs built ahead, single calls against a recording",
+    )?;
 
     // Every program of the model, before anybody waits for one: from the cache folder, or built by the driver.
     let start = Instant::now();

@@ -13,7 +13,8 @@ const RELAX: &str = "
     }";
 
 fn main() -> Result<()> {
-    let (_, device) = Options::open()?;
+    let (_, device) =
+        Options::open("OpenCL C that you bring yourself: built, checked, tuned and run on netcl's tensors")?;
     let relax = match KernelSpec::from_source("relax", RELAX).build(&device) {
         Ok(kernel) => kernel,
         // The host: OpenCL C needs an OpenCL device, and the error says what to use instead.

@@ -6,7 +6,7 @@ use netcl_examples::Options;
 use std::time::Instant;
 
 fn main() -> Result<()> {
-    let (options, device) = Options::open()?;
+    let (options, device) = Options::open("Random numbers, sorted, counted and picked on the device")?;
     let n = 1 << 20;
     let x = Random::new(&device, options.seed as u32, 0).normal(&[n])?;
 

@@ -26,7 +26,9 @@ const BATCH: usize = 256;
 fn main() -> Result<()> {
     // Before the device is opened: its queues then note when commands begin and end.
     profile::start()?;
-    let (options, device) = Options::open()?;
+    let (options, device) = Options::open(
+        "Where the time goes: a training run recorded, its totals, and a trace for chrome://tracing or Perfetto",
+    )?;
     let mut model = Classifier::new(&device, Seed(options.seed))?;
     let mut optimizer = AdamW::new(1e-2);
     let (training, _) = digits();

@@ -20,7 +20,9 @@ const BATCHES: usize = 24;
 const IN_FLIGHT: usize = 3;
 
 fn main() -> Result<()> {
-    let (_, device) = Options::open()?;
+    let (_, device) = Options::open(
+        "Copies beside computing: batches go to the device and results come back while it computes others",
+    )?;
     // The first batch builds programs and allocates.
     start(&device, 0)?.wait()?;
 

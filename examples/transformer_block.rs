@@ -34,7 +34,8 @@ impl Block {
 }
 
 fn main() -> Result<()> {
-    let (options, device) = Options::open()?;
+    let (options, device) =
+        Options::open("A transformer block with its gradients, checked by differences along the gradient")?;
     println!("{}", Block::report(device.profile().target)?);
     let mut block = Block::new(&device, Seed(options.seed))?;
     let (batch, time) = (2, 7);

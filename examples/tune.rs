@@ -41,7 +41,8 @@ fn pass(model: &Mlp, x: &Tensor, labels: &Tensor) -> Result<f64> {
 }
 
 fn main() -> Result<()> {
-    let (options, device) = Options::open()?;
+    let (options, device) =
+        Options::open("Measures how a model's kernels are computed fastest on a device, and what that gives")?;
     let model = Mlp::new(&device, Seed(options.seed))?;
     let x = Tensor::full(&device, 0.5f32, &[BATCH, 784])?;
     let labels = Tensor::zeros(&device, &[BATCH], DType::U32)?;

@@ -81,7 +81,7 @@ fn not_understood(error: &clap::Error) -> ExitCode {
 }
 
 fn failed(failure: &Failure, output: &Output) -> ExitCode {
-    eprintln!("error: {failure}");
+    Output::note(&format!("error: {failure}"));
     if output.is_json() {
         // There is nobody left to tell if this fails.
         let _ = output.value(&serde_json::json!({ "error": failure.to_string() }));

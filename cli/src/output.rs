@@ -33,6 +33,11 @@ impl Output {
         }
     }
 
+    /// Prints a line for people on standard error. There is nobody left to tell if that fails.
+    pub(crate) fn note(text: &str) {
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
     /// Prints JSON.
     pub(crate) fn value(&self, value: &Value) -> Result<()> {
         self.text(&format!("{value:#}\n"))

@@ -1,6 +1,8 @@
 //! What the examples share: their command line and the handwritten digits.
 
-use clap::Parser;
+mod unread;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use netcl::prelude::*;
 
@@ -19,13 +21,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// Parses the command line and selects the device, which it prints.
+    /// Parses the command line and selects the device, which it prints. `purpose` is what `--help` says the example does.
     ///
     /// # Errors
     ///
     /// No device fits `--device`.
-    pub fn open() -> Result<(Options, Device)> {
-        let options = Options::parse();
+    pub fn open(purpose: &'static str) -> Result<(Options, Device)> {
+        unread::end_quietly();
+        let options = Options::from_arg_matches(&Options::command().about(purpose).get_matches());
+        let options = options.unwrap_or_else(|error| error.exit());
         // `auto` also heeds NETCL_DEVICE.
         let device = if options.device == "auto" { Device::auto()? } else { Device::select(&options.device)? };
         println!("device: {} ({})", device.profile().name, device.profile().selector);

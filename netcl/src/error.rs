@@ -239,7 +239,7 @@ pub enum Error {
     /// A file cannot be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// `read`, `write`, `remove`.
+        /// `read`, `write`, `remove`, and of what where the file's name does not say it.
         action: &'static str,
         /// The file.
         path: PathBuf,

@@ -1,6 +1,7 @@
 //! Events on standard error, for those who set `NETCL_LOG` and bring no `tracing` subscriber of their own.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::sync::Once;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -41,7 +42,8 @@ impl Subscriber for Stderr {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(format!("{:>5} {}:", event.metadata().level(), event.metadata().target()));
         event.record(&mut line);
-        eprintln!("{}", line.0);
+        // A reader of standard error who has seen enough is no reason to panic.
+        let _ = writeln!(std::io::stderr(), "{}", line.0);
     }
 
     fn enter(&self, _: &Id) {}

@@ -153,16 +153,45 @@ fn the_trace_of_a_killed_program_can_be_read() {
 }
 
 #[test]
-fn a_trace_that_cannot_be_written_is_no_error() {
-    let path = std::env::temp_dir().join("netcl-no-such-folder/trace.json");
-    let child = settings::clear(&mut Command::new(std::env::current_exe().unwrap()))
-        .args(["--exact", "traced_program", "--nocapture"])
-        .envs([("NETCL_TEST_TRACED", "host"), ("NETCL_LOG", "warn")])
-        .env("NETCL_TRACE", &path)
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success() && text.contains("NETCL_TRACE"), "{text}");
+fn without_its_trace_no_device_is_opened() {
+    for (opens, is_told_by_an_error) in [("all", true), ("the host", false)] {
+        let path = std::env::temp_dir().join("netcl-no-such-folder/trace.json");
+        let child = settings::clear(&mut Command::new(std::env::current_exe().unwrap()))
+            .args(["--exact", "program_without_its_trace", "--nocapture"])
+            .env("NETCL_TEST_UNTRACED", opens)
+            .env("NETCL_TRACE", &path)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&child.stderr);
+        assert!(child.status.success(), "{text}");
+        // What an error has told is not told again when the process ends.
+        assert_eq!(text.contains("netcl: cannot create the trace"), !is_told_by_an_error, "{text}");
+        assert_eq!(text.contains(path.to_str().unwrap()), !is_told_by_an_error, "{text}");
+    }
+}
+
+/// What [`without_its_trace_no_device_is_opened`] runs.
+#[test]
+fn program_without_its_trace() {
+    let Some(opens) = std::env::var_os("NETCL_TEST_UNTRACED") else { return };
+    if opens == "all" {
+        let manager = netcl::DeviceManager::global();
+        let tries = [
+            Device::auto().map(drop),
+            Device::select("host").map(drop),
+            Device::select("host").map(drop),
+            manager.find(|profile| profile.selector == "host").map(drop),
+            profile::start(),
+        ];
+        for done in tries {
+            let error = done.unwrap_err();
+            assert!(matches!(&error, netcl::Error::Io { path, .. } if path.ends_with("trace.json")), "{error}");
+            assert!(error.to_string().contains("NETCL_TRACE"), "{error}");
+        }
+    }
+    // This cannot fail, and works on.
+    work(&Device::host());
+    assert!(!profile::is_on(), "nothing is recorded for nobody");
 }
 
 /// What [`a_trace_that_fills_the_disk_ends`] runs.
@@ -190,11 +219,12 @@ fn a_trace_that_fills_the_disk_ends() {
     let child = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact program_with_a_full_disk --nocapture"])
         .arg(std::env::current_exe().unwrap())
-        .envs([("NETCL_TEST_FULL", "1"), ("NETCL_LOG", "warn")])
+        .env("NETCL_TEST_FULL", "1")
         .env("NETCL_TRACE", &path)
         .output()
         .unwrap();
     let _ = std::fs::remove_file(&path);
     let text = String::from_utf8_lossy(&child.stderr);
-    assert!(child.status.success() && text.contains("the trace ends here"), "{text}");
+    assert!(child.status.success(), "{text}");
+    assert!(text.contains("netcl: ") && text.contains("which ends early") && text.contains("File too large"), "{text}");
 }

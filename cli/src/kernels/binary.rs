@@ -1,11 +1,11 @@
 //! The kernels in a built binary.
 
-use super::Args;
+use super::{Args, plan};
 use crate::failure::{Failure, Result};
 use crate::output::{Output, bytes};
 use netcl_kernels::kir;
+use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::embed::{self, Found};
-use netcl_kernels::plan::{Plan, Step, Work};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -128,9 +128,7 @@ fn text(embedded: &Embedded) -> String {
     let launches = plan.launches();
     let mut text = format!("// {}{path}, for {} devices: ", embedded.full_name(), plan.target.name());
     text.push_str(&format!("{launches} launch{}\n", if launches == 1 { "" } else { "es" }));
-    for (position, step) in plan.steps.iter().enumerate() {
-        text.push_str(&format!("//  {:>3}. {}: {}\n", position + 1, entry(plan, step), step.label.replace('\n', " ")));
-    }
+    text.push_str(&plan::lines(plan));
     text.push('\n');
     text.push_str(&plan.source.to_string());
     for kernel in &plan.loops {
@@ -140,28 +138,18 @@ fn text(embedded: &Embedded) -> String {
     text
 }
 
-fn entry<'a>(plan: &'a Plan, step: &'a Step) -> &'a str {
-    match &step.work {
-        Work::Kernel { entry, .. } => entry,
-        Work::Loop { .. } => plan.loop_kernel(step).map_or("loop", |kernel| &kernel.name),
-        Work::MatMul { .. } => "matrix product, by the host's library",
-        Work::Conv2d { .. } => "convolution, by the host's library",
-    }
-}
-
 fn value(embedded: &Embedded) -> Value {
     let plan = &embedded.plan;
-    let launch = |step: &Step| {
-        let kernel = plan.loop_kernel(step).map(kir::text::print);
-        json!({ "kernel": entry(plan, step), "label": step.label, "text": kernel })
-    };
     json!({
         "module": embedded.module,
         "function": embedded.function,
         "path": embedded.path,
         "target": plan.target.name(),
         "symbols": plan.symbols.iter().map(|symbol| symbol.name().to_owned()).collect::<Vec<_>>(),
-        "launches": plan.steps.iter().map(launch).collect::<Vec<_>>(),
+        "scalars": plan.scalars.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "buffers": plan::buffers(plan),
+        "launches": plan::launches(plan),
+        "decisions": plan::decisions(plan),
         "source": plan.source.to_string(),
     })
 }

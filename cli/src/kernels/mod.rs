@@ -1,6 +1,7 @@
 //! `netcl kernels`: the code that netcl generated, from a built binary or from a template.
 
 pub(crate) mod binary;
+mod plan;
 mod template;
 
 use crate::failure::{Failure, Result};

@@ -70,25 +70,29 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
         return Err(Failure::Other("the null device computes nothing, so there is nothing to measure".to_owned()));
     }
     let tasks = wanted::all(args, &device)?;
-    if tasks.is_empty() {
+    // The host has one way for each task, whatever functions compute.
+    if tasks.is_empty() && device.profile().kind != DeviceKind::Host {
         return Err(Failure::Other("these functions compute nothing that there is a choice for".to_owned()));
     }
     let kept = device.selector().path().is_some() || device.profile().kind == DeviceKind::Host;
     if !kept {
-        eprintln!(
+        Output::note(
             "note: there is no cache folder (NETCL_CACHE_DIR is off, or there is no home folder): what is found holds for \
-             no later run"
+             no later run",
         );
     }
     if !device.selector().uses_measurements() {
-        eprintln!("note: NETCL_AUTOTUNE is off: what is found is kept, and not used while it is");
+        Output::note("note: NETCL_AUTOTUNE is off: what is found is kept, and not used while it is");
     }
     let tunings = measure(args, &device, &tasks, output)?;
     if output.is_json() {
         let device = json!({ "selector": device.profile().selector, "name": device.profile().name });
         output.value(&json!({ "device": device, "tasks": tunings.iter().map(value).collect::<Vec<_>>() }))?;
     } else {
-        let sections: Vec<String> = tunings.iter().map(|tuning| section(tuning, output)).collect();
+        let mut sections: Vec<String> = tunings.iter().map(|tuning| section(tuning, output)).collect();
+        if tasks.is_empty() {
+            sections.push("there is nothing to choose on this device; `--device` names another\n".to_owned());
+        }
         output.text(&format!("{device}\n\n{}", sections.join("\n")))?;
     }
     Ok(ended(&tunings))
@@ -98,7 +102,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
 fn ended(tunings: &[Tuning]) -> ExitCode {
     let without = tunings.iter().filter(|tuning| nothing_was_right(tuning));
     without.fold(ExitCode::SUCCESS, |_, tuning| {
-        eprintln!("error: no candidate was right for `{}`", tuning.task);
+        Output::note(&format!("error: no candidate was right for `{}`", tuning.task));
         ExitCode::FAILURE
     })
 }

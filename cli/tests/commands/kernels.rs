@@ -30,6 +30,50 @@ fn the_source_is_that_of_the_function_and_the_target() {
     assert!(host[0]["launches"][0]["text"].as_str().unwrap().contains("kernel bench_chain"));
 }
 
+/// A kernel may be launched by several steps: what each of them passes is told, and refers to what is there.
+#[test]
+fn a_plan_as_json_is_all_that_is_needed_to_launch_it() {
+    let plans = json(&["kernels", NETCL, "--target", "all"]);
+    let (mut of_opencl, mut of_host) = (0, 0);
+    for plan in plans.as_array().unwrap() {
+        let (buffers, source) = (plan["buffers"].as_array().unwrap(), plan["source"].as_str().unwrap());
+        let symbols: Vec<&str> = plan["symbols"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let is_size = |size: &Value| {
+            let names = |text: &str| {
+                let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                words.filter(|word| word.starts_with(char::is_alphabetic)).all(|word| symbols.contains(&word))
+            };
+            size.as_u64().is_some() || size.as_str().is_some_and(names)
+        };
+        for buffer in buffers {
+            assert!(buffer["shape"].as_array().unwrap().iter().all(is_size), "{buffer}");
+            assert!(["name", "dtype", "role"].iter().all(|key| !buffer[key].as_str().unwrap().is_empty()), "{buffer}");
+        }
+        let mut touched = std::collections::BTreeSet::new();
+        for launch in plan["launches"].as_array().unwrap() {
+            let positions = |key: &str| launch[key].as_array().unwrap().iter().map(|id| id.as_u64().unwrap() as usize);
+            touched.extend(positions("reads").chain(positions("writes")));
+            let arguments = launch["arguments"].as_array().unwrap();
+            let passed = arguments.iter().filter_map(|argument| argument["buffer"].as_u64());
+            if !launch["work_items"].is_null() {
+                of_opencl += 1;
+                let entry = launch["kernel"].as_str().unwrap();
+                let head = source.split_once(&format!("void {entry}(")).unwrap().1.split(") {").next().unwrap();
+                assert_eq!(head.split(',').count(), arguments.len(), "{entry}({head})");
+                assert!(launch["work_items"].as_array().unwrap().iter().all(is_size), "{launch}");
+                let passed: std::collections::BTreeSet<usize> = passed.map(|position| position as usize).collect();
+                assert!(positions("reads").chain(positions("writes")).all(|touched| passed.contains(&touched)));
+            } else {
+                of_host += 1;
+                let told = ["text", "product", "convolution"].into_iter().filter(|key| !launch[*key].is_null());
+                assert_eq!(told.count(), 1, "{launch}");
+            }
+        }
+        assert_eq!(touched, (0..buffers.len()).collect(), "every buffer is read or written by a launch");
+    }
+    assert!(of_opencl > 0 && of_host > 0, "{plans:#}");
+}
+
 #[test]
 fn what_is_not_there_is_an_error_that_says_what_is() {
     let error = refused(&["kernels", NETCL, "Mlp::forward"], 1);

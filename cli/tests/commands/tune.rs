@@ -105,6 +105,13 @@ fn where_there_is_no_choice_that_is_said() {
     let text = texts(&cache.run(&["--device", "host", "--matmul", "64x64x64"])).0;
     assert!(text.contains("nothing to choose"), "{text}");
     assert_eq!(cache.json(&["--device", "host", "--matmul", "64x64x64"])["tasks"][0]["config"], Value::Null);
+    // The functions of a program are not to blame.
+    let binary = ["--device", "host", "--binary", NETCL, "--name", "bench_chain"];
+    let output = cache.run(&binary);
+    let (text, error) = texts(&output);
+    assert!(output.status.success() && error.is_empty(), "{output:?}");
+    assert!(text.contains("nothing to choose on this device") && text.contains("--device"), "{text}");
+    assert_eq!(cache.json(&binary)["tasks"], serde_json::json!([]));
 }
 
 #[test]

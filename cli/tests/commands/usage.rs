@@ -1,4 +1,5 @@
 use super::{command, printed, refused, texts};
+use std::process::Stdio;
 
 const COMMANDS: [&str; 6] = ["devices", "bench", "cache", "kernels", "tune", "trace"];
 
@@ -45,6 +46,30 @@ fn a_bad_setting_is_an_error_of_every_command() {
             );
             assert_eq!(out.contains("\"error\""), args.contains(&"--json"), "{args:?}: {out}");
         }
+    }
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    for (args, code) in [
+        (&["--help"][..], 0),
+        (&["devices", "--verbose"], 0),
+        (&["devices", "--json"], 0),
+        (&["kernels", "--template", "matmul_tiled"], 0),
+        (&["tune", "--device", "host", "--matmul", "8x8x8"], 0),
+        (&["devices", "--device", "nothing-like-it"], 1),
+        (&["nothing-like-it"], 2),
+    ] {
+        let mut child = command(args)
+            // A note, and events, on standard error.
+            .envs([("NETCL_AUTOTUNE", "off"), ("NETCL_LOG", "debug")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Nobody reads either.
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), Some(code), "netcl {args:?}");
     }
 }
 

@@ -97,7 +97,7 @@ impl PlanBuilder<'_> {
         for (matrix, operand) in matrices(node) {
             loads.extend(self.conv_operand(&mut instance, id, matrix, operand, template));
         }
-        instance.epilogue(&epilogue);
+        epilogue.hook_into(&mut instance);
         instance.lines(&defines);
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &m), ("N", &n), ("K", &k), ("BATCH", &groups)] {

@@ -1,6 +1,7 @@
 //! What happens to each element of a product or convolution: a device function that the template calls where it would
 //! store, so that fused work never passes through memory.
 
+use super::instance::Instance;
 use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
 use crate::fuse::access::{is_anchor, trace, vectorizes};
@@ -21,6 +22,14 @@ pub(super) struct Epilogue {
 }
 
 impl Epilogue {
+    /// Declares what it needs as parameters of the instance, whose store hooks call it.
+    pub(super) fn hook_into(&self, instance: &mut Instance) {
+        instance.hook("STORE", &self.scalar);
+        if let Some(vector) = &self.vector {
+            instance.hook("STORE_VECTOR", vector);
+        }
+    }
+
     /// Both, in the order in which a program defines them.
     pub(super) fn functions(self) -> Vec<Kernel> {
         [Some(self.scalar), self.vector].into_iter().flatten().collect()

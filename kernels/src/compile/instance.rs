@@ -1,45 +1,14 @@
-//! Instances of templates: hooks and tunables filled in, parameters collected, and the step that launches one.
+//! Instances of templates: hooks and tunables filled in, parameters collected.
 
-use super::epilogue::Epilogue;
-use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Factor};
 use crate::dtype::DType;
 use crate::emit::opencl_layout::comment;
 use crate::emit::{c_type, storage_type};
 use crate::index::{Atom, Index};
-use crate::kir::{Kernel, Launch, ParamKind, ValueType};
+use crate::kir::{Kernel, ParamKind, ValueType};
 use crate::plan::source::Source;
-use crate::plan::{Arg, Work};
-use crate::span::Result;
 use crate::template::Template;
 use std::collections::BTreeSet;
-
-impl PlanBuilder<'_> {
-    /// Adds an instance of a template and the step that launches it.
-    pub(super) fn add_template(
-        &mut self,
-        cluster: usize,
-        instance: Instance,
-        functions: Vec<Kernel>,
-        launch: Launch,
-        local_bytes: u64,
-    ) -> Result<()> {
-        let args = instance.args.iter().map(|arg| match arg {
-            InstanceArg::Buffer(name) => {
-                Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
-            }
-            InstanceArg::Scalar(name, dtype) => match self.buffers.scalar(name) {
-                Some(position) => Arg::Scalar(position, *dtype),
-                None => Arg::Dim(Dim::symbol(name)),
-            },
-        });
-        let args = args.collect();
-        self.note_sizes(instance.sizes.iter().cloned());
-        let entry = self.add_instance(instance, functions)?;
-        self.add_step(&[cluster], Work::Kernel { entry, launch }, args, local_bytes);
-        Ok(())
-    }
-}
 
 /// A parameter of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +36,6 @@ pub(super) struct Instance {
     params: Vec<String>,
     /// A function that macros call.
     helper: String,
-    /// Sizes that the text computes.
     sizes: BTreeSet<Dim>,
 }
 
@@ -116,14 +84,6 @@ impl Instance {
     pub(super) fn reads(&mut self, name: &str, dtype: DType) {
         let declaration = format!("__global const {}* restrict {}", storage_type(dtype), self.parameter_name(name));
         self.parameter(InstanceArg::Buffer(name.to_string()), declaration);
-    }
-
-    /// Declares what the epilogue needs and makes the store hooks call it.
-    pub(super) fn epilogue(&mut self, epilogue: &Epilogue) {
-        self.hook("STORE", &epilogue.scalar);
-        if let Some(vector) = &epilogue.vector {
-            self.hook("STORE_VECTOR", vector);
-        }
     }
 
     /// Declares what `function` needs and makes the hook call it with the hook's own arguments.
@@ -259,6 +219,16 @@ impl Instance {
 
     pub(super) fn template(&self) -> &'static Template {
         self.template
+    }
+
+    /// Its parameters, in order.
+    pub(super) fn args(&self) -> &[InstanceArg] {
+        &self.args
+    }
+
+    /// Sizes that the text computes.
+    pub(super) fn sizes(&self) -> &BTreeSet<Dim> {
+        &self.sizes
     }
 
     /// What the instance defines: its macros, its parameters and its helper.

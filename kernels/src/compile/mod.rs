@@ -1,6 +1,7 @@
 //! The whole pipeline: graph → plan.
 
 mod buffers;
+mod configs;
 mod conv;
 mod decide;
 mod distinct;

@@ -1,19 +1,20 @@
 //! The steps of a plan and the source of its kernels, while they are collected.
 
 use super::buffers::Buffers;
+use super::configs::ClusterConfigs;
 use super::distinct::Kernels;
 use super::formula::{formula, label};
-use super::instance::Instance;
-use super::states::{shared, states};
-use super::survey::ClusterConfigs;
+use super::instance::{Instance, InstanceArg};
+use super::states::{not_in_place, shared, states};
 use crate::dim::{Dim, INDEX_LIMIT};
+use crate::dtype::DType;
 use crate::fuse::Division;
 use crate::fuse::cost;
 use crate::graph::{Graph, NodeId};
 use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
-use crate::kir::{Kernel, ParamKind};
+use crate::kir::{Kernel, Launch, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::source::Source;
 use crate::plan::{Arg, BufferId, Step, Work};
@@ -82,17 +83,23 @@ impl<'a> PlanBuilder<'a> {
 
     fn arg(&self, name: &str, kind: &ParamKind) -> Option<Arg> {
         Some(match kind {
-            ParamKind::Buffer(..) => {
-                Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
-            }
-            ParamKind::Scalar(dtype) => match self.buffers.scalar(name) {
-                Some(position) => Arg::Scalar(position, *dtype),
-                None => Arg::Dim(Dim::symbol(name)),
-            },
+            ParamKind::Buffer(..) => self.buffer(name),
+            ParamKind::Scalar(dtype) => self.scalar(name, *dtype),
             ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(name)),
             // A device function's, passed by the template.
             ParamKind::Value(_) | ParamKind::Position => return None,
         })
+    }
+
+    fn buffer(&self, name: &str) -> Arg {
+        Arg::Buffer(self.buffers.named(name).unwrap_or_else(|| unreachable!("buffer {name}")))
+    }
+
+    fn scalar(&self, name: &str, dtype: DType) -> Arg {
+        match self.buffers.scalar(name) {
+            Some(position) => Arg::Scalar(position, dtype),
+            None => Arg::Dim(Dim::symbol(name)),
+        }
     }
 
     /// The kernel that `builder` made; what it counts up to is noted.
@@ -149,11 +156,26 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// Adds an instance of a template and the device functions it calls; gives the kernel's name.
-    pub(super) fn add_instance(&mut self, instance: Instance, functions: Vec<Kernel>) -> Result<String> {
+    /// Adds an instance of a template, the device functions it calls, and the step that launches it.
+    pub(super) fn add_template(
+        &mut self,
+        cluster: usize,
+        instance: Instance,
+        functions: Vec<Kernel>,
+        launch: Launch,
+        local_bytes: u64,
+    ) -> Result<()> {
+        let args = instance.args().iter().map(|arg| match arg {
+            InstanceArg::Buffer(name) => self.buffer(name),
+            InstanceArg::Scalar(name, dtype) => self.scalar(name, *dtype),
+        });
+        let args = args.collect();
+        self.note_sizes(instance.sizes().iter().cloned());
         self.constants_are_countable()?;
         functions.iter().try_for_each(check)?;
-        Ok(self.kernels.add_instance(instance, functions).to_owned())
+        let entry = self.kernels.add_instance(instance, functions).to_owned();
+        self.add_step(&[cluster], Work::Kernel { entry, launch }, args, local_bytes);
+        Ok(())
     }
 
     /// Adds a step that computes `clusters`, with so much local memory.
@@ -180,7 +202,7 @@ impl<'a> PlanBuilder<'a> {
             })
         };
         let bytes = [bytes(&reads), bytes(&writes)];
-        let not_in_place = self.not_in_place(clusters);
+        let not_in_place = not_in_place(self.graph, self.division, self.buffers, &self.states, clusters);
         self.not_in_place.extend(not_in_place);
         self.steps.push(Step {
             label: labels.join("; "),

@@ -120,7 +120,7 @@ impl PlanBuilder<'_> {
                 instance.reads(&self.buffers.name(id), self.graph[id].dtype);
             }
         }
-        instance.epilogue(&epilogue);
+        epilogue.hook_into(&mut instance);
         instance.lines(&problem.defines());
         instance.lines(&choice.defines());
         for (macro_name, size) in [("M", &sizes.m), ("N", &sizes.n), ("K", &sizes.k), ("BATCH", &sizes.batch)] {

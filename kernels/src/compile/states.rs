@@ -1,7 +1,7 @@
 //! States that a function reads and gives anew: whether the new value may lie where the old one is.
 
-use super::plan_builder::PlanBuilder;
-use crate::fuse::Kind;
+use super::buffers::Buffers;
+use crate::fuse::{Division, Kind};
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::Nest;
@@ -18,27 +18,29 @@ pub(super) fn states(graph: &Graph) -> Vec<(NodeId, NodeId)> {
     outputs.collect()
 }
 
-impl PlanBuilder<'_> {
-    /// The new values of states, computed by `clusters` in one launch, that may not lie where the old ones are.
-    pub(super) fn not_in_place(&self, clusters: &[usize]) -> Vec<BufferId> {
-        let reads = |cluster: usize, id: NodeId| self.division.clusters[cluster].operands.binary_search(&id).is_ok();
-        let mut not_in_place = Vec::new();
-        for &(old, new) in &self.states {
-            let home = self.division.home.get(&new).filter(|home| clusters.contains(home));
-            let Some(&home) = home else { continue };
-            let safe = |cluster: usize| match &self.division.clusters[cluster].kind {
-                _ if !reads(cluster, old) => true,
-                Kind::Loop { .. } if cluster == home => {
-                    Nest { graph: self.graph, division: self.division, cluster }.updates_in_place(old, new)
-                }
-                _ => false,
-            };
-            if !clusters.iter().all(|&cluster| safe(cluster)) {
-                not_in_place.push(self.buffers.of(new));
-            }
+/// The new values of `states`, computed by `clusters` in one launch, that may not lie where the old ones are.
+pub(super) fn not_in_place(
+    graph: &Graph,
+    division: &Division,
+    buffers: &Buffers,
+    states: &[(NodeId, NodeId)],
+    clusters: &[usize],
+) -> Vec<BufferId> {
+    let reads = |cluster: usize, id: NodeId| division.clusters[cluster].operands.binary_search(&id).is_ok();
+    let mut not_in_place = Vec::new();
+    for &(old, new) in states {
+        let home = division.home.get(&new).filter(|home| clusters.contains(home));
+        let Some(&home) = home else { continue };
+        let safe = |cluster: usize| match &division.clusters[cluster].kind {
+            _ if !reads(cluster, old) => true,
+            Kind::Loop { .. } if cluster == home => Nest { graph, division, cluster }.updates_in_place(old, new),
+            _ => false,
+        };
+        if !clusters.iter().all(|&cluster| safe(cluster)) {
+            not_in_place.push(buffers.of(new));
         }
-        not_in_place
     }
+    not_in_place
 }
 
 /// The names of `buffers` that may lie in one place with another: states and their new values, and arguments and results

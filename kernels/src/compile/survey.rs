@@ -1,5 +1,6 @@
 //! What a division has to compute, as tasks, and how each is computed.
 
+use super::configs::ClusterConfigs;
 use super::decide::Decider;
 use super::plan_builder::PlanBuilder;
 use crate::dim::{Dim, Shape};
@@ -10,20 +11,6 @@ use crate::rewrite::Marks;
 use crate::span::Result;
 use crate::target::Target;
 use crate::variant::{BatchNorm, Elementwise, KernelConfig, Reduction, Task, Variant};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// How the clusters of a division are computed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ClusterConfigs {
-    /// Products and convolutions by their node.
-    pub nodes: BTreeMap<NodeId, KernelConfig>,
-    /// Loops by their cluster.
-    pub loops: BTreeMap<usize, KernelConfig>,
-    /// Reductions that are to be made in two launches.
-    pub in_parts: BTreeMap<NodeId, KernelConfig>,
-    /// Maps that are to leave the kernel of their statistics.
-    pub apart: BTreeSet<NodeId>,
-}
 
 impl PlanBuilder<'_> {
     /// Asks about every cluster, in the order in which they run. The host has no choice.

@@ -14,6 +14,7 @@ use crate::variant::Decision;
 use requirement::Requirement;
 use serde::{Deserialize, Serialize};
 use source::Source;
+use std::fmt;
 
 /// A buffer of a [`Plan`], by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,6 +34,22 @@ pub enum Role {
     Output(OutputKind),
     /// Lives between the first and the last step that touch it, in the plan's arena.
     Scratch,
+}
+
+/// In words: `argument 0`, `parameter hidden.weight`, `gradient of hidden.weight`.
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Role::Argument(position) => write!(f, "argument {position}"),
+            Role::Parameter(path) => write!(f, "parameter {path}"),
+            Role::State(path) => write!(f, "state {path}"),
+            Role::Output(OutputKind::Result(position)) => write!(f, "result {position}"),
+            Role::Output(OutputKind::Gradient(path)) => write!(f, "gradient of {path}"),
+            Role::Output(OutputKind::State(path)) => write!(f, "new state {path}"),
+            Role::Output(OutputKind::ArgumentGradient(position)) => write!(f, "gradient of argument {position}"),
+            Role::Scratch => f.write_str("scratch"),
+        }
+    }
 }
 
 /// One buffer.

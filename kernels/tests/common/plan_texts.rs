@@ -5,8 +5,8 @@
 use crate::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
-use netcl_kernels::graph::{Graph, OutputKind};
-use netcl_kernels::plan::{Arg, Plan, Role, Target, Work};
+use netcl_kernels::graph::Graph;
+use netcl_kernels::plan::{self, Arg, Plan, Target, Work};
 use netcl_kernels::template;
 use std::fmt::Write as _;
 
@@ -68,17 +68,8 @@ pub(crate) fn print(plan: &Plan) -> String {
     let _ = writeln!(text, "// {} on {}, sizes {}", plan.name, plan.target.name(), symbols.join(", "));
     let _ = writeln!(text, "//\n// buffers");
     for (position, buffer) in plan.buffers.iter().enumerate() {
-        let role = match &buffer.role {
-            Role::Argument(position) => format!("argument {position}"),
-            Role::Parameter(path) => format!("parameter {path}"),
-            Role::State(path) => format!("state {path}"),
-            Role::Output(OutputKind::Result(position)) => format!("result {position}"),
-            Role::Output(OutputKind::Gradient(path)) => format!("gradient of {path}"),
-            Role::Output(OutputKind::State(path)) => format!("new state {path}"),
-            Role::Output(OutputKind::ArgumentGradient(position)) => format!("gradient of argument {position}"),
-            Role::Scratch => "scratch".to_owned(),
-        };
-        let _ = writeln!(text, "// {position:>4}  {}: {} {} ({role})", buffer.name, buffer.dtype, buffer.shape);
+        let plan::Buffer { name, shape, dtype, role } = buffer;
+        let _ = writeln!(text, "// {position:>4}  {name}: {dtype} {shape} ({role})");
     }
     let _ = writeln!(text, "//\n// steps");
     for (position, step) in plan.steps.iter().enumerate() {

@@ -74,15 +74,29 @@ fn checked(operation: &'static str, mask: &Tensor) -> Result<u32> {
     common::count32(operation, mask)
 }
 
-/// An unsigned integer as large as an element.
-fn text(dtype: DType) -> Source {
+/// The kernels that pick elements of a type, or else positions: only those that are launched, as a driver may take long for
+/// each.
+fn picking(values: Option<DType>) -> Source {
+    let macros = match values {
+        Some(dtype) => as_unsigned(dtype),
+        None => "#define INPUTS\n#define VALUE(i) (i)\n".to_owned(),
+    };
+    common::source(macros, include_str!("compact.cl"))
+}
+
+fn gathering(dtype: DType) -> Source {
+    common::source(as_unsigned(dtype), include_str!("gather.cl"))
+}
+
+/// Elements are moved as unsigned integers of their size.
+fn as_unsigned(dtype: DType) -> String {
     let element = match dtype.size() {
         1 => "uchar",
         2 => "ushort",
         4 => "uint",
         _ => "ulong",
     };
-    common::source(format!("#define ELEMENT {element}\n"), include_str!("compact.cl"))
+    format!("#define ELEMENT {element}\n")
 }
 
 fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> Result<Tensor> {
@@ -91,7 +105,7 @@ fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> 
     if n == 0 {
         return Tensor::uninitialised("compact", device, &[0], dtype);
     }
-    let text = text(dtype);
+    let text = picking(values.map(Tensor::dtype));
     let where_to: BufferHandle = device.allocate(n * 4)?;
     places(device, opencl, mask.region(), DType::Bool, &where_to, n)?;
     let count = count.to_ne_bytes();
@@ -103,13 +117,9 @@ fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> 
     let out = Tensor::uninitialised("compact", device, &[kept as usize], dtype)?;
     let kept = kept.to_ne_bytes();
     let [mask, where_to, _, count] = arguments;
-    let to = [where_to, Set::Memory(out.region()), count, Set::Bytes(&kept)];
-    let (entry, from) = match values {
-        Some(values) => ("keep_elements", vec![Set::Memory(values.region()), mask]),
-        None => ("keep_positions", vec![mask]),
-    };
-    let arguments: Vec<Set<'_>> = from.into_iter().chain(to).collect();
-    common::launch_over(device, &common::kernel(opencl, entry, &text)?, &arguments, n)?;
+    let to = [mask, where_to, Set::Memory(out.region()), count, Set::Bytes(&kept)];
+    let arguments: Vec<Set<'_>> = values.map(|values| Set::Memory(values.region())).into_iter().chain(to).collect();
+    common::launch_over(device, &common::kernel(opencl, "keep_elements", &text)?, &arguments, n)?;
     Ok(out)
 }
 
@@ -125,9 +135,30 @@ pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     };
     let out = Tensor::uninitialised("compact", device, positions.shape(), values.dtype())?;
     let count = (positions.elements() as u32).to_ne_bytes();
-    let kernel = common::kernel(opencl, "gather_elements", &text(values.dtype()))?;
+    let kernel = common::kernel(opencl, "gather_elements", &gathering(values.dtype()))?;
     let arguments =
         [Set::Memory(values.region()), Set::Memory(positions.region()), Set::Memory(out.region()), Set::Bytes(&count)];
     common::launch_over(device, &kernel, &arguments, positions.elements())?;
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+
+    #[test]
+    fn no_kernel_is_built_that_is_not_launched() {
+        for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
+            let Some(opencl) = device.backend().as_opencl() else { continue };
+            for (text, built) in [
+                (picking(Some(DType::F32)), [true, true, false]),
+                (picking(None), [true, true, false]),
+                (gathering(DType::F32), [false, false, true]),
+            ] {
+                let has = |entry: &'static str| common::kernel(opencl, entry, &text).is_ok();
+                assert_eq!(["keep_elements", "count_kept", "gather_elements"].map(has), built, "{device}");
+            }
+        }
+    }
 }

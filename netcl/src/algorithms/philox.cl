@@ -1,7 +1,17 @@
 // Random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011), as
 // netcl's host draws them. A work-item makes a block of four words.
 //
-// This file has no tunables and compiles alone.
+// A tunable with a default so that this file compiles alone:
+//   DRAW           UNIFORM, NORMAL, INTEGERS or BERNOULLI: what the kernel draws. The others are not here, as a driver may
+//                  take long for each kernel
+
+#define UNIFORM 0
+#define NORMAL 1
+#define INTEGERS 2
+#define BERNOULLI 3
+#ifndef DRAW
+#define DRAW UNIFORM
+#endif
 
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -32,14 +42,16 @@ uint4 own_words(const uint seed, const uint stream) {
         }                                                                         \
     }
 
+#if DRAW == UNIFORM
 // Within [0, 1), multiples of 2^-24.
 __kernel void draw_uniform(__global float* out, const uint seed, const uint stream, const ulong n) {
     const float4 results = convert_float4(own_words(seed, stream) >> 8) * 0x1p-24f;
     WRITE(float, results)
 }
 
-// What follows gives the same bits on every device (kernels/src/philox.rs says how, and does the same): products and sums
-// are rounded one by one, or together where it says fma.
+#elif DRAW == NORMAL
+// The same bits on every device (kernels/src/philox.rs says how, and does the same): products and sums are rounded one by
+// one, or together where it says fma.
 
 // ln (number / 2^24) for numbers from 1 to 2^24.
 float2 logarithm(const uint2 number) {
@@ -99,6 +111,7 @@ __kernel void draw_normal(__global float* out, const uint seed, const uint strea
     WRITE(float, results)
 }
 
+#elif DRAW == INTEGERS
 // From low on, span many; a span of 0 stands for 2^32.
 __kernel void draw_integers(__global uint* out, const uint seed, const uint stream, const ulong n, const uint low,
                             const uint span) {
@@ -108,6 +121,7 @@ __kernel void draw_integers(__global uint* out, const uint seed, const uint stre
     WRITE(uint, results)
 }
 
+#elif DRAW == BERNOULLI
 // 1 where the uniform number is below threshold * 2^-24.
 __kernel void draw_bernoulli(__global uchar* out, const uint seed, const uint stream, const ulong n,
                              const uint threshold) {
@@ -115,3 +129,4 @@ __kernel void draw_bernoulli(__global uchar* out, const uint seed, const uint st
     const uint4 results = (uint4)(words.x < threshold, words.y < threshold, words.z < threshold, words.w < threshold);
     WRITE(uchar, results)
 }
+#endif

@@ -1,6 +1,6 @@
 //! Random numbers.
 
-use super::common::{self, CHUNK, Place};
+use super::common::{self, CHUNK, Place, Source};
 use crate::device::Device;
 use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
@@ -41,7 +41,7 @@ impl Random {
     /// [`Error::Shape`] if the shape is larger than memory can be; those of [every algorithm](crate::algorithms#errors).
     pub fn uniform(&self, shape: &[usize]) -> Result<Tensor> {
         let (seed, stream) = (self.seed, self.stream);
-        self.draw("draw_uniform", shape, DType::F32, &[], |position| philox::uniform(seed, stream, position))
+        self.draw(Drawn::Uniform, shape, DType::F32, &[], |position| philox::uniform(seed, stream, position))
     }
 
     /// f32 of mean 0 and variance 1, by the method of Box and Muller from two words each; within 2^-20 of the exact number,
@@ -52,7 +52,7 @@ impl Random {
     /// Those of [`Random::uniform`].
     pub fn normal(&self, shape: &[usize]) -> Result<Tensor> {
         let (seed, stream) = (self.seed, self.stream);
-        self.draw("draw_normal", shape, DType::F32, &[], |position| philox::normal(seed, stream, position))
+        self.draw(Drawn::Normal, shape, DType::F32, &[], |position| philox::normal(seed, stream, position))
     }
 
     /// u32 within `range`, both ends included. Equal on all devices. Some of `s` numbers are drawn more often than others, by
@@ -69,7 +69,7 @@ impl Random {
         let span = (high - low).wrapping_add(1);
         let (seed, stream) = (self.seed, self.stream);
         let number = |position| low.wrapping_add(scaled(philox::word(seed, stream, position), span));
-        self.draw("draw_integers", shape, DType::U32, &[low, span], number)
+        self.draw(Drawn::Integers, shape, DType::U32, &[low, span], number)
     }
 
     /// i32 within `range`, both ends included; as [`Random::integers_u32`].
@@ -85,7 +85,7 @@ impl Random {
         let span = (high.wrapping_sub(low) as u32).wrapping_add(1);
         let (seed, stream) = (self.seed, self.stream);
         let number = |position| low.wrapping_add(scaled(philox::word(seed, stream, position), span) as i32);
-        self.draw("draw_integers", shape, DType::I32, &[low as u32, span], number)
+        self.draw(Drawn::Integers, shape, DType::I32, &[low as u32, span], number)
     }
 
     /// Truth values that are true with this probability, in steps of 2^-24. Equal on all devices.
@@ -102,18 +102,18 @@ impl Random {
         let threshold = (probability * 16_777_216.0).ceil() as u32;
         let (seed, stream) = (self.seed, self.stream);
         let number = |position| philox::word(seed, stream, position) >> 8 < threshold;
-        self.draw("draw_bernoulli", shape, DType::Bool, &[threshold], number)
+        self.draw(Drawn::Bernoulli, shape, DType::Bool, &[threshold], number)
     }
 
     fn draw<T: Element>(
         &self,
-        entry: &'static str,
+        drawn: Drawn,
         shape: &[usize],
         dtype: DType,
         parameters: &[u32],
         number: impl Fn(u64) -> T + Sync,
     ) -> Result<Tensor> {
-        self.draw_by(entry, shape, dtype, parameters, &|n| {
+        self.draw_by(drawn, shape, dtype, parameters, &|n| {
             let mut numbers = host::zeros::<T>(&self.device, n)?;
             pool::share(numbers.chunks_mut(CHUNK), &|chunk, numbers| {
                 let first = (chunk * CHUNK) as u64;
@@ -123,10 +123,10 @@ impl Random {
         })
     }
 
-    /// Draws by the kernel `entry`, or as many numbers as the shape has by `on_host`.
+    /// Draws by a kernel, or as many numbers as the shape has by `on_host`.
     fn draw_by(
         &self,
-        entry: &'static str,
+        drawn: Drawn,
         shape: &[usize],
         dtype: DType,
         parameters: &[u32],
@@ -138,7 +138,7 @@ impl Random {
         match common::place("algorithms::Random", &self.device)? {
             Place::Host => on_host(n),
             Place::OpenCl(opencl) => {
-                let kernel = common::kernel(opencl, entry, &common::source("", include_str!("philox.cl")))?;
+                let kernel = common::kernel(opencl, drawn.entry(), &drawn.source())?;
                 let (seed, stream, count) =
                     (self.seed.to_ne_bytes(), self.stream.to_ne_bytes(), (n as u64).to_ne_bytes());
                 let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
@@ -152,6 +152,37 @@ impl Random {
     }
 }
 
+/// What numbers are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drawn {
+    Uniform,
+    Normal,
+    Integers,
+    Bernoulli,
+}
+
+impl Drawn {
+    fn entry(self) -> &'static str {
+        match self {
+            Drawn::Uniform => "draw_uniform",
+            Drawn::Normal => "draw_normal",
+            Drawn::Integers => "draw_integers",
+            Drawn::Bernoulli => "draw_bernoulli",
+        }
+    }
+
+    /// The kernel alone: a driver may take long for those that are not wanted.
+    fn source(self) -> Source {
+        let macros = match self {
+            Drawn::Uniform => "#define DRAW UNIFORM\n",
+            Drawn::Normal => "#define DRAW NORMAL\n",
+            Drawn::Integers => "#define DRAW INTEGERS\n",
+            Drawn::Bernoulli => "#define DRAW BERNOULLI\n",
+        };
+        common::source(macros, include_str!("philox.cl"))
+    }
+}
+
 /// A word as one of `span` numbers; 0 stands for 2^32.
 fn scaled(word: u32, span: u32) -> u32 {
     if span == 0 { word } else { ((u64::from(word) * u64::from(span)) >> 32) as u32 }
@@ -160,4 +191,21 @@ fn scaled(word: u32, span: u32) -> u32 {
 fn empty(low: impl std::fmt::Display, high: impl std::fmt::Display) -> Error {
     let message = format!("expects a range with the smaller end first, found {low}..={high}");
     Error::Shape { operation: "Random::integers", message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_kernel_is_built_that_is_not_launched() {
+        const ALL: [Drawn; 4] = [Drawn::Uniform, Drawn::Normal, Drawn::Integers, Drawn::Bernoulli];
+        for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
+            let Some(opencl) = device.backend().as_opencl() else { continue };
+            for drawn in ALL {
+                let built = ALL.map(|other| common::kernel(opencl, other.entry(), &drawn.source()).is_ok());
+                assert_eq!(built, ALL.map(|other| other == drawn), "{device}, {drawn:?}");
+            }
+        }
+    }
 }

@@ -17,7 +17,8 @@
 //   NEUTRAL        combined with a value it is the value
 //   OUT, PUT       what results are stored as, and how
 //   EXCLUSIVE      1: a result is made of the elements before it; 0: and of its own
-//   ONCE           1: the kernel for one launch is here; 0: those for three
+//   KERNELS        WRITE: scan_write is here; PARTS: scan_tiles and scan_parts; ONCE: scan_once. A driver may take long for
+//                  each
 //   GROUP          work-items of a group, a power of two
 //   ITEMS          elements of a work-item
 
@@ -41,8 +42,11 @@
 #ifndef EXCLUSIVE
 #define EXCLUSIVE 0
 #endif
-#ifndef ONCE
-#define ONCE 0
+#define WRITE 0
+#define PARTS 1
+#define ONCE 2
+#ifndef KERNELS
+#define KERNELS WRITE
 #endif
 #ifndef GROUP
 #define GROUP 64
@@ -142,7 +146,7 @@ void own_prefixes(__local T* tile, const T before, const int exclusive) {
     }
 }
 
-#if !ONCE
+#if KERNELS == PARTS
 // The total of each tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_tiles(INPUTS __global T* parts, const ulong n) {
@@ -181,6 +185,7 @@ void scan_parts(__global T* parts, const ulong n) {
 }
 #endif
 
+#if KERNELS == WRITE
 // The results; parts are not read where there is one tile.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n) {
@@ -203,8 +208,9 @@ void scan_write(INPUTS __global const T* parts, __global OUT* out, const ulong n
         PUT(out, first + offset, tile[SLOT(offset)]);
     }
 }
+#endif
 
-#if ONCE
+#if KERNELS == ONCE
 // What is told to other groups: 16 bits of a value in each word, and a bit that says that they are there. So a word that
 // has the bit is whole, in whatever order words become visible, and no fence is needed.
 #define WORDS (sizeof(T) / 2)

@@ -145,6 +145,17 @@ enum Launches {
     Three,
 }
 
+/// Kernels that are launched together, and built together: a driver may take seconds for those that are not wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kernels {
+    /// `scan_write`, which all but a scan in one launch need, and a single tile alone.
+    Write,
+    /// `scan_tiles` and `scan_parts`, the same for both kinds of scan.
+    Parts,
+    /// `scan_once`.
+    Once,
+}
+
 /// How a sequence is cut: work-items of a group, and elements of a work-item.
 #[derive(Clone, Copy)]
 struct Tiles {
@@ -182,14 +193,15 @@ impl Job<'_> {
         Tiles { group, items }
     }
 
-    /// The kernels for so many launches: a driver may take seconds for those that are not wanted.
-    fn text(&self, launches: Launches, Tiles { group, items }: Tiles) -> Source {
-        let exclusive = u32::from(self.kind == Scan::Exclusive);
-        let once = u32::from(launches == Launches::One);
-        let macros = format!(
-            "{}#define EXCLUSIVE {exclusive}\n#define ONCE {once}\n#define GROUP {group}\n#define ITEMS {items}\n",
-            self.macros
-        );
+    fn text(&self, kernels: Kernels, Tiles { group, items }: Tiles) -> Source {
+        let macros = match (kernels, self.kind) {
+            (Kernels::Parts, _) => "#define KERNELS PARTS\n",
+            (Kernels::Write, Scan::Inclusive) => "#define KERNELS WRITE\n",
+            (Kernels::Write, Scan::Exclusive) => "#define KERNELS WRITE\n#define EXCLUSIVE 1\n",
+            (Kernels::Once, Scan::Inclusive) => "#define KERNELS ONCE\n",
+            (Kernels::Once, Scan::Exclusive) => "#define KERNELS ONCE\n#define EXCLUSIVE 1\n",
+        };
+        let macros = format!("{}{macros}#define GROUP {group}\n#define ITEMS {items}\n", self.macros);
         common::source(macros, include_str!("scan.cl"))
     }
 
@@ -198,9 +210,8 @@ impl Job<'_> {
             return Ok(());
         }
         let cut = self.tiles(launches);
-        let text = self.text(launches, cut);
         let Tiles { group, items } = cut;
-        let kernel = |entry: &'static str| common::kernel(self.opencl, entry, &text);
+        let kernel = |kernels, entry| common::kernel(self.opencl, entry, &self.text(kernels, cut));
         let tiles = n.div_ceil(group * items);
         let (count, tile_count) = ((n as u64).to_ne_bytes(), (tiles as u64).to_ne_bytes());
         let inputs: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input)).collect();
@@ -210,17 +221,17 @@ impl Job<'_> {
             let told = self.device.allocate(4 * words)?;
             told.zero()?;
             let arguments = of_inputs(&inputs, &[Set::Memory(&told), Set::Memory(out), Set::Bytes(&count)]);
-            return common::launch(self.device, &kernel("scan_once")?, &arguments, tiles, group);
+            return common::launch(self.device, &kernel(Kernels::Once, "scan_once")?, &arguments, tiles, group);
         }
         let parts = self.device.allocate(tiles * self.value)?;
         if tiles > 1 {
             let arguments = of_inputs(&inputs, &[Set::Memory(&parts), Set::Bytes(&count)]);
-            common::launch(self.device, &kernel("scan_tiles")?, &arguments, tiles, group)?;
+            common::launch(self.device, &kernel(Kernels::Parts, "scan_tiles")?, &arguments, tiles, group)?;
             let arguments = [Set::Memory(&parts), Set::Bytes(&tile_count)];
-            common::launch(self.device, &kernel("scan_parts")?, &arguments, 1, group)?;
+            common::launch(self.device, &kernel(Kernels::Parts, "scan_parts")?, &arguments, 1, group)?;
         }
         let arguments = of_inputs(&inputs, &[Set::Memory(&parts), Set::Memory(out), Set::Bytes(&count)]);
-        common::launch(self.device, &kernel("scan_write")?, &arguments, tiles, group)
+        common::launch(self.device, &kernel(Kernels::Write, "scan_write")?, &arguments, tiles, group)
     }
 }
 
@@ -261,11 +272,15 @@ mod tests {
             let macros = common::element_macros(DType::I64, 1, None)
                 + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
             let job = Job { device: &device, opencl, macros: &macros, kind: Scan::Inclusive, value: 8 };
-            for (launches, built) in [(Launches::One, [true, false, false]), (Launches::Three, [false, true, true])] {
-                let text = job.text(launches, job.tiles(launches));
+            for (kernels, launches, built) in [
+                (Kernels::Once, Launches::One, [true, false, false, false]),
+                (Kernels::Parts, Launches::Three, [false, true, true, false]),
+                (Kernels::Write, Launches::Three, [false, false, false, true]),
+            ] {
+                let text = job.text(kernels, job.tiles(launches));
                 let has = |entry: &'static str| common::kernel(opencl, entry, &text).is_ok();
-                assert_eq!(["scan_once", "scan_tiles", "scan_parts"].map(has), built, "{device}, {launches:?}");
-                assert!(has("scan_write"), "a single tile takes it");
+                let all = ["scan_once", "scan_tiles", "scan_parts", "scan_write"];
+                assert_eq!(all.map(has), built, "{device}, {kernels:?}");
             }
         }
     }

@@ -111,7 +111,7 @@ pub(super) static TRACE: Variable = Variable {
     row: Row {
         meaning: "launches and copies are written there while the program runs, as a trace for chrome://tracing or \
                   Perfetto. `%p` in the name is the number of the process, for programs that start others. Queues are \
-                  made as with `NETCL_PROFILE_EVENTS=1`",
+                  made as with `NETCL_PROFILE_EVENTS=1`. If it cannot be created, opening a device is an error",
         unset: Unset::Words("nothing is written"),
     },
 };

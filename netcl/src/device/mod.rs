@@ -85,8 +85,8 @@ impl Device {
     /// # Errors
     ///
     /// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::NoDevice`] if `NETCL_DEVICE` names
-    /// none that is there, with what there is; [`crate::Error::Driver`] if that one cannot be opened;
-    /// [`crate::Error::Forked`] in a forked child.
+    /// none that is there, with what there is; [`crate::Error::Driver`] if that one cannot be opened; [`crate::Error::Io`] if
+    /// the file of `NETCL_TRACE` cannot be created; [`crate::Error::Forked`] in a forked child.
     pub fn auto() -> Result<Device> {
         DeviceManager::global().auto()
     }

@@ -83,10 +83,7 @@ impl PinnedBufferPool {
             Some(memory) => memory,
             None => {
                 let memory = self.ask_driver(class.bytes)?;
-                let mut state = self.lock();
-                state.stats.misses += 1;
-                state.stats.allocations += 1;
-                state.stats.count(class.bytes);
+                self.lock().stats.count_miss(class.bytes);
                 memory
             }
         };
@@ -121,7 +118,7 @@ impl PinnedBufferPool {
         let idle = state.idle[class.index].pop_back()?;
         state.stats.hits += 1;
         state.stats.idle -= class.bytes;
-        state.stats.count(class.bytes);
+        state.stats.use_more(class.bytes);
         Some(idle.memory)
     }
 
@@ -215,13 +212,6 @@ impl State {
         let oldest = idle.min_by_key(|(stamp, _)| *stamp)?.1.pop_front()?;
         self.stats.idle -= oldest.bytes;
         Some(oldest)
-    }
-}
-
-impl PoolStats {
-    fn count(&mut self, bytes: usize) {
-        self.in_use += bytes;
-        self.peak = self.peak.max(self.in_use);
     }
 }
 

@@ -28,6 +28,19 @@ impl PoolStats {
         if requests == 0 { 0.0 } else { self.hits as f64 / requests as f64 }
     }
 
+    /// So many bytes more are in use.
+    pub(super) fn use_more(&mut self, bytes: usize) {
+        self.in_use += bytes;
+        self.peak = self.peak.max(self.in_use);
+    }
+
+    /// Memory was allocated, for a request that nothing idle served.
+    pub(super) fn count_miss(&mut self, bytes: usize) {
+        self.misses += 1;
+        self.allocations += 1;
+        self.use_more(bytes);
+    }
+
     /// The sums of both.
     pub(crate) fn and(&self, other: &PoolStats) -> PoolStats {
         PoolStats {

@@ -5,7 +5,7 @@ use netcl_kernels::sorted::SortedMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lines of JSON, and which tracks they have introduced.
 #[derive(Debug, Default)]
@@ -72,6 +72,7 @@ pub(super) fn text(mut lines: Lines) -> String {
 /// with a program that is killed but what it did since.
 #[derive(Debug)]
 pub(super) struct Stream {
+    pub(super) path: PathBuf,
     file: File,
     /// Where the closing bracket's line begins.
     end: u64,
@@ -82,7 +83,8 @@ const CLOSE: &str = "\n]\n";
 
 impl Stream {
     pub(super) fn create(path: &Path) -> io::Result<Stream> {
-        let mut stream = Stream { file: File::create(path)?, end: 0, lines: Lines::default() };
+        let (path, file) = (path.to_owned(), File::create(path)?);
+        let mut stream = Stream { path, file, end: 0, lines: Lines::default() };
         stream.flush()?;
         Ok(stream)
     }

@@ -21,7 +21,8 @@
 //! ```
 //!
 //! Without a change to the program, `NETCL_TRACE=file` writes such a trace while it runs, and `netcl trace` does that and
-//! prints the totals. `NETCL_PROFILE_EVENTS=1` records from the first device on, for [`stop`] to give.
+//! prints the totals. If the file cannot be created, opening a device is an error ([`crate::Device::host`] is none, and a
+//! trace that cannot be written to its end stops no work: the process then says so on standard error when it ends). `NETCL_PROFILE_EVENTS=1` records from the first device on, for [`stop`] to give.
 //!
 //! While nothing is recorded, a launch pays for one load of a flag. While it is, what is kept is bounded: the last
 //! 131,072 spans, or those that are not in the file yet, and 65,536 commands that the device has not done.
@@ -30,12 +31,14 @@ mod chrome;
 mod clock;
 mod recorder;
 mod span;
+mod trouble;
 
 pub use recorder::Profile;
 pub use span::{Span, SpanKind, Total, Track};
 
 pub(crate) use recorder::{catch_up, enqueued, install};
 pub(crate) use span::{Command, Lane, Source};
+pub(crate) use trouble::check;
 
 use crate::device::process;
 use crate::error::Result;
@@ -53,10 +56,12 @@ static ON: AtomicBool = AtomicBool::new(false);
 ///
 /// # Errors
 ///
-/// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::Forked`] in a forked child.
+/// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::Io`] if the file of `NETCL_TRACE`
+/// cannot be created; [`crate::Error::Forked`] in a forked child.
 pub fn start() -> Result<()> {
     process::check()?;
     recorder::install(crate::config::get()?);
+    check()?;
     recorder::start();
     Ok(())
 }

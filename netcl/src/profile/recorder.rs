@@ -3,6 +3,7 @@
 use super::chrome::{self, Lines, Stream};
 use super::clock::Clock;
 use super::span::{Command, Lane, Source, Span, SpanKind, Total, Track};
+use super::trouble::{self, When};
 use super::{ON, now};
 use crate::config::Config;
 use crate::device::process::{self, Rest};
@@ -77,7 +78,7 @@ pub(crate) fn install(config: &Config) {
         if let Some(path) = &config.trace {
             match Stream::create(path) {
                 Ok(stream) => recorder.stream = Some(stream),
-                Err(error) => tracing::warn!(path = %path.display(), %error, "NETCL_TRACE: no trace is written"),
+                Err(error) => trouble::keep(When::Creating, path, error),
             }
             process::at_exit(at_exit);
         }
@@ -235,6 +236,7 @@ fn at_exit() -> Rest {
         // Nothing is given back to a driver now.
         std::mem::forget(recorder.flush());
     }
+    trouble::tell();
     Rest::Idle
 }
 
@@ -320,7 +322,7 @@ impl Recorder {
         if let Some(stream) = &mut self.stream
             && let Err(error) = stream.flush()
         {
-            tracing::warn!(%error, "NETCL_TRACE: the trace ends here");
+            trouble::keep(When::Writing, &stream.path, error);
             self.stream = None;
             return self.end_if_unused();
         }

@@ -1,6 +1,6 @@
 //! Statements: scopes, types of what is stored, loops (rules K21 and K26 to K37 of [`super`]).
 
-use super::types::Code;
+use super::code::Code;
 use super::{Capabilities, Report};
 use crate::dtype::{DType, Literal};
 use crate::kir::*;
@@ -32,16 +32,6 @@ pub(crate) fn visit(body: &[Stmt], see: &mut dyn FnMut(&Stmt)) {
             | Stmt::Barrier { .. }
             | Stmt::Atomic { .. } => {}
         }
-    }
-}
-
-/// K21: a literal index is inside its array.
-pub(super) fn index_in_range(exprs: &[Expr], array: &Array, index: ExprId, report: &mut Report) {
-    if let Some(Expr::Literal(Literal::Int(value, _))) = exprs.get(index.0 as usize)
-        && !(0..i64::from(array.length)).contains(value)
-    {
-        let (name, length) = (&array.name, array.length);
-        report.error("K21", format!("`{name}[{value}]` is outside the array, which has {length} elements"));
     }
 }
 
@@ -203,7 +193,7 @@ impl Checker<'_, '_> {
                     self.report.error("K28", "an element of an array is a scalar");
                 }
                 match self.code.kernel.arrays.get(array.0 as usize) {
-                    Some(array) => index_in_range(self.code.exprs, array, *index, self.report),
+                    Some(array) => self.code.index_in_range(array, *index, self.report),
                     None => self.report.error("K08", format!("there is no array {}", array.0)),
                 }
                 None
@@ -295,7 +285,7 @@ impl Checker<'_, '_> {
             },
             AtomicTarget::Local(array) => match self.code.kernel.arrays.get(array.0 as usize) {
                 Some(array @ Array { name, space: Space::Local, dtype, .. }) => {
-                    index_in_range(self.code.exprs, array, index, self.report);
+                    self.code.index_in_range(array, index, self.report);
                     (name, *dtype)
                 }
                 Some(Array { name, .. }) => {

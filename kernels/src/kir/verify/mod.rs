@@ -3,6 +3,7 @@
 //! Verified IR never panics an emitter. The rules are numbered ([`RULES`]), and each has a test that breaks it alone; an
 //! error ends with the number of the one that is broken.
 
+mod code;
 mod declarations;
 pub(crate) mod flow;
 mod types;
@@ -161,8 +162,8 @@ pub fn verify<'a>(kernel: &'a Kernel, capabilities: &Capabilities) -> Result<Ver
     }
 }
 
-fn kernel_code<'a>(kernel: &'a Kernel, results: &'a [Option<ValueType>]) -> types::Code<'a> {
-    types::Code { kernel, exprs: &kernel.exprs, vars: &kernel.vars, function: None, results }
+fn kernel_code<'a>(kernel: &'a Kernel, results: &'a [Option<ValueType>]) -> code::Code<'a> {
+    code::Code { kernel, exprs: &kernel.exprs, vars: &kernel.vars, function: None, results }
 }
 
 fn known(types: Vec<Option<ValueType>>) -> Vec<ValueType> {
@@ -178,7 +179,7 @@ fn function_types(
 ) -> (Vec<Vec<Option<ValueType>>>, Vec<Option<ValueType>>) {
     let (mut all, mut results) = (Vec::new(), Vec::new());
     for (position, function) in kernel.functions.iter().enumerate() {
-        let code = types::Code {
+        let code = code::Code {
             kernel,
             exprs: &function.exprs,
             vars: &function.vars,

@@ -1,20 +1,10 @@
 //! Types of expressions: rules K08 to K26 of [`super`].
 
+use super::code::Code;
 use super::{Capabilities, Report};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
-
-/// What the expressions of a kernel or of one helper function may refer to.
-pub(super) struct Code<'a> {
-    pub(super) kernel: &'a Kernel,
-    pub(super) exprs: &'a [Expr],
-    pub(super) vars: &'a [Var],
-    /// `None` in the kernel itself, the position of the function in a helper function.
-    pub(super) function: Option<usize>,
-    /// Result types of the functions checked so far: those that may be called.
-    pub(super) results: &'a [Option<ValueType>],
-}
 
 /// Widths a vector may have, and 1.
 pub(super) const fn lanes_are_legal(lanes: u8) -> bool {
@@ -246,7 +236,7 @@ fn load_array(code: &Code<'_>, array: ArrayId, index: ExprId, report: &mut Repor
     let Some(declared) = code.kernel.arrays.get(array.0 as usize) else {
         return report.fail("K08", format!("there is no array {}", array.0));
     };
-    super::flow::index_in_range(code.exprs, declared, index, report);
+    code.index_in_range(declared, index, report);
     Some(ValueType::scalar(declared.dtype.compute()))
 }
 

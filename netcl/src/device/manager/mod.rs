@@ -100,18 +100,20 @@ impl DeviceManager {
     /// # Errors
     ///
     /// [`Error::Config`] if an environment variable has a bad value; [`Error::NoDevice`] if `NETCL_DEVICE` fits no
-    /// device; [`Error::Driver`] if the one it fits cannot be opened; [`Error::Forked`] in a forked child.
+    /// device; [`Error::Driver`] if the one it fits cannot be opened; [`Error::Io`] if the file of `NETCL_TRACE` cannot be
+    /// created; [`Error::Forked`] in a forked child.
     pub fn auto(&self) -> Result<Device> {
         process::check()?;
-        match &config::get()?.device {
-            None => Ok(self.best()),
+        let device = match &config::get()?.device {
+            None => self.best(),
             Some(selector) => self.resolve(selector, &selector.to_string()).map_err(|error| match error {
                 Error::NoDevice { selector, hint, available } => {
                     Error::NoDevice { selector, hint: format!("asked for by NETCL_DEVICE; {hint}"), available }
                 }
                 other => other,
-            }),
-        }
+            })?,
+        };
+        traced(device)
     }
 
     /// The device that a selector names; the same one each time, but for `null`. [`Device::select`] lists selectors.
@@ -119,19 +121,21 @@ impl DeviceManager {
     /// # Errors
     ///
     /// [`Error::NoDevice`] if it names none, with what there is; [`Error::Driver`] if the device cannot be opened;
-    /// [`Error::Config`] if an environment variable has a bad value; [`Error::Forked`] in a forked child.
+    /// [`Error::Config`] if an environment variable has a bad value; [`Error::Io`] if the file of `NETCL_TRACE` cannot be
+    /// created; [`Error::Forked`] in a forked child.
     pub fn select(&self, selector: &str) -> Result<Device> {
         config::get()?;
         process::check()?;
-        if let Some(device) = self.handles().get(selector) {
-            return Ok(device.clone());
+        let known = self.handles().get(selector).cloned();
+        if let Some(device) = known {
+            return traced(device);
         }
         let understood = Selector::parse(selector).ok_or_else(|| self.none(selector))?;
         let device = self.resolve(&understood, selector)?;
         if understood != Selector::Null {
             self.handles().insert(selector.to_owned(), device.clone());
         }
-        Ok(device)
+        traced(device)
     }
 
     /// The best device whose profile `fits`: GPUs are asked about first, then accelerators, the host, and OpenCL on
@@ -139,17 +143,18 @@ impl DeviceManager {
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened; [`Error::Forked`] in
-    /// a forked child; [`Error::Config`] if an environment variable has a bad value.
+    /// [`Error::NoDevice`] if none fits; [`Error::Driver`] if the one that does cannot be opened; [`Error::Io`] if the file
+    /// of `NETCL_TRACE` cannot be created; [`Error::Forked`] in a forked child; [`Error::Config`] if an environment variable
+    /// has a bad value.
     pub fn find(&self, fits: impl Fn(&DeviceProfile) -> bool) -> Result<Device> {
         process::check()?;
         for kind in PREFERENCE {
             if kind == DeviceKind::Host && fits(host().profile()) {
-                return Ok(host());
+                return traced(host());
             }
             for entry in self.of_kind(kind) {
                 if fits(&entry.profile()) {
-                    return entry.open();
+                    return entry.open().and_then(traced);
                 }
             }
         }
@@ -280,6 +285,12 @@ impl Entry {
             }
         })
     }
+}
+
+/// The device, if what it does can be written where the environment wants it: that is known once a device is made.
+fn traced(device: Device) -> Result<Device> {
+    crate::profile::check()?;
+    Ok(device)
 }
 
 /// The host, which is the same for every manager.

@@ -72,12 +72,7 @@ impl State {
     /// What was idle is used.
     fn use_idle(&mut self, bytes: usize) {
         self.lose(bytes);
-        self.use_new(bytes);
-    }
-
-    fn use_new(&mut self, bytes: usize) {
-        self.stats.in_use += bytes;
-        self.stats.peak = self.stats.peak.max(self.stats.in_use);
+        self.stats.use_more(bytes);
     }
 
     fn gain(&mut self, bytes: usize) {
@@ -131,9 +126,7 @@ impl State {
 
     /// A driver buffer was allocated, for a request that nothing idle served.
     pub(super) fn count_miss(&mut self, bytes: usize) {
-        self.stats.misses += 1;
-        self.stats.allocations += 1;
-        self.use_new(bytes);
+        self.stats.count_miss(bytes);
     }
 
     /// The next piece of a class's shared driver buffers, and where it starts, in use from now on.
