@@ -12,3 +12,4 @@ mod operations;
 mod reference_graphs;
 #[path = "../common/references.rs"]
 mod references;
+mod whole_numbers;
