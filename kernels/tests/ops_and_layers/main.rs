@@ -4,6 +4,7 @@
 mod compare;
 mod documentation;
 mod errors;
+mod extremes;
 mod hand;
 mod layers;
 mod messages;
