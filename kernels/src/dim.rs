@@ -39,6 +39,11 @@ pub fn saturating_product(sizes: impl IntoIterator<Item = u64>) -> u64 {
     sizes.into_iter().fold(1, u64::saturating_mul)
 }
 
+/// A divisor as sizes are counted. Beyond 63 bits it is as large as a size can be, which goes into all of them as often.
+fn signed(divisor: u64) -> i64 {
+    i64::try_from(divisor).unwrap_or(i64::MAX)
+}
+
 /// What a product of a [`Dim`] is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Factor {
@@ -116,7 +121,7 @@ impl Dim {
     /// `floor(self / divisor)`; exact where every coefficient is divisible.
     pub fn floor_div(&self, divisor: u64) -> Dim {
         assert!(divisor > 0, "division by zero");
-        let d = divisor as i64;
+        let d = signed(divisor);
         if d == 1 {
             return self.clone();
         }
@@ -146,7 +151,7 @@ impl Dim {
 
     /// `ceil(self / divisor)`.
     pub fn ceil_div(&self, divisor: u64) -> Dim {
-        (self.clone() + Dim::constant(divisor as i64 - 1)).floor_div(divisor)
+        (self.clone() + Dim::constant(signed(divisor) - 1)).floor_div(divisor)
     }
 
     /// `self / other` where that is exact and can be seen to be.
@@ -162,7 +167,8 @@ impl Dim {
         }
         let mut result = Dim::default();
         for (own, own_coefficient) in self.terms.iter() {
-            if own_coefficient % coefficient != 0 {
+            // `i64::MIN / -1` is no number of 64 bits.
+            if own_coefficient.checked_rem(*coefficient)? != 0 {
                 return None;
             }
             let mut left = own.clone();
@@ -184,7 +190,7 @@ impl Dim {
                     Factor::Symbol(symbol) => {
                         i64::try_from(bindings.iter().find(|(name, _)| name == symbol)?.1).ok()?
                     }
-                    Factor::FloorDiv(dividend, divisor) => dividend.evaluate(bindings)?.div_euclid(*divisor as i64),
+                    Factor::FloorDiv(dividend, divisor) => dividend.evaluate(bindings)?.div_euclid(signed(*divisor)),
                 };
                 product = product.checked_mul(value)?;
             }
@@ -203,15 +209,15 @@ impl Dim {
             factors.is_empty() || (c > 0 && factors.iter().all(|f| matches!(f, Factor::Symbol(_))))
         });
         if plain {
-            return self.terms.values().sum::<i64>() >= 0;
+            return self.terms.values().map(|&c| i128::from(c)).sum::<i128>() >= 0;
         }
         // d·floor(x/d) ≤ x: replace every negative multiple of a floor by the bound and look again.
         let mut bound = Dim::default();
         let mut changed = false;
         for (factors, &c) in self.terms.iter() {
             match factors.as_slice() {
-                [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % *divisor as i64 == 0 => {
-                    bound = bound + (**dividend).clone() * Dim::constant(c / *divisor as i64);
+                [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % signed(*divisor) == 0 => {
+                    bound = bound + (**dividend).clone() * Dim::constant(c / signed(*divisor));
                     changed = true;
                 }
                 _ => bound = bound + Dim { terms: SortedMap::one(factors.clone(), c) },
@@ -316,9 +322,13 @@ impl From<usize> for Dim {
 impl Dim {
     /// Saturating: sizes beyond 64 bits are refused when they are evaluated or allocated, and must not panic before.
     fn add_term(&mut self, factors: Vec<Factor>, coefficient: i64) {
-        let sum = self.terms.remove(&factors).unwrap_or(0).saturating_add(coefficient);
-        if sum != 0 {
-            self.terms.insert(factors, sum);
+        self.change_term(factors, |before| before.saturating_add(coefficient));
+    }
+
+    fn change_term(&mut self, factors: Vec<Factor>, with: impl FnOnce(i64) -> i64) {
+        let coefficient = with(self.terms.remove(&factors).unwrap_or(0));
+        if coefficient != 0 {
+            self.terms.insert(factors, coefficient);
         }
     }
 }
@@ -335,8 +345,12 @@ impl std::ops::Add for Dim {
 
 impl std::ops::Sub for Dim {
     type Output = Dim;
-    fn sub(self, other: Dim) -> Dim {
-        self + other * Dim::constant(-1)
+    fn sub(mut self, other: Dim) -> Dim {
+        // Not by a product with -1, which `i64::MIN` has none of.
+        for (factors, coefficient) in other.terms {
+            self.change_term(factors, |before| before.saturating_sub(coefficient));
+        }
+        self
     }
 }
 
@@ -460,6 +474,28 @@ mod tests {
     fn sizes_past_64_bits_stay_too_large() {
         assert_eq!(Dim::from(usize::MAX).as_constant(), Some(i64::MAX));
         assert!(Shape::of(&[usize::MAX, 2]).elements().as_constant().is_some_and(|elements| elements == i64::MAX));
+    }
+
+    /// Coefficients that users can write, as far as they go: nothing overflows, and what is said of them is true.
+    #[test]
+    fn arithmetic_at_the_ends_of_64_bits() {
+        let (n, m, k) = (Dim::symbol("N"), Dim::symbol("M"), Dim::symbol("K"));
+        let (most, least) = (Dim::constant(i64::MAX), Dim::constant(i64::MIN));
+        // Each term is a number, their sum is none.
+        let large = n.clone() * most.clone() + m.clone() * most.clone();
+        assert!((large.clone() + k.clone() * most.clone() - Dim::from(1)).never_negative());
+        assert!(!(n.clone() + least.clone()).never_negative());
+        assert!(!(n.clone() - large.clone()).never_negative());
+        assert_eq!((n.clone() * least.clone()).exact_div(&(n.clone() * Dim::constant(-1))), None);
+        assert_eq!((n.clone() * least.clone()).exact_div(&Dim::constant(-2)), Some(n.clone() * Dim::constant(1 << 62)));
+        assert_eq!(Dim::constant(-1) - least.clone(), most);
+        assert!((n.clone() * least.clone() - n.clone() * least.clone()).is(0));
+        for divisor in [1 << 63, u64::MAX] {
+            assert!(Dim::from(5).floor_div(divisor).is(0) && Dim::from(5).ceil_div(divisor).is(1), "{divisor}");
+            let whole = n.floor_div(divisor);
+            assert_eq!(whole.evaluate(&[(Symbol::new("N"), 7)]), Some(0), "{divisor}");
+            assert!(!(whole * least.clone() + Dim::from(1)).never_negative(), "{divisor}");
+        }
     }
 
     #[test]

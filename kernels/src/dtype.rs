@@ -50,6 +50,18 @@ impl DType {
         matches!(self, DType::U8 | DType::I32 | DType::U32 | DType::I64)
     }
 
+    /// Whether the whole number `value` is one of the type: floats take any, as the nearest that they have; a truth value is
+    /// no number.
+    pub const fn holds(self, value: i64) -> bool {
+        match self {
+            DType::Bool => false,
+            DType::U8 => 0 <= value && value <= u8::MAX as i64,
+            DType::I32 => i32::MIN as i64 <= value && value <= i32::MAX as i64,
+            DType::U32 => 0 <= value && value <= u32::MAX as i64,
+            DType::I64 | DType::F16 | DType::BF16 | DType::F32 | DType::F64 => true,
+        }
+    }
+
     /// The name as Rust and netcl's text forms write it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -108,7 +120,8 @@ impl Literal {
         Literal::Float(value.to_bits(), dtype)
     }
 
-    /// `value` as a literal of any type (integers truncate, `Bool` is `value != 0`).
+    /// `value` as a literal of any type (integers truncate, `Bool` is `value != 0`). Whole numbers beyond 2^53 lose digits on
+    /// the way: they are [`Literal::Int`].
     pub fn of(value: f64, dtype: DType) -> Literal {
         match dtype {
             DType::Bool => Literal::Bool(value != 0.0),

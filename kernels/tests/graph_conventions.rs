@@ -220,6 +220,22 @@ fn the_adjoint_of_a_permutation_or_slice_is_one_view() {
     assert_eq!(node.op, Op::View { source: seed, index: expected });
 }
 
+/// Views of views are one only where their coefficients are numbers.
+#[test]
+fn views_with_large_coefficients_stay_apart() {
+    let mut builder = Builder::new("f");
+    let x = builder.input(InputKind::Argument(0), "x", Shape::of(&[1]), DType::F32);
+    let along = |coefficient: i64| AxisIndex { terms: vec![(0, coefficient)], ..AxisIndex::fixed(0) };
+    let mut y = x;
+    for coefficient in [i64::MAX, 2, i64::MIN] {
+        y = builder.view(y, Shape::of(&[1]), vec![along(coefficient)]).unwrap();
+    }
+    builder.output(OutputKind::Result(0), y);
+    let graph = builder.finish();
+    assert!(graph.nodes.iter().filter(|node| matches!(node.op, Op::View { .. })).count() > 1, "{graph}");
+    assert_eq!(run(&graph, &[&[7.0]])[0].1, [7.0]);
+}
+
 /// A reduction over no axes is each element alone: no kernel is asked for it.
 #[test]
 fn reductions_over_no_axes_are_the_elements() {

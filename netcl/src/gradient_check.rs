@@ -174,7 +174,7 @@ fn sizes(graph: &Graph, args: &[&Tensor]) -> Vec<(Symbol, u64)> {
             let is_known = |symbol: &Symbol| known.iter().any(|(other, _)| other == symbol);
             let Some((symbol, coefficient, rest)) = dim.linear_in_unknown(&is_known) else { continue };
             let rest = rest.evaluate(&known).unwrap_or_default();
-            let value = (*size as i64 - rest).max(0) as u64 / coefficient;
+            let value = (*size as i64).saturating_sub(rest).max(0) as u64 / coefficient;
             known.push((symbol.clone(), value));
         }
         if known.len() == before {

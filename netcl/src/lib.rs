@@ -54,6 +54,9 @@ pub use program::{ProgramStats, cache};
 pub use recording::Recording;
 pub use tensor::{Element, HostData, Operand, Tensor, ToHost};
 
+#[cfg(test)]
+mod tests_from_python;
+
 /// The programs in pages of `docs/` are compiled and run with the other examples.
 #[cfg(doctest)]
 mod pages {

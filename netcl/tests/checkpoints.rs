@@ -3,6 +3,7 @@
 mod common;
 
 use common::devices::all;
+use netcl::optim::OptimizerState;
 use netcl::prelude::*;
 use netcl::{Error, io};
 use std::path::PathBuf;
@@ -189,6 +190,76 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     io::save(&model, &file.0).unwrap();
     let error = io::load_checkpoint(&mut model, &mut adam, &file.0).unwrap_err().to_string();
     assert!(error.contains("`netcl::io::load` reads weights alone"), "{error}");
+}
+
+/// An optimizer of somebody else: it has this state, and takes no other.
+struct Stubborn(OptimizerState);
+
+impl Optimizer for Stubborn {
+    fn step(&mut self, _: &mut dyn Model, _: &Gradients) -> Result<()> {
+        Ok(())
+    }
+
+    fn learning_rate(&self) -> f64 {
+        self.0.learning_rate
+    }
+
+    fn set_learning_rate(&mut self, rate: f64) {
+        self.0.learning_rate = rate;
+    }
+
+    fn state(&self, _: &dyn Model) -> Result<OptimizerState> {
+        Ok(self.0.clone())
+    }
+
+    fn set_state(&mut self, _: &dyn Model, _: &OptimizerState) -> Result<()> {
+        Err(Error::Mismatch { operation: "stubborn".to_owned(), problem: "not that one".to_owned() })
+    }
+}
+
+/// Zeros that nobody gathered, after a thousand steps, are no state to go on from.
+#[test]
+fn a_state_after_steps_has_moments() {
+    let file = File::new("without-moments");
+    for device in all() {
+        let mut model = Net::new(&device, Seed(1)).unwrap();
+        for (name, mut optimizer) in optimizers().into_iter().filter(|(name, _)| name.starts_with("adam")) {
+            let state = OptimizerState { optimizer: name.to_owned(), learning_rate: 0.1, steps: 1000, moments: vec![] };
+            io::save_checkpoint(&model, &Stubborn(state), &file.0).unwrap();
+            let (before, rate) = (bits(&model), optimizer.learning_rate());
+            let error = io::load_checkpoint(&mut model, &mut *optimizer, &file.0).unwrap_err().to_string();
+            let expected = "the state is after 1000 steps and has no moments, expected 2 for each parameter";
+            assert_eq!(error, format!("`{name}`: {expected}"));
+            assert_eq!((bits(&model), optimizer.learning_rate()), (before, rate));
+            let state = optimizer.state(&model).unwrap();
+            assert_eq!((state.steps, state.moments.len()), (0, 0));
+        }
+    }
+    // Without momentum there is nothing to gather, however many steps there were.
+    let mut model = Net::new(&Device::host(), Seed(1)).unwrap();
+    let mut plain = Sgd::new(0.1);
+    train(&mut model, &mut plain, 0..2);
+    io::save_checkpoint(&model, &plain, &file.0).unwrap();
+    io::load_checkpoint(&mut model, &mut Sgd::new(0.2).momentum(0.9), &file.0).unwrap();
+}
+
+#[test]
+fn what_an_optimizer_refuses_the_model_does_not_get() {
+    let file = File::new("stubborn");
+    for device in all() {
+        let mut trained = Net::new(&device, Seed(1)).unwrap();
+        let mut adam = Adam::new(0.01);
+        train(&mut trained, &mut adam, 0..2);
+        io::save_checkpoint(&trained, &adam, &file.0).unwrap();
+        let mut model = Net::new(&device, Seed(2)).unwrap();
+        let expected = train(&mut Net::new(&device, Seed(2)).unwrap(), &mut Sgd::new(0.1), 0..1);
+        let before = bits(&model);
+        let mut stubborn = Stubborn(adam.state(&trained).unwrap());
+        let error = io::load_checkpoint(&mut model, &mut stubborn, &file.0).unwrap_err().to_string();
+        assert_eq!(error, "`stubborn`: not that one");
+        assert_eq!(bits(&model), before, "{device}");
+        assert_eq!(train(&mut model, &mut Sgd::new(0.1), 0..1), expected, "its random numbers, too");
+    }
 }
 
 /// Before the next step they are where the last one was made.

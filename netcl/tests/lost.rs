@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Line, line_gradients};
-use netcl::optim::{Adam, Optimizer};
-use netcl::{DType, Device, Error, Model, Target, Tensor, algorithms};
+use netcl::optim::{Adam, Optimizer, Sgd};
+use netcl::{DType, Device, Error, Model, Target, Tensor, algorithms, io};
 
 fn is_lost<T>(result: netcl::Result<T>) -> bool {
     matches!(result, Err(Error::Lost { .. }))
@@ -67,6 +67,21 @@ fn training_on_a_device_that_is_lost_ends_with_an_error_wherever_it_happens() {
         assert!(is_lost(model.to_device(&Device::host())), "its parameters are gone");
         assert_eq!(model.device(), device, "and it stays where it was");
     }
+}
+
+/// Model and optimizer go on together or not at all.
+#[test]
+fn a_checkpoint_for_a_lost_device_changes_no_optimizer() {
+    let file = std::env::temp_dir().join(format!("netcl-lost-{}.safetensors", std::process::id()));
+    io::save_checkpoint(&Line::new(&Device::host()), &Sgd::new(0.1), &file).unwrap();
+    let device = Device::null(Target::Gpu, 1 << 30);
+    let (mut model, mut optimizer) = (Line::new(&device), Sgd::new(0.5));
+    device.lose_after(0).unwrap();
+    Tensor::zeros(&device, &[4], DType::F32).and_then(|x| x.exp()).and_then(|_| device.finish()).unwrap_err();
+    let loaded = io::load_checkpoint(&mut model, &mut optimizer, &file);
+    std::fs::remove_file(&file).unwrap();
+    assert!(is_lost(loaded));
+    assert_eq!(optimizer.learning_rate(), 0.5);
 }
 
 #[test]

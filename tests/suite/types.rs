@@ -1,5 +1,5 @@
 //! Element types at their edges: half precision rounded, at any place in memory and beside literals; sums of bytes;
-//! integers that wrap; unsigned division by zero.
+//! integers that wrap; unsigned division by zero; literals that `f64` does not have.
 
 use crate::Case;
 use crate::graphs::download;
@@ -28,6 +28,27 @@ netcl::kernel! {
             remainder[i] = a[i] % b[i];
         }
     }
+
+    /// With 2^53 + 1, which lies in the middle between two numbers of `f64`.
+    fn long_numbers(x: &Tensor<i64, N>) -> (Tensor<i64, N>, Tensor<i64, N>, Tensor<i64, N>, Tensor<i64, N>) {
+        |n| {
+            let (sum, product) = (x[n] + 9007199254740993, x[n] * 9007199254740993);
+            (sum, product, x[n] / 9007199254740993, x[n] % 9007199254740993)
+        }
+    }
+
+    /// With it, and with the ends of 64 bits.
+    fn long_comparisons(x: &Tensor<i64, N>) -> (Tensor<bool, N>, Tensor<bool, N>, Tensor<bool, N>, Tensor<bool, N>) {
+        |n| {
+            let equal = x[n] == 9007199254740993;
+            (equal, x[n] < 9007199254740993, x[n] >= 9223372036854775807, x[n] <= -9223372036854775807 - 1)
+        }
+    }
+
+    /// Positions past a byte, and numbers of which parts alone are negative.
+    fn coordinates(x: &Tensor<u32, N>) -> (Tensor<u8, N>, Tensor<u8, N>, Tensor<u32, N>, Tensor<i64, N>) {
+        |n| ((n + 300) as u8, (n / 2) as u8, x[n] + (n * 2 - n) as u32, n as i64 - 5)
+    }
 }
 
 pub(crate) fn all() -> Vec<Case> {
@@ -39,6 +60,10 @@ pub(crate) fn all() -> Vec<Case> {
         Case::new("types::sums of bytes are wider".into(), sums_of_bytes),
         Case::new("types::f16 at any place".into(), anywhere),
         Case::new("types::numbers made of coordinates wrap".into(), coordinates_wrap),
+        Case::new("types::numbers made of coordinates are of their type".into(), coordinates_of_types),
+        Case::new("types::literals of 64 bits in kernels".into(), long_kernels),
+        Case::new("types::literals of 64 bits at run time".into(), long_at_run_time),
+        Case::new("types::diagonals beyond all elements".into(), far_diagonals),
         Case::new("types::extremes beside f16".into(), |device| extremes(device, DType::F16)),
         Case::new("types::extremes beside bf16".into(), |device| extremes(device, DType::BF16)),
         Case::new("types::unsigned division by zero".into(), |device| {
@@ -187,6 +212,68 @@ fn coordinates_wrap(device: &Device) -> Result<(), Failed> {
     let found = run(&graph, Tensor::from_slice(device, &vec![0u8; count], &[count]))?;
     let wrapped = |n: usize| f64::from((n as i32).wrapping_mul(100_000) / 100_000);
     expect(&found, &(0..count).map(wrapped).collect())
+}
+
+fn coordinates_of_types(device: &Device) -> Result<(), Failed> {
+    let count = 600u32;
+    let run = || -> netcl::Result<_> {
+        let x = Tensor::from_slice(device, &vec![7u32; count as usize], &[count as usize])?;
+        let (past, half, sum, less) = coordinates(&x)?;
+        Ok((past.to_vec::<u8>()?, half.to_vec::<u8>()?, sum.to_vec::<u32>()?, less.to_vec::<i64>()?))
+    };
+    let (past, half, sum, less) = run().map_err(|error| error.to_string())?;
+    expect(&past, &(0..count).map(|n| (n + 300) as u8).collect())?;
+    expect(&half, &(0..count).map(|n| (n / 2) as u8).collect())?;
+    expect(&sum, &(0..count).map(|n| 7 + n).collect())?;
+    expect(&less, &(0..i64::from(count)).map(|n| n - 5).collect())
+}
+
+/// 2^53 + 1.
+const ODD: i64 = 9_007_199_254_740_993;
+const LONG: [i64; 7] = [0, ODD - 1, ODD, ODD + 1, -ODD, i64::MIN, i64::MAX];
+
+fn long_kernels(device: &Device) -> Result<(), Failed> {
+    let run = || -> netcl::Result<_> {
+        let x = Tensor::from_slice(device, &LONG, &[LONG.len()])?;
+        let (sum, product, quotient, remainder) = long_numbers(&x)?;
+        let (equal, less, last, first) = long_comparisons(&x)?;
+        let numbers = [sum, product, quotient, remainder].map(|tensor| tensor.to_vec::<i64>());
+        let truths = [equal, less, last, first].map(|tensor| tensor.to_vec::<bool>());
+        Ok((
+            numbers.into_iter().collect::<netcl::Result<Vec<_>>>()?,
+            truths.into_iter().collect::<netcl::Result<Vec<_>>>()?,
+        ))
+    };
+    let (numbers, truths) = run().map_err(|error| error.to_string())?;
+    let functions = [i64::wrapping_add, i64::wrapping_mul, i64::wrapping_div, i64::wrapping_rem];
+    expect(&numbers, &functions.map(|function| LONG.map(|x| function(x, ODD)).to_vec()).to_vec())?;
+    let conditions: [fn(i64) -> bool; 4] = [|x| x == ODD, |x| x < ODD, |x| x == i64::MAX, |x| x == i64::MIN];
+    expect(&truths, &conditions.map(|condition| LONG.map(condition).to_vec()).to_vec())
+}
+
+fn long_at_run_time(device: &Device) -> Result<(), Failed> {
+    let x = Tensor::from_slice(device, &LONG, &[LONG.len()]).map_err(|error| error.to_string())?;
+    let apply = |name: &str, number: i64| -> Result<Vec<i64>, Failed> {
+        let found = x.apply(name, &[number.into()]).and_then(|tensor| tensor.to_vec::<i64>());
+        found.map_err(|error| error.to_string().into())
+    };
+    expect(&apply("add", ODD)?, &LONG.map(|x| x.wrapping_add(ODD)).to_vec())?;
+    expect(&apply("sub", i64::MAX)?, &LONG.map(|x| x.wrapping_sub(i64::MAX)).to_vec())?;
+    expect(&apply("maximum", i64::MIN)?, &LONG.to_vec())?;
+    expect(&apply("div", i64::MIN)?, &LONG.map(|x| x.wrapping_div(i64::MIN)).to_vec())?;
+    let equal = x.apply("eq", &[ODD.into()]).and_then(|tensor| tensor.to_vec::<bool>());
+    expect(&equal.map_err(|error| error.to_string())?, &LONG.map(|x| x == ODD).to_vec())
+}
+
+/// `row + diagonal` wrapped where the diagonal was far away.
+fn far_diagonals(device: &Device) -> Result<(), Failed> {
+    let values: Vec<i32> = (1..=6).collect();
+    let x = Tensor::from_slice(device, &values, &[2, 3]).map_err(|error| error.to_string())?;
+    for (name, diagonal, all) in [("tril", i32::MAX, true), ("tril", i32::MIN, false), ("triu", i32::MIN, true)] {
+        let found = x.apply(name, &[i64::from(diagonal).into()]).and_then(|tensor| tensor.to_vec::<i32>());
+        expect(&found.map_err(|error| error.to_string())?, &if all { values.clone() } else { vec![0; 6] })?;
+    }
+    Ok(())
 }
 
 fn sums_of_bytes(device: &Device) -> Result<(), Failed> {

@@ -2,6 +2,7 @@
 
 use super::buffers::{Buffers, operation};
 use crate::dim::{Dim, Shape};
+use crate::dtype::Literal;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op};
 
 /// Characters of a line of comment.
@@ -108,6 +109,7 @@ fn expression(graph: &Graph, buffers: &Buffers, id: NodeId, root: bool, depth: u
     match &node.op {
         Op::Input(_) => Text::atom(&node.name),
         Op::Size(dim) => size(dim),
+        Op::Constant(Literal::Int(value, _)) => Text::atom(value.to_string()),
         Op::Constant(literal) => Text::atom(literal.as_f64().to_string()),
         // A coordinate is that of the axis that the view has for it.
         Op::View { source, index } if matches!(graph[*source].op, Op::Iota { .. }) => {

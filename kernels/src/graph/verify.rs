@@ -192,14 +192,9 @@ fn check_operand_shapes(graph: &Graph, node: &Node, report: Report<'_>) {
 fn is_of(literal: &Literal, dtype: DType) -> bool {
     match literal {
         Literal::Bool(_) => dtype == DType::Bool,
-        Literal::Int(value, own) => *own == dtype && holds(*own, *value),
+        Literal::Int(value, own) => *own == dtype && own.is_integer() && own.holds(*value),
         Literal::Float(_, own) => *own == dtype && own.is_float(),
     }
-}
-
-/// Whether an integer type holds `value`.
-fn holds(dtype: DType, value: i64) -> bool {
-    dtype.is_integer() && crate::fold::wrap(value, dtype) == Literal::Int(value, dtype)
 }
 
 /// Rule G10.

@@ -1,6 +1,8 @@
 //! Activation functions, elementwise on float tensors, as PyTorch defines them (`torch.nn.functional`, 2.x).
 //!
-//! Each formula is stable over the whole range in value and gradient: an exponential never has a positive argument.
+//! Each formula is stable over the whole range in value and gradient: an exponential never has a positive argument, and what
+//! overflows is nowhere multiplied by a zero. Infinities themselves give what IEEE says, as in PyTorch: `-inf` times a gate
+//! that is 0 is NaN.
 
 use super::Operation;
 use super::args::{Args, X, float, number_arg, tensor_arg};
@@ -118,8 +120,11 @@ pub fn gelu_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let scale = b.constant((2.0 / std::f64::consts::PI).sqrt(), dtype);
     let cubic = b.constant(0.044715, dtype);
     let one = b.constant(1.0, dtype);
-    // sqrt(2/pi) * x * (1 + 0.044715 x²): one product fewer than with x³.
+    // sqrt(2/pi) * x * (1 + 0.044715 x²): one product fewer than with x³. From |x| = 10 on, where the gate has long been 0 or 1
+    // to the last digit, the square stays as it is: it would overflow, and the gradient would be `0 * inf`.
+    let limit = b.constant(100.0, dtype);
     let squared = b.binary(BinaryOp::Mul, x, x)?;
+    let squared = b.binary(BinaryOp::Min, squared, limit)?;
     let weighted = b.binary(BinaryOp::Mul, squared, cubic)?;
     let factor = b.binary(BinaryOp::Add, weighted, one)?;
     let scaled = b.binary(BinaryOp::Mul, x, scale)?;

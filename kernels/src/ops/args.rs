@@ -39,6 +39,8 @@ pub(super) trait Args {
     fn tensors(&self, position: usize) -> Result<Vec<NodeId>>;
     /// The number at `position`.
     fn number(&self, position: usize) -> Result<f64>;
+    /// The number at `position` as it was written, for [`literal`]: whole numbers have all their digits.
+    fn written(&self, position: usize) -> Result<&Value>;
     /// The truth value at `position`.
     fn bool(&self, position: usize) -> Result<bool>;
     /// The size at `position`.
@@ -73,10 +75,11 @@ impl Args for [Value] {
     }
 
     fn number(&self, position: usize) -> Result<f64> {
-        match self.get(position) {
-            Some(Value::Number(value)) => Ok(*value),
-            _ => mismatch(position, "number"),
-        }
+        self.get(position).and_then(Value::as_number).map_or_else(|| mismatch(position, "number"), Ok)
+    }
+
+    fn written(&self, position: usize) -> Result<&Value> {
+        self.get(position).filter(|value| value.as_number().is_some()).map_or_else(|| mismatch(position, "number"), Ok)
     }
 
     fn bool(&self, position: usize) -> Result<bool> {
@@ -130,7 +133,7 @@ pub(super) fn literal(builder: &mut Builder, op: &str, value: &Value, dtype: DTy
         }
         Value::Number(value) => scalar(builder, op, *value, dtype),
         Value::Dim(dim) => match dim.as_constant() {
-            Some(value) => scalar(builder, op, value as f64, dtype),
+            Some(value) => integer(builder, op, value, dtype),
             None => builder.dim(dim, dtype),
         },
         Value::Tensor(_) | Value::List(_) => {
@@ -140,23 +143,29 @@ pub(super) fn literal(builder: &mut Builder, op: &str, value: &Value, dtype: DTy
 }
 
 /// `value` as a scalar of `dtype`; an error where the type cannot hold it.
-pub(super) fn scalar(builder: &mut Builder, op: &str, value: f64, dtype: DType) -> Result<NodeId> {
-    let (low, high) = match dtype {
-        DType::Bool => {
-            return Err(Diagnostic::new(format!("`{op}` cannot combine a bool tensor with the number {value}"))
-                .hint("convert the tensor with `.cast(..)`"));
-        }
-        DType::U8 => (0.0, 255.0),
-        DType::I32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
-        DType::U32 => (0.0, f64::from(u32::MAX)),
-        DType::I64 => (-9.2e18, 9.2e18),
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => return Ok(builder.constant(value, dtype)),
-    };
-    if value.fract() == 0.0 && (low..=high).contains(&value) {
+fn scalar(builder: &mut Builder, op: &str, value: f64, dtype: DType) -> Result<NodeId> {
+    /// The first number that is too large for 64 bits with a sign.
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if dtype.is_float() {
         return Ok(builder.constant(value, dtype));
     }
-    Err(Diagnostic::new(format!("`{op}` cannot combine a {dtype} tensor with {value}, which {dtype} cannot hold"))
-        .hint("convert the tensor with `.cast(..)`"))
+    if value.fract() == 0.0 && (-BEYOND..BEYOND).contains(&value) {
+        return integer(builder, op, value as i64, dtype);
+    }
+    Err(misfit(op, value, dtype))
+}
+
+/// The whole number `value` as a scalar of `dtype`; an error where the type cannot hold it.
+fn integer(builder: &mut Builder, op: &str, value: i64, dtype: DType) -> Result<NodeId> {
+    if dtype.holds(value) { builder.integer(value, dtype) } else { Err(misfit(op, value, dtype)) }
+}
+
+fn misfit(op: &str, value: impl std::fmt::Display, dtype: DType) -> Diagnostic {
+    let problem = match dtype {
+        DType::Bool => format!("`{op}` cannot combine a bool tensor with the number {value}"),
+        _ => format!("`{op}` cannot combine a {dtype} tensor with {value}, which {dtype} cannot hold"),
+    };
+    Diagnostic::new(problem).hint("convert the tensor with `.cast(..)`")
 }
 
 /// The element type of `x`, which must be a float type.

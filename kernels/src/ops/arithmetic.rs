@@ -1,7 +1,7 @@
 //! Elementwise arithmetic, comparisons, logic and conversions. Operands broadcast as in NumPy.
 
-use super::args::{Args, OTHER, X, arg, float, number_arg, scalar, tensor_arg};
-use super::{ArgKind, Operation};
+use super::args::{Args, OTHER, X, arg, float, literal, number_arg, tensor_arg};
+use super::{ArgKind, Operation, Value};
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use crate::span::{Diagnostic, Result};
@@ -73,7 +73,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         name: "clamp",
         doc: "`min(max(x, min), max)`; NaN stays NaN, the bounds pass no gradient",
         args: &[X, number_arg("min"), number_arg("max")],
-        build: |b, a| clamp(b, a.tensor(0)?, a.number(1)?, a.number(2)?),
+        build: |b, a| between(b, a.tensor(0)?, a.written(1)?, a.written(2)?),
     },
     Operation {
         name: "lerp",
@@ -161,11 +161,24 @@ pub fn pow(b: &mut Builder, x: NodeId, exponent: NodeId) -> Result<NodeId> {
 
 /// `x` held within `[min, max]`; a bound itself passes no gradient, as in PyTorch.
 pub fn clamp(b: &mut Builder, x: NodeId, min: f64, max: f64) -> Result<NodeId> {
-    if min > max || min.is_nan() || max.is_nan() {
+    between(b, x, &Value::Number(min), &Value::Number(max))
+}
+
+/// [`clamp`] between numbers as they were written.
+fn between(b: &mut Builder, x: NodeId, min: &Value, max: &Value) -> Result<NodeId> {
+    let ordered = match (min, max) {
+        (Value::Dim(min), Value::Dim(max)) => min.as_constant() <= max.as_constant(),
+        _ => min.as_number() <= max.as_number(),
+    };
+    if !ordered {
+        let [min, max] = [min, max].map(|bound| match bound {
+            Value::Dim(whole) => whole.to_string(),
+            other => other.as_number().unwrap_or(f64::NAN).to_string(),
+        });
         return Err(Diagnostic::new(format!("`clamp` expects `min` <= `max`, found {min} and {max}")));
     }
     let dtype = b.dtype(x);
-    let (low, high) = (scalar(b, "clamp", min, dtype)?, scalar(b, "clamp", max, dtype)?);
+    let (low, high) = (literal(b, "clamp", min, dtype)?, literal(b, "clamp", max, dtype)?);
     let raised = b.binary(BinaryOp::Max, x, low)?;
     b.binary(BinaryOp::Min, raised, high)
 }

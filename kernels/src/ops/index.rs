@@ -1,6 +1,6 @@
 //! Choosing elements by number or by mask.
 
-use super::args::{self, AXIS, Args, X, arg, number_arg, scalar, spread, tensor_arg};
+use super::args::{self, AXIS, Args, X, arg, literal, number_arg, spread, tensor_arg};
 use super::{ArgKind, Operation};
 use crate::dim::Dim;
 use crate::dtype::DType;
@@ -40,7 +40,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             let x = a.tensor(0)?;
             let dtype = b.dtype(x);
-            let value = scalar(b, "masked_fill", a.number(2)?, dtype)?;
+            let value = literal(b, "masked_fill", a.written(2)?, dtype)?;
             b.select(a.tensor(1)?, value, x)
         },
     },
@@ -97,9 +97,11 @@ fn triangle(b: &mut Builder, op: &str, side: CompareOp, x: NodeId, diagonal: i64
         return Err(Diagnostic::new(format!("`{op}` expects at least 2 axes, found {shape}")));
     }
     let (row, column) = (b.iota(&shape, rank - 2, DType::I32)?, b.iota(&shape, rank - 1, DType::I32)?);
-    let shift = scalar(b, op, diagonal as f64, DType::I32)?;
-    let limit = b.binary(BinaryOp::Add, row, shift)?;
-    let kept = b.compare(side, column, limit)?;
+    // The diagonal that an element is on is a difference of positions, which never wraps as `row + diagonal` would. Diagonals
+    // beyond `i32` are beyond all elements, as the last ones that it has.
+    let own = b.binary(BinaryOp::Sub, column, row)?;
+    let limit = b.integer(diagonal.clamp(i32::MIN.into(), i32::MAX.into()), DType::I32)?;
+    let kept = b.compare(side, own, limit)?;
     let dtype = b.dtype(x);
     let zero = b.constant(0.0, dtype);
     b.select(kept, x, zero)

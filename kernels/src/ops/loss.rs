@@ -4,11 +4,11 @@
 //! the loss NaN**, and with `cross_entropy` that row's gradient too (with `nll_loss` it is zero): a number that looks
 //! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
-use super::args::{Args, OTHER, X, arg, float, number_arg, spread, tensor_arg};
+use super::args::{Args, OTHER, X, arg, float, literal, number_arg, spread, tensor_arg};
 use super::reduction::mean_all;
 use super::softmax::{log_of_sum, shifted};
-use super::{ArgKind, Operation};
-use crate::dim::Shape;
+use super::{ArgKind, Operation, Value};
+use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, ReduceOp, UnaryOp};
@@ -124,7 +124,7 @@ fn pick(b: &mut Builder, x: NodeId, labels: NodeId, axis: usize) -> Result<NodeI
 }
 
 /// `rows` times 1 where the label is a class, times NaN where it is none: what flows back through a row becomes NaN too.
-fn poison(b: &mut Builder, rows: NodeId, labels: NodeId, classes: &crate::dim::Dim) -> Result<NodeId> {
+fn poison(b: &mut Builder, rows: NodeId, labels: NodeId, classes: &Dim) -> Result<NodeId> {
     let (dtype, label_type) = (b.dtype(rows), b.dtype(labels));
     let count = b.dim(classes, label_type)?;
     let mut valid = b.compare(CompareOp::Lt, labels, count)?;
@@ -162,7 +162,7 @@ pub fn cross_entropy_ignoring(b: &mut Builder, x: NodeId, labels: NodeId, ignore
     class_axis(b, op, x, labels)?;
     let (own, label_type) = (b.dtype(x), b.dtype(labels));
     let dtype = own.compute();
-    let ignored = super::args::scalar(b, op, ignored as f64, label_type)?;
+    let ignored = literal(b, op, &Value::Dim(Dim::constant(ignored)), label_type)?;
     let counted = b.compare(CompareOp::Ne, labels, ignored)?;
     // Class 0 stands in for an ignored label, which need be no class: a NaN would come back as the gradient `0 * NaN`.
     let first = b.constant(0.0, label_type);

@@ -62,6 +62,15 @@ impl Value {
         }
     }
 
+    /// The number, if it is one that is known; whole numbers beyond 2^53 as the nearest that there is.
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            Value::Number(value) => Some(*value),
+            Value::Dim(dim) => dim.as_constant().map(|value| value as f64),
+            _ => None,
+        }
+    }
+
     fn is_integer(&self) -> bool {
         matches!(self, Value::Dim(dim) if dim.as_constant().is_some())
     }
@@ -213,13 +222,7 @@ fn convert(
         | (ArgKind::Size, Value::Dim(_))
         | (ArgKind::Number, Value::Number(_))
         | (ArgKind::Bool, Value::Bool(_)) => true,
-        (ArgKind::Axis | ArgKind::DType, Value::Dim(_)) => arg.is_integer(),
-        (ArgKind::Number, Value::Dim(dim)) => {
-            if let Some(value) = dim.as_constant() {
-                return Ok(Value::Number(value as f64));
-            }
-            false
-        }
+        (ArgKind::Axis | ArgKind::DType | ArgKind::Number, Value::Dim(_)) => arg.is_integer(),
         (ArgKind::Tensor, Value::Number(_) | Value::Dim(_) | Value::Bool(_)) => {
             if let Some(dtype) = dtype {
                 return Ok(Value::Tensor(match arg {

@@ -1,7 +1,7 @@
 //! Shapes: other views of the same elements, parts of them, and tensors put together.
 
-use super::args::{self, AXES, AXIS, Args, X, arg, number_arg, scalar};
-use super::{ArgKind, Operation};
+use super::args::{self, AXES, AXIS, Args, X, arg, literal, number_arg};
+use super::{ArgKind, Operation, Value};
 use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
@@ -118,7 +118,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         build: |b, a| {
             let x = a.tensor(0)?;
             let axis = args::axis("pad", b.shape(x), a.integer(1)?)?;
-            pad(b, x, axis, [&a.size(2)?, &a.size(3)?], a.number(4)?)
+            pad(b, x, axis, [&a.size(2)?, &a.size(3)?], a.written(4)?)
         },
     },
     Operation {
@@ -281,7 +281,7 @@ fn flip(b: &mut Builder, x: NodeId, axes: &[usize]) -> Result<NodeId> {
     b.view(x, shape, index)
 }
 
-fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: f64) -> Result<NodeId> {
+fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: &Value) -> Result<NodeId> {
     let [before, after] = around;
     no_negative("pad", &[before.clone(), after.clone()])?;
     let dtype = b.dtype(x);
@@ -291,10 +291,10 @@ fn pad(b: &mut Builder, x: NodeId, axis: usize, around: [&Dim; 2], value: f64) -
     let mut index = identity(source.rank());
     index[axis].offset = Dim::constant(0) - before.clone();
     let padded = b.view(x, shape.clone(), index.clone())?;
-    if value == 0.0 {
+    if value.as_number() == Some(0.0) {
         return Ok(padded);
     }
-    let value = scalar(b, "pad", value, dtype)?;
+    let value = literal(b, "pad", value, dtype)?;
     let inside = inside(b, &source, &shape, index)?;
     b.select(inside, padded, value)
 }

@@ -47,6 +47,7 @@ use serde::{Deserialize, Serialize};
 /// One implementation of a family of tasks. [`Variant::name`] is its name in records and options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
+#[doc(alias = "KernelVariant")]
 pub enum Variant {
     /// Matrix product: a work-item for each result.
     MatMulNaive,

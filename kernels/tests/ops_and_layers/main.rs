@@ -4,6 +4,7 @@
 mod compare;
 mod documentation;
 mod errors;
+mod extremes;
 mod hand;
 mod layers;
 mod messages;
@@ -12,3 +13,4 @@ mod operations;
 mod reference_graphs;
 #[path = "../common/references.rs"]
 mod references;
+mod whole_numbers;

@@ -430,7 +430,6 @@ impl Formula<'_> {
     }
 }
 
-/// Whether it is a function of Rust's numbers that kernels and functions of scalars have beside the operations.
 /// Names of functions that Rust's numbers have as methods and netcl's table under another name, or not at all. In kernels they
 /// are functions too, as netcl's own are methods too.
 pub(crate) fn rust_names() -> impl Iterator<Item = &'static str> {
@@ -454,6 +453,7 @@ pub(crate) fn in_table(name: &str) -> &str {
     RENAMED.iter().find(|(own, _)| *own == name).map_or(name, |(_, table)| table)
 }
 
+/// Whether it is a function of Rust's numbers that kernels and functions of scalars have beside the operations.
 pub(super) fn is_composed(name: &str) -> bool {
     FUNCTIONS.iter().any(|function| function.name == name) || OTHERS.contains(&name)
 }

@@ -10,7 +10,8 @@ use crate::ast::{Function, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use netcl_kernels::span::Result;
@@ -155,8 +156,8 @@ impl<'a> Lowering<'a> {
     pub(super) fn index_tensor(&mut self, index: &Affine, dtype: DType, span: Span) -> Option<NodeId> {
         let axes = self.axes.clone().unwrap_or_default();
         let divided = index.terms.iter().any(|(atom, _)| matches!(atom, Atom::Part(..)));
-        // Quotients are those of whole numbers.
-        let own = if divided && dtype.is_float() { DType::I32 } else { dtype };
+        // Quotients are those of whole numbers, before these wrap.
+        let own = if divided && (dtype.is_float() || dtype == DType::U8) { DType::I32 } else { dtype };
         let result = numbers(&mut self.builder, index, &axes, own);
         let result = result.and_then(|id| if own == dtype { Ok(id) } else { self.builder.cast(id, dtype) });
         match self.check(result, span) {
@@ -315,7 +316,10 @@ impl<'a> Lowering<'a> {
 
 /// The values of an index over an index space with those axes.
 fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) -> Result<NodeId> {
-    let mut sum = builder.dim(&index.offset, dtype)?;
+    let mut sum = match index.offset.as_constant() {
+        Some(offset) => wrapped(builder, offset, dtype)?,
+        None => builder.dim(&index.offset, dtype)?,
+    };
     for (atom, coefficient) in &index.terms {
         let value = match atom {
             Atom::Axis(axis) => {
@@ -330,11 +334,19 @@ fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) ->
                 builder.binary(op, dividend, divisor)?
             }
         };
-        let factor = builder.constant(*coefficient as f64, dtype);
+        let factor = wrapped(builder, *coefficient, dtype)?;
         let term = builder.binary(BinaryOp::Mul, value, factor)?;
         sum = builder.binary(BinaryOp::Add, term, sum)?;
     }
     Ok(sum)
+}
+
+/// A part of an index as a number of the type. Whole numbers wrap, as `as` does: `n - 1` is one of `u32` where -1 is none.
+fn wrapped(builder: &mut Builder, value: i64, dtype: DType) -> Result<NodeId> {
+    match fold::wrap(value, dtype) {
+        Literal::Int(value, _) if dtype.is_integer() => builder.integer(value, dtype),
+        _ => builder.integer(value, dtype),
+    }
 }
 
 fn affine(value: Val<'_>) -> Option<Affine> {

@@ -52,11 +52,13 @@ impl fmt::Display for DeviceKind {
 #[doc(alias = "ExtendedDeviceProfile")]
 pub struct DeviceProfile {
     /// Its own name.
+    #[doc(alias = "device_name")]
     pub name: String,
     /// How [`crate::Device::select`] finds exactly this one: `host`, `null`, `opencl:0:1`. A sub-device has its
     /// parent's, a slash and its number (`opencl:0:1/0`), and cannot be selected.
     pub selector: String,
     /// GPU, CPU, ...
+    #[doc(alias("backend", "_device_type"))]
     pub kind: DeviceKind,
     /// For which kind of device its plans are made.
     pub target: Target,
@@ -65,6 +67,7 @@ pub struct DeviceProfile {
     /// What the driver compiles for.
     pub architecture: Architecture,
     /// The driver's platform; empty where there is none.
+    #[doc(alias = "platform_name")]
     pub platform: String,
     /// The driver's version; empty where there is none.
     pub driver: String,

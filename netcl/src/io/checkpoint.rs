@@ -72,8 +72,9 @@ pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl 
 ///
 /// # Errors
 ///
-/// As [`super::load`]; also if the file has no state of an optimizer, or of another kind, or one that is not of the model's parameters.
-/// Model and optimizer are then unchanged.
+/// As [`super::load`]; also if the file has no state of an optimizer, or of another kind, or one that is not of the model's
+/// parameters, or has steps without what was gathered in them. Model and optimizer are then unchanged: what has been copied to
+/// the model before the optimizer refuses its part is put back, unless the device fails at that, too.
 pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let bytes = file::read(path)?;
@@ -83,8 +84,13 @@ pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, pat
     let state = optimizer_state(&file, &model.device(), unusable)?;
     let draws = file.tensor(DRAWS).ok().and_then(|view| integers::<2>(&view));
     let [seed, calls] = draws.ok_or_else(|| unusable(format!("`{DRAWS}` is not there as two 64-bit integers")))?;
-    optimizer.set_state(model, &state)?;
-    weights::fill(found)?;
+    // The optimizer last: whether it takes its part is its own affair, and it cannot be told to take it back.
+    let before = weights::stored(model)?;
+    if let Err(error) = weights::fill(found).and_then(|()| optimizer.set_state(model, &state)) {
+        // Of two errors the first says what is wrong.
+        let _ = weights::restore(model, &before);
+        return Err(error);
+    }
     model.core().set_draws(Draws { seed, calls });
     Ok(())
 }

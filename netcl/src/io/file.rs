@@ -24,6 +24,11 @@ impl Stored {
         Ok(Stored { name, shape: tensor.shape().to_vec(), dtype: tensor.dtype(), bytes })
     }
 
+    /// The elements, little-endian.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Whole numbers.
     pub(super) fn integers(name: String, values: &[u64]) -> Stored {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();

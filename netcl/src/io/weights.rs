@@ -81,6 +81,14 @@ pub(super) fn fill(found: Vec<(Tensor, TensorView<'_>)>) -> Result<()> {
     Ok(())
 }
 
+/// Copies what [`stored`] gave back to the model.
+pub(super) fn restore(model: &dyn Model, before: &[Stored]) -> Result<()> {
+    for ((_, tensor), stored) in tensors(model).into_iter().zip(before) {
+        tensor.region().write(&little_endian(stored.bytes().to_vec(), tensor.dtype()))?;
+    }
+    Ok(())
+}
+
 fn tensors(model: &dyn Model) -> Vec<(String, Tensor)> {
     model.parameters().into_iter().chain(model.states()).collect()
 }

@@ -140,14 +140,21 @@ impl Update {
         Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
     }
 
-    /// Takes over the moments of a state, which has as many as `moments` or none; see
+    /// Takes over the moments of a state, which has as many as `moments`, or none before the first step; see
     /// [`crate::optim::Optimizer::set_state`].
     pub(super) fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
         let store = model.core().store();
         let entries: Vec<(&str, &Entry)> = under(store.parameters(), model.prefix()).collect();
         self.check_state(&entries, state, moments)?;
-        let Some(range) = store.parameter_range(model.prefix(), self.name)?.filter(|_| !state.moments.is_empty())
-        else {
+        let range = store.parameter_range(model.prefix(), self.name)?;
+        if range.is_some() && state.moments.is_empty() && state.steps > 0 {
+            // Zeros would go on as if they had been gathered in all these steps.
+            let steps = state.steps;
+            return Err(self.mismatch(format!(
+                "the state is after {steps} steps and has no moments, expected {moments} for each parameter"
+            )));
+        }
+        let Some(range) = range.filter(|_| !state.moments.is_empty()) else {
             self.state = None;
             return Ok(());
         };

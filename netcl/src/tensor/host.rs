@@ -24,6 +24,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`Error::Shape`] if the buffer is too small; [`Error::DeviceMismatch`] if it is another device's.
+    #[doc(alias("array", "buffer", "pool_handle"))]
     pub fn from_buffer(device: &Device, buffer: BufferHandle, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let operation = "Tensor::from_buffer";
         let bytes = byte_count(operation, shape, dtype)?;
@@ -49,6 +50,7 @@ impl Tensor {
     ///
     /// [`Error::Shape`] if the memory has another size; [`Error::OutOfMemory`] if the device has no memory left; [those
     /// of every device](crate::Error#errors-of-every-device).
+    #[doc(alias = "use_pinned")]
     pub fn from_pinned(device: &Device, memory: PinnedBuffer, shape: &[usize], dtype: DType) -> Result<Tensor> {
         let operation = "Tensor::from_pinned";
         let bytes = byte_count(operation, shape, dtype)?;
@@ -83,6 +85,7 @@ impl Tensor {
     /// }
     /// # Ok::<(), netcl::Error>(())
     /// ```
+    #[doc(alias = "async_copy")]
     pub fn pending_copies(&self) -> Vec<Event> {
         self.region().elsewhere()
     }

@@ -80,6 +80,7 @@ impl Tensor {
     /// # Errors
     ///
     /// If there is no such operation, or its arguments do not fit: the message names what was expected.
+    #[doc(alias = "conv2d")]
     pub fn apply(&self, name: &str, others: &[Operand<'_>]) -> Result<Tensor> {
         let operation = ops::find(name).ok_or_else(|| unknown(name))?;
         let mut operands = vec![Operand::Tensor(self)];
@@ -214,6 +215,7 @@ macro_rules! methods {
 
 methods! {
     /// `self + other`, broadcast.
+    #[doc(alias("elementwise_binary", "bias_add"))]
     add(other: &Tensor);
     /// `self - other`, broadcast.
     sub(other: &Tensor);
@@ -254,8 +256,10 @@ methods! {
     /// Where `self > other`, broadcast.
     gt(other: &Tensor);
     /// The matrix product over the last two axes.
+    #[doc(alias = "build_matmul_kernel")]
     matmul(other: &Tensor);
     /// The sum over the given axes, which disappear.
+    #[doc(alias = "reduce_sum")]
     sum(axes: &[i64]);
     /// The mean over the given axes, which disappear.
     mean(axes: &[i64]);

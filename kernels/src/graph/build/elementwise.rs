@@ -3,7 +3,7 @@
 use super::*;
 
 impl Builder {
-    /// A scalar constant, shape `[]`.
+    /// A scalar constant, shape `[]`. Whole numbers are [`Builder::integer`]s: an `f64` has 53 bits of them.
     pub fn constant(&mut self, value: f64, dtype: DType) -> NodeId {
         self.push(Op::Constant(Literal::of(value, dtype)), Shape::scalar(), dtype)
     }
@@ -13,10 +13,20 @@ impl Builder {
         self.push(Op::Constant(Literal::of(value, dtype)), shape.clone(), dtype)
     }
 
+    /// The whole number `value` as a scalar of `dtype`, shape `[]`: with all its digits, or as the nearest float. An error
+    /// where the type does not [hold](DType::holds) it.
+    pub fn integer(&mut self, value: i64, dtype: DType) -> Result<NodeId> {
+        if !dtype.holds(value) {
+            return self.fail(format!("{value} is no {dtype} number"));
+        }
+        let literal = if dtype.is_float() { Literal::float(value as f64, dtype) } else { Literal::Int(value, dtype) };
+        Ok(self.push(Op::Constant(literal), Shape::scalar(), dtype))
+    }
+
     /// The size `dim` as a scalar of `dtype`: a constant, or an expression over symbols.
     pub fn dim(&mut self, dim: &Dim, dtype: DType) -> Result<NodeId> {
         if let Some(value) = dim.as_constant() {
-            return Ok(self.constant(value as f64, dtype));
+            return self.integer(value, dtype);
         }
         if dtype == DType::Bool {
             return self.fail(format!("the size {dim} is a number, not a bool"));

@@ -188,7 +188,8 @@ impl AxisIndex {
     }
 }
 
-/// `below` (over the middle coordinates) after `index` (middle over output coordinates); `None` if not affine.
+/// `below` (over the middle coordinates) after `index` (middle over output coordinates); `None` if not affine, or with
+/// coefficients beyond 64 bits.
 fn compose(below: &AxisIndex, index: &[AxisIndex]) -> Option<AxisIndex> {
     let mut terms: std::collections::BTreeMap<usize, i64> = Default::default();
     let mut offset = below.offset.clone();
@@ -198,7 +199,8 @@ fn compose(below: &AxisIndex, index: &[AxisIndex]) -> Option<AxisIndex> {
             return None;
         }
         for (axis, c) in &inner.terms {
-            *terms.entry(*axis).or_insert(0) += c * coefficient;
+            let sum = terms.entry(*axis).or_insert(0);
+            *sum = c.checked_mul(*coefficient).and_then(|product| sum.checked_add(product))?;
         }
         offset = offset + inner.offset.clone() * Dim::constant(*coefficient);
     }
