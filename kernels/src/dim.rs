@@ -199,33 +199,6 @@ impl Dim {
         Some(sum)
     }
 
-    /// Whether the value is at least zero whatever its symbols (which are at least 1) are; may say no too often.
-    pub fn never_negative(&self) -> bool {
-        // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1.
-        if self.terms.values().all(|&c| c >= 0) {
-            return true;
-        }
-        let plain = self.terms.iter().all(|(factors, &c)| {
-            factors.is_empty() || (c > 0 && factors.iter().all(|f| matches!(f, Factor::Symbol(_))))
-        });
-        if plain {
-            return self.terms.values().map(|&c| i128::from(c)).sum::<i128>() >= 0;
-        }
-        // d·floor(x/d) ≤ x: replace every negative multiple of a floor by the bound and look again.
-        let mut bound = Dim::default();
-        let mut changed = false;
-        for (factors, &c) in self.terms.iter() {
-            match factors.as_slice() {
-                [Factor::FloorDiv(dividend, divisor)] if c < 0 && c % signed(*divisor) == 0 => {
-                    bound = bound + (**dividend).clone() * Dim::constant(c / signed(*divisor));
-                    changed = true;
-                }
-                _ => bound = bound + Dim { terms: SortedMap::one(factors.clone(), c) },
-            }
-        }
-        changed && bound.never_negative()
-    }
-
     /// About how large the size is where its symbols are not known yet: each counts as 64.
     pub fn estimate(&self) -> u64 {
         self.likely(&[])

@@ -31,6 +31,7 @@ pub mod philox;
 pub mod plan;
 mod rewrite;
 mod schedule;
+mod sign;
 pub mod sorted;
 pub mod span;
 #[cfg(any(feature = "interp", feature = "reference"))]

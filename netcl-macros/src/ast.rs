@@ -76,6 +76,9 @@ pub(crate) struct Function {
     /// Whether the result is written as a tuple.
     pub(crate) tuple: bool,
     pub(crate) body: syn::Block,
+    /// Where the signature is wrong, which is reported: the arguments whose types nobody knows. Such a function is lowered
+    /// for the mistakes in its body alone.
+    pub(crate) unsound: Option<Vec<Ident>>,
 }
 
 impl Function {
@@ -205,6 +208,8 @@ pub(crate) struct ModelImpl {
     pub(crate) generics: syn::Generics,
     pub(crate) self_ty: Box<syn::Type>,
     pub(crate) functions: Vec<Function>,
+    /// Functions whose signatures are wrong.
+    pub(crate) unsound: Vec<Function>,
     /// The name of a block beside the one that stands for the model.
     pub(crate) name: Option<Ident>,
     /// The functions that cannot be compiled as they stand, by name.

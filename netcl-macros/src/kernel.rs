@@ -101,10 +101,14 @@ fn no_function(error: &syn::Error, tokens: TokenStream, next: Option<TokenTree>)
 fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
     let (constants, sizes) = (&unit.constants, BTreeSet::new());
     let (attrs, vis, sig) = (&item.attrs, &item.vis, &item.sig);
-    let function = parse::function::function(diag, attrs, vis, sig, &item.block, constants, &sizes)?;
+    let function = parse::function::function(diag, attrs, vis, sig, &item.block, constants, &sizes);
     // Kernels have no layers.
     for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
         diag.report(attr.path().span(), &m::MODE, &[]);
+    }
+    if function.unsound.is_some() {
+        lower::mistakes(diag, unit, &function);
+        return None;
     }
     let paths = lower::lower(diag, unit, &function, Mode::Inference);
     match form {
@@ -118,7 +122,7 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
     let before = diag.count();
     let mut instances = Vec::new();
     for (item, decisions) in simt::instances(diag, item) {
-        let Some(signature) = simt::signature(diag, &item, &unit.constants) else { continue };
+        let signature = simt::signature(diag, &item, &unit.constants);
         let Some(lowered) = simt::lower(diag, unit, &signature) else { continue };
         match simt::compile(&signature, &lowered) {
             Ok(plans) => instances.push(expand::simt::Instance { signature, lowered, decisions, plans }),

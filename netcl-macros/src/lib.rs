@@ -15,6 +15,7 @@ mod dump;
 mod expand;
 mod fallback;
 mod kernel;
+mod literal;
 mod lower;
 mod messages;
 mod parse;

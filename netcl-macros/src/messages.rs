@@ -136,6 +136,7 @@ messages! {
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
     OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "write `{}({})`";
     NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
+    NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
@@ -176,6 +177,7 @@ messages! {
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
     SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
+    SIMT_GLOBAL = "no work-item would run: this size is {}", "write how many work-items run along this dimension: an axis, such as `N`, or a number from 1 on";
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";

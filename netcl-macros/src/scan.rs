@@ -10,7 +10,7 @@ use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Typ
 
 /// Functions that are called by path in `block`, the body of `sig`, other than those that need no declaration (`known`).
 pub(crate) fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
-    let mut calls = Calls { known, found: Vec::new(), bound: BTreeSet::new() };
+    let mut calls = Calls { known, found: Vec::new(), bound: vec![BTreeSet::new()] };
     calls.visit_signature(sig);
     calls.visit_block(block);
     calls.found
@@ -37,13 +37,47 @@ fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
 struct Calls {
     known: fn(&str) -> bool,
     found: Vec<Path>,
-    /// Names that the block itself binds.
-    bound: BTreeSet<String>,
+    /// Names that are variables where the visit is, scope by scope.
+    bound: Vec<BTreeSet<String>>,
+}
+
+impl Calls {
+    fn scope(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.bound.push(BTreeSet::new());
+        visit(self);
+        self.bound.pop();
+    }
 }
 
 impl<'ast> Visit<'ast> for Calls {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-        self.bound.insert(pattern.ident.to_string());
+        if let Some(scope) = self.bound.last_mut() {
+            scope.insert(pattern.ident.to_string());
+        }
+    }
+
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.scope(|this| visit::visit_block(this, block));
+    }
+
+    /// A variable is there from the next statement on: `let gelu = gelu(x)` calls the function.
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        if let Some(init) = &local.init {
+            self.visit_local_init(init);
+        }
+        self.visit_pat(&local.pat);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.scope(|this| visit::visit_expr_closure(this, closure));
+    }
+
+    fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
+        self.visit_expr(&each.expr);
+        self.scope(|this| {
+            this.visit_pat(&each.pat);
+            this.visit_block(&each.body);
+        });
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
@@ -53,14 +87,15 @@ impl<'ast> Visit<'ast> for Calls {
         {
             let single = path.path.segments.len() == 1;
             let name = last.ident.to_string();
-            // Types and `Self` start with a capital; functions do not.
+            // Types and `Self` start with a capital; functions do not. Rust's own library has none of ours.
             let first = path.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
             let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_');
-            let own = first.starts_with(|c: char| c.is_uppercase());
+            let own =
+                first.starts_with(|c: char| c.is_uppercase()) || matches!(first.as_str(), "std" | "core" | "alloc");
             if lower
                 && !own
                 && !is_rust_method(&path.path)
-                && !(single && ((self.known)(&name) || self.bound.contains(&name)))
+                && !(single && ((self.known)(&name) || self.bound.iter().any(|scope| scope.contains(&name))))
                 && !self.found.contains(&path.path)
             {
                 self.found.push(path.path.clone());

@@ -46,7 +46,7 @@ pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Resu
     crate::executor::prepare::all(&functions, device)
 }
 
-/// The OpenCL C of these functions' plans for devices of that kind.
+/// What runs for these functions on devices of that kind: OpenCL C, or the host's kernels in the IR's text form.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Resu
 pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
     let mut text = String::new();
     for function in functions.iter().copied().flatten() {
-        text.push_str(&function.plan(target)?.source.to_string());
+        text.push_str(&function.plan(target)?.listing());
     }
     Ok(text)
 }

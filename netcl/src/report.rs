@@ -9,6 +9,9 @@ use netcl_kernels::plan::memory::layout;
 use netcl_kernels::plan::{Plan, Role, Target};
 use std::fmt::Write as _;
 
+/// What stands for arithmetic that nobody can count.
+const UNKNOWN: &str = "-";
+
 /// What symbols other than the batch are taken to be.
 const OTHERS: u64 = 128;
 
@@ -36,7 +39,8 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
     for (position, step) in plan.steps.iter().enumerate() {
         let [reads, writes] = &step.bytes;
         line(&mut text, format_args!("  {:>3}. {}", position + 1, step.label));
-        line(&mut text, format_args!("       reads {reads} B, writes {writes} B, {} flop", step.flops));
+        let flops = step.flops.as_ref().map_or_else(|| UNKNOWN.to_owned(), ToString::to_string);
+        line(&mut text, format_args!("       reads {reads} B, writes {writes} B, {flops} flop"));
     }
     let total = |side: usize| plan.steps.iter().fold(Dim::default(), |sum, step| sum + step.bytes[side].clone());
     line(&mut text, format_args!("  in all reads {} B, writes {} B", total(0), total(1)));
@@ -62,7 +66,7 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
             format_args!(
                 "  {at}: {} of arithmetic, {} read, {} written; peak memory {}: {} parameters and states, {} gradients, \
                  {} arguments and results, {} scratch",
-                amount(cost.flops, "flop"),
+                cost.flops.map_or_else(|| format!("{UNKNOWN} flop"), |flops| amount(flops, "flop")),
                 amount(cost.read, "B"),
                 amount(cost.written, "B"),
                 amount(cost.peak(), "B"),
@@ -78,7 +82,8 @@ pub(crate) fn plan(plan: &Plan, batches: &[u64]) -> Result<String> {
 
 #[derive(Default)]
 struct Cost {
-    flops: u64,
+    /// `None` where a step's are not known before it runs.
+    flops: Option<u64>,
     read: u64,
     written: u64,
     model: u64,
@@ -98,10 +103,13 @@ fn cost(plan: &Plan, bindings: Bindings<'_>) -> Result<Cost> {
     let impossible = |problem: String| Error::Plan { function: plan.name.clone(), problem };
     let layout = layout(plan, bindings, ALIGNMENT as u64)
         .map_err(|error| impossible(format!("{error}, with {}", geometry::show(bindings))))?;
-    let mut cost = Cost { scratch: layout.arena, ..Cost::default() };
+    let mut cost = Cost { scratch: layout.arena, flops: Some(0), ..Cost::default() };
     for step in &plan.steps {
         let value = |dim| geometry::value(&plan.name, &step.label, dim, bindings).map(|value| value.max(0) as u64);
-        cost.flops = cost.flops.saturating_add(value(&step.flops)?);
+        cost.flops = match (cost.flops, &step.flops) {
+            (Some(sum), Some(flops)) => Some(sum.saturating_add(value(flops)?)),
+            _ => None,
+        };
         cost.read = cost.read.saturating_add(value(&step.bytes[0])?);
         cost.written = cost.written.saturating_add(value(&step.bytes[1])?);
     }
@@ -168,6 +176,22 @@ mod tests {
             text.contains("1.00 kB parameters and states, 0 B gradients, 200 kB arguments and results, 0 B"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn arithmetic_that_nobody_counts_is_no_zero() {
+        let n = Dim::symbol("N");
+        let mut builder = netcl_kernels::graph::build::Builder::new("twice");
+        let shape = netcl_kernels::dim::Shape(vec![n]);
+        let x =
+            builder.input(netcl_kernels::graph::InputKind::Argument(0), "x", shape, netcl_kernels::dtype::DType::F32);
+        let y = builder.unary(netcl_kernels::graph::UnaryOp::Exp, x).expect("a float");
+        builder.output(netcl_kernels::graph::OutputKind::Result(0), y);
+        let mut compiled = netcl_kernels::compile::compile(&builder.finish(), Target::Gpu).expect("a plan");
+        assert!(plan(&compiled, &[8]).expect("a report").contains("N = 8: 8 flop of"));
+        compiled.steps[0].flops = None;
+        let text = plan(&compiled, &[8]).expect("a report");
+        assert!(text.contains("B, - flop\n") && text.contains("N = 8: - flop of arithmetic"), "{text}");
     }
 
     #[test]

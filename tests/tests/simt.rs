@@ -409,3 +409,84 @@ fn only_unchecked_kernels_take_indices_as_they_are() -> Result<()> {
     }
     Ok(())
 }
+
+netcl::kernel! {
+    #[launch(global = [{ N / 4 }])]
+    fn fourths(x: &Tensor<f32, N>, y: &mut Tensor<f32, { N / 4 }>) {
+        let i = global_id(0);
+        y[i] = x[4 * i];
+    }
+
+    #[launch(global = [{ N / 4 }])]
+    fn by_fours(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        for k in 0..4 {
+            y[4 * global_id(0) + k] = x[4 * global_id(0) + k];
+        }
+    }
+
+    #[launch(global = [{ N - 1 }])]
+    fn steps_up(x: &Tensor<f32, N>, count: &mut Tensor<u32, 1>) {
+        let i = global_id(0);
+        if i + 1 < N && x[i + 1] > x[i] {
+            atomic_add(&mut count[0], 1);
+        }
+    }
+
+    #[launch(global = [N], local = [64])]
+    fn row_norms(x: &Tensor<f32, N, C>, y: &mut Tensor<f32, N>) {
+        let n = global_id(0);
+        let mut sum = 0.0;
+        for c in 0..C {
+            sum += x[n, c] * x[n, c];
+        }
+        if n < N {
+            y[n] = sum.sqrt();
+        }
+    }
+
+    #[launch(global = [N])]
+    fn halvings(x: &Tensor<f32, N>, y: &mut Tensor<u32, N>) {
+        let i = global_id(0);
+        let (mut left, mut count) = (x[i], 0);
+        while left > 1.0 {
+            left /= 2.0;
+            count += 1;
+        }
+        y[i] = count;
+    }
+}
+
+#[test]
+fn launches_without_items_leave_no_result_unwritten() -> Result<()> {
+    everywhere(|| {
+        let x = |n: usize| floats(&[0.0, 1.0, 2.0].repeat(3)[..n], &[n]);
+        assert_eq!(by_fours(&x(8))?.to_vec::<f32>()?, x(8).to_vec::<f32>()?);
+        assert_eq!(fourths(&x(9))?.to_vec::<f32>()?, [0.0, 1.0]);
+        assert_eq!(fourths(&x(3))?.shape(), [0], "nothing to do");
+        let error = by_fours(&x(3)).unwrap_err().to_string();
+        assert!(error.starts_with("`by_fours` with N = 3: no work-item would run"), "{error}");
+        // Zeros are what no item leaves where items add to what is there.
+        assert_eq!(steps_up(&x(1))?.to_vec::<u32>()?, [0]);
+        assert_eq!(steps_up(&x(4))?.to_vec::<u32>()?, [2]);
+        Ok(())
+    })
+}
+
+#[test]
+fn reports_count_what_the_text_tells() -> Result<()> {
+    for target in [netcl::Target::Host, netcl::Target::Gpu] {
+        let norms = row_norms.report(target)?;
+        assert!(
+            norms.contains("B, N*C*2 + N flop\n")
+                || norms.contains("B, N + C*N*2 flop\n")
+                || norms.contains("B, C*N*2 + N flop\n"),
+            "{norms}"
+        );
+        assert!(norms.contains("with N = 32, C = 128: 8.22 kflop of arithmetic"), "{norms}");
+        let unknown = halvings.report(target)?;
+        assert!(unknown.contains("B, - flop\n") && unknown.contains(": - flop of arithmetic"), "{unknown}");
+    }
+    let host = row_norms.source(netcl::Target::Host)?;
+    assert!(host.contains("kernel row_norms\nlaunch [N] local [64]\n"), "{host}");
+    Ok(())
+}

@@ -211,7 +211,7 @@ impl<'a> PlanBuilder<'a> {
             reads: reads.into_iter().collect(),
             writes: writes.into_iter().collect(),
             local_bytes,
-            flops,
+            flops: Some(flops),
             bytes,
         });
     }

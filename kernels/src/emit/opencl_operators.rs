@@ -228,7 +228,9 @@ impl Body<'_, '_> {
     pub(super) fn beside(&mut self, a: ExprId, b: ExprId) -> Text {
         match (self.expr(a), self.expr(b)) {
             (Expr::Literal(_), Expr::Literal(_)) => self.text(a),
-            (Expr::Literal(literal @ Literal::Int(value, DType::U32 | DType::U8)), _) if *value <= 0x7fff_ffff => {
+            (Expr::Literal(literal @ Literal::Int(value, DType::U32 | DType::U8 | DType::I64)), _)
+                if (0..=0x7fff_ffff).contains(value) =>
+            {
                 primary(bare(*literal))
             }
             _ => self.text(a),
@@ -239,8 +241,9 @@ impl Body<'_, '_> {
     pub(super) fn integer(&mut self, id: ExprId) -> Text {
         let ty = self.ty(id);
         let signed = matches!(ty.dtype, DType::I32 | DType::I64) && ty.lanes == 1;
-        // Addresses are `int`: of 64 bits are a user's numbers alone.
-        if !signed || (ty.dtype == DType::I32 && self.is_index(id)) {
+        // Addresses are `int`: of 64 bits are a user's numbers, and sizes in formulas.
+        let fits = self.reach(id).is_some_and(|reach| reach <= i64::MAX as u128);
+        if !signed || fits || (ty.dtype == DType::I32 && self.is_index(id)) {
             let result = match *self.expr(id) {
                 Expr::Unary(_, a) => {
                     let a = at_least(self.text(a), UNARY);
@@ -260,6 +263,31 @@ impl Body<'_, '_> {
         }
         let sum = self.unsigned(id).0;
         text(UNARY, format!("({})({})", c_type(ty), sum.code))
+    }
+
+    /// The most that an integer of 64 bits made of narrower ones is away from 0; `None` of those that are loaded or passed.
+    fn reach(&self, id: ExprId) -> Option<u128> {
+        if self.ty(id) != ValueType::scalar(DType::I64) {
+            return None;
+        }
+        match *self.expr(id) {
+            Expr::Literal(Literal::Int(value, _)) => Some(value.unsigned_abs().into()),
+            Expr::Cast(_, a) => match (self.ty(a).dtype, self.expr(a)) {
+                (DType::I32, Expr::Param(_)) if self.smallest(a).is_some() => Some(i32::MAX as u128),
+                (DType::I32, _) => Some(1 << 31),
+                (DType::Bool | DType::U8 | DType::U32, _) => Some(u32::MAX.into()),
+                _ => None,
+            },
+            Expr::Unary(UnaryOp::Neg, a) => self.reach(a),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => self.reach(a)?.checked_add(self.reach(b)?),
+            Expr::Binary(BinaryOp::Mul, a, b) => self.reach(a)?.checked_mul(self.reach(b)?),
+            Expr::Binary(BinaryOp::Div, a, b) => match *self.expr(b) {
+                Expr::Literal(Literal::Int(divisor, _)) => self.reach(a)?.checked_div(divisor.unsigned_abs().into()),
+                _ => self.reach(a),
+            },
+            Expr::Binary(BinaryOp::Rem, a, _) => self.reach(a),
+            _ => None,
+        }
     }
 
     /// The same in the unsigned type; whether it is of that type already.

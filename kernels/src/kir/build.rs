@@ -53,6 +53,11 @@ impl KernelBuilder {
         self.sizes.insert(size.clone());
     }
 
+    /// Whether that size has been noted: it is checked to be what kernels can count up to.
+    pub fn is_noted(&self, size: &Dim) -> bool {
+        self.sizes.contains(size)
+    }
+
     /// Takes the sizes noted so far.
     pub fn take_sizes(&mut self) -> BTreeSet<Dim> {
         std::mem::take(&mut self.sizes)

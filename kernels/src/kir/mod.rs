@@ -22,6 +22,7 @@
 //! - A vector value has 2, 4, 8 or 16 lanes; elementwise operations take vectors of one width.
 
 pub mod build;
+pub mod flops;
 #[cfg(feature = "interp")]
 pub mod interp;
 mod names;

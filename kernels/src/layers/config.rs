@@ -138,12 +138,17 @@ impl Config {
         let mut errors = Vec::new();
         let mut values: Vec<Option<ConfigValue>> = vec![None; layer.config.len()];
         let mut given = vec![false; layer.config.len()];
+        let mut missing: Vec<&ConfigKey> = layer.config.iter().filter(|key| key.default.is_none()).collect();
         for (name, value, span) in pairs {
             let (name, span) = (*name, *span);
             let Some(position) = layer.config.iter().position(|key| key.name == name) else {
                 errors.push(unknown_key(layer, name).at(span));
+                // One slip is one mistake: the key that is meant is not missing as well.
+                let meant = nearest(name, layer.config.iter().map(|key| key.name));
+                missing.retain(|key| Some(key.name) != meant);
                 continue;
             };
+            missing.retain(|key| key.name != name);
             if std::mem::replace(&mut given[position], true) {
                 errors.push(Diagnostic::new(format!("`{name}` of `{}` is given twice", layer.name)).at(span));
                 continue;
@@ -156,14 +161,13 @@ impl Config {
         for (position, key) in layer.config.iter().enumerate() {
             if !given[position] {
                 values[position] = key.default.clone();
-                if key.default.is_none() {
-                    errors.push(
-                        Diagnostic::new(format!("`{}` needs `{}`: {}", layer.name, key.name, key.doc))
-                            .hint(format!("write `{} = ..`", key.name)),
-                    );
-                }
             }
         }
+        let needed = missing.into_iter().map(|key| {
+            Diagnostic::new(format!("`{}` needs `{}`: {}", layer.name, key.name, key.doc))
+                .hint(format!("write `{} = ..`", key.name))
+        });
+        errors.extend(needed);
         match (values.into_iter().collect::<Option<Vec<_>>>(), errors.is_empty()) {
             (Some(values), true) => {
                 let config = Config { keys: layer.config, values };
@@ -240,7 +244,7 @@ fn accept(kind: ConfigKind, value: &ConfigValue) -> Option<ConfigValue> {
         (ConfigKind::Pair, ConfigValue::Size(size)) => (*size <= LARGEST).then_some(ConfigValue::Pair([*size; 2])),
         (ConfigKind::Pair, ConfigValue::Pair([height, width])) => (*height.max(width) <= LARGEST).then(whole),
         (ConfigKind::Number, ConfigValue::Size(size)) => Some(ConfigValue::Number(*size as f64)),
-        (ConfigKind::Number, ConfigValue::Number(number)) => number.is_finite().then(whole),
+        (ConfigKind::Number, ConfigValue::Number(number)) => (*number as f32).is_finite().then(whole),
         (ConfigKind::Bool, ConfigValue::Bool(_)) => Some(whole()),
         _ => None,
     }

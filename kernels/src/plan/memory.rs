@@ -145,7 +145,7 @@ mod tests {
                 .collect(),
             writes: vec![],
             local_bytes: 0,
-            flops: Dim::default(),
+            flops: None,
             bytes: [Dim::default(), Dim::default()],
         };
         Plan {

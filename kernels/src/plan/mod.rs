@@ -162,8 +162,8 @@ pub struct Step {
     /// Bytes of local memory that a work-group's arrays take.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub local_bytes: u64,
-    /// Floating-point operations, for reports.
-    pub flops: Dim,
+    /// Floating-point operations, for reports; `None` where they are not known before it runs.
+    pub flops: Option<Dim>,
     /// Bytes read and written when every buffer is touched once, for reports.
     pub bytes: [Dim; 2],
 }
@@ -216,6 +216,31 @@ impl Plan {
             Work::Loop { kernel } => self.loops.get(kernel),
             Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => None,
         }
+    }
+
+    /// What runs, as text: the program's OpenCL C, or, on the host, its loop kernels in the IR's text form and the names of
+    /// what its library computes.
+    pub fn listing(&self) -> String {
+        if self.target != Target::Host {
+            return self.source.to_string();
+        }
+        let mut text =
+            format!("// {} on the host: these kernels of the IR, which run as Rust, and its library\n", self.name);
+        for (position, step) in self.steps.iter().enumerate() {
+            let what = match &step.work {
+                Work::Kernel { entry, .. } => entry,
+                Work::Loop { .. } => self.loop_kernel(step).map_or("loop", |kernel| &kernel.name),
+                Work::MatMul { .. } => "matrix product, by the library",
+                Work::Conv2d { .. } => "convolution, by the library",
+            };
+            text.push_str(&format!("//  {:>3}. {what}: {}\n", position + 1, step.label.replace('\n', " ")));
+        }
+        for kernel in &self.loops {
+            text.push('\n');
+            text.push_str(&kir::text::print(kernel));
+        }
+        text.push('\n');
+        text
     }
 
     /// How many launches one call makes.

@@ -13,6 +13,13 @@ pub enum Requirement {
     Window(Window),
     /// The channels of a batch that is normalised by its own statistics have more than one element.
     Batch(Batch),
+    /// Work-items run along each axis of a launch, if there is anything that they write.
+    Items {
+        /// The launch's axes.
+        global: Vec<Dim>,
+        /// How many elements they write.
+        written: Dim,
+    },
 }
 
 impl Requirement {
@@ -39,6 +46,17 @@ impl Requirement {
                 }
                 _ => Ok(()),
             },
+            Requirement::Items { global, written } => {
+                let none =
+                    global.iter().find_map(|axis| Some((axis, axis.evaluate(bindings).filter(|items| *items < 1)?)));
+                match (none, written.evaluate(bindings)) {
+                    (Some((axis, items)), Some(1..)) => Err(format!(
+                        "no work-item would run, because `global` has {axis} = {items}, and the results would hold \
+                         anything; launch at least one along each axis"
+                    )),
+                    _ => Ok(()),
+                }
+            }
         }
     }
 }
@@ -72,6 +90,18 @@ mod tests {
         let check = |size| window.check(&[(Symbol::new("H"), size)]);
         assert_eq!(check(3), Ok(()));
         assert_eq!(check(2).unwrap_err(), "a window of 5 does not fit into 2 with padding 1");
+    }
+
+    #[test]
+    fn launches_have_items_or_nothing_to_write() {
+        let (n, quarter) = (Dim::symbol("N"), Dim::symbol("N").floor_div(4));
+        let check = |written: &Dim, n| {
+            let items = Requirement::Items { global: vec![Dim::from(3), quarter.clone()], written: written.clone() };
+            items.check(&[(Symbol::new("N"), n)])
+        };
+        assert_eq!((check(&n, 4), check(&quarter, 3)), (Ok(()), Ok(())));
+        let problem = check(&n, 3).unwrap_err();
+        assert!(problem.starts_with("no work-item would run, because `global` has ((N)/4) = 0, and"), "{problem}");
     }
 
     #[test]

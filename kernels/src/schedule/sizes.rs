@@ -69,7 +69,7 @@ pub(super) fn divisor(b: &mut KernelBuilder, dim: &Dim) -> ExprId {
 }
 
 /// A size as a number of `dtype`, for formulas: what may exceed 32 bits is computed with 64, because it need not be the size
-/// of anything.
+/// of anything. What the kernel counts up to, as a mean does, does not.
 pub(super) fn size_value(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> ExprId {
     let scaled =
         dim.terms().any(|(factors, coefficient)| factors.len() > 1 || (coefficient != 1 && !factors.is_empty()));
@@ -77,7 +77,8 @@ pub(super) fn size_value(b: &mut KernelBuilder, dim: &Dim, dtype: DType) -> Expr
     let symbols = dim.terms().filter(|(factors, _)| !factors.is_empty()).count();
     let narrow = !scaled && symbols <= 1 && (-SMALL..=SMALL).contains(&offset);
     let number = dim.as_constant().is_some_and(|value| i32::try_from(value).is_ok());
-    let size = in_type(b, dim, if narrow || number { DType::I32 } else { DType::I64 });
+    let counted = b.is_noted(&added(dim));
+    let size = in_type(b, dim, if narrow || number || counted { DType::I32 } else { DType::I64 });
     b.cast(dtype, size)
 }
 
@@ -193,5 +194,26 @@ mod tests {
         for dim in [h.clone() + w.clone(), h.clone() * w, h + Dim::constant(i64::from(i32::MAX))] {
             assert!(written(&dim, int).contains("(long)"), "{}", written(&dim, int));
         }
+    }
+
+    #[test]
+    fn sizes_in_formulas_read_as_people_write_them() {
+        let (h, w) = (Dim::symbol("H"), Dim::symbol("W"));
+        let pooled = h.ceil_div(2) * w.ceil_div(2);
+        let float = |b: &mut KernelBuilder, dim: &Dim| size_value(b, dim, DType::F32);
+        let cases = [
+            (pooled.clone(), "(float)(((long)H + 1) / 2 * (((long)W + 1) / 2))"),
+            (h.clone() * w.clone(), "(float)((long)H * (long)W)"),
+            (h.clone() - w.clone() + Dim::from(1), "(float)((long)H + 1 - (long)W)"),
+            (w * h * Dim::constant(-2), "(float)((long)H * (long)W * 2 * -1L)"),
+        ];
+        for (dim, expected) in cases {
+            assert_eq!(written(&dim, float), expected, "{dim}");
+        }
+        let after_a_loop = |b: &mut KernelBuilder, dim: &Dim| {
+            dim_value(b, dim);
+            size_value(b, dim, DType::F32)
+        };
+        assert_eq!(written(&pooled, after_a_loop), "(float)((H + 1) / 2 * ((W + 1) / 2))");
     }
 }

@@ -193,11 +193,17 @@ fn configurations_report_every_mistake() {
             "`outputs` of `Linear` expects an integer of at least 1, found 0\nhint: write `outputs = 64`; in a model also the \
              name of a `const`",
             "`outputs` of `Linear` is given twice",
-            "`Linear` needs `inputs`: features of the input's last axis\nhint: write `inputs = ..`",
-        ]
+        ],
+        "a key that is misspelt is not missing as well"
     );
     let spans: Vec<Span> = errors.iter().map(|error| error.span).collect();
-    assert_eq!(spans, [Span(0), Span(1), Span(2), Span::NONE]);
+    assert_eq!(spans, [Span(0), Span(1), Span(2)]);
+    let missing = pairs("Linear", &[("depth", Size(3)), ("outputs", Size(2))]).expect_err("mistakes").remove(1);
+    assert_eq!(
+        missing.to_string(),
+        "`Linear` needs `inputs`: features of the input's last axis\nhint: write `inputs = ..`"
+    );
+    assert_eq!(missing.span, Span::NONE);
     let linear = [("inputs", Size(3)), ("outputs", Size(2))];
     assert_eq!(
         complaints("Linear", &[linear[0].clone(), linear[1].clone(), ("bais", Bool(true))]),

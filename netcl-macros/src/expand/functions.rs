@@ -23,6 +23,7 @@ pub(crate) struct Expanded {
 
 /// Lowers and compiles every function; errors are reported and leave functions out.
 pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expanded> {
+    block.unsound.iter().for_each(|function| lower::mistakes(diag, unit, function));
     block.functions.iter().filter_map(|function| one(diag, unit, function)).collect()
 }
 

@@ -111,6 +111,9 @@ pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -
 /// `name` with the signature's arguments and no body to speak of.
 fn stub(vis: &Visibility, sig: &Signature, name: &Ident, gradients: Option<&TokenStream>) -> TokenStream {
     let mut names = std::collections::BTreeSet::new();
+    let parameter = |name: &Ident| sig.generics.type_params().any(|own| own.ident == *name);
+    // Of tensors the stub knows no element types.
+    let generic = |ty: &Type| function::mentions(plain(ty), &parameter);
     let args = sig.inputs.iter().map(|input| match input {
         FnArg::Receiver(_) => quote!(&self),
         FnArg::Typed(typed) => {
@@ -118,11 +121,15 @@ fn stub(vis: &Visibility, sig: &Signature, name: &Ident, gradients: Option<&Toke
                 Pat::Ident(ident) if names.insert(ident.ident.to_string()) => ident.ident.to_token_stream(),
                 _ => quote!(_),
             };
-            let ty = plain(&typed.ty);
+            // The parameters of a generic function are not those of the stub.
+            let ty = if generic(&typed.ty) { quote!(impl ::core::marker::Sized) } else { plain(&typed.ty) };
             quote!(#pattern: #ty)
         }
     });
-    let result = result(&sig.output);
+    let result = match &sig.output {
+        ReturnType::Type(_, ty) if generic(ty) => quote!(::netcl::Tensor),
+        output => result(output),
+    };
     let result = match gradients {
         Some(gradients) => quote!((#result, #gradients)),
         None => result,

@@ -1,7 +1,7 @@
 //! Operators on values of every kind.
 
 use super::affine::{TooLarge, indices};
-use super::{Lowering, Val};
+use super::{Lowering, Number, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
 use crate::parse::quotient;
@@ -87,7 +87,7 @@ impl<'a> Lowering<'a> {
             }
             let known = |value: &Val<'a>| match value {
                 Val::Dim(dim) => format!("`{dim}`"),
-                Val::Number(number) => format!("`{number:?}`"),
+                Val::Number(number) => format!("`{:?}`", number.value),
                 other => other.kind(),
             };
             return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right)]);
@@ -150,10 +150,15 @@ impl<'a> Lowering<'a> {
             }
             _ => {
                 if let (Some(a), Some(b)) = (number(&left), number(&right)) {
+                    if let (Some(x), Some(y)) = (typed(&left), typed(&right))
+                        && x != y
+                    {
+                        return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
+                    }
                     match op {
                         Operator::Binary(op) => {
                             if let Some(value) = fold::binary_f64(op, a, b) {
-                                return Val::Number(value);
+                                return Val::Number(Number { value, ty: typed(&left).or(typed(&right)) });
                             }
                         }
                         Operator::Compare(op) => return Val::Bool(fold::compare(op, a, b)),
@@ -197,7 +202,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let number = |value: &Val<'a>| matches!(value, Val::Number(_));
-        of(left).or(of(right)).unwrap_or(if number(left) || number(right) {
+        of(left).or(of(right)).or(typed(left)).or(typed(right)).unwrap_or(if number(left) || number(right) {
             DType::F32
         } else if matches!(left, Val::Index(_)) || matches!(right, Val::Index(_)) {
             DType::I32
@@ -217,7 +222,7 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::UNSUPPORTED, &[&what, &"nothing is borrowed here: leave it out"])
             }
             (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
-            (UnOp::Neg(_), Val::Number(value)) => Val::Number(-value),
+            (UnOp::Neg(_), Val::Number(number)) => Val::Number(Number { value: -number.value, ..number }),
             (UnOp::Neg(_), Val::Index(index)) => match index.times(-1) {
                 Ok(index) => Val::Index(index),
                 Err(TooLarge) => self.report(span, &m::KERNEL_FACTOR, &[]),
@@ -269,8 +274,16 @@ fn plain_result(op: Operator, ty: PlainType) -> Option<PlainType> {
 /// The value as a number known while compiling.
 pub(super) fn number(value: &Val<'_>) -> Option<f64> {
     match value {
-        Val::Number(value) => Some(*value),
+        Val::Number(number) => Some(number.value),
         Val::Dim(dim) => dim.as_constant().map(|value| value as f64),
+        _ => None,
+    }
+}
+
+/// The type that the text gives a number that is known.
+pub(super) fn typed(value: &Val<'_>) -> Option<DType> {
+    match value {
+        Val::Number(number) => number.ty,
         _ => None,
     }
 }

@@ -51,6 +51,9 @@ impl<'a> Lowering<'a> {
             let sizes = self.frame().sizes.clone();
             return self.inline(unit, None, sizes, function, args, span);
         }
+        if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            return self.called_variable(&name, &value, span);
+        }
         if let Some(helper) = unit.helpers.get(&text(&path.path)) {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
             return self.helper(helper, args, span);
@@ -60,16 +63,6 @@ impl<'a> Lowering<'a> {
         }
         if unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own)) {
             return self.report(span, &m::RECURSION, &[&name, &format!("{name} → {name}")]);
-        }
-        if let Some((value, _)) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
-            if value.is_unknown() {
-                return Val::Unknown;
-            }
-            let instead = match self.axes {
-                Some(_) => format!("an element is read by indices: `{name}[n]`"),
-                None => format!("operations are methods: `{name}.relu()`"),
-            };
-            return self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead]);
         }
         if let [_, method] = segments.as_slice()
             && is_rust_method(&path.path)
@@ -86,6 +79,18 @@ impl<'a> Lowering<'a> {
         }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)
+    }
+
+    /// Rule: a variable is no function, also where it hides one of that name. Wrong: `x(0)`.
+    fn called_variable(&self, name: &str, value: &Val<'a>, span: Span) -> Val<'a> {
+        if value.is_unknown() {
+            return Val::Unknown;
+        }
+        let instead = match self.axes {
+            Some(_) => format!("an element is read by indices: `{name}[n]`"),
+            None => format!("operations are methods: `{name}.relu()`"),
+        };
+        self.report(span, &m::NOT_A_FUNCTION, &[&name, &value.kind(), &instead])
     }
 
     /// `f32::max(a, b)`, which is `a.max(b)` as Rust means it.
@@ -218,7 +223,12 @@ impl<'a> Lowering<'a> {
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;
-                Some(Val::Tensor(id))
+                let found = self.builder.dtype(id);
+                if found == *dtype {
+                    Some(Val::Tensor(id))
+                } else {
+                    wrong(format!("a plain `{dtype}`"), format!("`{found}`"))
+                }
             }
             (ArgType::Scalar(dtype), Val::Tensor(id))
                 if self.builder.dtype(id) == *dtype && self.builder.shape(id).rank() == 0 =>
@@ -262,10 +272,12 @@ impl<'a> Lowering<'a> {
         let id = match value {
             Val::Number(_) | Val::Dim(_) | Val::Bool(_) => {
                 // Stays known, so that it can decide an `if`.
-                return if self.tensor(value.clone(), Some(helper.result), span).is_some() {
-                    value
-                } else {
-                    Val::Unknown
+                return match self.tensor(value.clone(), Some(helper.result), span).map(|id| self.builder.dtype(id)) {
+                    Some(found) if found == helper.result => value,
+                    Some(found) => {
+                        self.report(span, &m::RESULT_DTYPE, &[&helper.name, &helper.result, &found, &helper.result])
+                    }
+                    None => Val::Unknown,
                 };
             }
             Val::Tensor(id) => id,

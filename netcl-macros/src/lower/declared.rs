@@ -1,7 +1,8 @@
 //! The types that `let`s declare: checked as those of arguments and results are.
 
-use super::{Lowering, Val, holds};
+use super::{Lowering, Number, Val};
 use crate::ast::PlainType;
+use crate::literal::holds;
 use crate::messages as m;
 use crate::parse::{constant, text, types};
 use netcl_kernels::dim::Shape;
@@ -101,7 +102,10 @@ impl<'a> Lowering<'a> {
         let id = match value {
             Val::Tensor(id) if !self.is_element() => id,
             value @ (Val::Number(_) | Val::Dim(_)) if dims.is_empty() && !self.is_element() => {
-                return self.tensor(value, Some(declared.dtype), ty.span()).map_or(Val::Unknown, Val::Tensor);
+                match self.tensor(value, Some(declared.dtype), ty.span()) {
+                    Some(id) => id,
+                    None => return Val::Unknown,
+                }
             }
             value => return self.not_declared(name, ty, &value),
         };
@@ -121,18 +125,20 @@ impl<'a> Lowering<'a> {
     fn number_as(&mut self, name: &str, ty: &Type, dtype: DType, value: Val<'a>) -> Val<'a> {
         match value {
             Val::Bool(_) | Val::Plain(_, PlainType::Bool) if dtype == DType::Bool => value,
-            Val::Number(_) if dtype.is_float() => value,
+            Val::Number(number) if dtype.is_float() && number.beside(dtype) == dtype => {
+                Val::Number(Number { ty: Some(dtype), ..number })
+            }
             Val::Index(_) if dtype.is_integer() => value,
             Val::Dim(dim) if dtype.is_integer() => match dim.as_constant() {
                 Some(number) if !holds(dtype, number) => {
-                    self.no_number(number.to_string(), dtype, ty.span());
+                    self.no_whole(number, dtype, ty.span());
                     Val::Unknown
                 }
                 _ => Val::Dim(dim),
             },
             // Sizes are numbers of any type, except in what is Rust as well.
             Val::Dim(dim) if dtype.is_float() && !self.in_function() => match dim.as_constant() {
-                Some(number) => Val::Number(number as f64),
+                Some(number) => Val::Number(Number { value: number as f64, ty: Some(dtype) }),
                 None => self.tensor(Val::Dim(dim), Some(dtype), ty.span()).map_or(Val::Unknown, Val::Tensor),
             },
             Val::Tensor(id)

@@ -1,7 +1,9 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
 use super::arith::{Operator, Places, operator};
-use super::{Lowering, Val};
+use super::{Lowering, Number, Val};
+use crate::ast::Constant;
+use crate::literal;
 use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
 use crate::words;
@@ -38,13 +40,14 @@ impl<'a> Lowering<'a> {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
             Expr::Reference(inner) if inner.mutability.is_none() => self.expr(&inner.expr),
-            Expr::Lit(lit) => match constant::literal(&lit.lit) {
-                Some(value) => value.into(),
-                None => self.report(span, &m::NOT_A_NUMBER, &[&text(&lit.lit)]),
-            },
+            Expr::Lit(lit) => self.literal(&lit.lit, false),
             Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
             Expr::Unary(unary) => {
-                let value = self.expr(&unary.expr);
+                let value = match (&unary.op, &*unary.expr) {
+                    // `-2147483648i32` is a number of `i32`.
+                    (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),
+                    (_, inner) => self.expr(inner),
+                };
                 self.unary(&unary.op, value, span)
             }
             Expr::Binary(binary) if is_assignment(&binary.op) => {
@@ -73,6 +76,9 @@ impl<'a> Lowering<'a> {
                     let instead = "write it before the condition, or under an `if`";
                     return self.report(binary.right.span(), &m::UNSUPPORTED, &[&what, &instead]);
                 }
+                if !self.as_suffix_says(binary, &left, &right) {
+                    return Val::Unknown;
+                }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
                 self.binary(&binary.op, left, right, places)
             }
@@ -95,6 +101,34 @@ impl<'a> Lowering<'a> {
             Expr::Cast(cast) => self.cast(cast),
             other => self.unsupported(other),
         }
+    }
+
+    /// The value of a literal; `negative`: there is a minus before it.
+    fn literal(&mut self, lit: &syn::Lit, negative: bool) -> Val<'a> {
+        match literal::value(self.diag, lit, negative) {
+            Some((Constant::Float(value), ty)) => {
+                self.large.note(value, lit.span());
+                Val::Number(Number { value, ty })
+            }
+            Some((value, _)) => value.into(),
+            None => Val::Unknown,
+        }
+    }
+
+    /// Rule: a whole number with a suffix meets values of that type. Wrong: `2u32 * x`, where `x` is of `f32`. Without one it
+    /// is a number of any type, and a size or an index either way.
+    fn as_suffix_says(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> bool {
+        let types = |literal: &Expr, other: &Val<'a>| match other {
+            Val::Tensor(id) => literal::whole_type(literal).map(|own| (own, self.builder.dtype(*id))),
+            _ => None,
+        };
+        let (first, second) = match (types(&binary.left, right), types(&binary.right, left)) {
+            (Some((own, other)), _) if own != other => (own, other),
+            (_, Some((own, other))) if own != other => (other, own),
+            _ => return true,
+        };
+        self.report(binary.op.span(), &m::SIMT_TYPES, &[&text(&binary.op), &first, &second]);
+        false
     }
 
     fn path(&mut self, path: &syn::Path) -> Val<'a> {
@@ -134,6 +168,8 @@ impl<'a> Lowering<'a> {
         }
         match DType::from_name(&name) {
             Some(dtype) => Val::DType(dtype),
+            // A size that an argument would have named.
+            None if self.unsure && !name.contains(char::is_lowercase) => Val::Unknown,
             None => self.unknown_name(&name, span),
         }
     }
@@ -177,16 +213,16 @@ impl<'a> Lowering<'a> {
         }
         let to = text(&cast.ty);
         match (DType::from_name(&to), value) {
-            (Some(dtype), Val::Number(value)) if dtype.is_float() => Val::Number(value),
+            (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(Number { ty: Some(dtype), ..number }),
             (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => Val::Dim(dim),
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
-            (Some(_), Val::Dim(dim)) if dim.as_constant().is_some() => {
-                Val::Number(dim.as_constant().unwrap_or_default() as f64)
+            (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
+                Val::Number(Number { value: dim.as_constant().unwrap_or_default() as f64, ty: Some(dtype) })
             }
             (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
                 let from = match &value {
                     Val::Tensor(id) => self.builder.dtype(*id),
-                    Val::Number(_) => DType::F32,
+                    Val::Number(number) => number.ty.unwrap_or(DType::F32),
                     _ => dtype,
                 };
                 let Some(id) = self.tensor(value, Some(from), span) else { return Val::Unknown };

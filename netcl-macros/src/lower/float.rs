@@ -3,8 +3,8 @@
 //! They mean what they mean in Rust, infinities, NaN and zeros included, with two differences that no kernel can avoid:
 //! `mul_add` may round twice, and nothing panics (`clamp` with bounds in the wrong order gives the upper one).
 
-use super::arith::{Operator, Places, number};
-use super::{Lowering, Val};
+use super::arith::{Operator, Places, number, typed};
+use super::{Lowering, Number, Val};
 use crate::messages as m;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
@@ -150,7 +150,8 @@ impl<'a> Lowering<'a> {
         }
         let function = FUNCTIONS.iter().find(|known| known.name == name && known.operands == values.len())?;
         if let Some(known) = values.iter().map(number).collect::<Option<Vec<f64>>>() {
-            return Some(Val::Number((function.known)(&known)));
+            let ty = values.iter().find_map(typed);
+            return Some(Val::Number(Number { value: (function.known)(&known), ty }));
         }
         self.formula(&values, (name, span), function.nodes)
     }
@@ -164,7 +165,7 @@ impl<'a> Lowering<'a> {
     ) -> Option<Val<'a>> {
         let typed = values.iter().find_map(|value| match value {
             Val::Tensor(id) => Some(self.builder.dtype(*id)),
-            _ => None,
+            value => typed(value),
         });
         let mut operands = Vec::new();
         for value in values {

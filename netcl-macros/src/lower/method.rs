@@ -1,11 +1,12 @@
 //! Method calls: operations on tensors, layers' `forward`, functions of models.
 
 use super::arith::Places;
-use super::{Lowering, Place, Sizes, Val};
+use super::{Lowering, Number, Place, Sizes, Val};
 use crate::messages as m;
 use crate::parse::{list, suggestion};
 use crate::words;
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops;
 use syn::ExprMethodCall;
@@ -152,6 +153,7 @@ impl<'a> Lowering<'a> {
             },
         };
         let mut operands = Vec::with_capacity(args.len() + 1);
+        let given = args.clone();
         for value in std::iter::once(receiver).chain(args) {
             let value = match value {
                 Val::Index(_) => match self.tensor(value, None, span) {
@@ -169,9 +171,30 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
+        if let Some(ops::Value::Tensor(receiver)) = operands.first()
+            && !self.numbers_beside(self.builder.dtype(*receiver), &given, (name, span))
+        {
+            return Val::Unknown;
+        }
         self.at(span);
         let result = ops::call(&mut self.builder, operation, &operands);
         self.check(result, span)
+    }
+
+    /// Rule: the numbers among an operation's arguments are of the tensor's type. Wrong: `x.clamp(0f64, 1f64)`, where `x` is of
+    /// `f32`.
+    fn numbers_beside(&self, dtype: DType, args: &[Val<'a>], (name, span): (&str, proc_macro2::Span)) -> bool {
+        // What is added to whole numbers and to truths is judged by the operation.
+        let dtype = if dtype.is_float() { dtype } else { DType::F32 };
+        args.iter().all(|value| match value {
+            Val::List(values) | Val::Tuple(values) => self.numbers_beside(dtype, values, (name, span)),
+            Val::Number(number) if number.beside(dtype) != dtype => {
+                self.report(span, &m::SIMT_TYPES, &[&name, &dtype, &number.beside(dtype)]);
+                false
+            }
+            Val::Number(number) => self.large.fits(self.diag, number.value, dtype),
+            _ => true,
+        })
     }
 
     /// Methods that are not operations: `clone`, `dim`.
@@ -193,7 +216,7 @@ impl<'a> Lowering<'a> {
         if let Some(number) = super::arith::number(&value)
             && let Some(result) = netcl_kernels::fold::unary_f64(op, number)
         {
-            return Val::Number(result);
+            return Val::Number(Number { value: result, ty: super::arith::typed(&value) });
         }
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         self.at(span);

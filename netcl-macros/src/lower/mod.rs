@@ -22,6 +22,7 @@ mod value;
 
 use crate::ast::{Arg, ArgType, Function, Helper, Model, TensorType};
 use crate::diag::Diag;
+use crate::literal::{Large, holds, wider};
 use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
@@ -41,7 +42,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-pub(crate) use value::{Place, Val};
+pub(crate) use value::{Number, Place, Val};
 
 /// What names mean in one model or kernel item.
 #[derive(Default)]
@@ -155,6 +156,10 @@ pub(crate) struct Lowering<'a> {
     elementwise: bool,
     /// The type that the expression evaluated next is declared to have.
     expected: Option<DType>,
+    /// Literals that not every type of floats has.
+    large: Large,
+    /// The signature is wrong: what it would have told is not known.
+    unsure: bool,
 }
 
 /// Every path through `function` in `mode`; empty where errors have been reported.
@@ -182,6 +187,14 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
         paths.push(path);
     }
     paths
+}
+
+/// Reports what is wrong in the body of a function whose signature is wrong.
+pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &Function) {
+    // A kernel's indices are those of its results.
+    if unit.model.is_some() || !function.results.is_empty() {
+        lower_path(diag, unit, function, Mode::Inference, Vec::new());
+    }
 }
 
 /// Compiles a function of scalars on its own: a graph without axes of its arguments, by position; `None` where it is wrong,
@@ -214,8 +227,14 @@ fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: 
     };
     lowering.enter(unit, this, sizes, &name);
     lowering.arguments(&function.args);
+    lowering.unsure = function.unsound.is_some();
+    for name in function.unsound.iter().flatten() {
+        lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);
+    }
     let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
-    lowering.results(function, value);
+    if !lowering.unsure {
+        lowering.results(function, value);
+    }
     let mut builder = lowering.builder;
     for (path, id) in lowering.updates {
         builder.output(OutputKind::State(path), id);
@@ -239,6 +258,8 @@ impl<'a> Lowering<'a> {
             axes: None,
             elementwise: false,
             expected: None,
+            large: Large::default(),
+            unsure: false,
         }
     }
 
@@ -391,10 +412,13 @@ impl<'a> Lowering<'a> {
         let dtype = dtype.unwrap_or(DType::F32);
         match value {
             Val::Tensor(id) => Some(id),
-            Val::Number(value) if dtype.is_float() => Some(self.builder.constant(value, dtype)),
+            Val::Number(number) if dtype.is_float() || number.ty.is_some() => {
+                let dtype = number.beside(dtype);
+                self.large.fits(self.diag, number.value, dtype).then(|| self.builder.constant(number.value, dtype))
+            }
             Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
             Val::Dim(dim) if dim.as_constant().is_some_and(|value| !holds(dtype, value)) => {
-                self.no_number(dim.as_constant().unwrap_or_default().to_string(), dtype, span)
+                self.no_whole(dim.as_constant().unwrap_or_default(), dtype, span)
             }
             Val::Dim(dim) => match self.builder.dim(&dim, dtype) {
                 Ok(id) => Some(id),
@@ -409,7 +433,11 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::PLAIN_IN_TENSOR, &[&crate::parse::text(&tokens), &ty.name()]);
                 None
             }
-            Val::Number(number) => self.no_number(format!("{number:?}"), dtype, span),
+            Val::Number(number) => {
+                let number = format!("{:?}", number.value);
+                self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &DType::F32, &dtype]);
+                None
+            }
             other => {
                 self.report(span, &m::SIMT_VALUE, &[&other.kind()]);
                 None
@@ -417,9 +445,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn no_number(&mut self, number: String, dtype: DType, span: Span) -> Option<NodeId> {
-        let other = if number.contains('.') { DType::F32 } else { DType::I32 };
-        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &other, &dtype]);
+    /// Says that `dtype` has no such whole number.
+    fn no_whole(&mut self, number: i64, dtype: DType, span: Span) -> Option<NodeId> {
+        self.report(span, &m::NUMBER_TYPE, &[&number, &dtype, &wider(number), &dtype]);
         None
     }
 
@@ -431,15 +459,5 @@ impl<'a> Lowering<'a> {
         let seed = self.builder.input(InputKind::Scalar(0), "seed", Shape::scalar(), DType::U32);
         self.seed = Some(seed);
         seed
-    }
-}
-
-/// Whether the type has that whole number.
-pub(crate) fn holds(dtype: DType, value: i64) -> bool {
-    match dtype {
-        DType::U8 => u8::try_from(value).is_ok(),
-        DType::I32 => i32::try_from(value).is_ok(),
-        DType::U32 => u32::try_from(value).is_ok(),
-        _ => true,
     }
 }

@@ -4,8 +4,8 @@
 //! methods are Rust's, infinities, NaN and the sign of zero included. `signum` is a name of Rust's alone (netcl's is
 //! `sign`) and means the same everywhere.
 
-use super::arith::{Operator, Places, number};
-use super::{Lowering, Val};
+use super::arith::{Operator, Places, number, typed};
+use super::{Lowering, Number, Val};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use netcl_kernels::span::Result;
@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
             ("max", [other]) if function => Some(self.either((BinaryOp::Max, f64::max), receiver, other, span)),
             ("min", [other]) if function => Some(self.either((BinaryOp::Min, f64::min), receiver, other, span)),
             // A root is NaN of -inf, where the power is not.
-            ("powf", [Val::Number(exponent)]) if function && exponent.abs() == 0.5 => {
+            ("powf", [Val::Number(exponent)]) if function && exponent.value.abs() == 0.5 => {
                 let power = Operator::Binary(BinaryOp::Pow);
                 Some(self.operate(power, name, receiver.clone(), args[0].clone(), Places::all(span)))
             }
@@ -54,8 +54,8 @@ impl<'a> Lowering<'a> {
 
     /// A function of a float that is known or is to be computed. Of integers there is `signum` alone, netcl's `sign`.
     fn function_of_float(&mut self, (known, computed): Function<'a>, value: &Val<'a>, span: Span) -> Val<'a> {
-        if let Val::Number(value) = value {
-            return Val::Number(known(*value));
+        if let Val::Number(number) = value {
+            return Val::Number(Number { value: known(number.value), ..*number });
         }
         let Some(id) = self.tensor(value.clone(), Some(DType::I32), span) else { return Val::Unknown };
         self.at(span);
@@ -73,7 +73,8 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Val<'a> {
         if let (Val::Number(a), Val::Number(b)) = (left, right) {
-            return Val::Number(known(*a, *b));
+            let ty = typed(left).or(typed(right));
+            return Val::Number(Number { value: known(a.value, b.value), ty });
         }
         let chosen = self.operate(Operator::Binary(op), op.name(), left.clone(), right.clone(), Places::all(span));
         let Val::Tensor(mut chosen) = chosen else { return chosen };

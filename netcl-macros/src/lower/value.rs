@@ -9,6 +9,31 @@ use netcl_kernels::ops;
 use proc_macro2::TokenStream;
 use std::rc::Rc;
 
+/// A float that is known while compiling.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Number {
+    pub(crate) value: f64,
+    /// Its type, where the text says one: `0.5f64`, `2.0 as f32`. Others are of the type of what they meet.
+    pub(crate) ty: Option<DType>,
+}
+
+impl Number {
+    /// The type of the value beside values of type `dtype`. Half precision computes in `f32`, and Rust has no literals of
+    /// it: a number that is `f32` fits it.
+    pub(crate) fn beside(self, dtype: DType) -> DType {
+        match self.ty {
+            Some(ty) if ty != dtype.compute() => ty,
+            _ => dtype,
+        }
+    }
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Number { value, ty: None }
+    }
+}
+
 /// A part of the model that a `self.field` names.
 #[derive(Clone)]
 pub(crate) enum Place<'a> {
@@ -26,7 +51,7 @@ pub(crate) enum Val<'a> {
     Tensor(NodeId),
     /// A size: integer literals, integer constants, symbols and arithmetic on them.
     Dim(Dim),
-    Number(f64),
+    Number(Number),
     Bool(bool),
     DType(DType),
     List(Vec<Val<'a>>),
@@ -78,7 +103,7 @@ impl Val<'_> {
         Some(match self {
             Val::Tensor(id) => ops::Value::Tensor(*id),
             Val::Dim(dim) => ops::Value::Dim(dim.clone()),
-            Val::Number(value) => ops::Value::Number(*value),
+            Val::Number(number) => ops::Value::Number(number.value),
             Val::Bool(value) => ops::Value::Bool(*value),
             Val::DType(dtype) => ops::Value::Dim(Dim::from(DType::ALL.iter().position(|known| known == dtype)?)),
             Val::List(items) | Val::Tuple(items) => {
@@ -93,7 +118,7 @@ impl From<Constant> for Val<'_> {
     fn from(constant: Constant) -> Self {
         match constant {
             Constant::Integer(value) => Val::Dim(Dim::constant(value)),
-            Constant::Float(value) => Val::Number(value),
+            Constant::Float(value) => Val::Number(value.into()),
             Constant::Bool(value) => Val::Bool(value),
         }
     }

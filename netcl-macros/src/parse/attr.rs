@@ -4,9 +4,11 @@ use super::constant::{self, Constants};
 use super::{text, types};
 use crate::ast::{Constant, LayerField};
 use crate::diag::Diag;
+use crate::literal::reaches;
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, ConfigValue, Init, Layer};
 use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
@@ -139,18 +141,19 @@ pub(crate) fn number(expr: &Expr, constants: &Constants) -> Option<f64> {
     }
 }
 
-/// `0.0`, `uniform(0.1)` or `normal(0.02)`.
-pub(crate) fn init(diag: &Diag, expr: &Expr, constants: &Constants) -> Option<Init<Dim>> {
+/// `0.0`, `uniform(0.1)` or `normal(0.02)`, as a tensor of type `dtype` (`None`: not known) has it.
+pub(crate) fn init(diag: &Diag, expr: &Expr, dtype: Option<DType>, constants: &Constants) -> Option<Init<Dim>> {
+    let number = |expr: &Expr| number(expr, constants).filter(|value| reaches(dtype.unwrap_or(DType::F64), *value));
     let init = match expr {
         Expr::Call(call) if call.args.len() == 1 => {
-            let value = number(&call.args[0], constants).filter(|value| *value >= 0.0 && value.is_finite());
+            let value = number(&call.args[0]).filter(|value| *value >= 0.0 && value.is_finite());
             match (text(&call.func).as_str(), value) {
                 ("uniform", Some(bound)) => Some(Init::Uniform { bound }),
                 ("normal", Some(std)) => Some(Init::Normal { std }),
                 _ => None,
             }
         }
-        _ => number(expr, constants).map(Init::Constant),
+        _ => number(expr).map(Init::Constant),
     };
     if init.is_none() {
         diag.report(expr.span(), &m::PARAMETER_INIT, &[&text(expr)]);

@@ -51,12 +51,17 @@ pub(crate) fn name(path: &syn::Path) -> Option<String> {
 /// A literal's value.
 pub(crate) fn literal(lit: &Lit) -> Option<Constant> {
     match lit {
-        Lit::Int(int) if matches!(int.suffix(), "f32" | "f64") => Some(Constant::Float(int.base10_parse().ok()?)),
+        Lit::Int(int) if matches!(int.suffix(), "f32" | "f64") => finite(int.base10_parse().ok()?),
         Lit::Int(int) => Some(Constant::Integer(int.base10_parse().ok()?)),
-        Lit::Float(float) => Some(Constant::Float(float.base10_parse().ok()?)),
+        Lit::Float(float) => finite(float.base10_parse().ok()?),
         Lit::Bool(bool) => Some(Constant::Bool(bool.value)),
         _ => None,
     }
+}
+
+/// A float that was written; `1e999` is none of `f64`.
+fn finite(value: f64) -> Option<Constant> {
+    value.is_finite().then_some(Constant::Float(value))
 }
 
 /// The names in braces in `expr` that are not known constants: `{ HIDDEN }`, `{ HIDDEN } * 2`.

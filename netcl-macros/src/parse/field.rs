@@ -4,8 +4,10 @@ use super::constant::{self, Constants};
 use super::{attr, list, model, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
+use crate::literal;
 use crate::messages as m;
 use crate::words;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
 use proc_macro2::Ident;
 use syn::parse::Parse;
@@ -81,6 +83,17 @@ fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> O
     single(diag, ty, attrs, None, constants)
 }
 
+/// Rule: a type of Rust's own library is no model. Wrong: `name: String`.
+fn is_plain_rust(path: &syn::Path) -> bool {
+    const TYPES: [&str; 15] = [
+        "String", "OsString", "PathBuf", "char", "str", "i8", "i16", "i128", "isize", "u8", "u16", "u64", "u128",
+        "f16", "bf16",
+    ];
+    let first = path.segments.first().map(|first| first.ident.to_string()).unwrap_or_default();
+    let single = path.segments.len() == 1;
+    matches!(first.as_str(), "std" | "core" | "alloc") || single && TYPES.contains(&first.as_str())
+}
+
 /// `T` of `Vec<T>`.
 fn vec_of(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
@@ -105,6 +118,16 @@ pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
     let Type::Path(path) = ty else { return false };
     let layer = path.path.segments.last().and_then(|last| layers::find(&last.ident.to_string()));
     layer.is_some_and(|layer| layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size))
+}
+
+/// Whether a field of the type named `ty` has the number.
+fn fits(ty: &str, value: Constant) -> bool {
+    let Some(dtype) = DType::from_name(ty) else { return true };
+    match value {
+        Constant::Integer(value) => literal::holds(dtype, value),
+        Constant::Float(value) => literal::reaches(dtype, value),
+        Constant::Bool(_) => true,
+    }
 }
 
 /// One layer, model, tensor or constant. Where it stands in a `Vec`, `count` receives the length.
@@ -146,6 +169,10 @@ fn single(
         return number(diag, ty, attrs, constants);
     }
     if name == words::UNKNOWN_TYPE {
+        return None;
+    }
+    if is_plain_rust(&path.path) {
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
         return None;
     }
     unfit(&[words::LAYER]);
@@ -195,7 +222,7 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
     };
     let mut pairs = attr::pairs(diag, given);
     let init = match pairs.take(words::INIT) {
-        Some(expr) => attr::init(diag, &expr, constants),
+        Some(expr) => attr::init(diag, &expr, parsed.as_ref().map(|ty| ty.dtype), constants),
         None => Some(Init::Constant(0.0)),
     };
     for (key, _) in &pairs.given {
@@ -227,7 +254,7 @@ fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
                 None
             }
             Ok(expr) => {
-                let value = constant::evaluate(&expr, constants);
+                let value = constant::evaluate(&expr, constants).filter(|value| fits(&text(ty), *value));
                 if value.is_none() {
                     diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
                 }

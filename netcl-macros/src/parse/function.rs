@@ -8,12 +8,13 @@ use crate::messages as m;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::Mode;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, FnArg, Pat, ReceiverKind, ReturnType, Signature, Type, Visibility};
 
-/// A compiled function, whose model binds `sizes`; `None` (with errors reported) where its signature cannot be understood.
+/// A compiled function, whose model binds `sizes`. What is wrong with its signature is reported and makes it unsound.
 pub(crate) fn function(
     diag: &Diag,
     attrs: &[Attribute],
@@ -22,13 +23,16 @@ pub(crate) fn function(
     body: &Block,
     constants: &Constants,
     sizes: &BTreeSet<Symbol>,
-) -> Option<Function> {
+) -> Function {
     let before = diag.count();
     form(diag, sig);
+    let generic =
+        |ty: &Type| mentions(ty.to_token_stream(), &|name| sig.generics.type_params().any(|own| own.ident == *name));
     super::attr::decided(diag, attrs);
     let mode = mode(diag, attrs);
     let mut receiver = false;
     let mut args: Vec<Arg> = Vec::new();
+    let mut unknown = Vec::new();
     for input in &sig.inputs {
         match input {
             FnArg::Receiver(given) => {
@@ -43,17 +47,21 @@ pub(crate) fn function(
                     diag.report(name.span(), &m::DUPLICATE_ARGUMENT, &[&name]);
                     continue;
                 }
-                if let Some(ty) = types::argument(diag, &name.to_string(), &typed.ty, constants) {
-                    args.push(Arg { name, ty });
+                // Its parameters have been spoken of.
+                let ty = if generic(&typed.ty) {
+                    None
+                } else {
+                    types::argument(diag, &name.to_string(), &typed.ty, constants)
+                };
+                match ty {
+                    Some(ty) => args.push(Arg { name, ty }),
+                    None => unknown.push(name),
                 }
             }
         }
     }
-    let (results, tuple) = results(diag, sig, constants);
-    if diag.count() > before {
-        return None;
-    }
-    let function = Function {
+    let (results, tuple) = results(diag, sig, &generic, constants);
+    let mut function = Function {
         attrs: attrs.iter().filter(|attr| !is_mode(attr)).cloned().collect(),
         mode,
         vis: vis.clone(),
@@ -63,9 +71,22 @@ pub(crate) fn function(
         results,
         tuple,
         body: body.clone(),
+        unsound: None,
     };
-    unbound(diag, &function, sizes);
-    (diag.count() == before).then_some(function)
+    if diag.count() == before {
+        unbound(diag, &function, sizes);
+    }
+    function.unsound = (diag.count() > before).then_some(unknown);
+    function
+}
+
+/// Whether an identifier among the tokens is one of those.
+pub(crate) fn mentions(tokens: TokenStream, wanted: &dyn Fn(&Ident) -> bool) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => wanted(&ident),
+        TokenTree::Group(group) => mentions(group.stream(), wanted),
+        _ => false,
+    })
 }
 
 /// Rule: a function's mode is one of two, said once. Wrong: `#[mode(train)] fn forward(..)`.
@@ -128,12 +149,20 @@ pub(crate) fn own_name(diag: &Diag, name: &Ident) {
     }
 }
 
-fn results(diag: &Diag, sig: &Signature, constants: &Constants) -> (Vec<crate::ast::TensorType>, bool) {
+fn results(
+    diag: &Diag,
+    sig: &Signature,
+    generic: &dyn Fn(&Type) -> bool,
+    constants: &Constants,
+) -> (Vec<crate::ast::TensorType>, bool) {
     let ReturnType::Type(_, ty) = &sig.output else {
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
         return (Vec::new(), false);
     };
     let one = |ty: &Type| {
+        if generic(ty) {
+            return None;
+        }
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
             diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty)]);
             return None;
@@ -211,18 +240,10 @@ fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {
 /// Whether the function is left to plain Rust: no tensor in its signature, or marked `#[netcl::dynamic]`.
 pub(crate) fn is_ordinary(attrs: &[Attribute], sig: &Signature) -> bool {
     let marked = attrs.iter().any(is_dynamic);
-    marked || !mentions_tensor(quote::ToTokens::to_token_stream(sig))
+    marked || !mentions(sig.to_token_stream(), &|name| name == crate::words::TENSOR)
 }
 
 /// Whether this is `#[netcl::dynamic]`.
 pub(crate) fn is_dynamic(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|segment| segment.ident == crate::words::DYNAMIC)
-}
-
-fn mentions_tensor(tokens: proc_macro2::TokenStream) -> bool {
-    tokens.into_iter().any(|token| match token {
-        proc_macro2::TokenTree::Ident(ident) => ident == crate::words::TENSOR,
-        proc_macro2::TokenTree::Group(group) => mentions_tensor(group.stream()),
-        _ => false,
-    })
 }

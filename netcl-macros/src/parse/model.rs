@@ -234,7 +234,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
 pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, sizes: &BTreeSet<Symbol>) -> ModelImpl {
     super::attr::decided(diag, &item.attrs);
     let mut functions = Vec::new();
-    let mut unfit = BTreeSet::new();
+    let (mut unsound, mut unfit) = (Vec::new(), BTreeSet::new());
     let mut others = Vec::new();
     // The struct brings `new`, the block the others.
     let name = block_name(item);
@@ -259,9 +259,13 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
                 unfit.insert(super::name(&f.sig.ident));
             }
             ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
-                match function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes) {
-                    Some(function) => functions.push(function),
-                    None => drop(unfit.insert(super::name(&f.sig.ident))),
+                let function = function::function(diag, &f.attrs, &f.vis, &f.sig, &f.block, constants, sizes);
+                match function.unsound {
+                    None => functions.push(function),
+                    Some(_) => {
+                        unfit.insert(super::name(&f.sig.ident));
+                        unsound.push(function);
+                    }
                 }
             }
             ImplItem::Fn(f) => {
@@ -275,5 +279,13 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
             other => others.push(other.to_token_stream()),
         }
     }
-    ModelImpl { generics: item.generics.clone(), self_ty: item.self_ty.clone(), name, functions, unfit, others }
+    ModelImpl {
+        generics: item.generics.clone(),
+        self_ty: item.self_ty.clone(),
+        functions,
+        unsound,
+        name,
+        unfit,
+        others,
+    }
 }

@@ -4,6 +4,7 @@ use super::bounds::Place;
 use super::types::kind;
 use super::{Simt, Val, Var};
 use crate::ast::Constant;
+use crate::literal;
 use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dim::{Dim, Factor};
@@ -50,10 +51,14 @@ impl Simt<'_> {
         match expr {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
-            Expr::Lit(lit) => self.number(&lit.lit, span),
+            Expr::Lit(lit) => self.number(&lit.lit, false),
             Expr::Path(path) => self.path(&path.path),
             Expr::Unary(unary) => {
-                let value = self.expr(&unary.expr);
+                let value = match (&unary.op, &*unary.expr) {
+                    // `-2147483648i32` is a number of `i32`.
+                    (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.number(&lit.lit, true),
+                    (_, inner) => self.expr(inner),
+                };
                 self.unary(&unary.op, value, unary.op.span())
             }
             Expr::Binary(binary) => {
@@ -136,18 +141,18 @@ impl Simt<'_> {
         }
     }
 
-    fn number(&mut self, lit: &syn::Lit, span: Span) -> Val {
-        let suffix = match lit {
-            syn::Lit::Int(int) => int.suffix().to_string(),
-            syn::Lit::Float(float) => float.suffix().to_string(),
-            _ => String::new(),
-        };
-        match (constant::literal(lit), DType::from_name(&suffix)) {
-            (None, _) => self.report(span, &m::NOT_A_NUMBER, &[&text(lit)]),
-            (Some(value), Some(dtype)) => Val::Expr(self.literal(value, dtype), None),
-            (Some(value @ Constant::Bool(_)), None) => Val::Expr(self.literal(value, DType::Bool), None),
-            (Some(value), None) if suffix.is_empty() => Val::Number(value),
-            _ => self.report(span, &m::UNKNOWN_DTYPE, &[&suffix]),
+    /// The value of a literal; `negative`: there is a minus before it.
+    fn number(&mut self, lit: &syn::Lit, negative: bool) -> Val {
+        match literal::value(self.diag, lit, negative) {
+            None => Val::Unknown,
+            Some((value, Some(dtype))) => Val::Expr(self.literal(value, dtype), None),
+            Some((value @ Constant::Bool(_), None)) => Val::Expr(self.literal(value, DType::Bool), None),
+            Some((value, None)) => {
+                if let Constant::Float(value) = value {
+                    self.large.note(value, lit.span());
+                }
+                Val::Number(value)
+            }
         }
     }
 
@@ -159,6 +164,10 @@ impl Simt<'_> {
         if let Some(value) = constant::known(path, &self.unit.constants) {
             // A `const` has a type of its own; sizes are used as `u32` here.
             return Val::Number(value);
+        }
+        // A size that an argument would have named.
+        if self.unsure && !name.contains(char::is_lowercase) {
+            return Val::Unknown;
         }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])

@@ -118,7 +118,7 @@ impl Simt<'_> {
     fn bounds(&mut self, range: &Range) -> Option<(ExprId, ExprId)> {
         let dtype = range.ty.dtype;
         let number = |this: &mut Self, value: i64| {
-            crate::lower::holds(dtype, value).then(|| this.builder.literal(Literal::Int(value, dtype)))
+            crate::literal::holds(dtype, value).then(|| this.builder.literal(Literal::Int(value, dtype)))
         };
         let step = self.whole(range.step)?;
         let step = number(self, step)?;

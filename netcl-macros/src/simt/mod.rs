@@ -45,6 +45,7 @@ pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_
 
 use crate::ast::Constant;
 use crate::diag::Diag;
+use crate::literal::Large;
 use crate::lower::Unit;
 use crate::messages::Message;
 use crate::words;
@@ -130,9 +131,13 @@ struct Simt<'a> {
     depth: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
     unchecked: bool,
+    /// Literals that not every type of floats has.
+    large: Large,
+    /// The signature is wrong: what it would have told is not known.
+    unsure: bool,
 }
 
-/// The kernel; `None` where errors have been reported.
+/// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
     let mut numbers = BTreeMap::new();
     // A bare number takes its type from how it is used: each use that disagrees is one more try.
@@ -151,6 +156,9 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             return None;
         }
         attempt.dismiss();
+        if signature.unsound.is_some() {
+            return None;
+        }
         let mut kernel = builder.finish();
         plan::restrict(&mut kernel, signature, &zeroed);
         return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
@@ -184,6 +192,8 @@ impl<'a> Simt<'a> {
             facts: Vec::new(),
             depth: 0,
             unchecked: signature.unchecked,
+            large: Large::default(),
+            unsure: signature.unsound.is_some(),
         };
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));
         simt.arguments(signature);

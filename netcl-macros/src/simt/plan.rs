@@ -9,8 +9,10 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::emit::opencl;
 use netcl_kernels::graph::{CompareOp, OutputKind};
 use netcl_kernels::kir::build::KernelBuilder;
+use netcl_kernels::kir::flops::flops;
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Access, Expr, Kernel, Launch, ParamKind, ValueType, WorkItem};
+use netcl_kernels::plan::requirement::Requirement;
 use netcl_kernels::plan::source::Source;
 use netcl_kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
 use netcl_kernels::span::Diagnostic;
@@ -73,6 +75,10 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         _ => None,
     });
     let kernels: Vec<Kernel> = fills.chain([lowered.kernel.clone()]).collect();
+    let mut verified = Vec::new();
+    for kernel in &kernels {
+        verified.push(verify(kernel, &Capabilities::unlimited()).map_err(|mut errors| errors.remove(0))?);
+    }
     let mut steps = Vec::new();
     for (position, kernel) in kernels.iter().enumerate() {
         let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
@@ -100,12 +106,8 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
             reads,
             writes,
             local_bytes: kernel.local_bytes(),
-            flops: Dim::default(),
+            flops: flops(&verified[position]),
         });
-    }
-    let mut verified = Vec::new();
-    for kernel in &kernels {
-        verified.push(verify(kernel, &Capabilities::unlimited()).map_err(|mut errors| errors.remove(0))?);
     }
     let source = match target {
         Target::Host => Source::default(),
@@ -120,13 +122,28 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         symbols,
         buffers,
         scalars,
-        requirements: Vec::new(),
+        requirements: runs(signature, lowered).into_iter().collect(),
         not_in_place: Vec::new(),
         decisions: Vec::new(),
         steps,
         loops,
         source,
     })
+}
+
+/// Rule: results that start as anything are written. Wrong: `global = [{ N / 64 }]` for 10 elements. Those that start as
+/// zeros are complete where nothing runs.
+fn runs(signature: &Signature, lowered: &Lowered) -> Option<Requirement> {
+    let global = &signature.global;
+    let always = global.iter().all(|axis| (axis.clone() - Dim::constant(1)).never_negative());
+    let written =
+        signature.results.iter().zip(&lowered.zeroed).filter(|(_, zeroed)| !**zeroed).map(|(ty, _)| elements(ty));
+    let written = written.fold(Dim::default(), |all, elements| all + elements);
+    (!always && !written.is(0)).then(|| Requirement::Items { global: global.clone(), written })
+}
+
+fn elements(ty: &crate::ast::TensorType) -> Dim {
+    ty.dims.iter().fold(Dim::constant(1), |product, dim| product * dim.dim.clone())
 }
 
 fn buffers(signature: &Signature) -> Vec<Buffer> {
@@ -150,7 +167,7 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
 
 /// A kernel that writes zeros to the result `name`.
 fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
-    let elements = ty.dims.iter().fold(Dim::constant(1), |product, dim| product * dim.dim.clone());
+    let elements = elements(ty);
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
     let mut builder = KernelBuilder::new(&format!("{}_zero_{name}", crate::parse::name(&signature.name)), launch);
     builder.doc(format!("{name} = 0"));

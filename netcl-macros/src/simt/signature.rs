@@ -37,6 +37,9 @@ pub(crate) struct Signature {
     /// The kernel that gives the gradients in the inputs.
     pub(crate) gradient: Option<syn::Path>,
     pub(crate) body: syn::Block,
+    /// Where something is wrong, which is reported: the arguments whose types nobody knows. Such a kernel is lowered for the
+    /// mistakes in its body alone.
+    pub(crate) unsound: Option<Vec<Ident>>,
 }
 
 /// Whether the function is in SIMT form.
@@ -45,18 +48,20 @@ pub(crate) fn is_simt(item: &ItemFn) -> bool {
     item.attrs.iter().any(|attr| attr.path().is_ident(words::LAUNCH)) || item.sig.inputs.iter().any(writes)
 }
 
-/// Parses it; `None` where errors have been reported.
-pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Option<Signature> {
+/// Parses it. What is wrong is reported and makes it unsound.
+pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Signature {
     let before = diag.count();
     let (own, attrs): (Vec<_>, Vec<_>) =
         item.attrs.iter().cloned().partition(|attr| {
             [words::LAUNCH, words::GRADIENT, words::TYPES].iter().any(|word| attr.path().is_ident(word))
         });
     crate::parse::attr::decided(diag, &attrs);
+    once(diag, &own);
     if let ReturnType::Type(_, ty) = &item.sig.output {
         diag.report(ty.span(), &m::SIMT_RESULT, &[]);
     }
     let (mut args, mut results): (Vec<Arg>, Vec<TensorType>) = (Vec::new(), Vec::new());
+    let (mut unknown, mut has_result) = (Vec::new(), false);
     for input in &item.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
         let Pat::Ident(name) = &*typed.pat else {
@@ -67,29 +72,33 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
         crate::parse::function::own_name(diag, &name);
         match &*typed.ty {
             Type::Reference(reference) if reference.mutability.is_some() => {
-                if let Some(ty) = types::tensor(diag, &reference.elem, "&mut ", constants) {
-                    results.push(ty.clone());
-                    args.push(Arg { name, ty: ArgType::Tensor(ty), result: Some(results.len() - 1) });
-                }
-            }
-            ty => {
-                if let Some(ty) = types::argument(diag, &name.to_string(), ty, constants) {
-                    if let ArgType::Plain(_) = ty {
-                        diag.report(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
+                has_result = true;
+                match types::tensor(diag, &reference.elem, "&mut ", constants) {
+                    Some(ty) => {
+                        results.push(ty.clone());
+                        args.push(Arg { name, ty: ArgType::Tensor(ty), result: Some(results.len() - 1) });
                     }
-                    args.push(Arg { name, ty, result: None });
+                    None => unknown.push(name),
                 }
             }
+            ty => match types::argument(diag, &name.to_string(), ty, constants) {
+                Some(ArgType::Plain(_)) => {
+                    diag.report(typed.ty.span(), &m::SIMT_ARGUMENT, &[&text(&typed.ty)]);
+                    unknown.push(name);
+                }
+                Some(ty) => args.push(Arg { name, ty, result: None }),
+                None => unknown.push(name),
+            },
         }
     }
-    if results.is_empty() {
+    if !has_result {
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
     let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);
     let gradient = own.iter().find(|attr| attr.path().is_ident(words::GRADIENT)).and_then(|attr| {
         attr.parse_args::<syn::Path>().map_err(|_| diag.report(attr.span(), &m::SIMT_GRADIENT, &[])).ok()
     });
-    let signature = Signature {
+    let mut signature = Signature {
         attrs,
         vis: item.vis.clone(),
         name: item.sig.ident.clone(),
@@ -100,9 +109,22 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Op
         unchecked,
         gradient,
         body: (*item.block).clone(),
+        unsound: None,
     };
-    bound(diag, &signature);
-    (diag.count() == before).then_some(signature)
+    if unknown.is_empty() {
+        bound(diag, &signature);
+    }
+    signature.unsound = (diag.count() > before).then_some(unknown);
+    signature
+}
+
+/// Rule: a kernel has one of each attribute. Wrong: `#[launch(global = [N])] #[launch(global = [M])]`.
+fn once(diag: &Diag, attrs: &[Attribute]) {
+    for (position, attr) in attrs.iter().enumerate() {
+        if attrs[..position].iter().any(|first| first.path() == attr.path()) {
+            diag.report(attr.path().span(), &m::DUPLICATE_ATTRIBUTE, &[&text(attr.path())]);
+        }
+    }
 }
 
 /// The function for each choice of its element types (`#[types(T = [f32, f16])]`), with what chooses it: the types of
@@ -247,7 +269,13 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
             return Default::default();
         }
     };
+    let mut seen: Vec<syn::Path> = Vec::new();
     for meta in metas {
+        if seen.contains(meta.path()) {
+            diag.report(meta.path().span(), &m::DUPLICATE_KEY, &[&text(meta.path())]);
+            continue;
+        }
+        seen.push(meta.path().clone());
         let pair = match meta {
             syn::Meta::NameValue(pair) => pair,
             syn::Meta::Path(path) if path.is_ident(words::UNCHECKED) => {
@@ -266,6 +294,9 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
         for size in &list.elems {
             match text(&pair.path).as_str() {
                 "global" => match types::expr_dim(size, constants) {
+                    Some(dim) if dim.as_constant().is_some_and(|items| items < 1) => {
+                        diag.report(size.span(), &m::SIMT_GLOBAL, &[&dim]);
+                    }
                     Some(dim) => global.push(dim),
                     None => diag.report(size.span(), &m::BAD_DIMENSION, &[&text(size)]),
                 },
@@ -368,6 +399,9 @@ impl Simt<'_> {
                 }
                 ArgType::Plain(_) => {}
             }
+        }
+        for name in signature.unsound.iter().flatten() {
+            self.bind(&crate::parse::name(name), super::Val::Unknown, None);
         }
         for symbol in signature.symbols() {
             let value = self.size(symbol.name());

@@ -2,6 +2,7 @@
 
 use super::{Simt, Val};
 use crate::ast::Constant;
+use crate::literal::{holds, wider};
 use crate::messages as m;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
@@ -28,10 +29,14 @@ impl Simt<'_> {
                     (Constant::Integer(_), _) => DType::U32,
                 };
                 if let Constant::Integer(value) = number
-                    && !crate::lower::holds(dtype, value)
+                    && !holds(dtype, value)
                 {
-                    let other = if value < 0 { DType::I32 } else { DType::F32 };
-                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &other, &dtype]);
+                    self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &wider(value), &dtype]);
+                    return None;
+                }
+                if let Constant::Float(value) = number
+                    && !self.large.fits(self.diag, value, dtype)
+                {
                     return None;
                 }
                 Some(self.literal(number, dtype))
@@ -146,8 +151,12 @@ impl Simt<'_> {
     pub(super) fn convert(&mut self, value: Val, dtype: DType, span: Span) -> Val {
         match value {
             Val::Number(number @ Constant::Integer(_)) => Val::Expr(self.literal(number, dtype), None),
-            Val::Number(number @ Constant::Float(_)) if dtype.is_float() => {
-                Val::Expr(self.literal(number, dtype), None)
+            Val::Number(number @ Constant::Float(value)) if dtype.is_float() => {
+                if self.large.fits(self.diag, value, dtype) {
+                    Val::Expr(self.literal(number, dtype), None)
+                } else {
+                    Val::Unknown
+                }
             }
             value => match self.value(value, None, span) {
                 Some(id) => Val::Expr(self.builder.cast(dtype, id), None),

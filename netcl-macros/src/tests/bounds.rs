@@ -21,7 +21,7 @@ fn source(body: TokenStream) -> String {
     });
     let (diag, item) = (Diag::new(), item.expect("a function"));
     let signature = simt::signature(&diag, &item, &Constants::new());
-    let lowered = signature.and_then(|signature| simt::lower(&diag, &Unit::default(), &signature));
+    let lowered = simt::lower(&diag, &Unit::default(), &signature);
     if let Err(errors) = diag.finish() {
         panic!("{errors}");
     }

@@ -161,6 +161,18 @@ fn moves(items: TokenStream, sizes: &[(&str, u64)], shape: &[usize], source: &dy
 fn indices_are_divided() {
     let up = quote!(fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, { N * 2 }, { C * 3 }> { |n, c| x[n / 2, c / 3] });
     moves(up, &[("N", 3), ("C", 2)], &[3, 2], &|i| Some(i / 6 / 2 * 2 + i % 6 / 3));
+    // Axes of one size, where the quotient reaches half of it.
+    let equal = quote!(
+        fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+            |n| x[n / 2] + 0.0 * x[(n + 2) / 3]
+        }
+    );
+    for size in 1..6 {
+        moves(equal.clone(), &[("N", size as u64)], &[size], &|i| Some(i / 2));
+    }
+    let halves =
+        quote!(fn k(x: &Tensor<f32, { (N + 1) / 2 }, N>) -> Tensor<f32, N, N> { |n, c| x[n / 2, (c + 1) / 2] });
+    moves(halves, &[("N", 3)], &[2, 3], &|i| Some(i / 3 / 2 * 3 + (i % 3).div_ceil(2)));
     let periodic = quote!(
         fn k(x: &Tensor<f32, N>) -> Tensor<f32, { N + 3 }> {
             |n| x[(n + N - 1) % N]
@@ -286,4 +298,46 @@ fn numbers_take_the_declared_type() {
     let given = Given { sizes: &[("N", 3)], args: &[(&[3], &[3.0, 1.0, -1.0])] };
     // Below zero an unsigned number wraps.
     assert_eq!(given.value(&graph(items, "k")), [4_294_967_295.0, 4_294_967_291.0, 4_294_967_287.0]);
+}
+
+#[test]
+fn a_variable_may_have_the_name_of_the_function_that_it_is_computed_by() {
+    let mut krate = super::Crate::default();
+    krate.function(quote!(
+        fn gelu(x: f32) -> f32 {
+            let exp = exp(-x);
+            x / (1.0 + exp)
+        }
+    ));
+    krate.function(quote!(
+        fn twice(x: f32) -> f32 {
+            let gelu = gelu(x);
+            {
+                let gelu = 2.0 * gelu;
+                gelu
+            }
+        }
+    ));
+    krate.kernel(quote! {
+        fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> {
+            |n| {
+                let mean = mean(0..C, |c| x[n, c]);
+                let twice = twice(mean);
+                let sum = sum(0..C, |c| { let gelu = gelu(x[n, c]); gelu - twice });
+                sum / mean
+            }
+        }
+
+        #[launch(global = [N])]
+        fn items(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+            let i = global_id(0);
+            let exp = exp(x[i]);
+            let gelu = gelu(exp);
+            y[i] = gelu;
+        }
+    });
+    krate.sound();
+    // From its `let` on the name is the variable's.
+    krate.kernel(quote! { fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let gelu = gelu(x[n]); gelu(gelu) } } });
+    assert!(krate.errors()[0].starts_with("`gelu` is a tensor, not a function"), "{:?}", krate.errors());
 }

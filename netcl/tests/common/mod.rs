@@ -40,7 +40,7 @@ pub(crate) fn step(entry: &str, global: Dim, args: Vec<Arg>, reads: &[u32], writ
         reads: reads.iter().map(|&id| BufferId(id)).collect(),
         writes: writes.iter().map(|&id| BufferId(id)).collect(),
         local_bytes: 0,
-        flops: n() * Dim::from(2),
+        flops: Some(n() * Dim::from(2)),
         bytes: [n() * Dim::from(4), n() * Dim::from(4)],
     }
 }

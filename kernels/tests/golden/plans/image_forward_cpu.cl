@@ -90,7 +90,7 @@ void image_1_sum_map(
         sum_1 += pool[row * ((H + 1) / 2 * ((W + 1) / 2)) + i];
     }
     const float result = netcl_sum16(sum) + sum_1;
-    div_14[row] = result / (float)(long)((ulong)((long)((long)H + 1UL) / 2L) * ((long)((long)W + 1UL) / 2L));
+    div_14[row] = result / (float)((H + 1) / 2 * ((W + 1) / 2));
 }
 
 static inline void image_2_matmul_cpu_store(

@@ -88,8 +88,7 @@ void image_1_sum_map(
     const float sum_all = scratch0[0];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0) {
-        div_14[row] = sum_all / (float)(long)((ulong)((long)((long)H + 1UL) / 2L)
-            * ((long)((long)W + 1UL) / 2L));
+        div_14[row] = sum_all / (float)((H + 1) / 2 * ((W + 1) / 2));
     }
 }
 

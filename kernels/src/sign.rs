@@ -1,0 +1,122 @@
+//! What is known of a size whose symbols are not: that it is never negative.
+
+use crate::dim::{Dim, Factor};
+use std::collections::BTreeSet;
+
+impl Dim {
+    /// Whether the value is at least zero whatever its symbols (which are at least 1) are; may say no too often.
+    pub fn never_negative(&self) -> bool {
+        // Every symbol is at least 1: a sum of non-negative coefficients reaches its minimum with all symbols 1.
+        if self.terms().all(|(_, c)| c >= 0) {
+            return true;
+        }
+        let plain = self.terms().all(|(factors, c)| {
+            factors.is_empty() || (c > 0 && factors.iter().all(|f| matches!(f, Factor::Symbol(_))))
+        });
+        if plain {
+            return self.terms().map(|(_, c)| i128::from(c)).sum::<i128>() >= 0;
+        }
+        self.without_quotients().is_some_and(|bound| bound.never_negative()) || self.never_negative_from_few()
+    }
+
+    /// A multiple of what is never more than `self`, without quotients of its own; `None` if it has none.
+    fn without_quotients(&self) -> Option<Dim> {
+        /// Multiples beyond this are not looked at: products stay far from overflowing.
+        const MOST: u64 = 1 << 16;
+        let quotients = self.terms().filter_map(|(factors, _)| match factors {
+            [Factor::FloorDiv(_, divisor)] => Some(*divisor),
+            _ => None,
+        });
+        let mut scale = None;
+        for divisor in quotients {
+            let known = scale.unwrap_or(1);
+            let common = (known / gcd(known, divisor)).checked_mul(divisor).filter(|common| *common <= MOST)?;
+            scale = Some(common);
+        }
+        let scale = scale? as i64;
+        let mut bound = Dim::default();
+        for (factors, c) in self.terms() {
+            bound = bound
+                + match factors {
+                    // x - (d - 1) ≤ d·floor(x/d) ≤ x
+                    [Factor::FloorDiv(dividend, divisor)] => {
+                        let rest = if c < 0 { 0 } else { *divisor as i64 - 1 };
+                        ((**dividend).clone() - Dim::constant(rest))
+                            * Dim::constant(c.saturating_mul(scale / *divisor as i64))
+                    }
+                    _ => Dim::from(vec![(factors.to_vec(), c.saturating_mul(scale))]),
+                };
+        }
+        Some(bound)
+    }
+
+    /// Where one symbol decides a quotient: whether its smallest values show it, and the bound of quotients the others.
+    fn never_negative_from_few(&self) -> bool {
+        /// How many values are looked at one by one.
+        const FEW: u64 = 8;
+        let mut symbols = BTreeSet::new();
+        self.visit_symbols(&mut |symbol| symbols.extend([symbol.clone()]));
+        let Some(symbol) = symbols.pop_first().filter(|_| symbols.is_empty()) else { return false };
+        let at = |value| self.evaluate(&[(symbol.clone(), value)]).is_some_and(|size| size >= 0);
+        let beyond = self.substitute(&|symbol| Some(Dim::symbol(symbol.name()) + Dim::constant(FEW as i64)));
+        (1..=FEW).all(at) && beyond.without_quotients().is_some_and(|bound| bound.never_negative())
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotients_are_bounded() {
+        let (n, m) = (Dim::symbol("N"), Dim::symbol("M"));
+        let never = |dim: Dim| assert!(dim.never_negative(), "{dim}");
+        never(n.clone() - n.ceil_div(2));
+        never(n.clone() - n.floor_div(3));
+        never(n.clone() * m.clone() - (n.clone() * m.clone()).ceil_div(7));
+        never(n.floor_div(2) + Dim::from(1) - n.ceil_div(2));
+        never(n.ceil_div(2) - n.floor_div(2));
+        never(n.clone() - n.ceil_div(2).ceil_div(2));
+        // Beyond the smallest values quotients are far enough away.
+        never(n.clone() - n.floor_div(2) - Dim::from(1) + n.floor_div(1000));
+        never(n.clone() - (n.clone() + Dim::from(2)).floor_div(2));
+    }
+
+    #[test]
+    fn what_may_be_negative_is_found() {
+        let (n, m) = (Dim::symbol("N"), Dim::symbol("M"));
+        for dim in [
+            n.floor_div(2) - Dim::from(1),
+            n.clone() - m.ceil_div(2),
+            n.ceil_div(2) - n.clone(),
+            n.clone() - n.floor_div(2) - Dim::from(2),
+            n.clone() - (n.clone() + Dim::from(3)).floor_div(2),
+            n.floor_div(1 << 40) - m,
+        ] {
+            assert!(!dim.never_negative(), "{dim}");
+        }
+    }
+
+    /// What is said to be never negative is not, for all small values.
+    #[test]
+    fn small_values_agree() {
+        let n = Dim::symbol("N");
+        let symbol = crate::dim::Symbol::new("N");
+        for (scale, offset, divisor) in all(4, 6, 5) {
+            let dim = n.clone() * Dim::constant(scale) - (n.clone() + Dim::constant(offset)).floor_div(divisor)
+                + Dim::constant(offset % 3 - 1);
+            let least = (1..200).filter_map(|value| dim.evaluate(&[(symbol.clone(), value)])).min();
+            assert!(!dim.never_negative() || least >= Some(0), "{dim} is {least:?}");
+        }
+    }
+
+    fn all(scales: i64, offsets: i64, divisors: u64) -> impl Iterator<Item = (i64, i64, u64)> {
+        (0..scales).flat_map(move |scale| {
+            (0..offsets).flat_map(move |offset| (1..=divisors).map(move |divisor| (scale, offset, divisor)))
+        })
+    }
+}

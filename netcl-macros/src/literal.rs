@@ -1,0 +1,129 @@
+//! Literals: the type that a suffix gives them, and what that type holds. One rule and one wording for bodies of every kind.
+
+use crate::ast::Constant;
+use crate::diag::Diag;
+use crate::messages as m;
+use crate::parse::{constant, text};
+use netcl_kernels::dtype::DType;
+use proc_macro2::Span;
+use std::cell::RefCell;
+use syn::{Expr, Lit, UnOp};
+
+/// The value of a literal, and the type that its suffix names. `negative`: there is a minus before it.
+///
+/// `None` where it is no number, or none that its own type holds; that is reported.
+pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant, Option<DType>)> {
+    let span = lit.span();
+    let Some(value) = constant::literal(lit) else {
+        diag.report(span, &m::NOT_A_NUMBER, &[&text(lit)]);
+        return None;
+    };
+    let suffix = suffix(lit);
+    let ty = DType::from_name(suffix);
+    if ty.is_none() && !matches!(suffix, "" | "usize") {
+        diag.report(span, &m::UNKNOWN_DTYPE, &[&suffix]);
+        return None;
+    }
+    let fits = match (value, ty) {
+        (Constant::Integer(value), Some(dtype)) => {
+            let value = if negative { value.checked_neg() } else { Some(value) };
+            value.is_some_and(|value| holds(dtype, value))
+        }
+        (Constant::Float(value), Some(dtype)) => reaches(dtype, value),
+        _ => true,
+    };
+    if fits {
+        return Some((value, ty));
+    }
+    if let Some(dtype) = ty {
+        too_large(diag, &number(value, negative), dtype, span);
+    }
+    None
+}
+
+/// What stands behind the digits of a number: `f32` in `1.5f32`.
+fn suffix(lit: &Lit) -> &str {
+    match lit {
+        Lit::Int(int) => int.suffix(),
+        Lit::Float(float) => float.suffix(),
+        _ => "",
+    }
+}
+
+/// The type that the expression has as a whole number with a suffix: `2u32`, `-(1i32)`.
+pub(crate) fn whole_type(expr: &Expr) -> Option<DType> {
+    match expr {
+        Expr::Paren(inner) => whole_type(&inner.expr),
+        Expr::Group(inner) => whole_type(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => whole_type(&unary.expr),
+        Expr::Lit(lit) => DType::from_name(suffix(&lit.lit)).filter(|dtype| dtype.is_integer()),
+        _ => None,
+    }
+}
+
+fn number(value: Constant, negative: bool) -> String {
+    let sign = if negative { "-" } else { "" };
+    match value {
+        Constant::Integer(value) => format!("{sign}{value}"),
+        Constant::Float(value) => format!("{sign}{value:?}"),
+        Constant::Bool(value) => value.to_string(),
+    }
+}
+
+/// Whether the type has that whole number.
+pub(crate) fn holds(dtype: DType, value: i64) -> bool {
+    match dtype {
+        DType::U8 => u8::try_from(value).is_ok(),
+        DType::I32 => i32::try_from(value).is_ok(),
+        DType::U32 => u32::try_from(value).is_ok(),
+        _ => true,
+    }
+}
+
+/// Whether the number stays finite where values of the type are computed.
+pub(crate) fn reaches(dtype: DType, value: f64) -> bool {
+    dtype.compute() != DType::F32 || !value.is_finite() || (value as f32).is_finite()
+}
+
+/// The smallest type of whole numbers that has the number, for a hint beside one that has not.
+pub(crate) fn wider(value: i64) -> DType {
+    [DType::I32, DType::U32, DType::I64].into_iter().find(|dtype| holds(*dtype, value)).unwrap_or(DType::I64)
+}
+
+fn too_large(diag: &Diag, number: &dyn std::fmt::Display, dtype: DType, span: Span) {
+    let computed = dtype.compute();
+    let (range, instead) = match computed {
+        DType::U8 => (format!("from 0 to {}", u8::MAX), "another suffix, or none"),
+        DType::I32 => (format!("from {} to {}", i32::MIN, i32::MAX), "another suffix, or none"),
+        DType::U32 => (format!("from 0 to {}", u32::MAX), "another suffix, or none"),
+        _ => (format!("up to {:?}", f32::MAX), "`f32::INFINITY` if infinity is meant, or a number that fits"),
+    };
+    diag.report(span, &m::NUMBER_RANGE, &[number, &computed, &range, &instead]);
+}
+
+/// The literals of a body that are beyond `f32`, with their places: whether they fit is known where they meet a type.
+#[derive(Default)]
+pub(crate) struct Large(RefCell<Vec<(f64, Span)>>);
+
+impl Large {
+    pub(crate) fn note(&self, value: f64, span: Span) {
+        if !reaches(DType::F32, value) {
+            self.0.borrow_mut().push((value, span));
+        }
+    }
+
+    /// Rule: a literal is no infinity. Wrong: `x[n] * 1e50`, where `x` is of `f32`.
+    ///
+    /// Reports it at the literal. What is computed from literals may overflow, as in Rust.
+    pub(crate) fn fits(&self, diag: &Diag, value: f64, dtype: DType) -> bool {
+        if reaches(dtype, value) {
+            return true;
+        }
+        let noted = self.0.borrow();
+        let place = noted.iter().rev().find(|(known, _)| *known == value.abs());
+        if let Some((_, span)) = place {
+            too_large(diag, &format!("{value:?}"), dtype, *span);
+        }
+        place.is_none()
+    }
+}
