@@ -1,7 +1,7 @@
 //! Random allocations, transfers and launches from several threads, every byte checked: for minutes as a bench, for
 //! seconds as a test.
 
-#[path = "../../netcl/tests/common/block_on.rs"]
+#[path = "../../../netcl/tests/common/block_on.rs"]
 mod block_on;
 
 use block_on::block_on;
