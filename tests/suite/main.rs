@@ -9,6 +9,7 @@ mod graphs;
 mod halves;
 mod layers;
 mod limits;
+mod memory;
 mod model_cases;
 #[path = "../../kernels/tests/common/models.rs"]
 mod models;
@@ -65,6 +66,7 @@ fn main() {
             .chain(sub_groups::all())
             .chain(limits::all())
             .chain(types::all())
+            .chain(memory::all())
             .chain(halves::all())
             .chain(random::all())
             .chain(algorithms::all())

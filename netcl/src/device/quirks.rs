@@ -27,6 +27,8 @@ pub enum Avoid {
     FillsAbove(u64),
     /// `clBuildProgram` from two threads at a time.
     ConcurrentBuilds,
+    /// `clCreateSubBuffer` while another thread enqueues commands that use the buffer or other parts of it.
+    SubBuffersBesideCommands,
     /// Trying features whose extension the driver does not name.
     UnnamedExtensions,
     /// `clReleaseCommandQueue`.
@@ -76,6 +78,14 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::ConcurrentBuilds,
         reason: "580.159.04: threads that build programs at once crash within seconds, also from binaries",
+    },
+    Quirk {
+        vendor: Vendor::Nvidia,
+        from: &[],
+        until: None,
+        avoid: Avoid::SubBuffersBesideCommands,
+        reason: "580.159.04 on an H200: while threads write to parts of a buffer, clCreateSubBuffer of it in another thread crashes \
+                 within seconds; with a lock around both it does not",
     },
     Quirk {
         vendor: Vendor::Nvidia,

@@ -1,5 +1,6 @@
 //! Driver's devices and contexts, each kept alive by whoever uses it.
 
+use super::cutting::Cutting;
 use super::describe;
 use super::pinned::Queue;
 use crate::device::partition::Partition;
@@ -96,11 +97,13 @@ pub(super) struct ClContext {
     members: Vec<ClDevice>,
     /// Those that must not be released. They hold the context in turn, for good.
     queues: Mutex<Vec<(QueueKind, Arc<Queue>)>>,
+    /// Between sub-buffers and commands.
+    pub(super) cutting: Cutting,
 }
 
 impl ClContext {
-    /// One context for all of these; naming one twice does no harm.
-    pub(super) fn new(members: Vec<ClDevice>) -> opencl3::Result<ClContext> {
+    /// One context for all of these; naming one twice does no harm. They are one driver's.
+    pub(super) fn new(members: Vec<ClDevice>, cutting: Cutting) -> opencl3::Result<ClContext> {
         let mut ids: Vec<cl_device_id> = Vec::with_capacity(members.len());
         for member in &members {
             if !ids.contains(&member.id()) {
@@ -108,7 +111,7 @@ impl ClContext {
             }
         }
         let context = Context::from_devices(&ids, &[], None, std::ptr::null_mut())?;
-        Ok(ClContext { context: Live::new(context), members, queues: Mutex::default() })
+        Ok(ClContext { context: Live::new(context), members, queues: Mutex::default(), cutting })
     }
 
     /// A queue of that kind that is kept and that nobody uses.

@@ -64,8 +64,10 @@ impl ClMemory {
             Some((start, whole)) => (start + offset, whole),
             None => (offset, &self.buffer),
         };
+        let cut = self.context.cutting.cut();
         // SAFETY: inside and aligned, as the caller promises, of a buffer that is no sub-buffer (OpenCL 5.2.3).
         let buffer = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
+        drop(cut);
         Ok(ClMemory {
             buffer: Arc::new(Live::new(buffer)),
             whole: Some((start, whole.clone())),

@@ -10,6 +10,7 @@ mod build;
 mod close;
 pub(crate) mod commands;
 mod context;
+mod cutting;
 mod describe;
 pub(crate) mod discover;
 mod event;
@@ -42,6 +43,7 @@ use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command, Lane};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
+use cutting::Cutting;
 use event::Pending;
 use health::{Health, Told};
 use held::Transfers;
@@ -103,8 +105,8 @@ pub(super) struct Parts {
 impl OpenCl {
     /// Opens a device in a context of its own and completes its profile.
     fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
-        let context =
-            ClContext::new(vec![device.clone()]).map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
+        let context = ClContext::new(vec![device.clone()], Cutting::of(reported))
+            .map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
         let (context, times) = (Arc::new(context), config::get()?.times_commands());
         let queue = Queue::of(&context, &device, reported, times, QueueOrder::InOrder)?;
         let profile = probe::capabilities(reported, &context, &queue.queue).complete(reported);
@@ -119,7 +121,7 @@ impl OpenCl {
 
     fn together(members: Vec<(ClDevice, DeviceProfile)>) -> Result<Vec<OpenCl>> {
         let devices = members.iter().map(|(device, _)| device.clone()).collect();
-        let context = ClContext::new(devices).map_err(|error| {
+        let context = ClContext::new(devices, Cutting::of(&members[0].1)).map_err(|error| {
             let names: Vec<&str> = members.iter().map(|(_, profile)| profile.name.as_str()).collect();
             driver_error(&members[0].1, &format!("clCreateContext for {}", names.join(", ")), error.0)
         })?;
@@ -316,8 +318,11 @@ impl Backend for OpenCl {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
-        // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
-        let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
+        let event = {
+            let _command = self.shared.context.cutting.command();
+            // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
+            unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) }
+        };
         self.shared.count();
         let named = ("clEnqueueCopyBuffer", bytes);
         self.shared.recorded(named, event, marked, || Command::copy("copy on the device", bytes))
@@ -329,6 +334,7 @@ impl Backend for OpenCl {
         for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
             let marked = profile::mark();
+            let command = self.shared.context.cutting.command();
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
             // its width and inside the buffer (`Shared::fills`).
             let event = unsafe {
@@ -343,6 +349,7 @@ impl Backend for OpenCl {
                     null(),
                 )
             };
+            drop(command);
             self.shared.count();
             let named = ("clEnqueueFillBuffer", size);
             self.shared.recorded(named, event, marked, || Command::copy("fill with zeros", size))?;

@@ -25,7 +25,7 @@ use crate::memory::{LARGE_COPY, PinnedBuffer};
 use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{enqueue_map_buffer, enqueue_read_buffer, enqueue_unmap_mem_object, enqueue_write_buffer};
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_bool, cl_event, cl_mem};
+use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_mem};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
@@ -76,7 +76,6 @@ impl Parts {
         target: cl_mem,
         offset: usize,
         data: &[u8],
-        blocking: cl_bool,
         after: Option<&Pending>,
     ) -> Result<Arc<Pending>> {
         let queue = self.lane(lane)?.queue.get();
@@ -86,11 +85,13 @@ impl Parts {
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
         let marked = profile::mark();
+        let command = self.context.cutting.command();
         // SAFETY: the buffer has room for `data` at `offset` (`BufferHandle` checks); `data` is not changed, moved or
-        // freed before the copy is done: a blocking one is done on return, and callers put what others read in flight.
+        // freed before the copy is done: callers put it in flight.
         let event = unsafe {
-            enqueue_write_buffer(queue, target, blocking, offset, data.len(), source, after.len() as u32, list)
+            enqueue_write_buffer(queue, target, CL_NON_BLOCKING, offset, data.len(), source, after.len() as u32, list)
         };
+        drop(command);
         let event = event.map_err(|code| self.health.moving_error("clEnqueueWriteBuffer", data.len(), code))?;
         let event = Pending::moving(event, data.len());
         self.record(lane, &event, "copy to the device", data.len(), marked);
@@ -147,7 +148,7 @@ impl Parts {
             };
             // A lane is in order: the first piece waits for all.
             let after = after.filter(|_| number == 0);
-            let event = self.enqueue_write(lane, target, number * PIECE, source, CL_NON_BLOCKING, after)?;
+            let event = self.enqueue_write(lane, target, number * PIECE, source, after)?;
             self.transfers.take_off(lane, &event, Some(held), COPYING_TO, Some(room));
             if matches!(lane, Lane::Upload) {
                 self.flush(lane)?;
@@ -182,13 +183,15 @@ impl Parts {
         let marked = profile::mark();
         let before = self.counted();
         // Where a turn is held it is not held while waiting: what is waited for may need another thread's commands.
-        let blocking = if self.order == QueueOrder::InOrder { CL_BLOCKING } else { CL_NON_BLOCKING };
+        let waits = self.order == QueueOrder::InOrder && !self.context.cutting.takes_turns();
+        let blocking = if waits { CL_BLOCKING } else { CL_NON_BLOCKING };
         let turn = self.in_turn().map_err(|code| self.error(READ, code))?;
         let (queue, target, bytes) = (self.queue.queue.get(), into.as_mut_ptr(), into.len());
+        let command = self.context.cutting.command();
         // SAFETY: the buffer is at least as long. A blocking read has written `into` when it returns (OpenCL 5.2.2); the
         // other kind is waited for below, whatever happens.
         let event = unsafe { enqueue_read_buffer(queue, source, blocking, 0, bytes, target.cast(), 0, null()) };
-        drop(turn);
+        drop((command, turn));
         let event = Pending::moving(event.map_err(|code| self.error(READ, code))?, bytes);
         if blocking == CL_NON_BLOCKING {
             let flushed = self.flush(Lane::Compute);
@@ -247,7 +250,7 @@ impl OpenCl {
         let target = own(memory)?.raw();
         // What the device was given before is to run meanwhile.
         shared.flush(Lane::Compute)?;
-        let event = shared.enqueue_write(Lane::Upload, target, 0, &data, CL_NON_BLOCKING, after)?;
+        let event = shared.enqueue_write(Lane::Upload, target, 0, &data, after)?;
         // Without room made for it: the program allocated it itself.
         shared.transfers.take_off(Lane::Upload, &event, Some(Held::Pinned(data)), COPYING_TO, None);
         let mut begun = shared.flush(Lane::Upload);
@@ -283,13 +286,14 @@ impl OpenCl {
         let turn = (!aside).then(|| shared.in_turn()).transpose();
         let turn = turn.map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
         let marked = profile::mark();
+        let command = shared.context.cutting.command();
         // SAFETY: the buffer has as many bytes (the caller checks). `into` is put in flight below, so it is not freed
         // before the copy is done, and its bytes are looked at only then (`Backend::download`).
         let event = unsafe {
             let count = after.len() as u32;
             enqueue_read_buffer(queue, source, CL_NON_BLOCKING, 0, bytes, target.cast(), count, list)
         };
-        drop(turn);
+        drop((command, turn));
         let event = Pending::moving(event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?, bytes);
         if !aside {
             shared.count();
@@ -310,10 +314,12 @@ impl Parts {
         let marked = profile::mark();
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_WRITE_INVALIDATE_REGION;
+        let command = self.context.cutting.command();
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it. It waits for what this
         // queue was given before, which is maps of other threads' and ends by itself.
         let mapped =
             unsafe { enqueue_map_buffer(queue, target, CL_BLOCKING, flags, 0, data.len(), &mut pointer, 0, null()) };
+        drop(command);
         self.done("clEnqueueMapBuffer", mapped)?;
         // SAFETY: the driver gave `data.len()` bytes there; they are not `data`, which is the caller's own.
         unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer.cast(), data.len()) };
@@ -321,8 +327,10 @@ impl Parts {
         if let Some(marked) = marked {
             profile::computed(&self.tracks, Command::copy("copy to the device", data.len()), marked);
         }
+        let command = self.context.cutting.command();
         // SAFETY: mapped above from this buffer and not used afterwards.
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
+        drop(command);
         let unmapped = unmapped.map_err(|code| self.error("clEnqueueUnmapMemObject", code))?;
         let unmapped = Pending::new(unmapped);
         if let Err(error) = maps.queue.flush() {
