@@ -1,7 +1,9 @@
 //! What a selector answers, and what a device then launches; on devices without a driver, which keep nothing.
 
 use super::{config, conv, few, gpu, product};
-use netcl::select::{Conv2dTask, KernelConfig, Outcome, Reason, ReduceOp, Reduction, Selection, Task, TuneOptions, Variant};
+use netcl::select::{
+    Conv2dTask, KernelConfig, Outcome, Reason, ReduceOp, Reduction, Selection, Task, TuneOptions, Variant,
+};
 use netcl::{Axis, DType, Device, Result, Target, Tensor};
 use netcl_kernels::plan::{Plan, Work};
 use std::sync::Arc;

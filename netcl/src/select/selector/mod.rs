@@ -138,9 +138,8 @@ impl KernelSelector {
     /// configurations keep the device busy here, too.
     fn neighbours<'a>(&self, task: &Task<u64>, known: &'a Known) -> Vec<(f64, &'a Record)> {
         let busy = self.busy_groups(task);
-        let keeps_busy = |record: &Record| {
-            work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy)
-        };
+        let keeps_busy =
+            |record: &Record| work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy);
         let distance = |record: &'a Record| shape::distance(task, &record.task).map(|octaves| (octaves, record));
         let mut near: Vec<_> = all_records(known).filter(|record| keeps_busy(record)).filter_map(distance).collect();
         near.sort_by(|(a, _), (b, _)| a.total_cmp(b));

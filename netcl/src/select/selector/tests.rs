@@ -197,8 +197,7 @@ fn a_neighbour_that_hardly_beat_the_compilers_choice_speaks_for_that_choice() {
     let (task, near) = (product(512, 512, 512), product(1024, 512, 512));
     let tiled = config("matmul_tiled TILE=16");
     let answer = |default_nanoseconds: Option<u64>| {
-        let selector =
-            KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), device.profile(), None)));
+        let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), device.profile(), None)));
         let default = selector.default(&task);
         assert_ne!(default, tiled);
         selector.state.learn(|own| own.add(Record { default_nanoseconds, ..record(&near, &tiled) }));
