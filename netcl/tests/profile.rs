@@ -100,8 +100,9 @@ fn events(path: &Path) -> Vec<serde_json::Value> {
 
 /// What the tests below run in processes of their own; its environment says on which device and how it ends.
 #[test]
+#[ignore = "run by the others, in a process of its own"]
 fn traced_program() {
-    let Some(selector) = std::env::var_os("NETCL_TEST_TRACED") else { return };
+    let selector = std::env::var_os("NETCL_TEST_TRACED").expect("the tests below say on which device");
     let device = Device::select(selector.to_str().unwrap()).unwrap();
     work(&device);
     if std::env::var_os("NETCL_TEST_KILLED").is_some() {
@@ -116,7 +117,7 @@ fn traced(selector: &str, trace: &str, killed: bool) -> (Output, PathBuf) {
     let path = std::env::temp_dir().join(format!("netcl-traced-{}-{killed}-{trace}", selector.replace(':', "-")));
     let _ = std::fs::remove_file(&path);
     let mut child = Command::new(std::env::current_exe().unwrap());
-    settings::clear(&mut child).args(["--exact", "traced_program", "--nocapture"]);
+    settings::clear(&mut child).args(["--exact", "traced_program", "--ignored", "--nocapture"]);
     child.env("NETCL_TEST_TRACED", selector).env("NETCL_TRACE", &path);
     if killed {
         child.env("NETCL_TEST_KILLED", "1");
@@ -157,7 +158,7 @@ fn without_its_trace_no_device_is_opened() {
     for (opens, is_told_by_an_error) in [("all", true), ("the host", false)] {
         let path = std::env::temp_dir().join("netcl-no-such-folder/trace.json");
         let child = settings::clear(&mut Command::new(std::env::current_exe().unwrap()))
-            .args(["--exact", "program_without_its_trace", "--nocapture"])
+            .args(["--exact", "program_without_its_trace", "--ignored", "--nocapture"])
             .env("NETCL_TEST_UNTRACED", opens)
             .env("NETCL_TRACE", &path)
             .output()
@@ -172,8 +173,9 @@ fn without_its_trace_no_device_is_opened() {
 
 /// What [`without_its_trace_no_device_is_opened`] runs.
 #[test]
+#[ignore = "run by the others, in a process of its own"]
 fn program_without_its_trace() {
-    let Some(opens) = std::env::var_os("NETCL_TEST_UNTRACED") else { return };
+    let opens = std::env::var_os("NETCL_TEST_UNTRACED").expect("that test says what is opened");
     if opens == "all" {
         let manager = netcl::DeviceManager::global();
         let tries = [
@@ -196,10 +198,8 @@ fn program_without_its_trace() {
 
 /// What [`a_trace_that_fills_the_disk_ends`] runs.
 #[test]
+#[ignore = "run by the others, in a process of its own"]
 fn program_with_a_full_disk() {
-    if std::env::var_os("NETCL_TEST_FULL").is_none() {
-        return;
-    }
     let device = Device::host();
     assert!(profile::is_on());
     for _ in 0..10_000 {
@@ -217,9 +217,8 @@ fn program_with_a_full_disk() {
 fn a_trace_that_fills_the_disk_ends() {
     let path = std::env::temp_dir().join(format!("netcl-traced-full-{}.json", std::process::id()));
     let child = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact program_with_a_full_disk --nocapture"])
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact program_with_a_full_disk --ignored --nocapture"])
         .arg(std::env::current_exe().unwrap())
-        .env("NETCL_TEST_FULL", "1")
         .env("NETCL_TRACE", &path)
         .output()
         .unwrap();
