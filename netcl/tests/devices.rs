@@ -2,9 +2,12 @@
 
 mod common;
 
-use common::devices::with_driver;
+use common::devices::{pairs, with_driver};
+use common::settings;
 use netcl::prelude::*;
-use netcl::{DeviceKind, DeviceManager, FloatAtomics, Partition, Vendor};
+use netcl::raw::{Grid, KernelSpec};
+use netcl::{AffinityDomain, DeviceKind, DeviceManager, FloatAtomics, Partition, Vendor};
+use std::process::Command;
 
 /// 0, 1, 2, ... with an offset.
 fn ramp(device: &Device, count: usize, offset: f32) -> (Tensor, Vec<f32>) {
@@ -99,6 +102,47 @@ fn parts_of_given_sizes() {
     }
 }
 
+/// Where a driver offers it; elsewhere the error says what it offers.
+#[test]
+fn parts_by_affinity() {
+    const ALL: [AffinityDomain; 6] = [
+        AffinityDomain::Numa,
+        AffinityDomain::L4Cache,
+        AffinityDomain::L3Cache,
+        AffinityDomain::L2Cache,
+        AffinityDomain::L1Cache,
+        AffinityDomain::NextPartitionable,
+    ];
+    for device in with_driver() {
+        let profile = device.profile();
+        for domain in ALL {
+            let parts = device.partition(&Partition::ByAffinity(domain));
+            if !profile.partitions.by_affinity.contains(&domain) {
+                let text = parts.unwrap_err().to_string();
+                assert!(text.contains(&format!("cannot be divided by {domain}; it can")), "{device}: {text}");
+                continue;
+            }
+            let parts = match parts {
+                Ok(parts) => parts,
+                // OpenCL lets a driver refuse a division that it offers where there is nothing to divide.
+                Err(error @ netcl::Error::Driver { .. }) => {
+                    assert!(error.to_string().contains("CL_DEVICE_PARTITION_FAILED"), "{error}");
+                    eprintln!("{device} is not divided by {domain}: {error}");
+                    continue;
+                }
+                Err(error) => panic!("{device}, {domain}: {error}"),
+            };
+            let units: u32 = parts.iter().map(|part| part.profile().compute_units).sum();
+            assert!(!parts.is_empty() && units <= profile.compute_units, "{device}, {domain}: {units}");
+            for part in &parts {
+                assert_eq!(doubled(&ramp(part, 3, 0.0).0), [0.0, 2.0, 4.0], "{device}, {domain}");
+                let (x, values) = ramp(&parts[0], 1000, 0.5);
+                assert_eq!(x.to_device(part).unwrap().to_vec::<f32>().unwrap(), values, "{device}, {domain}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_part_outlives_the_handles_it_came_from() {
     for device in with_driver() {
@@ -122,10 +166,10 @@ fn a_part_outlives_the_handles_it_came_from() {
 
 #[test]
 fn devices_of_one_context_keep_the_order_of_copies_and_writes() {
-    for device in with_driver() {
-        let both = DeviceManager::global().shared_context(&[device.clone(), device.clone()]).unwrap();
+    for pair in pairs() {
+        let both = DeviceManager::global().shared_context(&pair).unwrap();
         assert!(both[0] != both[1] && both[0].shares_context_with(&both[1]));
-        let count = if device.profile().vendor == Vendor::Oclgrind { 1_000 } else { 200_000 };
+        let count = if pair[0].profile().vendor == Vendor::Oclgrind { 1_000 } else { 200_000 };
         let slow = |x: &Tensor| x.apply("sin", &[]).unwrap().apply("erf", &[]).unwrap();
         let mut moved = Vec::new();
         for round in 0..8 {
@@ -149,6 +193,59 @@ fn devices_of_one_context_keep_the_order_of_copies_and_writes() {
         let moved: Vec<Tensor> = moved.into_iter().map(|(_, tensor)| tensor).collect();
         assert_eq!(doubled(&moved[0])[..2], [0.0, 2.0], "a program built in a context of several devices");
     }
+}
+
+#[test]
+fn each_device_of_one_context_is_what_it_was() {
+    let source =
+        "__kernel void number(__global uint* x, uint n) { if (get_global_id(0) < n) x[get_global_id(0)] = 7; }";
+    for pair in pairs() {
+        let both = DeviceManager::global().shared_context(&pair).unwrap();
+        for (device, shared) in pair.iter().zip(&both) {
+            assert_eq!(shared.profile(), device.profile());
+            // Its own memory, kernels and page-locked memory, as of the other's none is.
+            let number = KernelSpec::from_source("number", source).build(shared).unwrap();
+            let x = Tensor::zeros(shared, &[100], DType::U32).unwrap();
+            // SAFETY: the kernel writes the elements that there are.
+            unsafe { number.launch(&[(&x).into(), 100u32.into()], &Grid::rounded_up(100, 10)).unwrap() };
+            assert_eq!(x.to_host_async::<u32>().unwrap().wait().unwrap(), [7; 100]);
+            let mut memory = shared.pinned_pool().allocate(400).unwrap();
+            memory.as_mut_slice::<u32>().unwrap().fill(3);
+            let y = Tensor::from_pinned(shared, memory, &[100], DType::U32).unwrap();
+            assert_eq!(x.add(&y).unwrap().to_vec::<u32>().unwrap(), [10; 100]);
+        }
+        let [x, y] = [0, 1].map(|position| Tensor::full(&both[position], 1.0f32, &[10]).unwrap());
+        let error = x.add(&y).unwrap_err();
+        assert!(matches!(error, netcl::Error::DeviceMismatch { .. }), "a context is no device: {error}");
+        assert_eq!(doubled(&x.to_device(&both[1]).unwrap().add(&y).unwrap()), [4.0; 10]);
+    }
+}
+
+/// PoCL shows as many devices as it is told to: here a platform with two of them, each alone and both in one context. (Not
+/// its device `basic`: of PoCL 3.1 that waits for itself when an event of another device lets its command go.)
+#[test]
+fn devices_of_one_platform_share_a_context() {
+    if !with_driver().iter().any(|device| device.profile().vendor == Vendor::Pocl) {
+        eprintln!("no PoCL here, which shows several devices where there is one");
+        return;
+    }
+    let names = ["program_with_several_devices", "devices_of_one_context_keep_", "each_device_of_one_context_"];
+    let child = settings::clear(&mut Command::new(std::env::current_exe().unwrap()))
+        .args(names)
+        .arg("--include-ignored")
+        .env("POCL_DEVICES", "pthread pthread")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&child.stdout) + String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success() && text.contains("3 passed"), "{text}");
+}
+
+#[test]
+#[ignore = "run by the one above, in a process of its own"]
+fn program_with_several_devices() {
+    let of_pocl = |device: &Device| device.profile().vendor == Vendor::Pocl;
+    let two = pairs().into_iter().filter(|[first, second]| of_pocl(first) && first != second);
+    assert_eq!(two.count(), 1, "{:?}", Device::all());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Minutes of random allocations, transfers and launches from eight threads; ends with an error if a byte was wrong, memory was
+//! Minutes of random allocations, transfers, launches, waits and training from eight threads; ends with an error if a byte was wrong, memory was
 //! not given back, the process grew or a program was built again. One JSON object.
 //!
 //! `cargo bench -p netcl-tests --bench soak -- [--device SELECTOR] [--minutes 10] [--threads 8] [--seed 1]
@@ -25,10 +25,12 @@ fn main() -> netcl::Result<ExitCode> {
     let report = soak::run(&device, number("--threads", 8.0) as u64, time, number("--seed", 1.0) as u64)?;
     let problems = report.problems();
     problems.iter().for_each(|problem| eprintln!("{problem}"));
+    let each: Vec<String> = report.each.iter().map(|(name, count)| format!("\"{name}\":{count}")).collect();
     println!(
-        r#"{{"device":"{device}","seconds":{},"operations":{},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"bare_mib":[{},{}],"pooled_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
+        r#"{{"device":"{device}","seconds":{},"operations":{},"each":{{{}}},"checked_gb":{:.2},"wrong_bytes":{},"device_bytes_left":{},"pinned_bytes_left":{},"resident_mib":[{},{}],"bare_mib":[{},{}],"pooled_mib":[{},{}],"late_programs":{},"pool":"{}"}}"#,
         time.as_secs(),
         report.operations,
+        each.join(","),
         report.checked as f64 / 1e9,
         report.wrong,
         report.device_bytes_left,

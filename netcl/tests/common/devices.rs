@@ -18,6 +18,22 @@ pub(crate) fn with_driver() -> Vec<Device> {
     open(selectors_with_driver())
 }
 
+/// What can share a context: every OpenCL device with itself, and with each other one of its platform.
+pub(crate) fn pairs() -> Vec<[Device; 2]> {
+    let devices = with_driver();
+    let mut pairs = Vec::new();
+    for (position, first) in devices.iter().enumerate() {
+        let others = devices[position..].iter().filter(|second| platform(second) == platform(first));
+        pairs.extend(others.map(|second| [first.clone(), second.clone()]));
+    }
+    pairs
+}
+
+/// The number of its platform, for the loader: several drivers may have one name.
+fn platform(device: &Device) -> Option<&str> {
+    device.profile().selector.rsplit_once(':').map(|(platform, _)| platform)
+}
+
 /// As [`with_driver`], for tests that hold commands back and let them go later. Oclgrind's `clFlush` is its `clFinish`: it
 /// waits there, for ever if nobody else lets them go.
 pub(crate) fn with_work_under_way() -> Vec<Device> {
