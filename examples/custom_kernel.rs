@@ -45,7 +45,7 @@ fn main() -> Result<()> {
     println!("bias_relu: {}", bias_relu.check(&some, &Tensor::from_slice(&device, &bias, &[COLUMNS])?)?);
     println!("distance: {}", distance.check(&x, &target)?);
 
-    let steps = options.epochs * 10;
+    let steps = options.epochs.saturating_mul(10);
     let bar = progress(steps);
     for _ in 0..steps {
         let (loss, gradient) = loss_and_gradient(&x, &target, &bias)?;

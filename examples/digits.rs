@@ -36,7 +36,7 @@ fn main() -> Result<()> {
 
     let mut model = Mlp::new(&device, Seed(options.seed))?;
     let mut optimizer = AdamW::new(3e-3);
-    let bar = progress(options.epochs * loader.len() as u64);
+    let bar = progress(options.epochs.saturating_mul(loader.len() as u64));
     for epoch in 0..options.epochs {
         let mut last = None;
         for batch in loader.epoch(epoch) {

@@ -43,7 +43,7 @@ fn main() -> Result<()> {
 
     let mut model = Cnn::new(&device, Seed(options.seed))?;
     let mut optimizer = AdamW::new(3e-3);
-    let bar = progress(options.epochs * loader.len() as u64);
+    let bar = progress(options.epochs.saturating_mul(loader.len() as u64));
     for epoch in 0..options.epochs {
         let mut last = None;
         for batch in loader.epoch(epoch) {

@@ -66,8 +66,9 @@ fn main() -> Result<()> {
     assert!((slope - length).abs() < 1e-2 * length, "the gradient is wrong");
 
     let mut optimizer = Adam::new(3e-3);
-    let bar = progress(options.epochs * 10);
-    for step in 0..options.epochs * 10 {
+    let steps = options.epochs.saturating_mul(10);
+    let bar = progress(steps);
+    for step in 0..steps {
         let (loss, gradients) = block.loss_with_gradients(&x, &target)?;
         optimizer.step(&mut block, &gradients)?;
         bar.inc(1);
@@ -76,6 +77,6 @@ fn main() -> Result<()> {
         }
     }
     bar.finish();
-    println!("loss after {} steps: {:.6}", options.epochs * 10, block.loss(&x, &target)?.item::<f32>()?);
+    println!("loss after {steps} steps: {:.6}", block.loss(&x, &target)?.item::<f32>()?);
     Ok(())
 }

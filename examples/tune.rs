@@ -55,7 +55,7 @@ fn main() -> Result<()> {
         bar.set_message(format!("task {} of {}: {}", progress.number + 1, progress.tasks, progress.task));
     };
     // `--epochs` is the patience here: tenths of a second for each task.
-    let budget = Duration::from_millis(100 * options.epochs);
+    let budget = Duration::from_millis(options.epochs.saturating_mul(100));
     let found = Mlp::tune(
         &device,
         &[("N", BATCH as u64)],

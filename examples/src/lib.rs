@@ -53,16 +53,31 @@ pub struct Digits {
 
 /// The UCI "Optical Recognition of Handwritten Digits" test set (E. Alpaydin, C. Kaynak, 1998; CC BY 4.0), 1,797 images:
 /// four fifths to train with, one fifth held out (every fifth image).
+///
+/// # Panics
+///
+/// If the file that is built in was damaged before.
 pub fn digits() -> (Digits, Digits) {
+    parse(include_str!("../data/digits.csv")).unwrap_or_else(|problem| panic!("data/digits.csv: {problem}"))
+}
+
+/// Lines of 64 pixels, from 0 to 16, and a label.
+fn parse(text: &str) -> std::result::Result<(Digits, Digits), String> {
     let mut training = Digits { images: Vec::new(), labels: Vec::new() };
     let mut held_out = Digits { images: Vec::new(), labels: Vec::new() };
-    for (number, line) in include_str!("../data/digits.csv").lines().enumerate() {
+    for (number, line) in text.lines().enumerate() {
+        let values =
+            line.split(',').map(|value| value.trim().parse::<u8>()).collect::<std::result::Result<Vec<_>, _>>();
+        let values = values.map_err(|error| format!("line {}: {error}", number + 1))?;
+        let [pixels @ .., label] = values.as_slice() else { return Err(format!("line {} is empty", number + 1)) };
+        if pixels.len() != 64 || pixels.iter().any(|&pixel| pixel > 16) || *label > 9 {
+            return Err(format!("line {} is not 64 pixels from 0 to 16 and a label from 0 to 9", number + 1));
+        }
         let part = if number % 5 == 4 { &mut held_out } else { &mut training };
-        let mut values = line.split(',').map(|value| value.trim().parse::<f32>().unwrap_or(0.0));
-        part.images.extend(values.by_ref().take(64).map(|pixel| pixel / 16.0));
-        part.labels.extend(values.next().map(|label| label as u32));
+        part.images.extend(pixels.iter().map(|&pixel| f32::from(pixel) / 16.0));
+        part.labels.push(u32::from(*label));
     }
-    (training, held_out)
+    Ok((training, held_out))
 }
 
 /// The share of rows of `logits` (`[count, 10]`) whose largest element is at its label.
@@ -75,4 +90,33 @@ pub fn accuracy(logits: &Tensor, labels: &[u32]) -> Result<f64> {
     let best = |row: &[f32]| (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b])).map(|best| best as u32);
     let right = logits.chunks(10).zip(labels).filter(|(row, label)| best(row) == Some(**label)).count();
     Ok(right as f64 / labels.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{digits, parse};
+
+    #[test]
+    fn one_digit_of_five_is_held_out() {
+        let (training, held_out) = digits();
+        assert_eq!((training.labels.len(), held_out.labels.len()), (1438, 359));
+        for part in [training, held_out] {
+            assert_eq!(part.images.len(), 64 * part.labels.len());
+            assert!(part.images.iter().all(|pixel| (0.0..=1.0).contains(pixel)));
+            assert!((0..10).all(|label| part.labels.contains(&label)));
+        }
+    }
+
+    /// It must not be trained with.
+    #[test]
+    fn damaged_data_is_noticed() {
+        let line = [["7"; 64].join(","), "3".to_owned()].join(",");
+        assert!(parse(&line).is_ok());
+        let damaged =
+            [line.replacen('7', "x", 1), line.replacen('7', "17", 1), line.replacen("7,", "", 1), format!("{line},1")];
+        for second in damaged.into_iter().chain([String::new(), line.replace(",3", ",10")]) {
+            let problem = parse(&format!("{line}\n{second}")).err().expect("it is damaged");
+            assert!(problem.contains("line 2"), "{problem}");
+        }
+    }
 }

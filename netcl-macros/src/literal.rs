@@ -72,12 +72,7 @@ fn number(value: Constant, negative: bool) -> String {
 
 /// Whether the type has that whole number.
 pub(crate) fn holds(dtype: DType, value: i64) -> bool {
-    match dtype {
-        DType::U8 => u8::try_from(value).is_ok(),
-        DType::I32 => i32::try_from(value).is_ok(),
-        DType::U32 => u32::try_from(value).is_ok(),
-        _ => true,
-    }
+    dtype.holds(value)
 }
 
 /// Whether the number stays finite where values of the type are computed.

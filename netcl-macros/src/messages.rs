@@ -147,6 +147,8 @@ messages! {
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert what the body gives with `as {}`, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
+    NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
+    TOO_LARGE = "`{}` is no number of 64 bits", "whole numbers go from `i64::MIN` to `i64::MAX`; write a float, such as `1e20`, for larger ones";
     INDEX_OUTSIDE = "there is no element `{}` of {}: it has {}", "count from 0; the index is a number that is known here";
 
     // Kernels

@@ -1,31 +1,16 @@
 //! Models made by the macros on the handwritten digits, on every device found: alike from one seed, and right at every
-//! batch size without a new program.
+//! batch size without a new program. The perceptron is the example's.
+#![allow(dead_code, missing_docs, unreachable_pub, reason = "of the example, the model alone")]
 
 mod common;
+#[path = "../../examples/digits.rs"]
+mod example;
 
 use common::devices;
+use example::Mlp;
 use netcl::prelude::*;
 use netcl::{DeviceKind, Target};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-#[netcl::model]
-struct Mlp {
-    #[layer(inputs = 64, outputs = 32)]
-    hidden: Linear,
-    #[layer(inputs = 32, outputs = 10)]
-    output: Linear,
-}
-
-#[netcl::model]
-impl Mlp {
-    fn forward(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 10> {
-        self.output.forward(&self.hidden.forward(x).relu())
-    }
-
-    fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
-        self.forward(x).cross_entropy(labels)
-    }
-}
 
 #[netcl::model]
 struct Cnn {
@@ -49,6 +34,8 @@ impl Cnn {
     }
 }
 
+/// The example's hidden features.
+const HIDDEN: usize = 64;
 /// How many images there are, and the batch sizes that are tried.
 const IMAGES: usize = 1797;
 const BATCHES: [usize; 4] = [32, 1, 7, IMAGES];
@@ -172,8 +159,8 @@ fn one_build_serves_every_batch_size() -> Result<()> {
             let h: Vec<f64> = before.iter().map(|value| value.max(0.0)).collect();
             let logits = linear(&h, &w2, &b2);
             let (loss, d_logits) = cross_entropy(&logits, &labels[..batch]);
-            let transposed: Vec<f64> = (0..10 * 32).map(|at| w2[(at % 32) * 10 + at / 32]).collect();
-            let d_h = linear(&d_logits, &transposed, &[0.0; 32]);
+            let transposed: Vec<f64> = (0..10 * HIDDEN).map(|at| w2[(at % HIDDEN) * 10 + at / HIDDEN]).collect();
+            let d_h = linear(&d_logits, &transposed, &[0.0; HIDDEN]);
             let d_h: Vec<f64> = d_h.iter().zip(&before).map(|(d, h)| if *h > 0.0 { *d } else { 0.0 }).collect();
             let ones = vec![1.0; batch];
 
@@ -183,9 +170,9 @@ fn one_build_serves_every_batch_size() -> Result<()> {
             close(&what, &numbers(&model.forward(&images)?), &logits, 1e-4);
             close(&what, &numbers(&found), &[loss], 1e-5);
             for (path, expected) in [
-                ("hidden.weight", outer(&x, 64, &d_h, 32)),
-                ("hidden.bias", outer(&ones, 1, &d_h, 32)),
-                ("output.weight", outer(&h, 32, &d_logits, 10)),
+                ("hidden.weight", outer(&x, 64, &d_h, HIDDEN)),
+                ("hidden.bias", outer(&ones, 1, &d_h, HIDDEN)),
+                ("output.weight", outer(&h, HIDDEN, &d_logits, 10)),
                 ("output.bias", outer(&ones, 1, &d_logits, 10)),
             ] {
                 close(&format!("{what}, {path}"), &numbers(&gradients.tensor(path)?), &expected, 1e-4);
@@ -323,7 +310,7 @@ fn errors_say_what_was_wrong_and_lose_nothing() -> Result<()> {
         let unknown = text(model.tensor("hidden.wieght"));
         assert!(unknown.contains("no tensor `hidden.wieght`; it has: hidden.weight"), "{unknown}");
         let wrong = model.set_tensor("hidden.bias", &x).expect_err("another shape").to_string();
-        assert!(wrong.contains("`hidden.bias` expects f32 [32], found f32 [4, 64]"), "{wrong}");
+        assert!(wrong.contains("`hidden.bias` expects f32 [64], found f32 [4, 64]"), "{wrong}");
 
         // Nothing is lost: what was computed can be read, and the model goes on.
         assert_eq!(numbers(&kept), numbers_before, "{device}");

@@ -2,21 +2,27 @@
 //!
 //! `TRYBUILD=overwrite cargo test -p netcl-tests --test ui` rewrites the texts; read the difference before committing.
 
+use libtest_mimic::{Arguments, Completion, Trial};
 use std::process::Command;
 
-/// rustc's own words around netcl's change between versions; the texts are those of this one.
-const RUSTC: &str = "rustc 1.95.";
+/// rustc's own words around netcl's change between versions; the texts are those of this one. `.ci/run` reads it here.
+const RUSTC: &str = "1.95";
 
-/// With another rustc there is nothing to compare with. CI sets `NETCL_REQUIRE_UI`, so that the texts follow its rustc.
-#[test]
-fn messages() {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let version = Command::new(rustc).arg("--version").output().expect("cargo runs this test, so rustc is there");
-    let version = String::from_utf8_lossy(&version.stdout).into_owned();
-    if !version.starts_with(RUSTC) && std::env::var_os("NETCL_REQUIRE_UI").is_none() {
-        eprintln!("skipped: the texts are those of {RUSTC}*, this is {}", version.trim());
-        return;
-    }
-    let cases = trybuild::TestCases::new();
-    cases.compile_fail("ui/*/*.rs");
+fn main() {
+    let messages = Trial::ignorable_test("messages", || {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let version = Command::new(rustc).arg("--version").output().map_err(|error| error.to_string())?;
+        let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+        if !version.starts_with(&format!("rustc {RUSTC}.")) {
+            // Nothing to compare with: a difference would be rustc's, not netcl's.
+            let instead = format!("rustup run {RUSTC} cargo test -p netcl-tests --test ui");
+            let reason = format!("the texts are those of rustc {RUSTC}, this is {version}; try `{instead}`");
+            return Ok(Completion::ignored_with(reason));
+        }
+        trybuild::TestCases::new().compile_fail("ui/*/*.rs");
+        Ok(Completion::Completed)
+    });
+    // `trybuild=NAME` is trybuild's own: the cases whose path has the name.
+    let arguments = Arguments::from_iter(std::env::args().filter(|argument| !argument.starts_with("trybuild=")));
+    libtest_mimic::run(&arguments, vec![messages]).exit();
 }

@@ -7,14 +7,14 @@ use super::formula::{formula, label};
 use super::instance::{Instance, InstanceArg};
 use super::states::{not_in_place, shared, states};
 use crate::dim::{Dim, INDEX_LIMIT};
-use crate::dtype::DType;
+use crate::dtype::{DType, Literal};
 use crate::fuse::Division;
 use crate::fuse::cost;
 use crate::graph::{Graph, NodeId};
 use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
-use crate::kir::{Kernel, Launch, ParamKind};
+use crate::kir::{Expr, Kernel, Launch, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::source::Source;
 use crate::plan::{Arg, BufferId, Step, Work};
@@ -139,11 +139,27 @@ impl<'a> PlanBuilder<'a> {
         }
     }
 
+    /// A kernel that the compiler wrote and the verifier refuses is a defect of the compiler; it is reported, not emitted.
+    ///
+    /// # Errors
+    ///
+    /// Also an index or a size with a number in it that its type does not have: users write these.
+    fn check(&self, kernel: &Kernel) -> Result<()> {
+        let beyond = |expr: &Expr| match expr {
+            Expr::Literal(Literal::Int(value, dtype)) if !dtype.holds(*value) => Some(*value),
+            _ => None,
+        };
+        if let Some(value) = kernel.exprs.iter().find_map(beyond) {
+            return Err(Diagnostic::new(format!("`{}`: {}", self.graph.name, uncountable(&value))));
+        }
+        check(kernel)
+    }
+
     /// Adds a step that runs a kernel of the IR.
     pub(super) fn add_kernel(&mut self, clusters: &[usize], builder: KernelBuilder) -> Result<()> {
         let kernel = self.finished(builder);
         self.constants_are_countable()?;
-        check(&kernel)?;
+        self.check(&kernel)?;
         let args = self.args(&kernel);
         let launch = kernel.launch.clone();
         let local_bytes = kernel.local_bytes();
@@ -172,7 +188,7 @@ impl<'a> PlanBuilder<'a> {
         let args = args.collect();
         self.note_sizes(instance.sizes().iter().cloned());
         self.constants_are_countable()?;
-        functions.iter().try_for_each(check)?;
+        functions.iter().try_for_each(|function| self.check(function))?;
         let entry = self.kernels.add_instance(instance, functions).to_owned();
         self.add_step(&[cluster], Work::Kernel { entry, launch }, args, local_bytes);
         Ok(())
@@ -225,7 +241,7 @@ impl<'a> PlanBuilder<'a> {
     }
 }
 
-/// A kernel that the compiler wrote and the verifier refuses is a defect of the compiler; it is reported, not emitted.
+/// What the verifier says, as a defect of the compiler.
 fn check(kernel: &Kernel) -> Result<()> {
     verify(kernel, &Capabilities::unlimited()).map(|_| ()).map_err(|errors| {
         let list: Vec<String> = errors.iter().map(|error| error.message.clone()).collect();

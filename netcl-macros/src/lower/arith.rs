@@ -110,6 +110,9 @@ impl<'a> Lowering<'a> {
         }
         match (op, &left, &right) {
             (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
+                if is_too_large(op, a, b) {
+                    return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);
+                }
                 if let Some(dim) = dims(op, a, b) {
                     return Val::Dim(dim);
                 }
@@ -126,8 +129,11 @@ impl<'a> Lowering<'a> {
                 }
             }
             (Operator::Compare(op), Val::Dim(a), Val::Dim(b)) => {
+                if let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) {
+                    return Val::Bool(fold::compare_ordered(op, &a, &b));
+                }
                 if let Some(difference) = (a.clone() - b.clone()).as_constant() {
-                    return Val::Bool(fold::compare(op, difference as f64, 0.0));
+                    return Val::Bool(fold::compare_ordered(op, &difference, &0));
                 }
                 let condition = format!("{a} {text} {b}");
                 return self.report(span, &m::CONDITION_SYMBOL, &[&condition]);
@@ -221,6 +227,9 @@ impl<'a> Lowering<'a> {
                 let what = format!("`*` before {}", value.kind());
                 self.report(span, &m::UNSUPPORTED, &[&what, &"nothing is borrowed here: leave it out"])
             }
+            (UnOp::Neg(_), Val::Dim(dim)) if dim.is(i64::MIN) => {
+                self.report(span, &m::TOO_LARGE, &[&format!("-({dim})")])
+            }
             (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
             (UnOp::Neg(_), Val::Number(number)) => Val::Number(Number { value: -number.value, ..number }),
             (UnOp::Neg(_), Val::Index(index)) => match index.times(-1) {
@@ -285,6 +294,19 @@ pub(super) fn typed(value: &Val<'_>) -> Option<DType> {
     match value {
         Val::Number(number) => number.ty,
         _ => None,
+    }
+}
+
+/// Whether the result of two whole numbers is none of 64 bits. (Sizes that are not known yet stay as large as they can be: no
+/// memory is.)
+fn is_too_large(op: BinaryOp, a: &Dim, b: &Dim) -> bool {
+    let (Some(a), Some(b)) = (a.as_constant(), b.as_constant()) else { return false };
+    match op {
+        BinaryOp::Add => a.checked_add(b).is_none(),
+        BinaryOp::Sub => a.checked_sub(b).is_none(),
+        BinaryOp::Mul => a.checked_mul(b).is_none(),
+        BinaryOp::Div | BinaryOp::Rem => (a, b) == (i64::MIN, -1),
+        _ => false,
     }
 }
 

@@ -410,6 +410,10 @@ impl<'a> Lowering<'a> {
     /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).
     fn tensor(&mut self, value: Val<'a>, dtype: Option<DType>, span: Span) -> Option<NodeId> {
         let dtype = dtype.unwrap_or(DType::F32);
+        if dtype == DType::Bool && matches!(value, Val::Number(_) | Val::Dim(_) | Val::Index(_)) {
+            self.report(span, &m::NO_TRUTH, &[&value.kind()]);
+            return None;
+        }
         match value {
             Val::Tensor(id) => Some(id),
             Val::Number(number) if dtype.is_float() || number.ty.is_some() => {

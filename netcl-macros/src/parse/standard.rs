@@ -17,7 +17,10 @@ pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
         ["i32", "MAX"] => Some(Constant::Integer(i64::from(i32::MAX))),
         ["i32", "MIN"] => Some(Constant::Integer(i64::from(i32::MIN))),
         ["u32", "MAX"] => Some(Constant::Integer(i64::from(u32::MAX))),
-        ["u32", "MIN"] => Some(Constant::Integer(0)),
+        ["u8", "MAX"] => Some(Constant::Integer(i64::from(u8::MAX))),
+        ["u8" | "u32", "MIN"] => Some(Constant::Integer(0)),
+        ["i64", "MAX"] => Some(Constant::Integer(i64::MAX)),
+        ["i64", "MIN"] => Some(Constant::Integer(i64::MIN)),
         _ => None,
     }
 }

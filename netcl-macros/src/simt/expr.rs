@@ -9,6 +9,7 @@ use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dim::{Dim, Factor};
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{ExprId, ParamKind, Stmt, ValueType};
@@ -373,7 +374,7 @@ pub(super) fn size_of(builder: &mut KernelBuilder, dim: &Dim) -> ExprId {
     // Positive terms first: the intermediate sums stay above zero.
     let (plus, minus): (Vec<_>, Vec<_>) = dim.terms().partition(|(_, coefficient)| *coefficient > 0);
     for (factors, coefficient) in plus.into_iter().chain(minus) {
-        let mut product = builder.literal(Literal::Int(coefficient.abs(), DType::U32));
+        let mut product = builder.literal(fold::wrap(coefficient.wrapping_abs(), DType::U32));
         for factor in factors {
             let factor = match factor {
                 Factor::Symbol(symbol) => {
@@ -382,7 +383,7 @@ pub(super) fn size_of(builder: &mut KernelBuilder, dim: &Dim) -> ExprId {
                 }
                 Factor::FloorDiv(dividend, divisor) => {
                     let dividend = size_of(builder, dividend);
-                    let divisor = builder.literal(Literal::Int(*divisor as i64, DType::U32));
+                    let divisor = builder.literal(Literal::Int((*divisor).min(u32::MAX.into()) as i64, DType::U32));
                     builder.binary(BinaryOp::Div, dividend, divisor)
                 }
             };

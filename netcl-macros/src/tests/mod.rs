@@ -1,5 +1,6 @@
 //! Unit tests of the drivers: tokens in, tokens out, no rustc.
 
+mod absurd;
 mod bounds;
 mod gradients;
 mod kernels;
