@@ -120,6 +120,10 @@ impl Index {
         if divisor.is(1) {
             return (self.clone(), Index::default());
         }
+        if divisor.is(0) {
+            // An axis without positions: nothing is ever read there.
+            return (Index::default(), Index::default());
+        }
         let (mut quotient, mut rest) = (Index::default(), Index::default());
         for (atom, coefficient) in self.terms.iter() {
             match coefficient.exact_div(divisor) {

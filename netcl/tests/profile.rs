@@ -4,7 +4,7 @@ mod common;
 
 use common::{devices, settings};
 use netcl::profile::{self, Profile, Span, SpanKind};
-use netcl::{DType, Device, Tensor};
+use netcl::{DType, Device, Tensor, Vendor};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -133,7 +133,9 @@ fn a_trace_is_written_while_the_program_runs() {
         let events = events(&path);
         std::fs::remove_file(&path).unwrap();
         let kernels: Vec<_> = events.iter().filter(|event| event["cat"] == "kernel").collect();
-        assert_eq!(kernels.len(), 3, "{selector}: {events:#?}");
+        // Oclgrind is not to be called when the process ends: what nobody waited for it has not computed.
+        let expected = if Device::select(&selector).unwrap().profile().vendor == Vendor::Oclgrind { 2 } else { 3 };
+        assert_eq!(kernels.len(), expected, "{selector}: {events:#?}");
         assert!(kernels.iter().all(|event| event["dur"].as_f64().is_some_and(|time| time >= 0.0)), "{selector}");
         assert!(events.iter().any(|event| event["name"] == "the work" && event["cat"] == "program"), "{selector}");
         assert!(events.iter().any(|event| event["args"]["name"] == "program"), "{selector}: tracks have names");

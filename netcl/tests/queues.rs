@@ -68,21 +68,23 @@ fn branches_give_the_same_numbers() {
 #[test]
 fn everything_else_keeps_its_order() {
     for (device, in_order) in devices() {
-        let x = Tensor::from_slice(&device, &vec![1.5f32; 300_000], &[300_000]).unwrap();
+        // A simulator takes minutes for many.
+        let (count, rounds) = if device.profile().vendor == Vendor::Oclgrind { (1_000, 3) } else { (300_000, 30) };
+        let x = Tensor::from_slice(&device, &vec![1.5f32; count], &[count]).unwrap();
         let mut y = x.clone();
-        for _ in 0..30 {
+        for _ in 0..rounds {
             y = y.add(&x).unwrap().mul(&x).unwrap().sub(&y).unwrap();
             y = y.div(&y.abs().unwrap().add(&x).unwrap()).unwrap();
         }
-        let z = Tensor::from_slice(&in_order, &vec![1.5f32; 300_000], &[300_000]).unwrap();
+        let z = Tensor::from_slice(&in_order, &vec![1.5f32; count], &[count]).unwrap();
         let mut w = z.clone();
-        for _ in 0..30 {
+        for _ in 0..rounds {
             w = w.add(&z).unwrap().mul(&z).unwrap().sub(&w).unwrap();
             w = w.div(&w.abs().unwrap().add(&z).unwrap()).unwrap();
         }
         assert_eq!(y.to_vec::<f32>().unwrap(), w.to_vec::<f32>().unwrap(), "{device}");
-        let keys: Vec<u32> = (0..100_000u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-        let sorted = algorithms::sort(&Tensor::from_slice(&device, &keys, &[100_000]).unwrap(), Default::default());
+        let keys: Vec<u32> = (0..count as u32 / 3).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        let sorted = algorithms::sort(&Tensor::from_slice(&device, &keys, &[keys.len()]).unwrap(), Default::default());
         let mut expected = keys;
         expected.sort_unstable();
         let moved = sorted.unwrap().to_device(&in_order).unwrap();

@@ -163,3 +163,48 @@ fn a_weight_as_long_as_the_batch_is_no_batch() {
     }
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
 }
+
+/// Numbers are not rounded to half precision before they are computed with: results are, once.
+#[test]
+fn numbers_go_with_tensors_of_every_float_type() {
+    use half::{bf16, f16};
+    let values = [1.5f32, -2.0, 0.125];
+    for device in all() {
+        let x = Tensor::from_slice(&device, &values, &[3]).unwrap();
+        let dtypes: [(DType, fn(f32) -> f32); 3] = [
+            (DType::F16, |value| f16::from_f32(value).to_f32()),
+            (DType::BF16, |value| bf16::from_f32(value).to_f32()),
+            (DType::F32, |value| value),
+        ];
+        for (dtype, rounded) in dtypes {
+            let x = x.cast(dtype).unwrap();
+            let check = |found: netcl::Result<Tensor>, expected: fn(f32) -> f32| {
+                let found = found.unwrap();
+                assert_eq!(found.dtype(), dtype);
+                let found = found.cast(DType::F32).unwrap().to_vec::<f32>().unwrap();
+                assert_eq!(found, values.map(|value| rounded(expected(value))), "{device}, {dtype}");
+            };
+            check(&x * 0.3, |x| x * 0.3);
+            check(&x + 0.3, |x| x + 0.3);
+            check(x.apply("maximum", &[0.3.into()]), |x| x.max(0.3));
+        }
+    }
+}
+
+#[test]
+fn what_has_no_elements_is_computed_too() {
+    for device in all() {
+        for shape in [&[2usize, 0, 3][..], &[0, 3], &[3, 0], &[0], &[0, 0]] {
+            let x = Tensor::zeros(&device, shape, DType::F32).unwrap();
+            assert_eq!(x.add(&x).unwrap().exp().unwrap().shape(), shape);
+            let one = Tensor::full(&device, 1.0f32, &[1; 3][..shape.len()]).unwrap();
+            assert!(one.mul(&x).unwrap().to_vec::<f32>().unwrap().is_empty(), "{shape:?}");
+        }
+        let x = Tensor::zeros(&device, &[2, 0, 3], DType::F32).unwrap();
+        assert_eq!(x.sum(&[1]).unwrap().to_vec::<f32>().unwrap(), [0.0; 6], "{device}");
+        assert_eq!(x.t().unwrap().shape(), [2, 3, 0]);
+        let settings = [("features", ConfigValue::Size(3)), ("heads", ConfigValue::Size(1))];
+        let attention = Layer::new(&device, Seed(1), "SelfAttention", &settings).unwrap();
+        assert_eq!(attention.forward(&[&x], Mode::Inference).unwrap().shape(), [2, 0, 3], "{device}");
+    }
+}

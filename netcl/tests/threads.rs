@@ -11,7 +11,7 @@ use netcl::__private::kernels::graph::OutputKind;
 use netcl::__private::kernels::plan::{Plan, Role, Target};
 use netcl::__private::{Function, ModelCore};
 use netcl::nn::{ConfigValue, Layer, Mode};
-use netcl::{DType, Device, DeviceKind, QueueOrder, Result, Seed, Tensor};
+use netcl::{DType, Device, DeviceKind, QueueOrder, Result, Seed, Tensor, Vendor};
 use rayon::prelude::*;
 
 const CHANNELS: usize = 16;
@@ -51,6 +51,10 @@ fn expected(device: &Device) -> (Vec<u32>, Vec<f32>) {
 #[test]
 fn running_statistics_lose_no_call_of_any_thread() {
     for device in devices() {
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind crashes when two threads run kernels");
+            continue;
+        }
         let (statistics_after, result) = expected(&device);
         let (layer, x) = layer(&device);
         std::thread::scope(|scope| {

@@ -95,15 +95,15 @@ fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The types of the caller's scalars, by position.
+/// The types in which the caller passes scalars, by position.
 fn scalars(graph: &Graph) -> Vec<DType> {
     let mut scalars = Vec::new();
     for (_, node) in graph.iter() {
         if let Op::Input(InputKind::Scalar(position)) = node.op {
             if scalars.len() <= position {
-                scalars.resize(position + 1, node.dtype);
+                scalars.resize(position + 1, node.dtype.compute());
             }
-            scalars[position] = node.dtype;
+            scalars[position] = node.dtype.compute();
         }
     }
     scalars

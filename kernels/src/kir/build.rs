@@ -122,6 +122,12 @@ impl KernelBuilder {
 
     /// A constant.
     pub fn literal(&mut self, literal: Literal) -> ExprId {
+        if let Literal::Int(value, DType::I32) = literal
+            && i32::try_from(value).is_err()
+        {
+            // A stride or a part of a size: who looks at the sizes finds it and can tell the user, the verifier could not.
+            self.note_size(&Dim::constant(value.saturating_abs()));
+        }
         self.push(Expr::Literal(literal), ValueType::scalar(literal.dtype()))
     }
 

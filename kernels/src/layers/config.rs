@@ -251,9 +251,10 @@ fn accept(kind: ConfigKind, value: &ConfigValue) -> Option<ConfigValue> {
 }
 
 fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic {
-    let size = match value {
-        ConfigValue::Size(size) => *size,
-        ConfigValue::Pair([height, width]) => *height.max(width),
+    let size = match (key.kind, value) {
+        (ConfigKind::Number | ConfigKind::Bool, _) => 0,
+        (_, ConfigValue::Size(size)) => *size,
+        (_, ConfigValue::Pair([height, width])) => *height.max(width),
         _ => 0,
     };
     let limit = if size > LARGEST { format!(" up to {LARGEST}") } else { String::new() };

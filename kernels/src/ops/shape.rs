@@ -62,7 +62,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         name: "broadcast_to",
         doc: "`x` repeated to the shape `sizes`: missing leading axes and axes of size 1 stretch",
         args: &[X, arg("sizes", ArgKind::Sizes)],
-        build: |b, a| b.broadcast_to(a.tensor(0)?, &Shape(a.sizes(1)?)),
+        build: |b, a| {
+            let sizes = a.sizes(1)?;
+            no_negative("broadcast_to", &sizes)?;
+            b.broadcast_to(a.tensor(0)?, &Shape(sizes))
+        },
     },
     Operation {
         name: "squeeze",

@@ -190,7 +190,8 @@ impl<'a> Values<'a> {
         condition: Option<ExprId>,
     ) -> ExprId {
         if matches!(self.graph[id].op, Op::Input(InputKind::Scalar(_))) {
-            return b.scalar(&(self.buffer_name)(id), self.graph[id].dtype);
+            // A number is passed as what it is computed with: storage types are those of memory.
+            return b.scalar(&(self.buffer_name)(id), self.graph[id].dtype.compute());
         }
         let index = self.index(b, address, at);
         let wide = at.vector.is_some_and(|vector| address.mentions(vector));

@@ -173,7 +173,7 @@ impl Loaded {
     }
 
     fn check_scalars(&self, scalars: &[Scalar], after_seed: bool) -> Result<()> {
-        let expected = || self.base.plan.scalars.iter().skip(usize::from(after_seed)).map(|dtype| dtype.compute());
+        let expected = || self.base.plan.scalars.iter().skip(usize::from(after_seed)).copied();
         if expected().eq(scalars.iter().map(|scalar| scalar.dtype())) {
             return Ok(());
         }

@@ -197,8 +197,8 @@ impl KernelSpec {
     ///
     /// [`Error::Unsupported`] if the device runs no OpenCL C, or lacks the `half` or `double` arithmetic that the spec
     /// asks for; [`Error::Build`] with the driver's log and the numbered source; [`Error::Kernel`] if the name is no
-    /// name, or the source has no such kernel, or none at all; [those of every
-    /// device](crate::Error#errors-of-every-device).
+    /// name, the source has no such kernel, or none at all, or a NUL character is in the source or the options; [those of
+    /// every device](crate::Error#errors-of-every-device).
     pub fn build(&self, device: &Device) -> Result<RawKernel> {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -210,6 +210,13 @@ impl KernelSpec {
         }
         if matches!(self.text, Text::Source(_)) && !self.parameters.is_empty() {
             let problem = "it has a whole source, which has its own parameters; leave out `parameters`".to_owned();
+            return Err(Error::Kernel { kernel: self.name.clone(), problem });
+        }
+        let (source, options) = (self.to_source(), self.build_options());
+        if let Some((what, _)) =
+            [("source has", &source), ("options have", &options)].iter().find(|(_, text)| text.contains('\0'))
+        {
+            let problem = format!("the {what} a NUL character, where a driver's text ends; leave it out");
             return Err(Error::Kernel { kernel: self.name.clone(), problem });
         }
         let unsupported = |problem: &str| Error::Unsupported {
@@ -232,12 +239,10 @@ impl KernelSpec {
         if self.needs_double() && !device.profile().fp64 {
             return Err(unsupported("its kernels cannot use `double`; use f32"));
         }
-        let source = self.to_source();
         if !may_have_kernels(&source) {
             let problem = "the source has no kernel: write `__kernel void name(..) { .. }`".to_owned();
             return Err(Error::Kernel { kernel: self.name.clone(), problem });
         }
-        let options = self.build_options();
         let kernel = opencl.kernel(Origin::of(&self.name, &source, &options))?;
         RawKernel::new(device, self, source, &options, kernel)
     }
@@ -341,5 +346,9 @@ mod tests {
         assert!(text.contains("not a name in C"), "{text}");
         let text = KernelSpec::from_source("f", "").parameters(["int a"]).build(&host).err().unwrap().to_string();
         assert!(text.contains("leave out `parameters`"), "{text}");
+        let text = KernelSpec::new("f").option("-D A\0").build(&host).err().unwrap().to_string();
+        assert!(text.contains("the options have a NUL character"), "{text}");
+        let text = KernelSpec::new("f").body("/*\0*/").build(&host).err().unwrap().to_string();
+        assert!(text.contains("the source has a NUL character"), "{text}");
     }
 }

@@ -165,7 +165,7 @@ fn build(operation: &Operation, operands: &[Operand<'_>], batch: Batch) -> Resul
             }
             Operand::Number(number) => match by_value {
                 Some(dtype) if !telling(number) => {
-                    // Rounded as a constant of that type would be.
+                    // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
                     numbers.push(Scalar::from_literal(Literal::of(number, dtype)));
                     let position = numbers.len() - 1;
                     let name = format!("number{position}");

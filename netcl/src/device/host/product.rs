@@ -90,9 +90,12 @@ impl Product {
         let (a, b, c) = unsafe { (slice::<T>(a), slice::<T>(b), slice_mut::<T>(c)) };
         match &self.kind {
             Kind::MatMul { batch, m, n, k, operands: [of_a, of_b, of_c] } => {
-                let start = |of: &Strides, length: usize| {
-                    let outside = || format!("an operand starts at element {}, past its buffer", of.offset);
-                    if of.offset <= length { Ok(of.offset) } else { Err(outside()) }
+                let is_empty = [m, n, k].into_iter().chain(batch).any(|&size| size == 0);
+                let start = |of: &Strides, length: usize| match of.offset {
+                    inside if inside <= length => Ok(inside),
+                    // A part of a buffer without elements: nothing is read or written there.
+                    _ if is_empty && length == 0 => Ok(0),
+                    outside => Err(format!("an operand starts at element {outside}, past its buffer")),
                 };
                 let (a, b) = (&a[start(of_a, a.len())?..], &b[start(of_b, b.len())?..]);
                 let end = c.len();
