@@ -1,7 +1,7 @@
 //! Functions to compile, and functions of scalars.
 
 use super::{constant::Constants, text, types};
-use crate::ast::{Arg, DimToken, Function, Helper};
+use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType};
 use crate::diag::Diag;
 use crate::lower::Unit;
 use crate::messages as m;
@@ -12,7 +12,8 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, FnArg, Pat, ReceiverKind, ReturnType, Signature, Type, Visibility};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, FnArg, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Type, Visibility};
 
 /// A compiled function, whose model binds `sizes`. What is wrong with its signature is reported and makes it unsound.
 pub(crate) fn function(
@@ -42,7 +43,10 @@ pub(crate) fn function(
                 }
             }
             FnArg::Typed(typed) => {
-                let Some(name) = plain_name(diag, &typed.pat) else { continue };
+                let Some(name) = plain_name(diag, &typed.pat) else {
+                    unknown.extend(names(&typed.pat));
+                    continue;
+                };
                 if args.iter().any(|arg| arg.name == name) {
                     diag.report(name.span(), &m::DUPLICATE_ARGUMENT, &[&name]);
                     continue;
@@ -74,7 +78,14 @@ pub(crate) fn function(
         unsound: None,
     };
     if diag.count() == before {
-        unbound(diag, &function, sizes);
+        // Of what has a size that nobody knows, nothing is known.
+        let open = unbound(diag, &function, sizes);
+        let is_open = |ty: &TensorType| ty.dims.iter().any(|dim| !open.is_disjoint(&symbols(&dim.dim)));
+        function.results.retain(|ty| !is_open(ty));
+        let (known, without) =
+            function.args.into_iter().partition(|arg| !matches!(&arg.ty, ArgType::Tensor(ty) if is_open(ty)));
+        function.args = known;
+        unknown.extend(without.into_iter().map(|arg: Arg| arg.name));
     }
     function.unsound = (diag.count() > before).then_some(unknown);
     function
@@ -142,6 +153,20 @@ fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
     }
 }
 
+/// The names that a pattern binds.
+pub(crate) fn names(pat: &Pat) -> Vec<Ident> {
+    struct Names(Vec<Ident>);
+    impl<'a> Visit<'a> for Names {
+        fn visit_pat_ident(&mut self, name: &'a PatIdent) {
+            self.0.push(name.ident.clone());
+            visit::visit_pat_ident(self, name);
+        }
+    }
+    let mut names = Names(Vec::new());
+    names.visit_pat(pat);
+    names.0
+}
+
 /// Rule: `__netcl…` are the names of what is generated. Wrong: `fn forward(&self, __netcl_value: &Tensor<f32, N>)`.
 pub(crate) fn own_name(diag: &Diag, name: &Ident) {
     if super::name(name).starts_with(crate::words::OWN) {
@@ -154,7 +179,7 @@ fn results(
     sig: &Signature,
     generic: &dyn Fn(&Type) -> bool,
     constants: &Constants,
-) -> (Vec<crate::ast::TensorType>, bool) {
+) -> (Vec<TensorType>, bool) {
     let ReturnType::Type(_, ty) = &sig.output else {
         diag.report(sig.ident.span(), &m::MISSING_RESULT, &[&sig.ident]);
         return (Vec::new(), false);
@@ -177,18 +202,29 @@ fn results(
 
 /// Rule: every size follows from the arguments' axes, or is the model's. Wrong:
 /// `fn f(x: &Tensor<f32, N>) -> Tensor<f32, K>`, `fn f(x: &Tensor<f32, { N * M }>) -> Tensor<f32, N>`.
-fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) {
+///
+/// Gives the sizes that do not.
+fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) -> BTreeSet<Symbol> {
     let dims: Vec<&DimToken> = function.tensors().flat_map(|(_, ty)| &ty.dims).collect();
     let own: Vec<Dim> = sizes.iter().map(|size| Dim::symbol(size.name())).collect();
     let bound = Dim::bound_by(own.iter().chain(dims.iter().map(|dim| &dim.dim)));
     let results = function.results.iter().flat_map(|ty| &ty.dims);
+    let mut open = BTreeSet::new();
     for dim in dims.iter().copied().chain(results) {
         dim.dim.visit_symbols(&mut |symbol| {
             if !bound.contains(symbol) {
                 diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
+                open.insert(symbol.clone());
             }
         });
     }
+    open
+}
+
+fn symbols(dim: &Dim) -> BTreeSet<Symbol> {
+    let mut all = BTreeSet::new();
+    dim.visit_symbols(&mut |symbol| all.extend([symbol.clone()]));
+    all
 }
 
 /// `#[netcl::function] fn gelu(x: f32) -> f32 { .. }`.

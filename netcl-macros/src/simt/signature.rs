@@ -66,6 +66,7 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
         let FnArg::Typed(typed) = input else { continue };
         let Pat::Ident(name) = &*typed.pat else {
             diag.report(typed.pat.span(), &m::ARGUMENT_PATTERN, &[]);
+            unknown.extend(crate::parse::function::names(&typed.pat));
             continue;
         };
         let name = name.ident.clone();

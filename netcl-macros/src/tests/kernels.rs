@@ -73,7 +73,6 @@ fn misuse() {
         "`x` is an argument",
         "`+` takes values of one type, found f32 and i32",
         "dimension `K` is not bound",
-        "index `k` is never used",
         "`4` may be outside axis 1 of `x`, which has 4 elements",
     ];
     for (error, part) in all.iter().zip(parts) {
