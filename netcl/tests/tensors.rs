@@ -171,7 +171,8 @@ fn numbers_go_with_tensors_of_every_float_type() {
     let values = [1.5f32, -2.0, 0.125];
     for device in all() {
         let x = Tensor::from_slice(&device, &values, &[3]).unwrap();
-        let dtypes: [(DType, fn(f32) -> f32); 3] = [
+        type Rounding = fn(f32) -> f32;
+        let dtypes: [(DType, Rounding); 3] = [
             (DType::F16, |value| f16::from_f32(value).to_f32()),
             (DType::BF16, |value| bf16::from_f32(value).to_f32()),
             (DType::F32, |value| value),
