@@ -270,6 +270,12 @@ impl KernelBuilder {
         if let Some(Literal::Bool(value)) = self.as_literal(condition) {
             return if value { then } else { otherwise };
         }
+        // A branch of the same condition is decided.
+        let (then, otherwise) = match (self.kernel.expr(then), self.kernel.expr(otherwise)) {
+            (Expr::Select(inner, a, _), _) if *inner == condition => (*a, otherwise),
+            (_, Expr::Select(inner, _, b)) if *inner == condition => (then, *b),
+            _ => (then, otherwise),
+        };
         if then == otherwise {
             return then;
         }

@@ -106,7 +106,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #vis fn #report {
                 #private::report(&[#(Self::#all()),*], target)
             }
-            /// The OpenCL C of every function for devices of that kind.
+            /// The OpenCL C of every function for devices of that kind; for the host the kernels in the IR's text form.
             #vis fn #kernels {
                 #private::source(&[#(Self::#all()),*], target)
             }

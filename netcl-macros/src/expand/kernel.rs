@@ -140,7 +140,7 @@ pub(super) fn report(plans: TokenStream) -> TokenStream {
             pub fn report(&self, target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                 #private::report(&[#plans], target)
             }
-            /// Its OpenCL C for devices of that kind.
+            /// Its OpenCL C for devices of that kind; for the host its kernels in the IR's text form.
             pub fn source(&self, target: ::netcl::Target) -> ::netcl::Result<::std::string::String> {
                 #private::source(&[#plans], target)
             }

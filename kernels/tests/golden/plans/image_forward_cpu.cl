@@ -62,8 +62,8 @@ void image_0_max(
                 const int t_11 = t_3 * (W * 2);
                 const int t_12 = W - i - t_6;
                 const bool t_13 = t_5 && t_12 >= 0 && t_12 < W;
-                pool_1 = netcl_max(pool_1, t_8 ? (t_8 ? x[t_8 ? t_9 + i + t_10 + t_6 + t_11 - W - 1 : 0]
-                    + (t_13 ? x[t_8 && t_13 ? t_9 + t_10 + t_11 - i - t_6 : 0] : 0.0f) : 0.0f) : -INFINITY);
+                pool_1 = netcl_max(pool_1, t_8 ? x[t_8 ? t_9 + i + t_10 + t_6 + t_11 - W - 1 : 0]
+                    + (t_13 ? x[t_8 && t_13 ? t_9 + t_10 + t_11 - i - t_6 : 0] : 0.0f) : -INFINITY);
             }
         }
         pool[row] = pool_1;

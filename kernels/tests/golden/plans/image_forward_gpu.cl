@@ -53,8 +53,8 @@ void image_0_max(
             const int t_12 = t_4 * (W * 2);
             const int t_13 = W - t_7 - t_8;
             const bool t_14 = t_6 && t_13 >= 0 && t_13 < W;
-            pool_1 = netcl_max(pool_1, t_10 ? (t_10 ? x[t_10 ? t_11 + t_7 + t_8 + t_12 - W - 1 : 0]
-                + (t_14 ? x[t_10 && t_14 ? t_11 + t_12 - t_7 - t_8 : 0] : 0.0f) : 0.0f) : -INFINITY);
+            pool_1 = netcl_max(pool_1, t_10 ? x[t_10 ? t_11 + t_7 + t_8 + t_12 - W - 1 : 0]
+                + (t_14 ? x[t_10 && t_14 ? t_11 + t_12 - t_7 - t_8 : 0] : 0.0f) : -INFINITY);
         }
         pool[row] = pool_1;
     }
