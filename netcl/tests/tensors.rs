@@ -171,12 +171,12 @@ fn numbers_go_with_tensors_of_every_float_type() {
     let values = [1.5f32, -2.0, 0.125];
     for device in all() {
         let x = Tensor::from_slice(&device, &values, &[3]).unwrap();
-        let dtypes: [(DType, fn(f32) -> f32); 3] = [
-            (DType::F16, |value| f16::from_f32(value).to_f32()),
-            (DType::BF16, |value| bf16::from_f32(value).to_f32()),
-            (DType::F32, |value| value),
-        ];
-        for (dtype, rounded) in dtypes {
+        for dtype in [DType::F16, DType::BF16, DType::F32] {
+            let rounded = |value: f32| match dtype {
+                DType::F16 => f16::from_f32(value).to_f32(),
+                DType::BF16 => bf16::from_f32(value).to_f32(),
+                _ => value,
+            };
             let x = x.cast(dtype).unwrap();
             let check = |found: netcl::Result<Tensor>, expected: fn(f32) -> f32| {
                 let found = found.unwrap();
