@@ -14,9 +14,10 @@ use std::cmp::Ordering;
 const SIZES: [usize; 12] = [0, 1, 2, 31, 32, 33, 255, 257, 1000, 4095, 4097, 65_537];
 /// Not on a simulator, which would take hours.
 const LARGE: usize = (1 << 20) + 1;
-/// What a simulator sorts: each digit of the keys takes several launches, and each order all digits. The last size is more than
-/// one work-group's.
+/// What a simulator sorts: each digit of the keys takes several launches, and each order all digits.
 const SIMULATED_SORTS: [usize; 4] = [0, 1, 33, 600];
+/// More than one work-group sorts, for one case: kernels for keys of other types are of the same text.
+const SIMULATED_GROUPS: usize = 2100;
 /// For one case of each algorithm.
 const LARGEST: usize = 1 << 24;
 /// Not on the host, whose parts have no tiles: for the algorithms whose last tile is another than the others.
@@ -27,7 +28,13 @@ const MANY_KEYS: usize = (1 << 22) - 1;
 fn sizes(name: &str, profile: &DeviceProfile) -> Vec<usize> {
     let mut sizes = SIZES.to_vec();
     if profile.vendor == Vendor::Oclgrind {
-        return if name.starts_with("sort") { SIMULATED_SORTS.to_vec() } else { sizes };
+        if name.starts_with("sort") {
+            sizes = SIMULATED_SORTS.to_vec();
+        }
+        if name == "sort u32" {
+            sizes.push(SIMULATED_GROUPS);
+        }
+        return sizes;
     }
     sizes.push(LARGE);
     if ["map", "reduce f32", "scan i32", "sort f32", "compact", "bincount", "random"].contains(&name) {
