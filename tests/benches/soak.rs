@@ -1,8 +1,8 @@
-//! Minutes of random allocations, transfers, launches, waits and training from eight threads; ends with an error if a byte was wrong, memory was
-//! not given back, the process grew or a program was built again. One JSON object.
+//! Minutes of random allocations, transfers, launches, waits and training from eight threads; ends with an error if a byte
+//! was wrong, memory was not given back, the process grew or a program was built again. One JSON object.
 //!
 //! `cargo bench -p netcl-tests --bench soak -- [--device SELECTOR] [--minutes 10] [--threads 8] [--seed 1]
-//! [--out-of-order]`
+//! [--out-of-order] [--only NAME]..`, the names as in what is printed.
 #![allow(missing_docs, reason = "a program")]
 
 use netcl::QueueOrder;
@@ -22,7 +22,10 @@ fn main() -> netcl::Result<ExitCode> {
     let unordered = arguments.iter().any(|argument| argument == "--out-of-order");
     let device = if unordered { device.with_queue(QueueOrder::OutOfOrder)? } else { device };
     let time = Duration::from_secs_f64(60.0 * number("--minutes", 10.0));
-    let report = soak::run(&device, number("--threads", 8.0) as u64, time, number("--seed", 1.0) as u64)?;
+    let named = arguments.windows(2).filter(|pair| pair[0] == "--only");
+    let only: Vec<&str> = named.map(|pair| pair[1].as_str()).collect();
+    let (threads, seed) = (number("--threads", 8.0) as u64, number("--seed", 1.0) as u64);
+    let report = soak::run(&device, threads, time, seed, &only)?;
     let problems = report.problems();
     problems.iter().for_each(|problem| eprintln!("{problem}"));
     let each: Vec<String> = report.each.iter().map(|(name, count)| format!("\"{name}\":{count}")).collect();

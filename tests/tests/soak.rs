@@ -16,7 +16,7 @@ fn random_work_from_many_threads_is_right_and_leaves_nothing() {
             let (mut operations, mut checked) = (0, 0);
             // Long enough on any machine; until that was something on one that has other work.
             for seed in 1.. {
-                let report = soak::run(&device, 8, Duration::from_secs(seconds), seed).unwrap();
+                let report = soak::run(&device, 8, Duration::from_secs(seconds), seed, &[]).unwrap();
                 eprintln!("{device}: {report:?}");
                 assert_eq!(report.problems(), [""; 0], "{device}: {report:?}");
                 operations += report.operations;

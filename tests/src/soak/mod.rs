@@ -55,13 +55,20 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("checkpoint", training::checkpoint),
 ];
 
-/// Works on the device from that many threads for that long.
+/// Works on the device from that many threads for that long, with the operations of these names; without any, with all.
 ///
 /// # Errors
 ///
 /// The first error of any thread.
-pub fn run(device: &Device, threads: u64, time: Duration, seed: u64) -> Result<Report> {
-    let common = Common::new(device)?;
+///
+/// # Panics
+///
+/// If no operation has one of the names.
+pub fn run(device: &Device, threads: u64, time: Duration, seed: u64, only: &[&str]) -> Result<Report> {
+    let is_chosen = |position: &usize| only.is_empty() || only.contains(&OPERATIONS[*position].0);
+    let chosen: Vec<usize> = (0..OPERATIONS.len()).filter(is_chosen).collect();
+    assert!(!chosen.is_empty(), "no operation is called {only:?}");
+    let common = Common::new(device, chosen)?;
     // Some programs are for a single element, others for more.
     for _ in 0..2 {
         Worker::new(&common, device, seed, 0).prepare(&[1, 2, 5000])?;

@@ -66,10 +66,12 @@ pub(super) struct Common {
     pub(super) alone: Mutex<()>,
     pub(super) totals: Totals,
     performed: [AtomicU64; OPERATIONS.len()],
+    /// Positions of the operations that are done.
+    chosen: Vec<usize>,
 }
 
 impl Common {
-    pub(super) fn new(device: &Device) -> Result<Common> {
+    pub(super) fn new(device: &Device, chosen: Vec<usize>) -> Result<Common> {
         let source = "__kernel void mix(__global uint* x, uint by, uint n) {
             uint i = get_global_id(0);
             if (i < n) x[i] += by;
@@ -87,6 +89,7 @@ impl Common {
             alone: Mutex::default(),
             totals: Totals::default(),
             performed: [const { AtomicU64::new(0) }; OPERATIONS.len()],
+            chosen,
         })
     }
 
@@ -166,7 +169,8 @@ impl<'a> Worker<'a> {
         }
         let any = self.draw.below(self.held.len() as u64) as usize;
         let known = self.held[any].clone();
-        let position = self.draw.below(OPERATIONS.len() as u64) as usize;
+        let chosen = &self.common.chosen;
+        let position = chosen[self.draw.below(chosen.len() as u64) as usize];
         let operation: Operation = OPERATIONS[position].1;
         operation(self, known)?;
         self.common.performed[position].fetch_add(1, Ordering::Relaxed);
