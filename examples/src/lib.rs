@@ -114,7 +114,7 @@ mod tests {
         assert!(parse(&line).is_ok());
         let damaged =
             [line.replacen('7', "x", 1), line.replacen('7', "17", 1), line.replacen("7,", "", 1), format!("{line},1")];
-        for second in damaged.into_iter().chain([String::new(), line.replace(",3", ",10")]) {
+        for second in damaged.into_iter().chain([" ".to_owned(), line.replace(",3", ",10")]) {
             let problem = parse(&format!("{line}\n{second}")).err().expect("it is damaged");
             assert!(problem.contains("line 2"), "{problem}");
         }
