@@ -50,15 +50,23 @@ impl DType {
         matches!(self, DType::U8 | DType::I32 | DType::U32 | DType::I64)
     }
 
+    /// The least and the greatest number of a type of whole numbers; `None` of others.
+    pub const fn whole_range(self) -> Option<(i64, i64)> {
+        match self {
+            DType::U8 => Some((0, u8::MAX as i64)),
+            DType::I32 => Some((i32::MIN as i64, i32::MAX as i64)),
+            DType::U32 => Some((0, u32::MAX as i64)),
+            DType::I64 => Some((i64::MIN, i64::MAX)),
+            DType::Bool | DType::F16 | DType::BF16 | DType::F32 | DType::F64 => None,
+        }
+    }
+
     /// Whether the whole number `value` is one of the type: floats take any, as the nearest that they have; a truth value is
     /// no number.
     pub const fn holds(self, value: i64) -> bool {
-        match self {
-            DType::Bool => false,
-            DType::U8 => 0 <= value && value <= u8::MAX as i64,
-            DType::I32 => i32::MIN as i64 <= value && value <= i32::MAX as i64,
-            DType::U32 => 0 <= value && value <= u32::MAX as i64,
-            DType::I64 | DType::F16 | DType::BF16 | DType::F32 | DType::F64 => true,
+        match self.whole_range() {
+            Some((least, greatest)) => least <= value && value <= greatest,
+            None => !matches!(self, DType::Bool),
         }
     }
 

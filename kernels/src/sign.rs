@@ -30,7 +30,9 @@ impl Dim {
         let mut scale = None;
         for divisor in quotients {
             let known = scale.unwrap_or(1);
-            let common = (known / gcd(known, divisor)).checked_mul(divisor).filter(|common| *common <= MOST)?;
+            let common = (known / gcd(known.into(), divisor.into()) as u64)
+                .checked_mul(divisor)
+                .filter(|common| *common <= MOST)?;
             scale = Some(common);
         }
         let scale = scale? as i64;
@@ -63,7 +65,8 @@ impl Dim {
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+/// The greatest common divisor; of 0 and a number, the number.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant,
     let fits = match (value, ty) {
         (Constant::Integer(value), Some(dtype)) => {
             let value = if negative { value.checked_neg() } else { Some(value) };
-            value.is_some_and(|value| holds(dtype, value))
+            value.is_some_and(|value| dtype.holds(value))
         }
         (Constant::Float(value), Some(dtype)) => reaches(dtype, value),
         _ => true,
@@ -70,11 +70,6 @@ fn number(value: Constant, negative: bool) -> String {
     }
 }
 
-/// Whether the type has that whole number.
-pub(crate) fn holds(dtype: DType, value: i64) -> bool {
-    dtype.holds(value)
-}
-
 /// Whether the number stays finite where values of the type are computed.
 pub(crate) fn reaches(dtype: DType, value: f64) -> bool {
     dtype.compute() != DType::F32 || !value.is_finite() || (value as f32).is_finite()
@@ -82,16 +77,14 @@ pub(crate) fn reaches(dtype: DType, value: f64) -> bool {
 
 /// The smallest type of whole numbers that has the number, for a hint beside one that has not.
 pub(crate) fn wider(value: i64) -> DType {
-    [DType::I32, DType::U32, DType::I64].into_iter().find(|dtype| holds(*dtype, value)).unwrap_or(DType::I64)
+    [DType::I32, DType::U32, DType::I64].into_iter().find(|dtype| dtype.holds(value)).unwrap_or(DType::I64)
 }
 
 fn too_large(diag: &Diag, number: &dyn std::fmt::Display, dtype: DType, span: Span) {
     let computed = dtype.compute();
-    let (range, instead) = match computed {
-        DType::U8 => (format!("from 0 to {}", u8::MAX), "another suffix, or none"),
-        DType::I32 => (format!("from {} to {}", i32::MIN, i32::MAX), "another suffix, or none"),
-        DType::U32 => (format!("from 0 to {}", u32::MAX), "another suffix, or none"),
-        _ => (format!("up to {:?}", f32::MAX), "`f32::INFINITY` if infinity is meant, or a number that fits"),
+    let (range, instead) = match computed.whole_range() {
+        Some((least, greatest)) => (format!("from {least} to {greatest}"), "another suffix, or none"),
+        None => (format!("up to {:?}", f32::MAX), "`f32::INFINITY` if infinity is meant, or a number that fits"),
     };
     diag.report(span, &m::NUMBER_RANGE, &[number, &computed, &range, &instead]);
 }

@@ -17,6 +17,7 @@
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId, ReduceOp};
+use crate::sign::gcd;
 use crate::span::{Diagnostic, Result};
 
 /// One equation: `sum(left) + sum(right) + offset = 0`.
@@ -51,10 +52,6 @@ impl Equation {
         }
         Some(result)
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn divide(dim: &Dim, divisor: i64) -> Option<Dim> {

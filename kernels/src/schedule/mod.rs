@@ -38,10 +38,10 @@ pub(crate) struct Job<'a> {
 pub(crate) fn neutral(op: ReduceOp, dtype: DType) -> Literal {
     let lowest = |least: bool| match dtype {
         _ if dtype.is_float() => Literal::float(if least { f64::NEG_INFINITY } else { f64::INFINITY }, dtype),
-        DType::U8 => Literal::Int(if least { 0 } else { 255 }, dtype),
-        DType::U32 => Literal::Int(if least { 0 } else { i64::from(u32::MAX) }, dtype),
-        DType::I64 => Literal::Int(if least { i64::MIN } else { i64::MAX }, dtype),
-        _ => Literal::Int(i64::from(if least { i32::MIN } else { i32::MAX }), dtype),
+        _ => {
+            let (lowest, greatest) = dtype.whole_range().unwrap_or((i32::MIN.into(), i32::MAX.into()));
+            Literal::Int(if least { lowest } else { greatest }, dtype)
+        }
     };
     match op {
         ReduceOp::Sum => Literal::of(0.0, dtype),

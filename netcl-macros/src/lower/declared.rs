@@ -2,7 +2,6 @@
 
 use super::{Lowering, Number, Val};
 use crate::ast::PlainType;
-use crate::literal::holds;
 use crate::messages as m;
 use crate::parse::{constant, text, types};
 use netcl_kernels::dim::Shape;
@@ -130,7 +129,7 @@ impl<'a> Lowering<'a> {
             }
             Val::Index(_) if dtype.is_integer() => value,
             Val::Dim(dim) if dtype.is_integer() => match dim.as_constant() {
-                Some(number) if !holds(dtype, number) => {
+                Some(number) if !dtype.holds(number) => {
                     self.no_whole(number, dtype, ty.span());
                     Val::Unknown
                 }

@@ -343,10 +343,11 @@ fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) ->
 
 /// A part of an index as a number of the type. Whole numbers wrap, as `as` does: `n - 1` is one of `u32` where -1 is none.
 fn wrapped(builder: &mut Builder, value: i64, dtype: DType) -> Result<NodeId> {
-    match fold::wrap(value, dtype) {
-        Literal::Int(value, _) if dtype.is_integer() => builder.integer(value, dtype),
-        _ => builder.integer(value, dtype),
-    }
+    let value = match fold::wrap(value, dtype) {
+        Literal::Int(wrapped, _) if dtype.is_integer() => wrapped,
+        _ => value,
+    };
+    builder.integer(value, dtype)
 }
 
 fn affine(value: Val<'_>) -> Option<Affine> {

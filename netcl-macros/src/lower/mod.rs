@@ -22,7 +22,7 @@ mod value;
 
 use crate::ast::{Arg, ArgType, Function, Helper, Model, TensorType};
 use crate::diag::Diag;
-use crate::literal::{Large, holds, wider};
+use crate::literal::{Large, wider};
 use crate::messages as m;
 use crate::parse::constant::Constants;
 use crate::words;
@@ -421,7 +421,7 @@ impl<'a> Lowering<'a> {
                 self.large.fits(self.diag, number.value, dtype).then(|| self.builder.constant(number.value, dtype))
             }
             Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
-            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !holds(dtype, value)) => {
+            Val::Dim(dim) if dim.as_constant().is_some_and(|value| !dtype.holds(value)) => {
                 self.no_whole(dim.as_constant().unwrap_or_default(), dtype, span)
             }
             Val::Dim(dim) => match self.builder.dim(&dim, dtype) {

@@ -124,7 +124,7 @@ pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
 fn fits(ty: &str, value: Constant) -> bool {
     let Some(dtype) = DType::from_name(ty) else { return true };
     match value {
-        Constant::Integer(value) => literal::holds(dtype, value),
+        Constant::Integer(value) => dtype.holds(value),
         Constant::Float(value) => literal::reaches(dtype, value),
         Constant::Bool(_) => true,
     }

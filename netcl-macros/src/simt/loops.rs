@@ -117,9 +117,8 @@ impl Simt<'_> {
     /// The end and the step of a loop that counts by itself: where neither can leave the counter's type.
     fn bounds(&mut self, range: &Range) -> Option<(ExprId, ExprId)> {
         let dtype = range.ty.dtype;
-        let number = |this: &mut Self, value: i64| {
-            crate::literal::holds(dtype, value).then(|| this.builder.literal(Literal::Int(value, dtype)))
-        };
+        let number =
+            |this: &mut Self, value: i64| dtype.holds(value).then(|| this.builder.literal(Literal::Int(value, dtype)));
         let step = self.whole(range.step)?;
         let step = number(self, step)?;
         let end = match range.closed {

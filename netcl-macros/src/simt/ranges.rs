@@ -13,13 +13,8 @@ pub(super) type Range = (i64, i64);
 
 /// What holds of any value of the type.
 fn all(dtype: DType) -> Range {
-    match dtype {
-        DType::Bool => (0, 1),
-        DType::U8 => (0, i64::from(u8::MAX)),
-        DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        DType::U32 => (0, i64::from(u32::MAX)),
-        _ => (i64::MIN, i64::MAX),
-    }
+    let numbers = || dtype.whole_range().unwrap_or((i64::MIN, i64::MAX));
+    if dtype == DType::Bool { (0, 1) } else { numbers() }
 }
 
 /// The range if the type holds it: else the value may have wrapped.

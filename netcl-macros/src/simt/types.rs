@@ -2,7 +2,7 @@
 
 use super::{Simt, Val};
 use crate::ast::Constant;
-use crate::literal::{holds, wider};
+use crate::literal::wider;
 use crate::messages as m;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
@@ -29,7 +29,7 @@ impl Simt<'_> {
                     (Constant::Integer(_), _) => DType::U32,
                 };
                 if let Constant::Integer(value) = number
-                    && !holds(dtype, value)
+                    && !dtype.holds(value)
                 {
                     self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &wider(value), &dtype]);
                     return None;

@@ -30,7 +30,6 @@
 //! Every number of elements is allowed, 0 included. What counts or numbers elements does so in 32 bits: sorting, picking and
 //! counting take fewer than 2^31 elements and say so otherwise. Shapes matter where it is said; else the elements are taken
 //! in row-major order.
-
 //!
 //! # Errors
 //!

@@ -75,7 +75,7 @@ fn has_directive(text: &[u8]) -> bool {
 }
 
 /// Where the blank or comment at `at` ends; `None` if there is none. A comment to the end of a line ends before that.
-fn blank(text: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn blank(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     match rest {
         [b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c, ..] => Some(at + 1),

@@ -8,7 +8,7 @@ mod key;
 mod limit;
 mod stats;
 
-pub(crate) use includes::reads_files;
+pub(crate) use includes::{blank, reads_files};
 pub(crate) use key::Key;
 pub use stats::ProgramStats;
 pub(crate) use stats::{Counters, count};

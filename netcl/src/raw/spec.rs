@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::device::opencl::idle::Origin;
 use crate::error::{Error, Result};
 use crate::expression::TO_BF16;
+use crate::program::blank;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::emit::storage_type;
 use std::fmt::Display;
@@ -251,21 +252,19 @@ impl KernelSpec {
 /// Whether the source names a kernel outside of comments, or includes a file that may. Drivers are not asked about other
 /// sources: PoCL gives names of kernels that are not there, or crashes.
 fn may_have_kernels(source: &str) -> bool {
-    let mut rest = source;
-    while let Some(at) = rest.find(|c: char| matches!(c, '_' | '#' | '/') || c.is_ascii_alphabetic()) {
-        rest = &rest[at..];
-        let end = if rest.starts_with("//") {
-            rest.find('\n')
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map(|end| end + 2)
-        } else {
-            let name = rest.find(|c: char| !(c == '_' || c.is_ascii_alphanumeric())).unwrap_or(rest.len());
-            if matches!(&rest[..name], "__kernel" | "kernel" | "include") {
-                return true;
-            }
-            Some(name.max(1)) // past a name, or a sign that begins none
-        };
-        rest = end.map_or("", |end| &rest[end..]);
+    let (text, mut at) = (source.as_bytes(), 0);
+    while at < text.len() {
+        if let Some(end) = blank(text, at) {
+            at = end;
+            continue;
+        }
+        let starts_name = text[at] == b'_' || text[at].is_ascii_alphabetic();
+        let name = text[at..].iter().take_while(|byte| starts_name && (**byte == b'_' || byte.is_ascii_alphanumeric()));
+        let end = at + name.count();
+        if matches!(&text[at..end], b"__kernel" | b"kernel" | b"include") {
+            return true;
+        }
+        at = end.max(at + 1); // past a name, or a sign that begins none
     }
     false
 }

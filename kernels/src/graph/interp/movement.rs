@@ -134,12 +134,7 @@ fn reduce_floats(op: ReduceOp, group: &[usize], values: &[f64]) -> f64 {
 
 fn reduce_ints(op: ReduceOp, group: &[usize], values: &[i64], dtype: DType) -> i64 {
     // The neutral elements of max and min are the type's own least and greatest values.
-    let (least, greatest) = match dtype {
-        DType::U8 => (0, i64::from(u8::MAX)),
-        DType::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        DType::U32 => (0, i64::from(u32::MAX)),
-        _ => (i64::MIN, i64::MAX),
-    };
+    let (least, greatest) = dtype.whole_range().unwrap_or((i64::MIN, i64::MAX));
     let (start, step) = match op {
         ReduceOp::Sum => (0, BinaryOp::Add),
         ReduceOp::Prod => (1, BinaryOp::Mul),
