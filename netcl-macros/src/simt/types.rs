@@ -169,7 +169,10 @@ impl Simt<'_> {
     pub(super) fn unary(&mut self, op: &syn::UnOp, value: Val, span: Span) -> Val {
         match (op, value) {
             (_, Val::Unknown) => Val::Unknown,
-            (syn::UnOp::Neg(_), Val::Number(Constant::Integer(value))) => Val::Number(Constant::Integer(-value)),
+            (syn::UnOp::Neg(_), Val::Number(Constant::Integer(value))) => match value.checked_neg() {
+                Some(value) => Val::Number(Constant::Integer(value)),
+                None => self.report(span, &m::TOO_LARGE, &[&format!("-({value})")]),
+            },
             (syn::UnOp::Neg(_), Val::Number(Constant::Float(value))) => Val::Number(Constant::Float(-value)),
             (syn::UnOp::Neg(_), value) => match self.value(value, None, span) {
                 Some(id) => Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Neg, id), None),

@@ -39,6 +39,21 @@ fn arithmetic_on_literals_is_checked() {
 }
 
 #[test]
+fn the_least_number_has_no_negative_in_simt_kernels_either() {
+    let found = errors(quote! {
+        #[launch(global = [N])]
+        fn least(x: &Tensor<i64, N>, y: &mut Tensor<i64, N>) {
+            let i = global_id(0);
+            if i < N {
+                y[i] = x[i] + -i64::MIN;
+            }
+        }
+    });
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("`-(-9223372036854775808)` is no number of 64 bits\n"), "{found:?}");
+}
+
+#[test]
 fn numbers_are_no_truth_values() {
     for (value, kind) in
         [(quote!(2), "an integer"), (quote!(1.0), "a number"), (quote!(n), "an index"), (quote!(N), "a size")]
