@@ -77,7 +77,7 @@ impl Simt<'_> {
     fn composed(&mut self, name: &str, receiver: &Val, args: &[Val], span: Span) -> Option<Val> {
         let values = || std::iter::once(receiver).chain(args);
         let typed = values().find_map(|value| match value {
-            Val::Expr(id, None) => Some(self.ty(*id).dtype),
+            Val::Expr(id, position) if !self.is_open(*position) => Some(self.ty(*id).dtype),
             _ => None,
         });
         let wanted = typed.unwrap_or(DType::F32);

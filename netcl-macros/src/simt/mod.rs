@@ -140,8 +140,8 @@ struct Simt<'a> {
 /// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
     let mut numbers = BTreeMap::new();
-    // A bare number takes its type from how it is used: each use that disagrees is one more try.
-    for _ in 0..64 {
+    // A bare number takes its type from how it is used. Each is settled once, by one more try: there is a last one.
+    loop {
         let attempt = Diag::new();
         let mut simt = Simt::new(&attempt, unit, signature, numbers.clone());
         simt.body(signature);
@@ -163,7 +163,6 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         plan::restrict(&mut kernel, signature, &zeroed);
         return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
     }
-    None
 }
 
 /// What the kernel is called in OpenCL C, which has words of its own: `double`, `kernel`.

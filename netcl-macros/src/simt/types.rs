@@ -49,21 +49,27 @@ impl Simt<'_> {
         }
     }
 
-    /// A `let` of a bare number that is used as `wanted` is of that type after all.
+    /// A `let` of a bare number that is used as `wanted` is of that type after all; where uses disagree, of the first one's.
     fn settle(&mut self, id: ExprId, position: Option<usize>, wanted: Option<DType>) {
         let (Some(position), Some(wanted)) = (position, wanted) else { return };
         let own = self.ty(id).dtype;
         let fits = own != wanted && own.is_float() == wanted.is_float() && wanted != DType::Bool;
-        if fits && !self.changed {
+        if fits && !self.changed && self.is_open(Some(position)) {
             self.numbers.insert(position, wanted);
             self.changed = true;
         }
     }
 
+    /// Whether the value is a `let` of a bare number that no use has given a type yet.
+    pub(super) fn is_open(&self, position: Option<usize>) -> bool {
+        position.is_some_and(|position| !self.numbers.contains_key(&position))
+    }
+
     /// Both as expressions of one type.
     pub(super) fn pair(&mut self, a: Val, b: Val, span: Span) -> Option<(ExprId, ExprId)> {
         let of = |this: &Self, value: &Val| match value {
-            Val::Expr(id, position) => Some((this.ty(*id).dtype, position.is_some())),
+            // What a use has said of a bare number is firm.
+            Val::Expr(id, position) => Some((this.ty(*id).dtype, this.is_open(*position))),
             _ => None,
         };
         let (x, y) = (of(self, &a), of(self, &b));
