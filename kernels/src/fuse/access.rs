@@ -179,24 +179,26 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn visit(&mut self, at: Operand, through: bool) {
-        let known = self.seen.entry(at.node).or_default();
-        if known.iter().any(|known| known.is(&at)) {
-            return;
-        }
-        known.push(at.clone());
-        self.trace.guards.extend(at.guards.iter().cloned());
-        if at.indirect || ((self.stop)(at.node) && !through) {
-            self.trace.leaves.push(at);
-            return;
-        }
-        self.trace.inlined.push((at.node, at.coordinates.clone()));
-        // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
-        if matches!(self.graph[at.node].op, Op::Reduce { .. }) {
-            return;
-        }
-        for operand in self.steps.operands(self.graph, &at, self.extents).iter() {
-            self.visit(operand.clone(), false);
+    /// Not by recursion: a chain of operations may be longer than the stack.
+    fn visit(&mut self, root: Operand, mut through: bool) {
+        let mut left = vec![root];
+        while let Some(at) = left.pop() {
+            let through = std::mem::take(&mut through);
+            let known = self.seen.entry(at.node).or_default();
+            if known.iter().any(|known| known.is(&at)) {
+                continue;
+            }
+            known.push(at.clone());
+            self.trace.guards.extend(at.guards.iter().cloned());
+            if at.indirect || ((self.stop)(at.node) && !through) {
+                self.trace.leaves.push(at);
+                continue;
+            }
+            self.trace.inlined.push((at.node, at.coordinates.clone()));
+            // The kernel that computes a reduction evaluates its operand; its coordinates are the caller's business.
+            if !matches!(self.graph[at.node].op, Op::Reduce { .. }) {
+                left.extend(self.steps.operands(self.graph, &at, self.extents).iter().rev().cloned());
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, Expr, ExprId, ParamId, ParamKind};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// Loop coordinates while expressions are built for them.
 #[derive(Clone, Debug)]
@@ -34,7 +35,19 @@ pub(crate) struct Values<'a> {
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
     pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
-    memo: HashMap<(NodeId, Vec<Index>), ExprId>,
+    memo: HashMap<Key, ExprId>,
+}
+
+/// A node, where, and the condition without which its loads read element 0.
+type Key = (NodeId, Rc<[Index]>, Option<ExprId>);
+
+/// A value on the way to one that is made of it.
+struct Wanted {
+    key: Key,
+    /// To be computed although it is a stop.
+    through: bool,
+    /// What it reads and under which condition, once that has been asked for.
+    operands: Option<(Vec<Operand>, Option<ExprId>)>,
 }
 
 impl<'a> Values<'a> {
@@ -145,40 +158,61 @@ impl<'a> Values<'a> {
         at: &Coordinates,
         through: bool,
     ) -> ExprId {
-        self.guarded(b, id, coordinates, at, through, None)
+        // Not by recursion: a chain of operations may be longer than the stack.
+        let root = (id, coordinates.into(), None);
+        let mut wanted = vec![Wanted { key: root.clone(), through, operands: None }];
+        while let Some(mut last) = wanted.pop() {
+            match last.operands.take() {
+                Some((operands, condition)) => {
+                    let value = self.compute(b, &last.key, &operands, condition, at);
+                    self.memo.insert(last.key, value);
+                }
+                None if self.there(b, &last.key, at, last.through).is_some() => {}
+                None => {
+                    let (operands, condition) = self.operands(b, &last.key, at);
+                    let direct = operands.iter().filter(|operand| !operand.indirect).rev();
+                    let keys: Vec<Key> = direct.map(|operand| key(operand, condition)).collect();
+                    wanted.push(Wanted { operands: Some((operands, condition)), ..last });
+                    wanted.extend(keys.into_iter().map(|key| Wanted { key, through: false, operands: None }));
+                }
+            }
+        }
+        self.at_hand(b, &root, at)
     }
 
-    /// As `value`; where `condition` does not hold, loads read element 0 instead of their own.
-    fn guarded(
-        &mut self,
-        b: &mut KernelBuilder,
-        id: NodeId,
-        coordinates: &[Index],
-        at: &Coordinates,
-        through: bool,
-        condition: Option<ExprId>,
-    ) -> ExprId {
-        if let Some((own, value)) = self.known.get(&id)
-            && own.as_slice() == coordinates
+    /// The value where nothing has to be computed for it: because it has been, or because it is in memory.
+    fn there(&mut self, b: &mut KernelBuilder, key: &Key, at: &Coordinates, through: bool) -> Option<ExprId> {
+        let (id, coordinates, condition) = key;
+        if let Some((own, value)) = self.known.get(id)
+            && own.as_slice() == &coordinates[..]
         {
-            return *value;
+            return Some(*value);
         }
-        let key = (id, coordinates.to_vec());
-        if condition.is_none()
-            && let Some(&value) = self.memo.get(&key)
-        {
-            return value;
+        if let Some(&value) = self.memo.get(key) {
+            return Some(value);
         }
-        let value = if (self.stops)(id) && !through {
-            let address = index::flatten(coordinates, &self.graph[id].shape);
-            self.load(b, id, &address, at, condition)
-        } else {
-            self.compute(b, id, coordinates, at, condition)
+        if !(self.stops)(*id) || through {
+            return None;
+        }
+        let address = index::flatten(coordinates, &self.graph[*id].shape);
+        let value = self.load(b, *id, &address, at, *condition);
+        self.memo.insert(key.clone(), value);
+        Some(value)
+    }
+
+    /// What the node reads, and the condition under which it does.
+    fn operands(&self, b: &mut KernelBuilder, key: &Key, at: &Coordinates) -> (Vec<Operand>, Option<ExprId>) {
+        let (id, coordinates, condition) = key;
+        let operands = access::operands(self.graph, *id, coordinates, &self.extents);
+        let holds = match (&self.graph[*id].op, operands.as_slice()) {
+            (Op::View { .. }, [operand]) => self.guard(b, &operand.guards, at),
+            _ => None,
         };
-        if condition.is_none() {
-            self.memo.insert(key, value);
-        }
-        value
+        let both = match (*condition, holds) {
+            (Some(condition), Some(holds)) => Some(b.binary(BinaryOp::And, condition, holds)),
+            (condition, holds) => condition.or(holds),
+        };
+        (operands, both)
     }
 
     fn load(
@@ -229,18 +263,18 @@ impl<'a> Values<'a> {
         b.param(&name, ParamKind::Buffer(dtype, access))
     }
 
+    /// The value of a node whose operands have been computed, under `inner`.
     fn compute(
         &mut self,
         b: &mut KernelBuilder,
-        id: NodeId,
-        coordinates: &[Index],
+        (id, coordinates, condition): &Key,
+        operands: &[Operand],
+        inner: Option<ExprId>,
         at: &Coordinates,
-        condition: Option<ExprId>,
     ) -> ExprId {
-        let graph = self.graph;
+        let (graph, id, condition) = (self.graph, *id, *condition);
         let node = &graph[id];
         let dtype = node.dtype.compute();
-        let operands = access::operands(graph, id, &coordinates.into(), &self.extents);
         match &node.op {
             Op::Constant(literal) => {
                 let literal = if dtype.is_float() { Literal::of(literal.as_f64(), dtype) } else { *literal };
@@ -260,15 +294,8 @@ impl<'a> Values<'a> {
                 b.philox(counter, seed, *stream)
             }
             Op::View { .. } => {
-                let operand = &operands[0];
-                let Some(holds) = self.guard(b, &operand.guards, at) else {
-                    return self.operand(b, operand, at, condition);
-                };
-                let both = match condition {
-                    Some(condition) => b.binary(BinaryOp::And, condition, holds),
-                    None => holds,
-                };
-                let inside = self.guarded(b, operand.node, &operand.coordinates, at, false, Some(both));
+                let inside = self.operand(b, &operands[0], at, inner);
+                let Some(holds) = self.guard(b, &operands[0].guards, at) else { return inside };
                 let zero = b.literal(Literal::of(0.0, dtype));
                 b.select(holds, inside, zero)
             }
@@ -345,8 +372,16 @@ impl<'a> Values<'a> {
         at: &Coordinates,
         condition: Option<ExprId>,
     ) -> ExprId {
-        self.guarded(b, operand.node, &operand.coordinates, at, false, condition)
+        self.at_hand(b, &key(operand, condition), at)
     }
+
+    fn at_hand(&mut self, b: &mut KernelBuilder, key: &Key, at: &Coordinates) -> ExprId {
+        self.there(b, key, at, false).unwrap_or_else(|| unreachable!("operands are computed before their users"))
+    }
+}
+
+fn key(operand: &Operand, condition: Option<ExprId>) -> Key {
+    (operand.node, operand.coordinates.clone(), condition)
 }
 
 /// Whether every term of the size is below zero.
@@ -368,7 +403,11 @@ fn wrapping(b: &mut KernelBuilder, op: &Op, operands: &[ExprId]) -> ExprId {
     b.cast(DType::I32, value)
 }
 
-/// Binds what `roots` use more than once to variables, so that it is computed once; gives the roots anew.
+/// Statements' expressions are no deeper than this, well below what is still a valid kernel (rule K26).
+const MOST_LEVELS: u32 = 100;
+
+/// Binds what `roots` use more than once to variables, so that it is computed once, and parts of what would be very deep;
+/// gives the roots anew.
 pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashMap<ExprId, String>) -> Vec<ExprId> {
     let mut uses: BTreeMap<ExprId, u32> = BTreeMap::new();
     let mut left: Vec<ExprId> = roots.to_vec();
@@ -380,8 +419,10 @@ pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashM
         }
     }
     let mut new: HashMap<ExprId, ExprId> = HashMap::new();
+    let mut levels: HashMap<ExprId, u32> = HashMap::new();
     for (&id, &count) in &uses {
         let ty = b.ty(id);
+        let own = b.kernel().expr(id).operands().into_iter().map(|operand| levels[&operand] + 1).max().unwrap_or(0);
         let expr = b.kernel().expr(id).clone().map_operands(|operand| new[&operand]);
         let trivial = match &expr {
             Expr::Literal(_) | Expr::Var(_) | Expr::Param(_) | Expr::WorkItem(..) | Expr::LaneIds(..) => true,
@@ -391,10 +432,12 @@ pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashM
             _ => false,
         };
         let mut value = b.push(expr, ty);
-        if (count > 1 || names.contains_key(&id)) && !trivial {
+        let bound = (count > 1 || names.contains_key(&id) || own >= MOST_LEVELS) && !trivial;
+        if bound {
             let name = names.get(&id).cloned().unwrap_or_else(|| "t".to_string());
             value = b.named(&name, value);
         }
+        levels.insert(id, if bound { 0 } else { own });
         new.insert(id, value);
     }
     roots.iter().map(|root| new[root]).collect()

@@ -7,7 +7,7 @@
 use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, Graph, NodeId, Op, UnaryOp};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The smallest and the largest value.
 type Range = (i64, i64);
@@ -19,7 +19,26 @@ pub(super) fn may_wrap(graph: &Graph, id: NodeId) -> bool {
     let node = &graph[id];
     let arithmetic =
         matches!(node.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) | Op::Unary(UnaryOp::Neg, _));
-    arithmetic && node.dtype == DType::I32 && exact(graph, id, &mut HashMap::new()).is_some_and(|range| !fits(range))
+    arithmetic && node.dtype == DType::I32 && known_below(graph, id).is_some_and(|range| !fits(range))
+}
+
+/// The range before wrapping, those of the operands first: a chain of operations may be longer than the stack.
+fn known_below(graph: &Graph, id: NodeId) -> Option<Range> {
+    let (mut below, mut left) = (BTreeSet::new(), vec![id]);
+    while let Some(id) = left.pop() {
+        graph[id].op.visit_operands(|operand| {
+            let made =
+                graph[operand].op.is_elementwise() || matches!(graph[operand].op, Op::View { .. } | Op::Reshape(_));
+            if made && below.insert(operand) {
+                left.push(operand);
+            }
+        });
+    }
+    let mut known = HashMap::new();
+    for operand in below {
+        range(graph, operand, &mut known);
+    }
+    exact(graph, id, &mut known)
 }
 
 fn fits((low, high): Range) -> bool {
