@@ -6,7 +6,7 @@ use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
 use crate::lower::{Sizes, Unit, is_builtin};
 use crate::parse::constant::{self, Constants};
-use crate::{dump, expand, fallback, messages as m, parse, paths, recover, scan, words};
+use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, scan, words};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -16,6 +16,14 @@ use syn::{Item, ItemImpl, ItemStruct};
 /// `#[netcl::model]`.
 pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
+    let item = if nesting::judge(&diag, &item) {
+        item
+    } else {
+        match nesting::shallow(&item) {
+            Some(kept) => kept,
+            None => return with_errors(diag, TokenStream::new),
+        }
+    };
     let name = block_argument(&args);
     let is_block = |name: &syn::Ident| recover::block(&item, &syn::Error::new(name.span(), "")).is_some();
     let mark = quote::format_ident!("{}", words::NAMED_BLOCK);
@@ -95,7 +103,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     with_errors(diag, || recover::unless_rustc(error, item))
 }
 
-fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+pub(crate) fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
     let mut tokens = diag.finish().err().unwrap_or_default();
     tokens.extend(rest());
     tokens
@@ -345,13 +353,16 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     if let Some(first) = args.into_iter().next() {
         diag.report(first.span(), &m::NO_ARGUMENTS, &[&"function", &"function"]);
     }
+    if !nesting::judge(&diag, &item) {
+        return with_errors(diag, || {
+            nesting::function(&item).map(|kept| half_typed_function(&kept)).unwrap_or_default()
+        });
+    }
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
         (Ok(parsed), _) => with_errors(diag, || function_item(Gathered::default(), &parsed)),
         (Err(error), Some(kept)) => with_errors(diag, || {
-            let (said, stub) =
-                (recover::unless_rustc(&error, &item), fallback::ordinary(&kept.attrs, &kept.vis, &kept.sig));
-            let export = chain::export(&kept.sig.ident, &kept.vis, &quote!({ false }));
-            quote!(#said #stub #export)
+            let (said, stub) = (recover::unless_rustc(&error, &item), half_typed_function(&kept));
+            quote!(#said #stub)
         }),
         (Err(_), None) => {
             let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
@@ -359,6 +370,13 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
             with_errors(diag, || item)
         }
     }
+}
+
+/// A function of which only the signature is known.
+fn half_typed_function(kept: &syn::ItemFn) -> TokenStream {
+    let stub = fallback::ordinary(&kept.attrs, &kept.vis, &kept.sig);
+    let export = chain::export(&kept.sig.ident, &kept.vis, &quote!({ false }));
+    quote!(#stub #export)
 }
 
 pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
@@ -405,6 +423,9 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let diag = Diag::new();
     if let Some(first) = args.into_iter().next() {
         diag.report(first.span(), &m::NO_ARGUMENTS, &[&"constant", &"constant"]);
+    }
+    if !nesting::judge(&diag, &item) {
+        return with_errors(diag, TokenStream::new);
     }
     let parsed = syn::parse2::<syn::ItemConst>(item.clone()).ok();
     let value = parsed.as_ref().and_then(|item| constant::evaluate(&item.expr, &Constants::new()));

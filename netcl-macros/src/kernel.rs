@@ -5,7 +5,7 @@ use crate::diag::Diag;
 use crate::lower::{self, Unit};
 use crate::parse::constant::Constants;
 use crate::recover::{self, Piece};
-use crate::{driver, dump, expand, fallback, messages as m, parse, scan, simt};
+use crate::{driver, dump, expand, fallback, messages as m, nesting, parse, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -41,18 +41,23 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
 /// One function.
 fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
     let Piece { tokens, next } = piece;
+    let diag = Diag::new();
+    if !nesting::judge(&diag, &tokens) {
+        let kept = nesting::function(&tokens);
+        return driver::with_errors(diag, || kept.as_ref().map(fallback::kernel).unwrap_or_default());
+    }
     let parsed = syn::parse2::<ItemFn>(parse::index::tuples(tokens.clone()));
     let item = match parsed {
         Ok(item) => item,
-        Err(error) => return no_function(&error, tokens, next),
+        Err(error) => return no_function(diag, &error, tokens, next),
     };
     if let Some(need) = missing(&gathered, &item) {
         let first = gathered.0.is_empty() && form == Form::Callable;
         let unless = if first { fallback::unless_kernel(&item) } else { TokenStream::new() };
         let request = chain::request(&need, &gathered, form.driver(), &tokens);
+        diag.dismiss();
         return quote!(#unless #request);
     }
-    let diag = Diag::new();
     let mut constants = Constants::new();
     driver::constants_into(&gathered, &mut constants);
     let mut unit = Unit { constants, ..Unit::default() };
@@ -75,8 +80,7 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
 }
 
 /// What is no function stays as it is; of a half-typed one there is a stub.
-fn no_function(error: &syn::Error, tokens: TokenStream, next: Option<TokenTree>) -> TokenStream {
-    let diag = Diag::new();
+fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option<TokenTree>) -> TokenStream {
     let half = recover::function(&tokens);
     let kept = match (syn::parse2::<syn::Item>(tokens.clone()), &half) {
         (Ok(other), None) => {

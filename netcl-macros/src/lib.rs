@@ -18,6 +18,7 @@ mod kernel;
 mod literal;
 mod lower;
 mod messages;
+mod nesting;
 mod parse;
 mod paths;
 mod recover;
