@@ -102,6 +102,17 @@ fn k04_work_group_size() {
 #[test]
 fn k05_arrays() {
     breaks("K05", &changed(|kernel| kernel.arrays[1].length = 0));
+    // What no device has, whatever a device is said to have.
+    for space in [Space::Local, Space::Private] {
+        let with = |bytes: u64| {
+            changed(|kernel| {
+                kernel.arrays.truncate(1);
+                kernel.arrays[0] = Array { space, dtype: DType::U8, length: bytes as u32, ..kernel.arrays[0].clone() };
+            })
+        };
+        assert_eq!(broken(&with(space.most_bytes()), &Capabilities::unlimited()), [""; 0]);
+        breaks("K05", &with(space.most_bytes() + 1));
+    }
     let large = changed(|kernel| kernel.arrays[0].length = 4097);
     assert_eq!(broken(&large, &Capabilities::portable()), ["K05"]);
 }

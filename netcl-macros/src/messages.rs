@@ -193,6 +193,7 @@ messages! {
     SIMT_VECTOR = "`{}` takes a vector and a lane that it has", "make one with `x.load4(i)` or `splat4(value)`";
     SIMT_ATOMIC = "`{}` takes an element and a value", "write `{}(&mut y[i], value);`";
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
+    SIMT_ARRAY_BYTES = "an array of {} bytes is too large: there are {} for a {}", "use a smaller one, or a tensor: an argument, or a result that this kernel writes and reads";
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
     SIMT_LOOP = "a loop runs over a range or a list", "write `for i in 0..N`, `for i in (0..N).step_by(64)` or `for v in [a, b, c]`";

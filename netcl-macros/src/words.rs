@@ -48,5 +48,7 @@ pub(crate) const REDUCTIONS: [&str; 7] = ["sum", "prod", "max", "min", "mean", "
 pub(crate) const MAX_PATHS: usize = 32;
 /// Loops longer than this are refused: each round is compiled.
 pub(crate) const MAX_ROUNDS: i64 = 1024;
+/// More rounds than this in all loops of a function, and more elements in all of a list's lists, are refused.
+pub(crate) const MAX_ALL_ROUNDS: usize = 1 << 16;
 /// Evaluation stops here: deeper expressions would exhaust rustc's stack.
 pub(crate) const MAX_DEPTH: usize = 128;

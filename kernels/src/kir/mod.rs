@@ -123,6 +123,17 @@ pub enum Space {
     Private,
 }
 
+impl Space {
+    /// The most bytes that a kernel's arrays may take there: more than any device has of local memory, and for a work-item's
+    /// own what the stack of a thread holds that runs a whole group, or the host's native code.
+    pub const fn most_bytes(self) -> u64 {
+        match self {
+            Space::Local => 1 << 20,
+            Space::Private => 1 << 16,
+        }
+    }
+}
+
 /// A local or private array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Array {
@@ -134,6 +145,13 @@ pub struct Array {
     pub dtype: DType,
     /// How many elements.
     pub length: u32,
+}
+
+impl Array {
+    /// The bytes of its elements.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.length) * self.dtype.size() as u64
+    }
 }
 
 /// Ids and sizes of the index space, per dimension 0, 1, 2; all `U32`.
@@ -477,7 +495,7 @@ impl Kernel {
     /// Bytes of local memory that its arrays take.
     pub fn local_bytes(&self) -> u64 {
         let local = self.arrays.iter().filter(|array| array.space == Space::Local);
-        local.map(|array| u64::from(array.length) * array.dtype.size() as u64).sum()
+        local.map(Array::bytes).sum()
     }
 
     /// The expression.

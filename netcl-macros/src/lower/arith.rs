@@ -161,10 +161,12 @@ impl<'a> Lowering<'a> {
                     {
                         return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
                     }
+                    let ty = typed(&left).or(typed(&right));
+                    let [a, b] = [a, b].map(|value| Number::of(value, ty).value);
                     match op {
                         Operator::Binary(op) => {
                             if let Some(value) = fold::binary_f64(op, a, b) {
-                                return Val::Number(Number { value, ty: typed(&left).or(typed(&right)) });
+                                return Val::Number(Number::of(value, ty));
                             }
                         }
                         Operator::Compare(op) => return Val::Bool(fold::compare(op, a, b)),

@@ -107,7 +107,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn repeated(&mut self, list: &'a syn::ExprRepeat) -> Val<'a> {
         let value = self.expr(&list.expr);
         match crate::parse::constant::evaluate(&list.len, &self.frame().unit.constants) {
-            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS)) => Val::List(vec![value; length as usize]),
+            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS))
+                if value.elements() * length as usize <= words::MAX_ALL_ROUNDS =>
+            {
+                Val::List(vec![value; length as usize])
+            }
             _ => self.report(list.len.span(), &m::LIST_LENGTH, &[&words::MAX_ROUNDS, &text(&list.len)]),
         }
     }
@@ -200,6 +204,11 @@ impl<'a> Lowering<'a> {
         };
         let before = self.diag.count();
         for item in items {
+            self.rounds += 1;
+            if self.rounds > words::MAX_ALL_ROUNDS {
+                let all = format!("more than {}", words::MAX_ALL_ROUNDS);
+                return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
+            }
             self.frame_mut().scopes.push(Vec::new());
             self.bind_pattern(pattern, item);
             let value = self.block(&each.body);

@@ -8,7 +8,8 @@ use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, RangeLimits};
@@ -44,6 +45,9 @@ impl<'a> Lowering<'a> {
             Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
             Expr::Unary(unary) => {
                 let value = match (&unary.op, &*unary.expr) {
+                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if literal::is_least(&lit.lit) => {
+                        return Val::Dim(Dim::constant(i64::MIN));
+                    }
                     // `-2147483648i32` is a number of `i32`.
                     (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.literal(&lit.lit, true),
                     (_, inner) => self.expr(inner),
@@ -213,11 +217,20 @@ impl<'a> Lowering<'a> {
         }
         let to = text(&cast.ty);
         match (DType::from_name(&to), value) {
-            (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(Number { ty: Some(dtype), ..number }),
-            (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => Val::Dim(dim),
+            (Some(dtype), Val::Number(number)) if dtype.is_float() => Val::Number(number.converted(dtype)),
+            (Some(dtype), Val::Number(number)) if dtype.is_integer() => {
+                let result = self.builder.integer(number.whole(dtype), dtype);
+                self.check(result, span)
+            }
+            (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => match (dim.as_constant(), dtype) {
+                (Some(value), _) if dtype.is_integer() => Val::Dim(wrapped(value, dtype)),
+                // A size that may be no byte: what wraps is no size.
+                (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
+                _ => Val::Dim(dim),
+            },
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
-                Val::Number(Number { value: dim.as_constant().unwrap_or_default() as f64, ty: Some(dtype) })
+                Val::Number(Number::of(dim.as_constant().unwrap_or_default() as f64, Some(dtype)))
             }
             (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
                 let from = match &value {
@@ -259,6 +272,14 @@ impl<'a> Lowering<'a> {
             _ => ("this expression", "`#[netcl::dynamic]` on the function leaves it to run time"),
         };
         self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
+    }
+}
+
+/// The whole number as one of that type.
+fn wrapped(value: i64, dtype: DType) -> Dim {
+    match fold::wrap(value, dtype) {
+        Literal::Int(value, _) => Dim::constant(value),
+        Literal::Bool(_) | Literal::Float(..) => Dim::constant(value),
     }
 }
 

@@ -151,7 +151,8 @@ impl<'a> Lowering<'a> {
         let function = FUNCTIONS.iter().find(|known| known.name == name && known.operands == values.len())?;
         if let Some(known) = values.iter().map(number).collect::<Option<Vec<f64>>>() {
             let ty = values.iter().find_map(typed);
-            return Some(Val::Number(Number { value: (function.known)(&known), ty }));
+            let known: Vec<f64> = known.into_iter().map(|value| Number::of(value, ty).value).collect();
+            return Some(Val::Number(Number::of((function.known)(&known), ty)));
         }
         self.formula(&values, (name, span), function.nodes)
     }

@@ -216,7 +216,7 @@ impl<'a> Lowering<'a> {
         if let Some(number) = super::arith::number(&value)
             && let Some(result) = netcl_kernels::fold::unary_f64(op, number)
         {
-            return Val::Number(Number { value: result, ty: super::arith::typed(&value) });
+            return Val::Number(Number::of(result, super::arith::typed(&value)));
         }
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         self.at(span);

@@ -150,6 +150,8 @@ pub(crate) struct Lowering<'a> {
     updates: BTreeMap<String, NodeId>,
     seed: Option<NodeId>,
     depth: usize,
+    /// How many rounds of loops there have been.
+    rounds: usize,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
     /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
@@ -255,6 +257,7 @@ impl<'a> Lowering<'a> {
             updates: BTreeMap::new(),
             seed: None,
             depth: 0,
+            rounds: 0,
             axes: None,
             elementwise: false,
             expected: None,

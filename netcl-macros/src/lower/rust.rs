@@ -55,7 +55,7 @@ impl<'a> Lowering<'a> {
     /// A function of a float that is known or is to be computed. Of integers there is `signum` alone, netcl's `sign`.
     fn function_of_float(&mut self, (known, computed): Function<'a>, value: &Val<'a>, span: Span) -> Val<'a> {
         if let Val::Number(number) = value {
-            return Val::Number(Number { value: known(number.value), ..*number });
+            return Val::Number(Number::of(known(number.value), number.ty));
         }
         let Some(id) = self.tensor(value.clone(), Some(DType::I32), span) else { return Val::Unknown };
         self.at(span);
@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         if let (Val::Number(a), Val::Number(b)) = (left, right) {
             let ty = typed(left).or(typed(right));
-            return Val::Number(Number { value: known(a.value, b.value), ty });
+            return Val::Number(Number::of(known(a.value, b.value), ty));
         }
         let chosen = self.operate(Operator::Binary(op), op.name(), left.clone(), right.clone(), Places::all(span));
         let Val::Tensor(mut chosen) = chosen else { return chosen };

@@ -1,9 +1,11 @@
 //! What an expression is worth while a function is compiled.
 
 use crate::ast::{Constant, FieldKind, LayerField, PlainType};
+use crate::literal::reaches;
 use crate::lower::{Affine, Sizes, Unit};
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::DType;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::graph::NodeId;
 use netcl_kernels::ops;
 use proc_macro2::TokenStream;
@@ -18,6 +20,28 @@ pub(crate) struct Number {
 }
 
 impl Number {
+    /// The value as one of that type: `0.1f32` is not the `f64` of these digits.
+    pub(crate) fn of(value: f64, ty: Option<DType>) -> Number {
+        Number { value: if ty == Some(DType::F32) { f64::from(value as f32) } else { value }, ty }
+    }
+
+    /// The value converted. A literal without a type is one of the type that it is converted to, if that has it.
+    pub(crate) fn converted(self, dtype: DType) -> Number {
+        match self.ty {
+            None if !reaches(dtype, self.value) => Number { ty: Some(dtype), ..self },
+            _ => Number::of(self.value, Some(dtype)),
+        }
+    }
+
+    /// `as` a type of whole numbers.
+    pub(crate) fn whole(self, dtype: DType) -> i64 {
+        // Rust takes a literal without a type for an `f64` there.
+        match fold::cast(Literal::float(self.value, self.ty.unwrap_or(DType::F64)), dtype) {
+            Literal::Int(value, _) => value,
+            Literal::Bool(_) | Literal::Float(..) => self.value as i64,
+        }
+    }
+
     /// The type of the value beside values of type `dtype`. Half precision computes in `f32`, and Rust has no literals of
     /// it: a number that is `f32` fits it.
     pub(crate) fn beside(self, dtype: DType) -> DType {
@@ -87,6 +111,14 @@ impl Val<'_> {
             Val::Index(_) => "an index".into(),
             Val::Unit => "nothing".into(),
             Val::Unknown => "something unknown".into(),
+        }
+    }
+
+    /// How many values there are in it.
+    pub(crate) fn elements(&self) -> usize {
+        match self {
+            Val::List(items) | Val::Tuple(items) => items.iter().map(Val::elements).sum(),
+            _ => 1,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{fold_integers, standard, text};
 use crate::ast::Constant;
+use crate::literal;
 use std::collections::BTreeMap;
 use syn::{Expr, Lit, UnOp};
 
@@ -18,6 +19,7 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             [syn::Stmt::Expr(inner, None)] => evaluate(inner, constants),
             _ => None,
         },
+        Expr::Unary(unary) if is_least(unary) => Some(Constant::Integer(i64::MIN)),
         Expr::Unary(unary) => match (&unary.op, evaluate(&unary.expr, constants)?) {
             (UnOp::Neg(_), Constant::Integer(value)) => Some(Constant::Integer(value.checked_neg()?)),
             (UnOp::Neg(_), Constant::Float(value)) => Some(Constant::Float(-value)),
@@ -31,6 +33,10 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
         Expr::Path(path) => known(&path.path, constants),
         _ => None,
     }
+}
+
+fn is_least(unary: &syn::ExprUnary) -> bool {
+    matches!((&unary.op, &*unary.expr), (UnOp::Neg(_), Expr::Lit(lit)) if literal::is_least(&lit.lit))
 }
 
 /// Under which a path's constant is known: the whole path, because `enc::DIM` and `dec::DIM` are two.

@@ -90,7 +90,11 @@ fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {
     match constants.get(&name) {
         Some(Constant::Integer(value)) => Some(Dim::constant(*value)),
         Some(_) => None,
-        None => path.get_ident().filter(|_| DType::from_name(&name).is_none()).map(|_| Dim::symbol(&name)),
+        // A name that needs no `r#`, of no type, and not `self`.
+        None => {
+            let plain = DType::from_name(&name).is_none() && syn::parse_str::<syn::Ident>(&name).is_ok();
+            path.get_ident().filter(|ident| plain && name == super::name(ident)).map(|_| Dim::symbol(&name))
+        }
     }
 }
 

@@ -56,6 +56,13 @@ impl Simt<'_> {
             Expr::Path(path) => self.path(&path.path),
             Expr::Unary(unary) => {
                 let value = match (&unary.op, &*unary.expr) {
+                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if literal::is_least(&lit.lit) => {
+                        let least = Constant::Integer(i64::MIN);
+                        return match literal::whole_type(&unary.expr) {
+                            Some(dtype) => Val::Expr(self.literal(least, dtype), None),
+                            None => Val::Number(least),
+                        };
+                    }
                     // `-2147483648i32` is a number of `i32`.
                     (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.number(&lit.lit, true),
                     (_, inner) => self.expr(inner),

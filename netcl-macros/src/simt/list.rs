@@ -39,7 +39,9 @@ impl Simt<'_> {
     pub(super) fn repeated(&mut self, list: &ExprRepeat) -> Val {
         let mut value = self.expr(&list.expr);
         match constant::evaluate(&list.len, &self.unit.constants) {
-            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS)) => {
+            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS))
+                if value.elements() * length as usize <= words::MAX_ALL_ROUNDS =>
+            {
                 self.pin(&mut value);
                 Val::List(vec![value; length as usize])
             }
@@ -100,6 +102,11 @@ impl Simt<'_> {
         });
         let before = self.diag.count();
         for (position, value) in values.into_iter().enumerate() {
+            self.unrolled += 1;
+            if self.unrolled > words::MAX_ALL_ROUNDS {
+                let all = format!("more than {}", words::MAX_ALL_ROUNDS);
+                return self.report(each.expr.span(), &m::LOOP_TOO_LONG, &[&all]);
+            }
             self.builder.open();
             self.rounds.extend(left.map(Some));
             self.scopes.push(Vec::new());

@@ -119,8 +119,8 @@ impl Simt<'_> {
         let dtype = range.ty.dtype;
         let number =
             |this: &mut Self, value: i64| dtype.holds(value).then(|| this.builder.literal(Literal::Int(value, dtype)));
-        let step = self.whole(range.step)?;
-        let step = number(self, step)?;
+        let width = self.whole(range.step)?;
+        let step = number(self, width)?;
         let end = match range.closed {
             true => {
                 let past = self.whole(range.end)?.checked_add(1)?;
@@ -128,7 +128,9 @@ impl Simt<'_> {
             }
             false => range.end,
         };
-        Some((end, step))
+        // By steps of 1 the counter ends at the end itself, else as far behind it as a step is wide.
+        let fits = width == 1 || self.range(end).1.checked_add(width).is_some_and(|past| dtype.holds(past));
+        fits.then_some((end, step))
     }
 
     /// A counter of rounds and how many there are, for a range whose step or last value the kernel learns when it runs.

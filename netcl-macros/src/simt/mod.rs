@@ -89,6 +89,16 @@ enum Val {
     Unknown,
 }
 
+impl Val {
+    /// How many values there are in it.
+    fn elements(&self) -> usize {
+        match self {
+            Val::List(items) | Val::Tuple(items) => items.iter().map(Val::elements).sum(),
+            _ => 1,
+        }
+    }
+}
+
 /// A variable.
 #[derive(Clone)]
 struct Var {
@@ -129,6 +139,8 @@ struct Simt<'a> {
     /// Pairs of which the first is below the second at this place.
     facts: Vec<(ExprId, ExprId)>,
     depth: usize,
+    /// How many rounds of loops over lists have been written down.
+    unrolled: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
     unchecked: bool,
     /// Literals that not every type of floats has.
@@ -165,10 +177,15 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
     }
 }
 
-/// What the kernel is called in OpenCL C, which has words of its own: `double`, `kernel`.
+/// What the kernel is called in OpenCL C, which has words of its own (`double`, `kernel`) and fewer letters.
 fn entry(signature: &Signature) -> String {
     let name = crate::parse::name(&signature.name);
-    if is_reserved(&name) { format!("run_{name}") } else { name }
+    if is_reserved(&name) || !name.is_ascii() { format!("run_{}", ascii(&name)) } else { name }
+}
+
+/// The name with `_` for what is no letter of OpenCL C.
+fn ascii(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_ascii() { letter } else { '_' }).collect()
 }
 
 impl<'a> Simt<'a> {
@@ -190,6 +207,7 @@ impl<'a> Simt<'a> {
             ranges: BTreeMap::new(),
             facts: Vec::new(),
             depth: 0,
+            unrolled: 0,
             unchecked: signature.unchecked,
             large: Large::default(),
             unsure: signature.unsound.is_some(),
@@ -225,9 +243,7 @@ impl<'a> Simt<'a> {
             Constant::Float(value) => Literal::float(value, if dtype.is_float() { dtype } else { DType::F32 }),
             Constant::Bool(value) => Literal::Bool(value),
         };
-        let computed = literal.dtype().compute();
-        let same = computed == literal.dtype();
-        self.builder.literal(if same { literal } else { fold::cast(fold::stored(literal), computed) })
+        self.builder.literal(types::as_computed(fold::stored(literal)))
     }
 
     /// A symbolic size, as `u32`.

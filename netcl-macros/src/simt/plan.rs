@@ -169,7 +169,7 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
 fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
     let elements = elements(ty);
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
-    let mut builder = KernelBuilder::new(&format!("{}_zero_{name}", crate::parse::name(&signature.name)), launch);
+    let mut builder = KernelBuilder::new(&format!("{}_zero_{}", super::entry(signature), super::ascii(name)), launch);
     builder.doc(format!("{name} = 0"));
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));

@@ -4,6 +4,7 @@
 //! it. Only variables that nothing assigns to have a range of their own.
 
 use super::Simt;
+use netcl_kernels::dim::INDEX_LIMIT;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
 use netcl_kernels::kir::{Expr, ExprId, ParamKind, VarId, WorkItem};
@@ -51,9 +52,9 @@ impl Simt<'_> {
         match *kernel.expr(id) {
             Expr::Literal(Literal::Int(value, _)) => Some((value, value)),
             Expr::Var(var) => self.ranges.get(&var).copied(),
-            // Sizes are counted with 32 bits, signed.
+            // Every axis is that of a tensor.
             Expr::Param(param) if kernel.params[param.0 as usize].kind == ParamKind::Symbol => {
-                Some((1, i64::from(i32::MAX)))
+                Some((1, INDEX_LIMIT as i64))
             }
             Expr::WorkItem(item, dimension) => self.of_item(item, dimension),
             Expr::Binary(op, a, b) => combined(op, self.range(a), self.range(b), dtype),

@@ -238,6 +238,11 @@ impl Simt<'_> {
         else {
             return drop(self.report(call.span(), &m::SIMT_ARRAY, &[]));
         };
+        let (bytes, most) = (length * dtype.size() as i64, space.most_bytes());
+        if u64::try_from(bytes).is_ok_and(|bytes| bytes > most) {
+            let whose = if space == Space::Local { "work-group" } else { "work-item" };
+            return drop(self.report(call.span(), &m::SIMT_ARRAY_BYTES, &[&bytes, &most, &whose]));
+        }
         let name = crate::parse::name(&name.ident);
         let array = self.builder.array(&name, space, dtype, length as u32);
         self.bind(&name, Val::Array(array, dtype), None);

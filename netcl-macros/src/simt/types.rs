@@ -5,6 +5,7 @@ use crate::ast::Constant;
 use crate::literal::wider;
 use crate::messages as m;
 use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr, ExprId, ValueType};
 use proc_macro2::Span;
@@ -156,13 +157,20 @@ impl Simt<'_> {
     /// The value converted to `dtype`.
     pub(super) fn convert(&mut self, value: Val, dtype: DType, span: Span) -> Val {
         match value {
-            Val::Number(number @ Constant::Integer(_)) => Val::Expr(self.literal(number, dtype), None),
+            Val::Number(Constant::Integer(value)) => {
+                let literal = fold::cast(Literal::Int(value, DType::I64), dtype);
+                Val::Expr(self.builder.literal(as_computed(literal)), None)
+            }
             Val::Number(number @ Constant::Float(value)) if dtype.is_float() => {
                 if self.large.fits(self.diag, value, dtype) {
                     Val::Expr(self.literal(number, dtype), None)
                 } else {
                     Val::Unknown
                 }
+            }
+            // Rust takes a literal without a type for an `f64` there.
+            Val::Number(Constant::Float(value)) => {
+                Val::Expr(self.builder.literal(fold::cast(Literal::float(value, DType::F64), dtype)), None)
             }
             value => match self.value(value, None, span) {
                 Some(id) => Val::Expr(self.builder.cast(dtype, id), None),
@@ -207,6 +215,12 @@ impl Simt<'_> {
         let no = self.builder.literal(Literal::Bool(false));
         self.builder.compare(CompareOp::Eq, condition, no)
     }
+}
+
+/// The literal in the type that kernels compute with.
+pub(super) fn as_computed(literal: Literal) -> Literal {
+    let computed = literal.dtype().compute();
+    if computed == literal.dtype() { literal } else { fold::cast(literal, computed) }
 }
 
 /// What a value is, for messages.

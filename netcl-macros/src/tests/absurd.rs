@@ -117,3 +117,84 @@ fn absurd_sizes_are_errors() {
         assert!(!errors.iter().any(|error| error.contains("internal error")), "{errors:#?}");
     }
 }
+
+/// Its digits alone are no number of 64 bits.
+#[test]
+fn the_least_number_is_a_literal() {
+    assert_eq!(
+        errors(quote! {
+            fn least(x: &Tensor<i64, N>) -> Tensor<i64, N> { |n| max(x[n], -9223372036854775808) - -9223372036854775808i64 }
+            #[launch(global = [N])]
+            fn simt(x: &Tensor<i64, N>, y: &mut Tensor<i64, N>) {
+                let i = global_id(0);
+                let least: i64 = -9223372036854775808;
+                y[i] = max(x[i], least) - -9223372036854775808i64;
+            }
+        }),
+        [""; 0]
+    );
+    for value in [quote!(9223372036854775808), quote!(-9223372036854775809), quote!(-(9223372036854775808))] {
+        let found = errors(quote!(fn k(x: &Tensor<i64, N>) -> Tensor<i64, N> { |n| x[n] + #value }));
+        assert!(found.len() == 1 && found[0].contains("is no number that fits"), "{found:?}");
+    }
+}
+
+#[test]
+fn loops_in_loops_are_counted_together() {
+    let round = quote!(for _ in 0..1000 {
+        for _ in 0..1000 {
+            for _ in 0..1000 {
+                s += x[n];
+            }
+        }
+    });
+    let list = quote!([[[0.0; 1000]; 1000]; 1000]);
+    let found = errors(quote! {
+        fn rounds(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let mut s = x[n]; #round s } }
+        fn list(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let l = #list; x[n] + l[0][0][0] } }
+        #[launch(global = [N])]
+        fn simt(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+            let n = global_id(0);
+            let mut s = 0.0;
+            for a in [1.0; 1000] {
+                for b in [2.0; 1000] {
+                    s += a * b * x[n];
+                }
+            }
+            let l = #list;
+            y[n] = s;
+        }
+    });
+    let long = |error: &&String| error.starts_with("a loop of more than 65536 rounds is too long");
+    let list = |error: &&String| error.starts_with("a list is as long as a number from 0 to 1024 says");
+    assert_eq!(found.iter().filter(long).count(), 2, "{found:?}");
+    assert_eq!(found.iter().filter(list).count(), 2, "{found:?}");
+}
+
+/// A name that needs `r#`, and `self`, would be no names in what is generated.
+#[test]
+fn keywords_are_no_sizes() {
+    for size in [quote!(r#type), quote!(self), quote!(Self), quote!(crate), quote!({ r#for * 2 })] {
+        let found = errors(quote! {
+            fn index(x: &Tensor<f32, #size>) -> Tensor<f32, #size> { |n| x[n] }
+            #[launch(global = [1])]
+            fn simt(x: &Tensor<f32, #size>, y: &mut Tensor<f32, #size>) { y[0] = x[0]; }
+        });
+        let wrong = |error: &String| error.contains("is no dimension") || error.contains("expected a");
+        assert!(found.len() >= 2 && found.iter().all(wrong), "{size}: {found:?}");
+    }
+}
+
+#[test]
+fn kernels_have_names_of_any_letters() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        #[launch(global = [N])]
+        fn größe(x: &Tensor<f32, N>, höhe: &mut Tensor<f32, N>) {
+            let i = global_id(0);
+            höhe[i] += x[i];
+        }
+    });
+    own.sound();
+    assert!(own.output.contains("run_gr__e_zero_h_he") || own.output.contains("run_gr_"), "no entry");
+}

@@ -341,3 +341,37 @@ fn a_variable_may_have_the_name_of_the_function_that_it_is_computed_by() {
     krate.kernel(quote! { fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { let gelu = gelu(x[n]); gelu(gelu) } } });
     assert!(krate.errors()[0].starts_with("`gelu` is a tensor, not a function"), "{:?}", krate.errors());
 }
+
+/// What is known while compiling is what Rust computes: `as` wraps and saturates, and an `f32` has the digits that it has.
+#[test]
+fn numbers_that_are_known_are_those_of_their_types() {
+    let x = vec![0.0; 300];
+    let given = Given { sizes: &[("N", 300)], args: &[(&[300], &x)] };
+    let first = |graph: &Graph| given.value(graph)[0];
+    for (number, value) in [
+        (quote!(300 as u8 as i32), 44),
+        (quote!(-1 as u8 as i32), 255),
+        (quote!(4294967295u32 as i32), -1),
+        (quote!(N as u8 as i32), 44),
+        (quote!(16777217.0 as i32), 16_777_217),
+        (quote!(16777217.0f32 as i32), 16_777_216),
+        (quote!(1e10 as i32), i32::MAX),
+        (quote!(-1.5 as i32), -1),
+        (quote!(-1.5 as u32 as i32), 0),
+        (quote!((0.0 / 0.0) as i32), 0),
+    ] {
+        let items = quote!(fn k(x: &Tensor<i32, N>) -> Tensor<i32, N> { |n| x[n] + (#number) });
+        assert_eq!(first(&graph(items, "k")), f64::from(value), "{number}");
+    }
+    for (number, value) in [
+        (quote!((16777216.0f32 + 1.0) - 16777216.0), 0.0),
+        (quote!((16777216.0 + 1.0) - 16777216.0), 1.0),
+        (quote!(if 0.1f32 + 0.2 == 0.3 { 1.0 } else { 2.0 }), 1.0),
+        (quote!(if 0.1 as f32 as f64 == 0.1 { 1.0 } else { 2.0 }), 2.0),
+        (quote!((16777217 as f32) - 16777216.0), 0.0),
+        (quote!(if (2.0f32).sqrt() * (2.0f32).sqrt() > 2.0 { 1.0 } else { 2.0 }), 2.0),
+    ] {
+        let items = quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + (#number) });
+        assert_eq!(first(&graph(items, "k")), value, "{number}");
+    }
+}

@@ -91,17 +91,24 @@ fn needs_group(kernel: &Kernel) -> bool {
 }
 
 fn check_storage(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
-    let mut bytes = 0u64;
+    let (mut bytes, mut private) = (0u64, 0u64);
     for array in &kernel.arrays {
         if array.length == 0 {
             report.error("K05", format!("`{}` has no elements", array.name));
         }
-        if array.space == Space::Local {
-            bytes = bytes.saturating_add(u64::from(array.length) * array.dtype.size() as u64);
-        }
+        let own = match array.space {
+            Space::Local => &mut bytes,
+            Space::Private => &mut private,
+        };
+        *own = own.saturating_add(array.bytes());
     }
-    if bytes > capabilities.local_memory {
-        let most = capabilities.local_memory;
+    if private > Space::Private.most_bytes() {
+        let most = Space::Private.most_bytes();
+        report.error("K05", format!("private arrays take {private} bytes, of {most} that a work-item has"));
+        report.hint("use a local array, or a tensor");
+    }
+    let most = capabilities.local_memory.min(Space::Local.most_bytes());
+    if bytes > most {
         report.error("K05", format!("local arrays take {bytes} bytes; the device has {most} for a work-group"));
         report.hint("use smaller tiles");
     }

@@ -23,7 +23,7 @@ pub const RULES: [(&str, &str); 37] = [
         "the launch has 1 to 3 dimensions; a work-group size has one entry for each, none zero, and its product is within the device's limit; a device function has none of it, no local arrays and no barriers; only it has values as parameters and may have a result",
     ),
     ("K04", "the work-group size is given where barriers, local arrays or sub-groups are used"),
-    ("K05", "arrays have elements; local arrays fit the device's local memory"),
+    ("K05", "arrays have elements; local arrays fit the device's local memory and 1 MiB, private ones 64 KiB"),
     ("K06", "values have 1, 2, 4, 8 or 16 lanes; variables and scalar parameters are not of a storage type"),
     ("K07", "`f64` appears only where the device has it"),
     // Expressions.
