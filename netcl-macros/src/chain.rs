@@ -70,6 +70,24 @@ impl Gathered {
     }
 }
 
+/// Those that have not been gathered.
+pub(crate) fn left(gathered: &Gathered, needs: impl Iterator<Item = Need>) -> Vec<Need> {
+    needs.filter(|need| gathered.get(need.kind, &need.path).is_none()).collect()
+}
+
+/// Whether only functions are left, and none has been asked for: the moment to say what is wrong whatever these are.
+pub(crate) fn begins_functions(gathered: &Gathered, needs: &[Need]) -> bool {
+    let functions = |kind: Kind| kind == Kind::Function;
+    !needs.is_empty()
+        && needs.iter().all(|need| functions(need.kind))
+        && !gathered.0.iter().any(|(kind, ..)| functions(*kind))
+}
+
+/// Asks for what nobody goes on with: rustc says what does not exist.
+pub(crate) fn asked(gathered: &Gathered, needs: &[Need]) -> TokenStream {
+    needs.iter().map(|need| request(need, gathered, "nothing", &TokenStream::new())).collect()
+}
+
 /// A call of the macro behind `need.path`, which will go on with `driver` and `body`.
 pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &TokenStream) -> TokenStream {
     let private = paths::private();

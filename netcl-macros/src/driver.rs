@@ -4,9 +4,10 @@ use crate::ast::{Constant, FieldKind, Model, ModelImpl};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
-use crate::lower::{Sizes, Unit, is_builtin};
+use crate::lower::{self, Sizes, Unit, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, scan, words};
+use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -217,19 +218,20 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let Some(payload) = gathered.get(need.kind, &need.path) else {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     };
-    let table = if main.is_some() { table_of(payload) } else { read_table(payload) };
-    let Some(table) = table else {
+    let table = || if main.is_some() { table_of(payload) } else { read_table(payload) };
+    let (Some(table), Some(again)) = (table(), table()) else {
         return fallback::implementation(item);
     };
-    if let Some(need) = missing(&gathered, &table, item) {
-        return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
+    let needs = missing(&gathered, &table, item);
+    if let Some(need) = needs.first() {
+        let request = || chain::request(need, &gathered, "model_impl", &item.to_token_stream());
+        return early(&gathered, again, &main, item, &needs).unwrap_or_else(request);
     }
     let diag = Diag::new();
     // Judged again, because its errors are this block's.
     parse::model::model_path(&diag, item);
     let sound = !table.failed;
-    let (mut unit, block) = unit(&diag, &gathered, table, item);
-    unit.main = main.map(|main| gathered.get(main.kind, &main.path).and_then(read_nested).map(Box::new));
+    let (unit, block) = unit(&diag, &gathered, table, item, &main);
     let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
     let failed = diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty();
     let errors = diag.finish().err().unwrap_or_default();
@@ -270,7 +272,7 @@ fn read_nested(payload: &TokenStream) -> Option<Unit> {
     let read = (|| {
         let path = parse::model::model_path(&silent, &item)?;
         let table = read_table(gathered.get(Kind::Table, &path)?)?;
-        Some(unit(&silent, &gathered, table, &item).0)
+        Some(unit(&silent, &gathered, table, &item, &None).0)
     })();
     silent.dismiss();
     read.filter(|_| failed.to_string() == "false")
@@ -287,17 +289,40 @@ fn table_of(nested: &TokenStream) -> Option<Table> {
     read_table(chain::read(gathered.clone())?.get(Kind::Table, &path?)?)
 }
 
-/// Something the block needs and does not have yet.
-fn missing(gathered: &Gathered, table: &Table, item: &ItemImpl) -> Option<Need> {
-    for path in table.model.fields.iter().filter_map(|field| nested_path(&field.kind)) {
-        if gathered.get(Kind::Nested, path).is_none() {
-            return Some(Need { kind: Kind::Nested, path: path.clone() });
-        }
+/// The block's mistakes, where only functions are left to be asked for and none has been: whoever calls a function that does
+/// not exist hears of that from rustc, and of everything else here. `None` where there is nothing to say.
+fn early(
+    gathered: &Gathered,
+    table: Table,
+    main: &Option<Need>,
+    item: &ItemImpl,
+    needs: &[Need],
+) -> Option<TokenStream> {
+    if table.failed || !chain::begins_functions(gathered, needs) {
+        return None;
     }
+    let diag = Diag::new();
+    let (mut unit, block) = unit(&diag, gathered, table, item, main);
+    unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+    block.unsound.iter().for_each(|function| lower::mistakes(&diag, &unit, function));
+    for function in &block.functions {
+        lower::lower(&diag, &unit, function, function.mode.unwrap_or(Mode::Inference));
+    }
+    let errors = diag.finish().err()?;
+    let (rest, asked) = (fallback::implementation(item), chain::asked(gathered, needs));
+    let model = unit.model.as_ref().filter(|_| block.name.is_none());
+    let export = model.map(|model| chain::export(&model.name, &model.vis, &nested(gathered, item, true)));
+    Some(quote!(#errors #rest #export #asked))
+}
+
+/// What the block needs and does not have yet; functions last.
+fn missing(gathered: &Gathered, table: &Table, item: &ItemImpl) -> Vec<Need> {
+    let nested = table.model.fields.iter().filter_map(|field| nested_path(&field.kind));
+    let nested = nested.map(|path| Need { kind: Kind::Nested, path: path.clone() });
     let functions = scan::helper_paths(item).into_iter().map(|path| Need { kind: Kind::Function, path });
     let sizes = Sizes::of(&table.model, &parse::model::impl_sizes(item, &table.constants)).names();
     let constants = scan::constant_paths(item, &sizes).into_iter().map(|path| Need { kind: Kind::Constant, path });
-    functions.chain(constants).find(|need| gathered.get(need.kind, &need.path).is_none())
+    chain::left(gathered, nested.chain(constants).chain(functions))
 }
 
 fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
@@ -308,7 +333,7 @@ fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
     }
 }
 
-fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Unit, ModelImpl) {
+fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, main: &Option<Need>) -> (Unit, ModelImpl) {
     let mut constants = table.constants;
     constants.extend(self::constants(gathered));
     parse::model::impl_constants(item, &mut constants);
@@ -325,6 +350,8 @@ fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Uni
         }
     }
     helpers(gathered, &mut unit);
+    let nested = |main: &Need| gathered.get(main.kind, &main.path).and_then(read_nested).map(Box::new);
+    unit.main = main.as_ref().map(nested);
     unit.model = Some(table.model);
     (unit, block)
 }
@@ -384,21 +411,25 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
         scan::calls(&item.sig, &item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
     let mut constants = Vec::new();
     scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
-    let needs = called.map(|path| Need { kind: Kind::Function, path });
-    let needs = needs.chain(constants.into_iter().map(|path| Need { kind: Kind::Constant, path }));
-    for need in needs {
-        if gathered.get(need.kind, &need.path).is_none() {
-            return chain::request(&need, &gathered, "function", &item.to_token_stream());
+    let called = called.map(|path| Need { kind: Kind::Function, path });
+    let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
+    let needs = chain::left(&gathered, constants.chain(called));
+    let diag = Diag::new();
+    if needs.is_empty() || chain::begins_functions(&gathered, &needs) {
+        parse::attr::decided(&diag, &item.attrs);
+        if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
+            helpers(&gathered, &mut helper.scope);
+            constants_into(&gathered, &mut helper.scope.constants);
+            helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+            lower::function(&diag, &helper);
         }
     }
-    let diag = Diag::new();
-    parse::attr::decided(&diag, &item.attrs);
-    if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
-        helpers(&gathered, &mut helper.scope);
-        constants_into(&gathered, &mut helper.scope.constants);
-        crate::lower::function(&diag, &helper);
-    }
     let sound = diag.count() == 0;
+    if let Some(need) = needs.first().filter(|_| sound) {
+        diag.dismiss();
+        return chain::request(need, &gathered, "function", &item.to_token_stream());
+    }
+    let asked = chain::asked(&gathered, &needs);
     let errors = diag.finish().err().unwrap_or_default();
     let gathered = gathered.tokens();
     let name = &item.sig.ident;
@@ -407,7 +438,7 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     // What is wrong is said once, not by rustc as well.
     let rest =
         if sound { quote!(#[allow(dead_code)] #item) } else { fallback::ordinary(&item.attrs, &item.vis, &item.sig) };
-    quote!(#errors #rest #export)
+    quote!(#errors #rest #export #asked)
 }
 
 /// The function and what it gathered; `None` where it is wrong, which has been reported where it stands.

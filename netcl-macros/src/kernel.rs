@@ -51,17 +51,26 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
         Ok(item) => item,
         Err(error) => return no_function(diag, &error, tokens, next),
     };
-    if let Some(need) = missing(&gathered, &item) {
-        let first = gathered.0.is_empty() && form == Form::Callable;
-        let unless = if first { fallback::unless_kernel(&item) } else { TokenStream::new() };
-        let request = chain::request(&need, &gathered, form.driver(), &tokens);
-        diag.dismiss();
-        return quote!(#unless #request);
-    }
+    let needs = missing(&gathered, &item);
     let mut constants = Constants::new();
     driver::constants_into(&gathered, &mut constants);
     let mut unit = Unit { constants, ..Unit::default() };
     driver::helpers(&gathered, &mut unit);
+    unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+    if chain::begins_functions(&gathered, &needs) {
+        mistakes(&diag, &unit, &item);
+    }
+    if diag.count() > 0 {
+        let (stub, asked) = (fallback::kernel(&item), chain::asked(&gathered, &needs));
+        return driver::with_errors(diag, || quote!(#stub #asked));
+    }
+    if let Some(need) = needs.first() {
+        let first = gathered.0.is_empty() && form == Form::Callable;
+        let unless = if first { fallback::unless_kernel(&item) } else { TokenStream::new() };
+        let request = chain::request(need, &gathered, form.driver(), &tokens);
+        diag.dismiss();
+        return quote!(#unless #request);
+    }
     let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
         diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
         None
@@ -136,13 +145,33 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
     (diag.count() == before && !instances.is_empty()).then(|| expand::simt::kernel(instances))
 }
 
-/// A function or constant that the kernel uses and that has not been asked for.
-fn missing(gathered: &Gathered, item: &ItemFn) -> Option<Need> {
+/// Reports what is wrong whatever the functions are that the kernel calls.
+fn mistakes(diag: &Diag, unit: &Unit, item: &ItemFn) {
+    if matches!(item.sig.inputs.first(), Some(FnArg::Receiver(_))) {
+        return;
+    }
+    if simt::is_simt(item) {
+        for (item, _) in simt::instances(diag, item) {
+            simt::lower(diag, unit, &simt::signature(diag, &item, &unit.constants));
+        }
+        return;
+    }
+    let (sizes, sig) = (BTreeSet::new(), &item.sig);
+    let function = parse::function::function(diag, &item.attrs, &item.vis, sig, &item.block, &unit.constants, &sizes);
+    if function.unsound.is_some() {
+        lower::mistakes(diag, unit, &function);
+    } else {
+        lower::lower(diag, unit, &function, Mode::Inference);
+    }
+}
+
+/// The functions and constants that the kernel uses and that have not been asked for; functions last.
+fn missing(gathered: &Gathered, item: &ItemFn) -> Vec<Need> {
     let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
     let functions =
         scan::calls(&item.sig, &item.block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
     let mut constants = Vec::new();
     scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
     let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-    functions.chain(constants).find(|need| gathered.get(need.kind, &need.path).is_none())
+    chain::left(gathered, constants.chain(functions))
 }

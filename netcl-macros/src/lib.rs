@@ -83,7 +83,7 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The body of a kernel in index form is a closure over the indices of the result. `sum(0..C, |c| x[n, c])`, and likewise
 /// `prod`, `max`, `min` and `mean`, reduce along a range, or several: `sum((0..H, 0..W), |h, w| ..)`. `argmax` and `argmin`
-/// give the index of the first element that is largest or smallest; over several ranges, which then start at 0, the
+/// give the index of the first element that is largest or smallest, or of the first NaN; over several ranges, which then start at 0, the
 /// row-major position within them.
 ///
 /// A kernel with `#[launch(global = [N], local = [64])]` is in SIMT form: its body runs once for each work-item. An index

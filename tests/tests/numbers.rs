@@ -44,6 +44,13 @@ netcl::kernel! {
         d[n] = x[n] as i64;
     }
 
+    /// More work-items than any number of 32 bits.
+    #[launch(global = [{ N * 4294967296 }])]
+    fn endless(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let n = global_id(0);
+        y[n] = x[n];
+    }
+
     /// Loops whose counters come near the ends of their types.
     #[launch(global = [N])]
     fn steps(from: &Tensor<u32, N>, to: &Tensor<u32, N>, rounds: &mut Tensor<u32, 3, N>) {
@@ -154,6 +161,15 @@ fn floats_become_whole_numbers_as_in_rust() -> Result<()> {
             assert_eq!(c.to_vec::<u8>()?, x.map(|x| x as u8));
             assert_eq!(d.to_vec::<i64>()?, x.map(|x| x as i64));
         }
+        Ok(())
+    })
+}
+
+#[test]
+fn work_items_are_counted() -> Result<()> {
+    everywhere(|| {
+        let problem = endless(&tensor(&[1.0f32, 2.0])?).map(|_| ()).unwrap_err().to_string();
+        assert!(problem.contains("kernels would count up to N*4294967296 = 8589934592"), "{problem}");
         Ok(())
     })
 }

@@ -99,13 +99,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     },
     Operation {
         name: "argmax",
-        doc: "the first position of the largest element along `axis`, as i32",
+        doc: "the first position of the largest element along `axis`, or of a NaN if there is one, as i32",
         args: &[X, AXIS],
         build: |b, a| position(b, "argmax", ReduceOp::ArgMax, a),
     },
     Operation {
         name: "argmin",
-        doc: "the first position of the smallest element along `axis`, as i32",
+        doc: "the first position of the smallest element along `axis`, or of a NaN if there is one, as i32",
         args: &[X, AXIS],
         build: |b, a| position(b, "argmin", ReduceOp::ArgMin, a),
     },

@@ -122,7 +122,7 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         symbols,
         buffers,
         scalars,
-        requirements: runs(signature, lowered).into_iter().collect(),
+        requirements: counted(signature).chain(runs(signature, lowered)).collect(),
         not_in_place: Vec::new(),
         decisions: Vec::new(),
         steps,
@@ -140,6 +140,13 @@ fn runs(signature: &Signature, lowered: &Lowered) -> Option<Requirement> {
         signature.results.iter().zip(&lowered.zeroed).filter(|(_, zeroed)| !**zeroed).map(|(ty, _)| elements(ty));
     let written = written.fold(Dim::default(), |all, elements| all + elements);
     (!always && !written.is(0)).then(|| Requirement::Items { global: global.clone(), written })
+}
+
+/// Rule: work-items are counted as elements are. Wrong: `global = [{ N * N * N }]` for 2,000 elements. An axis of a tensor is.
+fn counted(signature: &Signature) -> impl Iterator<Item = Requirement> {
+    let plain =
+        |axis: &Dim| axis.as_constant().is_some() || signature.symbols().iter().any(|s| *axis == Dim::symbol(s.name()));
+    signature.global.iter().filter(move |axis| !plain(axis)).cloned().map(Requirement::Countable)
 }
 
 fn elements(ty: &crate::ast::TensorType) -> Dim {

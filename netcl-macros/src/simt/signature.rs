@@ -7,9 +7,11 @@ use crate::messages as m;
 use crate::parse::constant::{self, Constants};
 use crate::parse::{text, types};
 use crate::words;
-use netcl_kernels::dim::{Dim, Symbol};
+use netcl_kernels::dim::{Dim, INDEX_LIMIT, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::{Access, ParamKind};
+use netcl_kernels::plan::requirement::uncountable;
+use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::spanned::Spanned;
@@ -297,6 +299,9 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                 "global" => match types::expr_dim(size, constants) {
                     Some(dim) if dim.as_constant().is_some_and(|items| items < 1) => {
                         diag.report(size.span(), &m::SIMT_GLOBAL, &[&dim]);
+                    }
+                    Some(dim) if dim.as_constant().is_some_and(|items| items > INDEX_LIMIT as i64) => {
+                        diag.diagnostic(&Diagnostic::new(uncountable(&dim)), size.span());
                     }
                     Some(dim) => global.push(dim),
                     None => diag.report(size.span(), &m::BAD_DIMENSION, &[&text(size)]),

@@ -198,3 +198,17 @@ fn kernels_have_names_of_any_letters() {
     own.sound();
     assert!(own.output.contains("run_gr__e_zero_h_he") || own.output.contains("run_gr_"), "no entry");
 }
+
+#[test]
+fn launches_beyond_reason_are_errors() {
+    for items in [quote!(2147483648), quote!(9223372036854775807), quote!({ 4294967296 * 4294967296 })] {
+        let found = errors(quote! {
+            #[launch(global = [#items])]
+            fn huge(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+                let i = global_id(0);
+                y[i] = x[i];
+            }
+        });
+        assert!(found.len() == 1 && found[0].starts_with("kernels would count up to "), "{items}: {found:?}");
+    }
+}

@@ -7,6 +7,7 @@ mod kernels;
 mod meaning;
 mod models;
 mod truncated;
+mod unknown;
 mod untyped;
 
 use crate::chain;
