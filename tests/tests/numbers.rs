@@ -28,6 +28,19 @@ netcl::kernel! {
         y[9, n] = (p & q) | (p ^ !q);
     }
 
+    /// What follows from the size of a number, which the least has none of.
+    #[types(T = [i32, i64])]
+    #[launch(global = [N])]
+    fn sizes(x: &Tensor<T, N>, seven: &Tensor<T, N>, y: &mut Tensor<T, 3, N>) {
+        let n = global_id(0);
+        if n >= N {
+            return;
+        }
+        y[0, n] = abs(x[n]);
+        y[1, n] = abs(x[n]) % 7;
+        y[2, n] = abs(x[n]) / seven[n];
+    }
+
     /// Conversions of floats, one to each result.
     #[launch(global = [N])]
     fn converted(
@@ -120,6 +133,26 @@ fn operators_wrap() -> Result<()> {
     operators_of!(u32, [0, 1, 2, 3, 7, 31, 32, 33, 65536, u32::MAX, u32::MAX - 1, 1 << 31])?;
     operators_of!(i64, [0, 1, -1, 3, -7, 63, 64, 65, 1 << 33, i64::MAX, i64::MIN, i64::MIN + 1])?;
     operators_of!(u8, [0, 1, 2, 3, 7, 8, 9, 100, 127, 128, 255])
+}
+
+macro_rules! sizes_of {
+    ($ty:ty, $values:expr) => {{
+        let values: &[$ty] = &$values;
+        let expected = |row: fn($ty) -> $ty| values.iter().map(move |x| row(x.wrapping_abs()));
+        let expected: Vec<$ty> = expected(|x| x).chain(expected(|x| x % 7)).chain(expected(|x| x / 7)).collect();
+        everywhere(|| {
+            let (x, seven) = (tensor(values)?, tensor(&vec![7 as $ty; values.len()])?);
+            assert_eq!(sizes(&x, &seven)?.to_vec::<$ty>()?, expected, "{}", stringify!($ty));
+            Ok(())
+        })
+    }};
+}
+
+/// Compilers took what OpenCL C's `abs` gives for positive, so that the remainder was another.
+#[test]
+fn the_least_number_is_its_own_size() -> Result<()> {
+    sizes_of!(i32, [0, 1, -1, -8, i32::MAX, i32::MIN, i32::MIN + 1])?;
+    sizes_of!(i64, [0, 1, -1, -8, i64::MAX, i64::MIN, i64::MIN + 1])
 }
 
 #[test]

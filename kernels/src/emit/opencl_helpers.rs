@@ -57,6 +57,18 @@ impl Program {
         self.define(helper_name("sign", ty), ty, &text)
     }
 
+    /// The size of a signed integer; the least one stays as it is. Compilers take what `abs` gives for positive.
+    pub(super) fn abs(&mut self, ty: ValueType) -> String {
+        let negated = match (ty.dtype, ty.lanes) {
+            (DType::I64, 1) => "x < 0 ? (long)(0UL - (ulong)x) : x",
+            (_, 1) => "x < 0 ? (int)(0u - (uint)x) : x",
+            (_, _) => "select(x, -x, x < 0)",
+        };
+        let text =
+            format!("// |x|; the least number stays.\nstatic inline $T $name($T x) {{\n    return {negated};\n}}\n");
+        self.define(helper_name("abs", ty), ty, &text)
+    }
+
     /// Integer division or remainder where nothing is known about the divisor; zero where it is zero.
     pub(super) fn divide(&mut self, op: BinaryOp, ty: ValueType) -> String {
         let signed = matches!(ty.dtype, DType::I32 | DType::I64);

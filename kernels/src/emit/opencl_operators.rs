@@ -32,12 +32,8 @@ impl Body<'_, '_> {
             Abs if ty.dtype.is_float() => call("fabs", self.value(a)),
             Abs if matches!(ty.dtype, DType::U8 | DType::U32) => self.text(a),
             Abs => {
-                let a = self.value(a);
-                if ty.lanes == 1 {
-                    text(UNARY, format!("({})abs({a})", c_type(ty)))
-                } else {
-                    primary(format!("as_{}(abs({a}))", c_type(ty)))
-                }
+                let helper = self.program.abs(ty);
+                call(&helper, self.value(a))
             }
             Sign if matches!(ty.dtype, DType::U8 | DType::U32) => {
                 let one = if ty.lanes == 1 && ty.dtype == DType::U32 { "1u" } else { &format!("({})(1)", c_type(ty)) };

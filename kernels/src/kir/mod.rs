@@ -21,6 +21,7 @@
 //!   within its type, as buffers do. Sizes are at least 1.
 //! - A vector value has 2, 4, 8 or 16 lanes; elementwise operations take vectors of one width.
 
+mod arrays;
 pub mod build;
 pub mod flops;
 #[cfg(feature = "interp")]
@@ -123,17 +124,6 @@ pub enum Space {
     Private,
 }
 
-impl Space {
-    /// The most bytes that a kernel's arrays may take there: more than any device has of local memory, and for a work-item's
-    /// own what the stack of a thread holds that runs a whole group, or the host's native code.
-    pub const fn most_bytes(self) -> u64 {
-        match self {
-            Space::Local => 1 << 20,
-            Space::Private => 1 << 16,
-        }
-    }
-}
-
 /// A local or private array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Array {
@@ -145,13 +135,6 @@ pub struct Array {
     pub dtype: DType,
     /// How many elements.
     pub length: u32,
-}
-
-impl Array {
-    /// The bytes of its elements.
-    pub fn bytes(&self) -> u64 {
-        u64::from(self.length) * self.dtype.size() as u64
-    }
 }
 
 /// Ids and sizes of the index space, per dimension 0, 1, 2; all `U32`.

@@ -13,6 +13,11 @@ static inline int netcl_sign_int(int x) {
     return (x > 0) - (x < 0);
 }
 
+// |x|; the least number stays.
+static inline int netcl_abs_int(int x) {
+    return x < 0 ? (int)(0u - (uint)x) : x;
+}
+
 // Toward zero, saturating; NaN gives 0.
 static inline int netcl_int_from_float(float x) {
     return convert_int_sat(x != x ? 0 : x);
@@ -27,6 +32,11 @@ static inline int4 netcl_div_int4(int4 a, int4 b) {
 // -1, 0 or 1.
 static inline int4 netcl_sign_int4(int4 x) {
     return convert_int4((x < 0) - (x > 0));
+}
+
+// |x|; the least number stays.
+static inline int4 netcl_abs_int4(int4 x) {
+    return select(x, -x, x < 0);
 }
 
 // Toward zero, saturating; NaN gives 0.
@@ -70,7 +80,7 @@ __kernel void integers(
     y[i] = (int)((uint)p * q - 7u + (0u - q));
     y[i + 1] = netcl_div_int(p, q) ^ netcl_rem_int(p, q);
     y[i + 2] = (p & 255) | (q << 3);
-    y[i + 3] = (int)((uint)netcl_sign_int(p) + (int)abs(q));
+    y[i + 3] = (int)((uint)netcl_sign_int(p) + netcl_abs_int(q));
     y[i + 4] = (int)((uint)max(p, q) + netcl_int_from_float((float)min(p, INT_MIN)));
     y[i + 5] = p < q && (p == 0 || q <= 5) ? as_int(1.5f) : (int)((uint)p * q + 3u);
     z[i] = (uchar)((uchar)(c[i] * 3) + (uchar)((uchar)~c[i] >> ((uchar)1 & 7)));
@@ -78,7 +88,7 @@ __kernel void integers(
     const int4 v = vload4(0, &a[i]);
     const int4 u = vload4(0, &b[i]);
     vstore4(netcl_div_int4(v, u), 0, &y[i]);
-    vstore4(netcl_sign_int4(v) + as_int4(abs(u)) * -(v < u), 0, &y[i]);
+    vstore4(netcl_sign_int4(v) + netcl_abs_int4(u) * -(v < u), 0, &y[i]);
     vstore4(select(u << 2, v, convert_int4(convert_long4(v) != vload4(0, &d[i]))), 0, &y[i]);
     vstore4(select(convert_long4(v), vload4(0, &d[i]), convert_long4(v < u)), 0, &w[i]);
     vstore4(netcl_uchar4_from_float4(convert_float4(v)), 0, &z[i]);
