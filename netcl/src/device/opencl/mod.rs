@@ -433,9 +433,10 @@ impl Backend for OpenCl {
     }
 
     fn finish(&self) -> Result<()> {
-        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
+        let finished = self.shared.finish().map_err(|code| self.shared.error("clFinish", code));
         profile::catch_up();
-        self.shared.reported()
+        // What failed says more than the call that was told of it.
+        self.shared.reported().and(finished)
     }
 }
 
