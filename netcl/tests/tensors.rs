@@ -209,3 +209,19 @@ fn what_has_no_elements_is_computed_too() {
         assert_eq!(attention.forward(&[&x], Mode::Inference).unwrap().shape(), [2, 0, 3], "{device}");
     }
 }
+
+/// 3.7 / 3.7 is 1 and no less, so that what is rounded down afterwards is right.
+#[test]
+fn quotients_and_roots_are_those_of_rust_where_the_driver_can_round() {
+    let numbers: Vec<f32> = (1..2_000).map(|i| ((i % 200) as f32 * 0.1 - 10.0).exp2() + i as f32 * 0.1).collect();
+    let others: Vec<f32> = numbers.iter().rev().copied().collect();
+    for device in all().into_iter().filter(|device| device.profile().rounded_division) {
+        let [x, y] = [&numbers, &others].map(|values| Tensor::from_slice(&device, values, &[values.len()]).unwrap());
+        let quotients = x.apply("div", &[Operand::Tensor(&y)]).unwrap().to_vec::<f32>().unwrap();
+        let ones = x.apply("div", &[Operand::Tensor(&x)]).unwrap().to_vec::<f32>().unwrap();
+        let roots = x.apply("sqrt", &[]).unwrap().to_vec::<f32>().unwrap();
+        for (at, (&x, &y)) in numbers.iter().zip(&others).enumerate() {
+            assert_eq!((quotients[at], ones[at], roots[at]), (x / y, 1.0, x.sqrt()), "{device}: {x} and {y}");
+        }
+    }
+}

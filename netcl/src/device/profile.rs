@@ -103,6 +103,11 @@ pub struct DeviceProfile {
     /// after the other, and some GPUs stop those that began for others. It is taken for so on NVIDIA's GPUs alone, whose own
     /// libraries rely on it, and there only if it came out so when it was tried.
     pub independent_progress: bool,
+    /// Whether the driver rounds quotients and square roots of `f32` correctly if it is told to (of
+    /// `CL_DEVICE_SINGLE_FP_CONFIG`). Then netcl's own kernels are built so, and give what Rust gives. Elsewhere they may be
+    /// 2.5 and 3 units in the last place off (OpenCL C 1.2, 7.4): GPUs use it, processors' drivers that name nothing divide
+    /// correctly all the same.
+    pub rounded_division: bool,
     /// Sub-group functions, tried; `None` where kernels cannot use them.
     #[doc(alias = "has_subgroups")]
     pub sub_groups: Option<SubGroups>,
@@ -239,6 +244,7 @@ impl DeviceProfile {
             simd_width: 0,
             vector_lanes: 0,
             independent_progress: false,
+            rounded_division: false,
             sub_groups: None,
             atomics: Atomics::default(),
             fp64: false,

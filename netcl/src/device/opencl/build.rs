@@ -110,9 +110,11 @@ fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {
     programs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What netcl's own kernels are built with. They are OpenCL C 1.2, which every driver takes; no flag here may change
-/// results.
-pub(super) const OPTIONS: &str = "-cl-std=CL1.2";
+/// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
+/// take anything from results.
+pub(super) fn options(profile: &DeviceProfile) -> &'static str {
+    if profile.rounded_division { "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" } else { "-cl-std=CL1.2" }
+}
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
 /// called from them (OpenCL 3.0, appendix A).

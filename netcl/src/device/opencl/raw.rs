@@ -85,7 +85,9 @@ impl OpenCl {
     }
 
     /// The options of netcl's own kernels.
-    pub(crate) const OPTIONS: &'static str = build::OPTIONS;
+    pub(crate) fn options(&self) -> &'static str {
+        build::options(&self.shared.profile)
+    }
 }
 
 impl ClKernel {
