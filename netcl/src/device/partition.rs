@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::device::profile::DeviceProfile;
+use crate::device::queue::warn_of_several_queues;
 use crate::error::{Error, Result};
 use std::fmt;
 
@@ -84,6 +85,7 @@ impl Device {
                 problem,
             });
         }
+        warn_of_several_queues(self.profile());
         Ok(self.backend().partition(partition)?.into_iter().map(Device::of).collect())
     }
 }
