@@ -7,6 +7,7 @@ mod opencl_helpers;
 pub(crate) mod opencl_layout;
 mod opencl_operators;
 mod opencl_places;
+mod opencl_program;
 mod opencl_stmt;
 mod opencl_types;
 pub mod rust;

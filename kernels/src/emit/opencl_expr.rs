@@ -153,7 +153,7 @@ impl Body<'_, '_> {
             }
             Expr::SubGroup(op, a, other) => self.sub_group(*op, *a, *other),
             Expr::Call(function, arguments) => {
-                let name = self.program.function(self.verified, *function as usize);
+                let name = self.function_name(*function as usize);
                 let arguments: Vec<String> = arguments.iter().map(|&argument| self.value(argument)).collect();
                 primary(format!("{name}({})", arguments.join(", ")))
             }

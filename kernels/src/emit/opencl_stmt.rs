@@ -1,7 +1,7 @@
 //! Statements of OpenCL C.
 
-use super::opencl::Program;
 use super::opencl_layout::{comment, wrap};
+use super::opencl_program::Program;
 use super::opencl_types::c_type;
 use crate::dtype::Literal;
 use crate::identifier::Namer;
@@ -43,7 +43,7 @@ impl<'a, 'p> Body<'a, 'p> {
         body
     }
 
-    pub(super) fn function(program: &'p mut Program, verified: &'a Verified<'a>, position: usize) -> Self {
+    fn function(program: &'p mut Program, verified: &'a Verified<'a>, position: usize) -> Self {
         let function = &verified.kernel().functions[position];
         let types = verified.function_types(position);
         let mut body = Body::new(program, verified, &function.exprs, &function.vars, types);
@@ -126,10 +126,28 @@ impl<'a, 'p> Body<'a, 'p> {
         self.text
     }
 
-    pub(super) fn function_body(mut self, function: &Function) -> String {
+    fn function_body(mut self, function: &Function) -> String {
         self.statements(&function.body);
         self.give(Some(function.result));
         self.text
+    }
+
+    /// The name of a user's function that is called, whose definition is then in the program.
+    pub(super) fn function_name(&mut self, position: usize) -> String {
+        let kernel = self.verified.kernel();
+        let (name, undefined) = self.program.called(kernel, position);
+        if undefined {
+            let (function, types) = (&kernel.functions[position], self.verified.function_types(position));
+            let mut body = Body::function(self.program, self.verified, position);
+            let declare = |&var: &VarId| format!("{} {}", c_type(function.vars[var.0 as usize].ty), body.declare(var));
+            let params: Vec<String> = function.params.iter().map(declare).collect();
+            let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
+            let result = c_type(types[function.result.0 as usize]);
+            let head = wrap(&format!("static inline {result} {name}({params}) {{"), "");
+            let text = format!("{head}{}}}\n", body.function_body(function));
+            self.program.definitions.push(text);
+        }
+        name
     }
 
     fn give(&mut self, result: Option<ExprId>) {
