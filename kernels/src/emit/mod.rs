@@ -12,6 +12,7 @@ mod opencl_stmt;
 mod opencl_types;
 pub mod rust;
 mod rust_expr;
+mod rust_writer;
 
 pub(crate) use opencl_types::c_type;
 pub use opencl_types::storage_type;

@@ -1,18 +1,10 @@
 //! Expressions of emitted Rust: scalars by operators and functions, vectors by maps over lanes.
 
-use super::rust::{Writer, function_name, type_name};
+use super::rust_writer::{Region, Writer, function_name, type_name};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
 use std::collections::BTreeMap;
-
-/// Names of the expressions that are bound in a stretch of code.
-pub(super) type Region = BTreeMap<ExprId, String>;
-
-/// Every expression of a kernel and its functions.
-pub(super) fn expressions(kernel: &Kernel) -> impl Iterator<Item = &Expr> {
-    kernel.exprs.iter().chain(kernel.functions.iter().flat_map(|function| &function.exprs))
-}
 
 impl Writer<'_> {
     fn ty(&self, id: ExprId) -> ValueType {
