@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the crate, whoever is imported before who imports. Those of one layer may know each other.
 const LAYERS: &[&[&str]] = &[
-    &["span", "dtype", "dim", "identifier", "philox", "sign", "sorted", "special", "target"],
+    &["span", "dtype", "dim", "binding", "identifier", "philox", "sign", "sorted", "special", "target"],
     // Literal arithmetic is that of the graph's operators, and building a graph folds literals.
     &["graph", "fold"],
     &["autodiff"],
