@@ -1,8 +1,8 @@
 //! Calls that change a model's states: one at a time.
 
 use crate::error::Result;
+use crate::executor::call::Call;
 use crate::executor::interface::Interface;
-use crate::executor::loaded::Call;
 use crate::executor::resolve::Resolved;
 use crate::memory::BufferHandle;
 use crate::model::core::Store;
