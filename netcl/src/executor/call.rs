@@ -2,8 +2,8 @@
 
 use crate::device::scalar::Scalar;
 use crate::memory::BufferHandle;
-use crate::model::core::Store;
-use crate::model::gradients::GradientBuffer;
+use crate::model::gradient_buffer::GradientBuffer;
+use crate::model::store::Store;
 use crate::tensor::Tensor;
 
 /// One call.
