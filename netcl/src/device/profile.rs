@@ -2,7 +2,6 @@
 
 use crate::device::partition::AffinityDomain;
 use crate::device::quirks::{Avoid, Quirk};
-use crate::device::strategy::KernelStrategy;
 use crate::device::vendor::{Architecture, Vendor};
 use netcl_kernels::plan::Target;
 use std::fmt;
@@ -266,11 +265,6 @@ impl DeviceProfile {
     pub fn has_svm_support(&self) -> bool {
         let SharedVirtualMemory { coarse, fine, system, .. } = self.shared_virtual_memory;
         coarse || fine || system
-    }
-
-    /// Which kernels suit it. [`crate::Device::kernel_strategy`] also heeds `NETCL_KERNEL_STRATEGY`.
-    pub fn kernel_strategy(&self) -> KernelStrategy {
-        KernelStrategy::of(self)
     }
 
     /// Whether something is not to be used with its driver.
