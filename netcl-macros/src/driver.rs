@@ -1,10 +1,10 @@
 //! The stages of each macro: parse, gather what other items give, check, lower, expand.
 
-use crate::ast::{Constant, FieldKind, Model, ModelImpl};
+use crate::ast::{Constant, FieldKind, Model, ModelImpl, Unit};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
-use crate::lower::{Sizes, Unit, is_builtin};
+use crate::lower::{Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::{dump, expand, fallback, messages as m, parse, paths, recover, scan, words};
 use proc_macro2::{TokenStream, TokenTree};

@@ -1,8 +1,9 @@
 //! The stages of `kernel!`.
 
+use crate::ast::Unit;
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
-use crate::lower::{self, Unit};
+use crate::lower;
 use crate::parse::constant::Constants;
 use crate::recover::{self, Piece};
 use crate::{driver, dump, expand, fallback, messages as m, parse, scan, simt};
