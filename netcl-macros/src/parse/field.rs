@@ -1,7 +1,7 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::{attr, list, model, nearest, suggestion, text, types};
+use super::{attr, list, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::literal;
@@ -176,7 +176,7 @@ fn single(
         return None;
     }
     unfit(&[words::LAYER]);
-    let sizes = model::arguments(&path.path, constants);
+    let sizes = types::sizes(&path.path, constants);
     let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
         return None;
