@@ -38,6 +38,7 @@ mod order;
 mod plan;
 mod ranges;
 mod signature;
+mod size;
 mod stmt;
 mod types;
 

@@ -1,5 +1,6 @@
 //! SIMT-form kernels as plans: one launch, and one before it for each result that starts as zeros.
 
+use super::size::size_of;
 use super::{Lowered, Signature};
 use crate::ast::ArgType;
 use crate::compile::Compiled;
@@ -174,7 +175,7 @@ fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kerne
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));
     let zero = builder.literal(Literal::of(0.0, ty.dtype.compute()));
-    let size = super::expr::size_of(&mut builder, &elements);
+    let size = size_of(&mut builder, &elements);
     let inside = builder.compare(CompareOp::Lt, id, size);
     builder.if_then(inside, |builder| builder.store(buffer, id, zero));
     builder.finish()
