@@ -39,7 +39,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut body = Body::new(program, verified, &kernel.exprs, &kernel.vars, verified.types());
         body.params = kernel.params.iter().map(|param| body.names.name(&param.name)).collect();
         body.arrays = kernel.arrays.iter().map(|array| body.names.name(&array.name)).collect();
-        body.look(&kernel.body, kernel.result);
+        body.note_uses(&kernel.body, kernel.result);
         body
     }
 
@@ -47,7 +47,7 @@ impl<'a, 'p> Body<'a, 'p> {
         let function = &verified.kernel().functions[position];
         let types = verified.function_types(position);
         let mut body = Body::new(program, verified, &function.exprs, &function.vars, types);
-        body.look(&function.body, Some(function.result));
+        body.note_uses(&function.body, Some(function.result));
         body
     }
 
@@ -79,7 +79,7 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     /// Notes which variables are assigned to and which are read.
-    fn look(&mut self, body: &[Stmt], result: Option<ExprId>) {
+    fn note_uses(&mut self, body: &[Stmt], result: Option<ExprId>) {
         let mut roots: Vec<ExprId> = result.into_iter().collect();
         let assigned = &mut self.assigned;
         flow::visit(body, &mut |stmt| {
@@ -122,13 +122,13 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn kernel_body(mut self) -> String {
         let kernel = self.verified.kernel();
         self.statements(&kernel.body);
-        self.give(kernel.result);
+        self.return_value(kernel.result);
         self.text
     }
 
     fn function_body(mut self, function: &Function) -> String {
         self.statements(&function.body);
-        self.give(Some(function.result));
+        self.return_value(Some(function.result));
         self.text
     }
 
@@ -150,7 +150,7 @@ impl<'a, 'p> Body<'a, 'p> {
         name
     }
 
-    fn give(&mut self, result: Option<ExprId>) {
+    fn return_value(&mut self, result: Option<ExprId>) {
         if let Some(result) = result {
             let result = self.value(result);
             self.line(&format!("return {result};"));

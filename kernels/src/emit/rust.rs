@@ -47,16 +47,7 @@ pub fn native(verified: &Verified<'_>) -> Option<String> {
 /// The inner part of [`native`]: statements and a value, indented by `level`, whatever the crate is built for.
 pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     let kernel = verified.kernel();
-    let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
-    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
-    let sub_groups = expressions(kernel).any(|expr| match expr {
-        Expr::SubGroup(..) => true,
-        Expr::WorkItem(item, _) => {
-            matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId)
-        }
-        _ => false,
-    });
-    if shared || foreign || sub_groups || kernel.launch.is_function() || kernel.has_barrier() {
+    if !has_native_code(kernel) {
         return None;
     }
     let mut writer = Writer::new(verified, &kernel.body, &kernel.exprs, &kernel.vars, verified.types(), level);
@@ -106,6 +97,20 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     }
     writer.line("h::entry::<Kernel>()");
     Some(writer.out)
+}
+
+/// Whether native code has all that the kernel needs.
+fn has_native_code(kernel: &Kernel) -> bool {
+    let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
+    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
+    let sub_groups = expressions(kernel).any(|expr| match expr {
+        Expr::SubGroup(..) => true,
+        Expr::WorkItem(item, _) => {
+            matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId)
+        }
+        _ => false,
+    });
+    !(shared || foreign || sub_groups || kernel.launch.is_function() || kernel.has_barrier())
 }
 
 /// Every expression of a kernel and its functions.
@@ -238,7 +243,7 @@ impl Writer<'_> {
                 let number = self.loops.last().copied().unwrap_or_default();
                 self.line(&format!("break 'round_{number};"));
             }
-            // Refused in `native`.
+            // Refused in `has_native_code`.
             Stmt::Barrier { .. } => {}
             Stmt::Atomic { op, target, index, value, old } => {
                 let AtomicTarget::Buffer(buffer) = target else { return };

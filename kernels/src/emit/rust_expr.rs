@@ -157,7 +157,7 @@ impl Writer<'_> {
                     format!("h::philox({counter}, {seed}, {stream})")
                 }
             }
-            // Refused in `native`.
+            // Refused in `has_native_code`.
             Expr::SubGroup(_, a, _) => self.text(*a),
             Expr::Call(function, arguments) => {
                 let name = function_name(verified.kernel(), *function);
@@ -282,7 +282,7 @@ fn work_item(item: WorkItem, dimension: u8) -> String {
         WorkItem::GlobalSize => global,
         WorkItem::LocalSize => local,
         WorkItem::NumGroups => format!("({global} / {local})"),
-        // Refused in `native`.
+        // Refused in `has_native_code`.
         WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId => "0".to_string(),
     }
 }
