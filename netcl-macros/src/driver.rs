@@ -227,7 +227,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
+fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
     let called =
         scan::calls(&item.sig, &item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
     let mut constants = Vec::new();

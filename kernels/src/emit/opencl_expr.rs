@@ -25,7 +25,7 @@ pub(super) const BIT_XOR: u8 = 7;
 pub(super) const BIT_OR: u8 = 6;
 pub(super) const AND: u8 = 5;
 pub(super) const OR: u8 = 4;
-pub(super) const CHOICE: u8 = 3;
+const CHOICE: u8 = 3;
 
 /// Constants up to here count as index arithmetic.
 pub(super) const SMALL: i64 = 1 << 24;

@@ -66,7 +66,7 @@ fn is_size(parameter: &GenericParam) -> bool {
 }
 
 /// The parameters without those that no model can have.
-pub(crate) fn sizes_only(generics: &Generics) -> Generics {
+fn sizes_only(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params = generics.params.into_iter().filter(is_size).collect();
     generics
