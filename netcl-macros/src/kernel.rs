@@ -1,11 +1,12 @@
 //! The stages of `kernel!`.
 
+use crate::ast::Unit;
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
-use crate::lower::{self, Unit};
+use crate::lower;
 use crate::parse::constant::Constants;
 use crate::recover::{self, Piece};
-use crate::{driver, dump, expand, fallback, messages as m, parse, scan, simt};
+use crate::{dump, expand, fallback, messages as m, parse, payload, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -53,10 +54,8 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
         return quote!(#unless #request);
     }
     let diag = Diag::new();
-    let mut constants = Constants::new();
-    driver::constants_into(&gathered, &mut constants);
-    let mut unit = Unit { constants, ..Unit::default() };
-    driver::helpers(&gathered, &mut unit);
+    let mut unit = Unit { constants: payload::constants(&gathered), ..Unit::default() };
+    payload::helpers(&gathered, &mut unit);
     let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
         diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
         None

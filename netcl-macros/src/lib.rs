@@ -20,6 +20,7 @@ mod lower;
 mod messages;
 mod parse;
 mod paths;
+mod payload;
 mod recover;
 mod scan;
 mod simt;

@@ -1,7 +1,7 @@
 //! What an expression is worth while a function is compiled.
 
-use crate::ast::{Constant, FieldKind, LayerField, PlainType};
-use crate::lower::{Affine, Sizes, Unit};
+use crate::ast::{Constant, FieldKind, LayerField, PlainType, Unit};
+use crate::lower::{Affine, Sizes};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;

@@ -2,11 +2,8 @@
 
 use super::{fold_integers, standard, text};
 use crate::ast::Constant;
-use std::collections::BTreeMap;
+pub(crate) use crate::ast::Constants;
 use syn::{Expr, Lit, UnOp};
-
-/// Constants by [`key`]: those that the `impl` or a `#[netcl::constant]` declares.
-pub(crate) type Constants = BTreeMap<String, Constant>;
 
 /// The value of `expr`, if it can be known.
 pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
