@@ -320,6 +320,9 @@ fn errors_say_what_was_wrong_and_lose_nothing() -> Result<()> {
         let (_, gradients) = model.loss_with_gradients(&x, &labels)?;
         AdamW::new(1e-3).step(&mut model, &gradients)?;
         assert_ne!(bits(&model), start, "{device}");
+        let mut other = Mlp::new(&elsewhere, Seed(1))?;
+        let apart = AdamW::new(1e-3).step(&mut other, &gradients).expect_err("another device").to_string();
+        assert!(apart.starts_with("`adamw`: the model that the gradients are of is on "), "{apart}");
     }
     Ok(())
 }
