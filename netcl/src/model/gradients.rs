@@ -61,7 +61,7 @@ impl Gradients {
         if self.store.device() != store.device() {
             return Err(Error::DeviceMismatch {
                 operation: operation.to_owned(),
-                what: "the gradients".to_owned(),
+                what: "the model that the gradients are of".to_owned(),
                 expected: store.device().to_string(),
                 found: self.store.device().to_string(),
             });

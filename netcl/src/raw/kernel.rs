@@ -193,7 +193,23 @@ impl RawKernel {
         }
         let groups = grid.groups().or(self.limits.required.as_ref().map(|required| &required[..dimensions]));
         let local = groups.map(|groups| self.group(groups, items)).transpose()?;
+        self.check_count(global, local)?;
         Ok((!items.contains(&0)).then_some(Geometry { dimensions, global, local }))
+    }
+
+    /// Drivers count work-groups in 32 bits: PoCL ends the process at more, or runs some of them twice.
+    fn check_count(&self, global: [usize; 3], local: Option<[usize; 3]>) -> Result<()> {
+        let of = local.unwrap_or([1; 3]);
+        let along = |axis: usize| (global[axis] / of[axis]) as u128;
+        let (count, most) = (along(0).saturating_mul(along(1)).saturating_mul(along(2)), u32::MAX);
+        if count <= most.into() {
+            return Ok(());
+        }
+        let (what, instead) = match local {
+            Some(_) => ("work-groups", "use larger ones"),
+            None => ("work-items without work-groups", "say how large these are (`Grid::in_groups`)"),
+        };
+        Err(self.fail(format!("{count} {what} are more than {most}; {instead}, or have each work-item do more")))
     }
 
     fn group(&self, groups: &[usize], items: &[usize]) -> Result<[usize; 3]> {
