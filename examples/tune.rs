@@ -69,6 +69,7 @@ fn main() -> Result<()> {
     let after = pass(&model, &x, &labels)?;
     println!("forward and backward of {BATCH} images: {before:.3} ms before, {after:.3} ms after");
     if let Some(path) = device.selector().path() {
+        device.selector().check_kept()?;
         println!("kept in {}", path.display());
     }
     Ok(())

@@ -86,6 +86,8 @@ fn lines(profile: &DeviceProfile) -> Vec<(&'static str, String)> {
     lines.push(("vector lanes", known(profile.vector_lanes.into(), lanes)));
     lines.push(("fp16", format!("{} (tried)", yes(profile.fp16))));
     lines.push(("fp64", yes(profile.fp64).to_owned()));
+    let division = if profile.rounded_division { "rounded correctly" } else { "as the driver rounds it" };
+    lines.push(("division", division.to_owned()));
     let sizes = profile.sub_groups.as_ref().map(|groups| format!("of {}", list(&groups.sizes)));
     lines.push(("sub-groups", format!("{} (tried)", sizes.unwrap_or_else(|| "no".to_owned()))));
     lines.push(("atomics", format!("int64 {}, f32 addition {} (tried)", yes(profile.atomics.int64), adds(profile))));
@@ -174,6 +176,7 @@ pub(crate) fn value(profile: &DeviceProfile) -> Value {
         "max_work_items": profile.max_work_items,
         "simd_width": profile.simd_width,
         "independent_progress": profile.independent_progress,
+        "rounded_division": profile.rounded_division,
         "vector_lanes": profile.vector_lanes,
         "sub_groups": profile.sub_groups.as_ref().map(|groups| &groups.sizes),
         "atomics": { "int64": profile.atomics.int64, "float_add": adds(profile) },

@@ -4,6 +4,7 @@ mod unread;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use indicatif::{ProgressBar, ProgressStyle};
+use netcl::DeviceKind;
 use netcl::prelude::*;
 
 /// The command line of every example.
@@ -25,13 +26,20 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// No device fits `--device`.
+    /// No device fits `--device`, or it is the null device, whose results no example could make anything of.
     pub fn open(purpose: &'static str) -> Result<(Options, Device)> {
         unread::end_quietly();
         let options = Options::from_arg_matches(&Options::command().about(purpose).get_matches());
         let options = options.unwrap_or_else(|error| error.exit());
         // `auto` also heeds NETCL_DEVICE.
         let device = if options.device == "auto" { Device::auto()? } else { Device::select(&options.device)? };
+        if device.profile().kind == DeviceKind::Null {
+            return Err(Error::Unsupported {
+                function: "an example".to_owned(),
+                device: device.to_string(),
+                problem: "it computes nothing; choose another with `--device`".to_owned(),
+            });
+        }
         println!("device: {} ({})", device.profile().name, device.profile().selector);
         Ok((options, device))
     }

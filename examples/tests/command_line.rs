@@ -43,6 +43,16 @@ fn the_help_begins_with_what_the_example_does() {
     }
 }
 
+/// Its zeros are no accuracy, and would fail what examples check of their results.
+#[test]
+fn a_device_that_computes_nothing_is_refused() {
+    for (name, program) in EXAMPLES {
+        let output = Command::new(program).args(["--device", "null"]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(1) && said.contains("computes nothing"), "{name}: {said}");
+    }
+}
+
 #[test]
 fn a_reader_who_has_seen_enough_is_no_error() {
     for (name, program) in [EXAMPLES[1], EXAMPLES[6]] {

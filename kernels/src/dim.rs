@@ -2,7 +2,6 @@
 
 use crate::sorted::SortedMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -217,42 +216,6 @@ impl Dim {
             let (_, value) = bindings.iter().find(|(name, _)| name == symbol)?;
             Some(Dim::constant(i64::try_from(*value).unwrap_or(i64::MAX)))
         })
-    }
-
-    /// Where `self` is `coefficient · symbol + rest` with one symbol that is not `known`, none such in the rest, and a
-    /// coefficient of at least 1: these three. A value of `self` then gives the symbol's.
-    pub fn linear_in_unknown(&self, known: &dyn Fn(&Symbol) -> bool) -> Option<(&Symbol, u64, Dim)> {
-        let mut found = None;
-        let mut rest = Dim::default();
-        for (factors, &coefficient) in self.terms.iter() {
-            let term = Dim { terms: SortedMap::one(factors.clone(), coefficient) };
-            let mut unknown = false;
-            term.visit_symbols(&mut |symbol| unknown |= !known(symbol));
-            match (unknown, factors.as_slice()) {
-                (false, _) => rest = rest + term,
-                (true, [Factor::Symbol(symbol)]) if coefficient > 0 && found.is_none() => {
-                    found = Some((symbol, coefficient as u64));
-                }
-                (true, _) => return None,
-            }
-        }
-        found.map(|(symbol, coefficient)| (symbol, coefficient, rest))
-    }
-
-    /// The symbols that values of `dims` give: those that are a whole dimension, and those that follow from these.
-    pub fn bound_by<'a>(dims: impl Iterator<Item = &'a Dim> + Clone) -> BTreeSet<Symbol> {
-        let mut bound = BTreeSet::new();
-        loop {
-            let before = bound.len();
-            for dim in dims.clone() {
-                if let Some((symbol, ..)) = dim.linear_in_unknown(&|symbol| bound.contains(symbol)) {
-                    bound.insert(symbol.clone());
-                }
-            }
-            if bound.len() == before {
-                return bound;
-            }
-        }
     }
 
     /// Calls `visit` for every symbol in it, repeats included.
@@ -478,19 +441,6 @@ mod tests {
             assert_eq!(pooled.evaluate(&[(Symbol::new("H"), h)]), Some((h as i64 - 2) / 2 + 1));
         }
         assert_eq!(pooled.evaluate(&[]), None);
-    }
-
-    #[test]
-    fn values_of_dimensions_bind_symbols() {
-        let (n, m, k) = (Dim::symbol("N"), Dim::symbol("M"), Dim::symbol("K"));
-        let names = |dims: &[Dim]| Dim::bound_by(dims.iter()).iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(names(&[n.clone() * Dim::from(2) + Dim::from(1)]), ["N"]);
-        assert_eq!(names(&[n.clone() * m.clone()]), [""; 0]);
-        assert_eq!(names(&[n.clone() * m.clone() + k.clone(), n.clone(), m.clone() - n.clone()]), ["K", "M", "N"]);
-        assert_eq!(names(&[n.clone().floor_div(2)]), [""; 0], "several sizes have one half");
-        let odd = n.clone() * Dim::from(2) + m.clone() * Dim::from(3);
-        let (symbol, coefficient, rest) = odd.linear_in_unknown(&|symbol| symbol.name() == "M").unwrap();
-        assert_eq!((symbol.name(), coefficient, rest), ("N", 2, m * Dim::from(3)));
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Index {
     }
 
     /// Quotient and remainder by `divisor` of a non-negative index.
-    pub(crate) fn div_mod(&self, divisor: &Dim, extents: &[Dim]) -> (Index, Index) {
+    fn div_mod(&self, divisor: &Dim, extents: &[Dim]) -> (Index, Index) {
         if divisor.is(1) {
             return (self.clone(), Index::default());
         }

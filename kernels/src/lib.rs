@@ -15,6 +15,7 @@
 extern crate self as netcl_kernels;
 
 pub mod autodiff;
+mod binding;
 pub mod compile;
 pub mod dim;
 pub mod dtype;

@@ -1,10 +1,12 @@
-//! Imports inside the compiler go one way: every module names its own layer or an earlier one.
+//! Imports inside the compiler go one way: every module names its own layer or an earlier one, and no file names one beside
+//! it that names it back.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The modules of the crate, whoever is imported before who imports. Those of one layer may know each other.
 const LAYERS: &[&[&str]] = &[
-    &["span", "dtype", "dim", "identifier", "philox", "sign", "sorted", "special", "target"],
+    &["span", "dtype", "dim", "binding", "identifier", "philox", "sign", "sorted", "special", "target"],
     // Literal arithmetic is that of the graph's operators, and building a graph folds literals.
     &["graph", "fold"],
     &["autodiff"],
@@ -39,17 +41,45 @@ fn files(folder: &Path, all: &mut Vec<PathBuf>) {
     }
 }
 
-/// The modules that a file names by `crate::`, outside comments and the tests at its end.
-fn named(text: &str) -> Vec<String> {
+/// What of a file is neither a comment nor the tests at its end.
+fn code(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
-    let lines = code.lines().map(|line| line.split("//").next().unwrap_or(line));
-    let mut named = Vec::new();
-    for line in lines {
-        for rest in line.split("crate::").skip(1) {
-            named.push(rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect());
+    code.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn name(text: &str) -> String {
+    text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+}
+
+/// The modules that a file names by `crate::`.
+fn named(text: &str) -> Vec<String> {
+    code(text).split("crate::").skip(1).map(name).collect()
+}
+
+/// The modules that a file names by `super::`: `a` and `b` in `use super::{a::A, b};`.
+fn named_beside(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for rest in code(text).split("super::").skip(1) {
+        let Some(group) = rest.strip_prefix('{') else {
+            all.push(name(rest));
+            continue;
+        };
+        let (mut depth, mut first) = (0, true);
+        for (position, sign) in group.char_indices() {
+            match sign {
+                '}' if depth == 0 => break,
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' => first |= depth == 0,
+                _ if first && !sign.is_whitespace() => {
+                    all.push(name(&group[position..]));
+                    first = false;
+                }
+                _ => {}
+            }
         }
     }
-    named
+    all
 }
 
 #[test]
@@ -82,8 +112,34 @@ fn imports_go_one_way() {
 }
 
 #[test]
+fn no_file_names_one_beside_it_that_names_it_back() {
+    let mut all = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
+    let mut left = BTreeMap::new();
+    // A folder's `mod.rs` is what its files share, and may name and be named by all of them.
+    for path in all.iter().filter(|path| !path.ends_with("mod.rs")) {
+        let beside = named_beside(&std::fs::read_to_string(path).expect("a source"));
+        let beside = beside.iter().map(|name| path.with_file_name(format!("{name}.rs")));
+        left.insert(path, beside.filter(|other| other != path && all.contains(other)).collect::<Vec<_>>());
+    }
+    assert!(left.values().flatten().count() > 100, "few imports were found");
+    // Whoever names nobody that is left goes, and whom nobody left names, until those are left that make up circles.
+    loop {
+        let names: Vec<PathBuf> = left.keys().map(|path| path.to_path_buf()).collect();
+        let named: Vec<PathBuf> = left.values().flatten().cloned().collect();
+        left.retain(|path, beside| named.contains(path) && beside.iter().any(|other| names.contains(other)));
+        if left.len() == names.len() {
+            break;
+        }
+    }
+    assert!(left.is_empty(), "these files name each other in circles:\n{left:#?}");
+}
+
+#[test]
 fn comments_and_tests_import_what_they_like() {
     let text = "use crate::dim::Dim; // crate::compile\nfn f(_: crate::kir::Kernel) {}\n#[cfg(test)]\nmod tests {\n    use crate::plan::Plan;\n}\n";
     assert_eq!(named(text), ["dim", "kir"]);
     assert!(layer("dim") < layer("kir") && layer("kir") < layer("plan"));
+    let text = "use super::{\n    a::{A, B},\n    c,\n};\nfn f(_: super::d::D) {}\n";
+    assert_eq!(named_beside(text), ["a", "c", "d"]);
 }

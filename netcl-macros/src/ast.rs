@@ -1,12 +1,11 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
-use crate::lower::Unit;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One dimension in a tensor type.
 #[derive(Clone)]
@@ -114,6 +113,29 @@ pub(crate) struct Helper {
     pub(crate) scope: Unit,
 }
 
+/// What names mean in one model or kernel item.
+#[derive(Default)]
+pub(crate) struct Unit {
+    pub(crate) model: Option<Model>,
+    pub(crate) functions: Vec<Function>,
+    /// Functions of the block that are wrong and have been reported.
+    pub(crate) unfit: BTreeSet<String>,
+    /// The functions of the block that stands for the model, where this is another one; it may be wrong, which has been
+    /// reported.
+    pub(crate) main: Option<Option<Box<Unit>>>,
+    /// Models that fields are of, by the text of their path.
+    pub(crate) nested: BTreeMap<String, Unit>,
+    /// Functions of scalars, by the text of their path.
+    pub(crate) helpers: BTreeMap<String, Helper>,
+    /// The function of scalars whose body this is the scope of.
+    pub(crate) own: Option<String>,
+    /// Functions of scalars that are wrong and have been reported.
+    pub(crate) broken: BTreeSet<String>,
+    pub(crate) constants: Constants,
+    /// What the `impl` block gives to the model's parameters.
+    pub(crate) given: Vec<Dim>,
+}
+
 /// A field that is a layer, configured.
 #[derive(Clone)]
 pub(crate) struct LayerField {
@@ -170,6 +192,9 @@ pub(crate) enum Constant {
     Float(f64),
     Bool(bool),
 }
+
+/// Constants by [`key`](crate::parse::constant::key): those that an `impl` or a `#[netcl::constant]` declares.
+pub(crate) type Constants = BTreeMap<String, Constant>;
 
 /// A field of a model.
 #[derive(Clone)]

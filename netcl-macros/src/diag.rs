@@ -80,6 +80,13 @@ impl Diag {
         }
     }
 
+    /// The errors, and `rest` behind them.
+    pub(crate) fn before(self, rest: TokenStream) -> TokenStream {
+        let mut all = self.finish().err().unwrap_or_default();
+        all.extend(rest);
+        all
+    }
+
     /// Takes over the errors of `other`.
     pub(crate) fn absorb(&self, other: Diag) {
         other.checked.set(true);

@@ -1,11 +1,12 @@
 //! The stages of each macro: parse, gather what other items give, check, lower, expand.
 
-use crate::ast::{Constant, FieldKind, Model, ModelImpl};
+use crate::ast::{FieldKind, ModelImpl, Unit};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::kernel::{Form, kernel};
-use crate::lower::{self, Sizes, Unit, is_builtin};
+use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
+use crate::payload::{self, Table};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, scan, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
@@ -104,7 +105,7 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     with_errors(diag, || recover::unless_rustc(error, item))
 }
 
-pub(crate) fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
+fn with_errors(diag: Diag, rest: impl FnOnce() -> TokenStream) -> TokenStream {
     let mut tokens = diag.finish().err().unwrap_or_default();
     tokens.extend(rest());
     tokens
@@ -134,7 +135,7 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
 
 /// The struct of a model.
 fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
-    let constants = constants(&gathered);
+    let constants = payload::constants(&gathered);
     if let Some(path) = parse::model::unknown_constants(item, &constants).into_iter().next() {
         let need = Need { kind: Kind::Constant, path };
         return chain::request(&need, &gathered, "model_struct", &item.to_token_stream());
@@ -143,65 +144,12 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
     let model = parse::model::model(&diag, item, &constants);
     let failed = diag.count() > 0 || model.fields.iter().any(|field| matches!(field.kind, FieldKind::Unknown));
     let errors = diag.finish().err().unwrap_or_default();
-    let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &table(&gathered, item, failed));
+    let table = chain::table(&paths::table_macro(&item.ident), &item.vis, &payload::table(&gathered, item, failed));
     // What is wrong is left out.
     let rest = expand::model::structure(&model);
     let name = item.ident.to_string();
     dump::tokens(&name, "struct", &rest);
     quote!(#errors #rest #table)
-}
-
-/// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
-fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
-    let constants = gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
-        let value = chain::braces(value.clone());
-        quote!({ #path #value })
-    });
-    quote!({ #failed } { #(#constants)* } { #item })
-}
-
-struct Table {
-    failed: bool,
-    constants: Constants,
-    model: Model,
-}
-
-fn read_table(payload: &TokenStream) -> Option<Table> {
-    let parts = chain::groups(payload.clone())?;
-    let [failed, given, item] = parts.as_slice() else { return None };
-    let mut constants = Constants::new();
-    for entry in chain::groups(given.clone())? {
-        let mut entry = entry.into_iter();
-        let path = syn::parse2::<syn::LitStr>(entry.next()?.into_token_stream()).ok()?.value();
-        let value = chain::groups(entry.collect())?.into_iter().next()?;
-        add_constant(&mut constants, &path, &value);
-    }
-    let item: ItemStruct = syn::parse2(item.clone()).ok()?;
-    // The struct's own expansion has reported its errors.
-    let silent = Diag::new();
-    let model = parse::model::model(&silent, &item, &constants);
-    silent.dismiss();
-    Some(Table { failed: failed.to_string() == "true", constants, model })
-}
-
-fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
-    let parsed = syn::parse2::<syn::Expr>(value.clone()).ok();
-    let value = parsed.and_then(|expr| constant::evaluate(&expr, constants));
-    // A constant that cannot be evaluated has been reported where it stands.
-    constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
-}
-
-fn constants(gathered: &Gathered) -> Constants {
-    let mut constants = Constants::new();
-    constants_into(gathered, &mut constants);
-    constants
-}
-
-/// Adds the constants among what was gathered.
-pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
-    for (_, path, value) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant) {
-        add_constant(constants, path, value);
-    }
 }
 
 /// The `impl` block of a model.
@@ -215,23 +163,23 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let main = parse::model::block_name(item).map(|_| Need { kind: Kind::Nested, path: path.clone() });
     // A further block learns of the struct from the first one, which may stand in another module.
     let need = main.clone().unwrap_or(Need { kind: Kind::Table, path });
-    let Some(payload) = gathered.get(need.kind, &need.path) else {
+    let Some(given) = gathered.get(need.kind, &need.path) else {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     };
-    let table = || if main.is_some() { table_of(payload) } else { read_table(payload) };
+    let table = || if main.is_some() { payload::table_of(given) } else { payload::read_table(given) };
     let (Some(table), Some(again)) = (table(), table()) else {
         return fallback::implementation(item);
     };
     let needs = missing(&gathered, &table, item);
     if let Some(need) = needs.first() {
         let request = || chain::request(need, &gathered, "model_impl", &item.to_token_stream());
-        return early(&gathered, again, &main, item, &needs).unwrap_or_else(request);
+        return early(&gathered, again, main.as_ref(), item, &needs).unwrap_or_else(request);
     }
     let diag = Diag::new();
     // Judged again, because its errors are this block's.
     parse::model::model_path(&diag, item);
     let sound = !table.failed;
-    let (unit, block) = unit(&diag, &gathered, table, item, &main);
+    let (unit, block) = unit(&diag, &gathered, table, item, main.as_ref());
     let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
     let failed = diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty();
     let errors = diag.finish().err().unwrap_or_default();
@@ -250,43 +198,15 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     if block.name.is_some() {
         return quote!(#errors #rest);
     }
-    let export = chain::export(&ident, &vis, &nested(&gathered, item, failed));
+    let export = chain::export(&ident, &vis, &payload::nested(&gathered, item, failed));
     quote!(#errors #rest #export)
 }
 
-/// What a model tells models that have it as a field: whether it is sound, its `impl`, and all that it gathered.
-fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool) -> TokenStream {
-    let parts = gathered.tokens();
-    // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
-    let item = scan::without_ordinary(item);
-    quote!({ #failed } { #parts } { #item })
-}
-
-/// Reads what [`nested`] wrote; errors in it have been reported where it stands.
-fn read_nested(payload: &TokenStream) -> Option<Unit> {
-    let parts = chain::groups(payload.clone())?;
-    let [failed, gathered, item] = parts.as_slice() else { return None };
-    let gathered = chain::read(gathered.clone())?;
-    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
-    let silent = Diag::new();
-    let read = (|| {
-        let path = parse::model::model_path(&silent, &item)?;
-        let table = read_table(gathered.get(Kind::Table, &path)?)?;
-        Some(unit(&silent, &gathered, table, &item, &None).0)
-    })();
-    silent.dismiss();
-    read.filter(|_| failed.to_string() == "false")
-}
-
-/// The struct's table among what a first block tells.
-fn table_of(nested: &TokenStream) -> Option<Table> {
-    let parts = chain::groups(nested.clone())?;
-    let [_, gathered, item] = parts.as_slice() else { return None };
-    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
-    let silent = Diag::new();
-    let path = parse::model::model_path(&silent, &item);
-    silent.dismiss();
-    read_table(chain::read(gathered.clone())?.get(Kind::Table, &path?)?)
+/// What names mean in the block, those of the first one among them where this is another, `main`.
+fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, main: Option<&Need>) -> (Unit, ModelImpl) {
+    let (mut unit, block) = payload::unit(diag, gathered, table, item);
+    unit.main = main.map(|main| gathered.get(main.kind, &main.path).and_then(payload::read_nested).map(Box::new));
+    (unit, block)
 }
 
 /// The block's mistakes, where only functions are left to be asked for and none has been: whoever calls a function that does
@@ -294,7 +214,7 @@ fn table_of(nested: &TokenStream) -> Option<Table> {
 fn early(
     gathered: &Gathered,
     table: Table,
-    main: &Option<Need>,
+    main: Option<&Need>,
     item: &ItemImpl,
     needs: &[Need],
 ) -> Option<TokenStream> {
@@ -311,67 +231,18 @@ fn early(
     let errors = diag.finish().err()?;
     let (rest, asked) = (fallback::implementation(item), chain::asked(gathered, needs));
     let model = unit.model.as_ref().filter(|_| block.name.is_none());
-    let export = model.map(|model| chain::export(&model.name, &model.vis, &nested(gathered, item, true)));
+    let export = model.map(|model| chain::export(&model.name, &model.vis, &payload::nested(gathered, item, true)));
     Some(quote!(#errors #rest #export #asked))
 }
 
 /// What the block needs and does not have yet; functions last.
 fn missing(gathered: &Gathered, table: &Table, item: &ItemImpl) -> Vec<Need> {
-    let nested = table.model.fields.iter().filter_map(|field| nested_path(&field.kind));
+    let nested = table.model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
     let nested = nested.map(|path| Need { kind: Kind::Nested, path: path.clone() });
     let functions = scan::helper_paths(item).into_iter().map(|path| Need { kind: Kind::Function, path });
     let sizes = Sizes::of(&table.model, &parse::model::impl_sizes(item, &table.constants)).names();
     let constants = scan::constant_paths(item, &sizes).into_iter().map(|path| Need { kind: Kind::Constant, path });
     chain::left(gathered, nested.chain(constants).chain(functions))
-}
-
-fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
-    match kind {
-        FieldKind::Model(nested) => Some(&nested.path),
-        FieldKind::Many { each, .. } => nested_path(each),
-        _ => None,
-    }
-}
-
-fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, main: &Option<Need>) -> (Unit, ModelImpl) {
-    let mut constants = table.constants;
-    constants.extend(self::constants(gathered));
-    parse::model::impl_constants(item, &mut constants);
-    let given = parse::model::impl_sizes(item, &constants);
-    let sizes = Sizes::of(&table.model, &given);
-    let block = parse::model::model_impl(diag, item, &constants, &sizes.names());
-    let (functions, unfit) = (block.functions.clone(), block.unfit.clone());
-    let mut unit = Unit { functions, unfit, constants, given, ..Unit::default() };
-    for field in &table.model.fields {
-        if let Some(path) = nested_path(&field.kind)
-            && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)
-        {
-            unit.nested.insert(parse::text(path), nested);
-        }
-    }
-    helpers(gathered, &mut unit);
-    let nested = |main: &Need| gathered.get(main.kind, &main.path).and_then(read_nested).map(Box::new);
-    unit.main = main.as_ref().map(nested);
-    unit.model = Some(table.model);
-    (unit, block)
-}
-
-/// The functions of scalars among what was gathered.
-pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
-    for (_, path, tokens) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Function) {
-        let Some((function, rest)) = read_function(tokens) else {
-            unit.broken.insert(path.clone());
-            continue;
-        };
-        let silent = Diag::new();
-        if let Some(mut helper) = parse::function::helper(&silent, &function.sig, &function.block) {
-            // What it calls is named as its own module names it.
-            helpers(&rest, &mut helper.scope);
-            constants_into(&rest, &mut helper.scope.constants);
-            unit.helpers.insert(path.clone(), helper);
-        }
-        silent.dismiss();
-    }
 }
 
 /// `#[netcl::function]`.
@@ -406,7 +277,7 @@ fn half_typed_function(kept: &syn::ItemFn) -> TokenStream {
     quote!(#stub #export)
 }
 
-pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
+fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
     let called =
         scan::calls(&item.sig, &item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
     let mut constants = Vec::new();
@@ -418,8 +289,8 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     if needs.is_empty() || chain::begins_functions(&gathered, &needs) {
         parse::attr::decided(&diag, &item.attrs);
         if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
-            helpers(&gathered, &mut helper.scope);
-            constants_into(&gathered, &mut helper.scope.constants);
+            payload::helpers(&gathered, &mut helper.scope);
+            payload::constants_into(&gathered, &mut helper.scope.constants);
             helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
             lower::function(&diag, &helper);
         }
@@ -431,22 +302,11 @@ pub(crate) fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStre
     }
     let asked = chain::asked(&gathered, &needs);
     let errors = diag.finish().err().unwrap_or_default();
-    let gathered = gathered.tokens();
-    let name = &item.sig.ident;
-    let payload = quote!({ #sound } { #item } { #gathered });
-    let export = chain::export(name, &item.vis, &payload);
+    let export = chain::export(&item.sig.ident, &item.vis, &payload::function(&gathered, item, sound));
     // What is wrong is said once, not by rustc as well.
     let rest =
         if sound { quote!(#[allow(dead_code)] #item) } else { fallback::ordinary(&item.attrs, &item.vis, &item.sig) };
     quote!(#errors #rest #export #asked)
-}
-
-/// The function and what it gathered; `None` where it is wrong, which has been reported where it stands.
-fn read_function(payload: &TokenStream) -> Option<(syn::ItemFn, Gathered)> {
-    let parts = chain::groups(payload.clone())?;
-    let [sound, item, gathered] = parts.as_slice() else { return None };
-    let item = syn::parse2(item.clone()).ok()?;
-    (sound.to_string() == "true").then_some((item, chain::read(gathered.clone())?))
 }
 
 /// `#[netcl::constant]`.

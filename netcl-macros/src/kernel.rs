@@ -1,11 +1,12 @@
 //! The stages of `kernel!`.
 
+use crate::ast::Unit;
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
-use crate::lower::{self, Unit};
+use crate::lower;
 use crate::parse::constant::Constants;
 use crate::recover::{self, Piece};
-use crate::{driver, dump, expand, fallback, messages as m, nesting, parse, scan, simt};
+use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -44,7 +45,7 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
     let diag = Diag::new();
     if !nesting::judge(&diag, &tokens) {
         let kept = nesting::function(&tokens);
-        return driver::with_errors(diag, || kept.as_ref().map(fallback::kernel).unwrap_or_default());
+        return diag.before(kept.as_ref().map(fallback::kernel).unwrap_or_default());
     }
     let parsed = syn::parse2::<ItemFn>(parse::index::tuples(tokens.clone()));
     let item = match parsed {
@@ -52,17 +53,15 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
         Err(error) => return no_function(diag, &error, tokens, next),
     };
     let needs = missing(&gathered, &item);
-    let mut constants = Constants::new();
-    driver::constants_into(&gathered, &mut constants);
-    let mut unit = Unit { constants, ..Unit::default() };
-    driver::helpers(&gathered, &mut unit);
+    let mut unit = Unit { constants: payload::constants(&gathered), ..Unit::default() };
+    payload::helpers(&gathered, &mut unit);
     unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
     if chain::begins_functions(&gathered, &needs) {
         mistakes(&diag, &unit, &item);
     }
     if diag.count() > 0 {
         let (stub, asked) = (fallback::kernel(&item), chain::asked(&gathered, &needs));
-        return driver::with_errors(diag, || quote!(#stub #asked));
+        return diag.before(quote!(#stub #asked));
     }
     if let Some(need) = needs.first() {
         let first = gathered.0.is_empty() && form == Form::Callable;

@@ -21,6 +21,7 @@ mod messages;
 mod nesting;
 mod parse;
 mod paths;
+mod payload;
 mod recover;
 mod scan;
 mod simt;

@@ -41,14 +41,6 @@ pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant,
     None
 }
 
-/// Whether a minus before the literal makes it `i64::MIN`, whose digits alone are no number of 64 bits.
-pub(crate) fn is_least(lit: &Lit) -> bool {
-    match lit {
-        Lit::Int(int) => int.base10_digits() == "9223372036854775808" && matches!(int.suffix(), "" | "i64"),
-        _ => false,
-    }
-}
-
 /// What stands behind the digits of a number: `f32` in `1.5f32`.
 fn suffix(lit: &Lit) -> &str {
     match lit {

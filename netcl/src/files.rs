@@ -53,6 +53,19 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8], durable: Durable) -> io::R
     })
 }
 
+/// The same error once more: the system's cannot be cloned, but their numbers can.
+pub(crate) fn again(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
+
+/// Whether there is no file: nor may there be one where its folder is a file.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// Where a file lies.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

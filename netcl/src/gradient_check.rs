@@ -1,7 +1,7 @@
 //! A kernel's gradient against differences: `bias_relu.check(&x, &bias)`.
 
-use crate::device::Device;
 use crate::device::scalar::Scalar;
+use crate::device::{Device, DeviceKind};
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::tensor::Tensor;
@@ -62,9 +62,18 @@ impl std::fmt::Display for GradientCheck {
 ///
 /// # Errors
 ///
-/// [`Error::Setting`] if there are too many elements, [`Error::Gradient`] if the two do not agree, and those of a call.
+/// [`Error::Setting`] if there are too many elements, [`Error::Unsupported`] on the null device, [`Error::Gradient`] if the two
+/// do not agree, and those of a call.
 pub fn gradients(graph: &str, pullback: &Function, args: &[&Tensor], scalars: &[Scalar]) -> Result<GradientCheck> {
     let name = pullback.name().trim_end_matches(".vjp");
+    if let Some(arg) = args.first().filter(|arg| arg.device().profile().kind == DeviceKind::Null) {
+        return Err(Error::Unsupported {
+            function: format!("{name}.check"),
+            device: arg.device().to_string(),
+            problem: "it computes nothing, so there is nothing to compare; take the host or an OpenCL device"
+                .to_owned(),
+        });
+    }
     let graph = text::parse(graph).map_err(|problem| Error::graph(name, problem))?;
     let elements: usize = args.iter().filter(|arg| arg.dtype().is_float()).map(|arg| arg.elements()).sum();
     if elements > LARGEST {

@@ -153,7 +153,7 @@ fn configure(name: &str, settings: &[(&str, ConfigValue)]) -> Result<(&'static l
         settings.iter().map(|(key, value)| (*key, value.clone(), Span::NONE)).collect();
     let config = Config::from_pairs(declaration, &pairs).map_err(|diagnostics| {
         let messages: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-        Error::graph(name, Diagnostic::new(messages.join("; ")))
+        Error::graph(name, Diagnostic::new(messages.join("\n")))
     })?;
     Ok((declaration, config))
 }

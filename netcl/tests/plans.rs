@@ -3,7 +3,7 @@
 mod common;
 
 use common::devices::with_driver;
-use common::{affine_square, arg, buffer, function, n, result, step, toy_schema};
+use common::{affine_square, arg, buffer, function, function_of, n, result, step, toy_schema};
 use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
 use netcl::__private::kernels::plan::{Arg, Plan, Role, Target, Work};
@@ -319,10 +319,9 @@ fn unusable_plans_are_errors() {
     let device = Device::null(Target::Cpu, 1 << 20);
     let core = ModelCore::new(&device, Seed(1), &toy_schema()).unwrap();
     let x = Tensor::zeros(&device, &[2, 3], DType::F32).unwrap();
-    let changes: [fn(&mut Plan); 6] = [
+    let changes: [fn(&mut Plan); 5] = [
         |plan| plan.steps[0].reads[0].0 = 99,
         |plan| plan.steps[1].writes.clear(),
-        |plan| plan.target = Target::Gpu,
         |plan| plan.symbols.push(Symbol::new("M")),
         |plan| plan.steps[0].args.push(Arg::Scalar(0, DType::F32)),
         |plan| plan.buffers[4].role = result(1),
@@ -333,6 +332,9 @@ fn unusable_plans_are_errors() {
         let error = function(&plan).call(Some(&core), "", &[&x], &[]).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Plan { .. }), "change {position}: {error}");
     }
+    let elsewhere = function_of(&[Plan { target: Target::Gpu, ..affine_square() }]);
+    let error = elsewhere.call(Some(&core), "", &[&x], &[]).map(|_| ()).unwrap_err();
+    assert!(matches!(&error, Error::Plan { .. }) && error.to_string().contains("no plan for cpu devices"), "{error}");
 }
 
 #[test]

@@ -43,10 +43,10 @@ fn stopping_takes_no_failure_away(device: &Device) {
 /// One test, because a process has one recorder.
 #[test]
 fn launches_copies_and_spans_are_recorded_between_start_and_stop() {
-    // Before the devices are opened, so that their queues note times.
+    // While it records devices are opened whose queues note times.
     profile::start().unwrap();
-    for selector in selectors() {
-        let device = Device::select(&selector).unwrap();
+    let devices: Vec<Device> = selectors().iter().map(|selector| Device::select(selector).unwrap()).collect();
+    for (selector, device) in selectors().into_iter().zip(devices) {
         profile::start().unwrap();
         work(&device);
         let recorded = profile::stop().unwrap();

@@ -105,6 +105,8 @@ fn grids_are_checked() {
             (Grid::from([8, 8, 8]).in_groups([2, 2, 2, 2]), "work-groups of 4 dimensions in a grid of 3"),
             (Grid::from(8).in_groups([0]), "work-groups may have 1 to"),
             (Grid::from([1; 4]), "1 to 3 dimensions, found 4"),
+            (Grid::from(usize::MAX).in_groups([1]), "work-groups are more than 4294967295; use larger ones"),
+            (Grid::from([1 << 20, 1 << 20, 1 << 30]), "work-items without work-groups are more than 4294967295"),
             (Grid::from(usize::MAX).in_groups([usize::MAX]), "work-groups may have 1 to"),
         ] {
             let text = problem(&free, grid);
@@ -257,6 +259,8 @@ fn elementwise_kernels_come_from_an_expression() {
         assert!(matches!(raw::elementwise(&device, "v0; }", DType::F32), Err(Error::Expression { column: 5, .. })));
         assert!(matches!(raw::elementwise(&Device::host(), "v0", DType::F32), Err(Error::Unsupported { .. })));
         assert!(PrimitiveBuilder::new(DType::F32).elementwise_spec("f", 1, "v1").is_err());
+        let endless = PrimitiveBuilder::new(DType::F32).elementwise_spec("f", usize::MAX, "v0").map(drop);
+        assert!(matches!(endless, Err(Error::Setting { setting: "arity", .. })), "{endless:?}");
     }
 }
 

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{device, everywhere, floats};
-use netcl::{Error, Result, Tensor};
+use netcl::{Device, Error, Result, Tensor};
 
 netcl::kernel! {
     /// Each element twice along both axes.
@@ -85,6 +85,15 @@ fn gradients_are_checked() -> Result<()> {
         assert!(matches!(guarded.check(&floats(&[1.0], &[1, 1]), 0.25), Err(Error::Argument { .. })));
         Ok(())
     })
+}
+
+/// Its zeros would agree with those of differences at zero.
+#[test]
+fn what_computes_nothing_has_no_gradient_to_check() -> Result<()> {
+    let device = Device::null(netcl::Target::Gpu, 1 << 30);
+    let error = guarded.check(&Tensor::from_slice(&device, &[0.3f32, 2.0], &[2])?, 0.25).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }) && error.to_string().contains("guarded.check"), "{error}");
+    Ok(())
 }
 
 #[test]

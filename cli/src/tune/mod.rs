@@ -74,8 +74,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     if tasks.is_empty() && device.profile().kind != DeviceKind::Host {
         return Err(Failure::Other("these functions compute nothing that there is a choice for".to_owned()));
     }
-    let kept = device.selector().path().is_some() || device.profile().kind == DeviceKind::Host;
-    if !kept {
+    let kept = device.selector().path().is_some();
+    if !kept && device.profile().kind != DeviceKind::Host {
         Output::note(
             "note: there is no cache folder (NETCL_CACHE_DIR is off, or there is no home folder): what is found holds for \
              no later run",
@@ -85,9 +85,12 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
         Output::note("note: NETCL_AUTOTUNE is off: what is found is kept, and not used while it is");
     }
     let tunings = measure(args, &device, &tasks, output)?;
+    let unkept = device.selector().check_kept().err();
     if output.is_json() {
+        let kept = kept && unkept.is_none();
         let device = json!({ "selector": device.profile().selector, "name": device.profile().name });
-        output.value(&json!({ "device": device, "tasks": tunings.iter().map(value).collect::<Vec<_>>() }))?;
+        let tasks: Vec<Value> = tunings.iter().map(value).collect();
+        output.value(&json!({ "device": device, "kept": kept, "tasks": tasks }))?;
     } else {
         let mut sections: Vec<String> = tunings.iter().map(|tuning| section(tuning, output)).collect();
         if tasks.is_empty() {
@@ -95,14 +98,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
         }
         output.text(&format!("{device}\n\n{}", sections.join("\n")))?;
     }
-    Ok(ended(&tunings))
+    Ok(ended(&tunings, unkept))
 }
 
-/// Whether something was found, or known before, for every task that there is a choice for.
-fn ended(tunings: &[Tuning]) -> ExitCode {
+/// Whether something was found, or known before, for every task that there is a choice for, and later runs will know it.
+fn ended(tunings: &[Tuning], unkept: Option<netcl::Error>) -> ExitCode {
     let without = tunings.iter().filter(|tuning| nothing_was_right(tuning));
-    without.fold(ExitCode::SUCCESS, |_, tuning| {
-        Output::note(&format!("error: no candidate was right for `{}`", tuning.task));
+    let without = without.map(|tuning| format!("no candidate was right for `{}`", tuning.task));
+    let unkept = unkept.map(|error| format!("{error}; set NETCL_CACHE_DIR to a folder that can be written"));
+    without.chain(unkept).fold(ExitCode::SUCCESS, |_, problem| {
+        Output::note(&format!("error: {problem}"));
         ExitCode::FAILURE
     })
 }
@@ -228,13 +233,13 @@ mod tests {
         let device = Device::null(Target::Gpu, 1 << 30);
         let task = tasks::product("--matmul", "64x64x64").unwrap();
         let right = device.tune(&task, &TuneOptions { candidates: 2, ..TuneOptions::default() }).unwrap();
-        assert!(!nothing_was_right(&right) && ended(std::slice::from_ref(&right)) == ExitCode::SUCCESS);
+        assert!(!nothing_was_right(&right) && ended(std::slice::from_ref(&right), None) == ExitCode::SUCCESS);
         let wrong = |candidate: &Candidate| Candidate {
             config: candidate.config.clone(),
             outcome: Outcome::Wrong("0.5 is not 1".to_owned()),
         };
         let wrong = Tuning { candidates: right.candidates.iter().map(wrong).collect(), record: None, task };
         assert!(section(&wrong, &Output::new(false)).contains("no candidate was right"));
-        assert_eq!(ended(&[wrong, right]), ExitCode::FAILURE, "though another task has a kernel");
+        assert_eq!(ended(&[wrong, right], None), ExitCode::FAILURE, "though another task has a kernel");
     }
 }

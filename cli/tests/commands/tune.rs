@@ -1,7 +1,7 @@
 //! Each test has a cache folder of its own, so that nothing is known before.
 
 use super::found::selectors_with_driver;
-use super::{NETCL, command, refused, texts};
+use super::{NETCL, command, refused, scratch, texts};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Output;
@@ -46,6 +46,7 @@ fn a_product_is_measured_once_and_kept() {
         assert_eq!(picked["outcome"], "timed", "{task}");
 
         let again = cache.json(&args);
+        assert!(value["kept"] == true && again["kept"] == true, "{value}");
         assert_eq!(
             (&again["tasks"][0]["config"], &again["tasks"][0]["candidates"]),
             (&task["config"], &Value::Array(vec![]))
@@ -66,6 +67,23 @@ fn a_product_is_measured_once_and_kept() {
         let off = command(&["tune"]).args(args).env("NETCL_CACHE_DIR", "off").output().unwrap();
         let (text, note) = texts(&off);
         assert!(off.status.success() && text.contains("picked") && note.contains("NETCL_CACHE_DIR is off"), "{off:?}");
+    }
+}
+
+/// It was to be kept: that it is not is a failure, and what was found is printed all the same.
+#[test]
+fn a_folder_that_cannot_be_written_is_said() {
+    for device in &selectors_with_driver() {
+        let file = scratch("unwritable-tuning");
+        std::fs::write(&file, "no folder").unwrap();
+        let args = ["--device", device, "--matmul", "8x8x8", "--candidates", "1", "--seconds", "1", "--json"];
+        let output = command(&["tune"]).args(args).env("NETCL_CACHE_DIR", &file).output().unwrap();
+        let (value, error) = texts(&output);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(error.contains("keep measurements") && error.contains("NETCL_CACHE_DIR"), "{error}");
+        let value: Value = serde_json::from_str(&value).unwrap();
+        assert!(value["kept"] == false && value["tasks"][0]["config"].is_string(), "{value}");
+        std::fs::remove_file(&file).unwrap();
     }
 }
 

@@ -40,39 +40,10 @@ pub fn gradients(builder: &mut Builder, output: NodeId, seed: NodeId, wrt: &[Nod
 ///
 /// Those of [`gradients`].
 pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<NodeId>> {
-    for &(output, seed) in outputs {
-        let (node, given) = (builder.node(output), builder.node(seed));
-        if !node.dtype.is_float() {
-            return Err(Diagnostic::new(format!("only float tensors have gradients, the output is {}", node.dtype))
-                .at(node.span));
-        }
-        if given.shape != node.shape || given.dtype != node.dtype {
-            return Err(Diagnostic::new(format!(
-                "the seed of a gradient must be {}{} as the output, found {}{}",
-                node.dtype, node.shape, given.dtype, given.shape
-            ))
-            .at(node.span));
-        }
-    }
-    for &id in wrt {
-        let node = builder.node(id);
-        if !node.dtype.is_float() {
-            let what = if node.name.is_empty() { "a tensor".into() } else { format!("`{}`", node.name) };
-            return Err(Diagnostic::new(format!("only float tensors have gradients, {what} is {}", node.dtype))
-                .hint("leave it out, or convert it with `.cast(..)` before it is used")
-                .at(node.span));
-        }
-    }
+    check_arguments(builder, outputs, wrt)?;
     let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
     let targets: BTreeSet<NodeId> = wrt.iter().copied().collect();
-    // Which nodes depend on any of `wrt` in a way that has a gradient.
-    let mut leads = vec![false; count];
-    for id in (0..count).map(|position| NodeId(position as u32)) {
-        let node = builder.node(id);
-        leads[id.index()] = targets.contains(&id)
-            || (node.dtype.is_float()
-                && rules::differentiable_operands(builder.graph(), id).iter().any(|operand| leads[operand.index()]));
-    }
+    let leads = leading_to(builder.graph(), count, &targets);
     let mut cotangents: Vec<Option<Cotangent>> = vec![None; count];
     for &(output, seed) in outputs {
         if leads[output.index()] {
@@ -109,6 +80,45 @@ pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[
             }
         })
         .collect()
+}
+
+/// That there are gradients of the outputs, whose seeds fit, and in each of `wrt`.
+fn check_arguments(builder: &Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<()> {
+    for &(output, seed) in outputs {
+        let (node, given) = (builder.node(output), builder.node(seed));
+        if !node.dtype.is_float() {
+            return Err(Diagnostic::new(format!("only float tensors have gradients, the output is {}", node.dtype))
+                .at(node.span));
+        }
+        if given.shape != node.shape || given.dtype != node.dtype {
+            return Err(Diagnostic::new(format!(
+                "the seed of a gradient must be {}{} as the output, found {}{}",
+                node.dtype, node.shape, given.dtype, given.shape
+            ))
+            .at(node.span));
+        }
+    }
+    for &id in wrt {
+        let node = builder.node(id);
+        if !node.dtype.is_float() {
+            let what = if node.name.is_empty() { "a tensor".into() } else { format!("`{}`", node.name) };
+            return Err(Diagnostic::new(format!("only float tensors have gradients, {what} is {}", node.dtype))
+                .hint("leave it out, or convert it with `.cast(..)` before it is used")
+                .at(node.span));
+        }
+    }
+    Ok(())
+}
+
+/// Which of the first `count` nodes depend on any of `targets` in a way that has a gradient.
+fn leading_to(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<bool> {
+    let mut leads = vec![false; count];
+    for id in (0..count).map(|position| NodeId(position as u32)) {
+        leads[id.index()] = targets.contains(&id)
+            || (graph[id].dtype.is_float()
+                && rules::differentiable_operands(graph, id).iter().any(|operand| leads[operand.index()]));
+    }
+    leads
 }
 
 fn accumulate(

@@ -109,7 +109,7 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// Notes sizes that a kernel computes or counts up to.
-    pub(super) fn note_sizes(&self, sizes: impl IntoIterator<Item = Dim>) {
+    fn note_sizes(&self, sizes: impl IntoIterator<Item = Dim>) {
         self.sizes.borrow_mut().extend(sizes);
     }
 

@@ -7,10 +7,12 @@ mod opencl_helpers;
 pub(crate) mod opencl_layout;
 mod opencl_operators;
 mod opencl_places;
+mod opencl_program;
 mod opencl_stmt;
 mod opencl_types;
 pub mod rust;
 mod rust_expr;
+mod rust_writer;
 
 pub(crate) use opencl_types::c_type;
 pub use opencl_types::storage_type;

@@ -23,14 +23,14 @@
 //! 0.5), so loop nests for CPUs should give each work-item one `float16` and a work-group 64 of them: then
 //! `tanh(a*b+c)*sigmoid(a)+relu(b)` over 2^24 elements runs at the speed of memory.
 
-use super::opencl_layout::{WIDTH, comment, wrap};
+use super::opencl_layout::{WIDTH, comment};
+use super::opencl_program::Program;
 use super::opencl_stmt::Body;
 use super::opencl_types::{c_type, storage_type};
 use crate::dtype::DType;
-use crate::identifier::Namer;
 use crate::kir::verify::Verified;
-use crate::kir::{Access, Array, Function, Kernel, Param, ParamKind, Space, ValueType};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::kir::{Access, Array, Param, ParamKind, Space, ValueType};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How a program is written.
@@ -46,15 +46,14 @@ pub struct Options {
 /// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
 /// have distinct names.
 pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
-    let mut program = Program { shared: options.shared.clone(), ..Program::default() };
+    let mut program = Program::default();
     for kernel in kernels {
         Arc::make_mut(&mut program.globals).reserve(&kernel.kernel().name);
     }
     let mut texts: Vec<String> = Vec::new();
     for (position, verified) in kernels.iter().enumerate() {
         if kernels[..position].iter().all(|earlier| earlier.kernel() != verified.kernel()) {
-            let text = program.kernel(verified);
-            texts.push(text);
+            texts.push(kernel_text(&mut program, verified, &options.shared));
         }
     }
     let mut parts: Vec<String> = Vec::new();
@@ -82,114 +81,43 @@ pub fn kernel(kernel: &Verified<'_>) -> String {
     program(std::slice::from_ref(kernel), &Options::default())
 }
 
-/// What a program needs besides its kernels, collected while they are written.
-#[derive(Default)]
-pub(super) struct Program {
-    /// Names at program scope.
-    pub(super) globals: Arc<Namer>,
-    /// `#pragma OPENCL EXTENSION`s.
-    pub(super) extensions: BTreeMap<String, ()>,
-    /// Definitions of helper functions, those that others need first.
-    pub(super) helpers: Vec<String>,
-    /// Names of the helper functions that are there.
-    pub(super) known_helpers: BTreeMap<String, ()>,
-    /// See [`Options::shared`].
-    shared: BTreeSet<String>,
-    functions: Vec<NamedFunction>,
-    /// Definitions of the users' functions, those that others call first.
-    definitions: Vec<String>,
-}
-
-/// A user's function: with the ones before it, which it may call; its name; whether its definition is there.
-struct NamedFunction {
-    meaning: Vec<Function>,
-    name: String,
-    written: bool,
-}
-
-impl Program {
-    pub(super) fn extension(&mut self, name: &str) {
-        self.extensions.insert(name.to_string(), ());
+/// One kernel or device function. Pointers to what is `shared` are not `restrict`.
+fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet<String>) -> String {
+    let kernel = verified.kernel();
+    if uses_fp64(verified) {
+        program.extension("cl_khr_fp64");
     }
-
-    /// Finds or makes the names of a kernel's functions, before any name inside it is given.
-    fn name_functions(&mut self, kernel: &Kernel) {
-        for position in 0..kernel.functions.len() {
-            // A function's meaning depends on the earlier ones, which it may call.
-            let meaning = &kernel.functions[..=position];
-            if self.functions.iter().all(|known| known.meaning != meaning) {
-                let name = Arc::make_mut(&mut self.globals).name(&kernel.functions[position].name);
-                self.functions.push(NamedFunction { meaning: meaning.to_vec(), name, written: false });
-            }
-        }
+    program.name_functions(kernel);
+    let body = Body::kernel(program, verified);
+    let function = kernel.launch.is_function();
+    let params: Vec<String> = kernel
+        .params
+        .iter()
+        .enumerate()
+        .map(|(i, param)| declare_param(param, &body.params[i], !function && !shared.contains(&param.name)))
+        .collect();
+    let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
+    let mut head = if function { "static inline " } else { "__kernel " }.to_string();
+    if let [x, rest @ ..] = kernel.launch.local.as_slice() {
+        let (y, z) = (rest.first().unwrap_or(&1), rest.get(1).unwrap_or(&1));
+        head.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
     }
-
-    /// The name of a user's function that is called: it is written once for all kernels that have the same one.
-    pub(super) fn function(&mut self, verified: &Verified<'_>, position: usize) -> String {
-        let meaning = &verified.kernel().functions[..=position];
-        let function = &meaning[position];
-        let known = self.functions.iter_mut().find(|known| known.meaning == meaning);
-        let name = match known {
-            Some(known) if known.written => return known.name.clone(),
-            Some(known) => {
-                known.written = true;
-                known.name.clone()
-            }
-            None => return function.name.clone(),
-        };
-        let result = c_type(verified.function_types(position)[function.result.0 as usize]);
-        let mut body = Body::function(self, verified, position);
-        let params: Vec<String> = function
-            .params
-            .iter()
-            .map(|&var| format!("{} {}", c_type(function.vars[var.0 as usize].ty), body.declare(var)))
-            .collect();
-        let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
-        let head = wrap(&format!("static inline {result} {name}({params}) {{"), "");
-        let text = format!("{head}{}}}\n", body.function_body(function));
-        self.definitions.push(text);
-        name
+    text.push_str(&head);
+    let result = kernel.result.map_or("void".to_string(), |result| c_type(verified.types()[result.0 as usize]));
+    let line = format!("{result} {}({}) {{\n", kernel.name, params.join(", "));
+    if params.is_empty() {
+        text.push_str(&format!("{result} {}(void) {{\n", kernel.name));
+    } else if line.len() + if head.ends_with('\n') { 0 } else { head.len() } <= WIDTH {
+        text.push_str(&line);
+    } else {
+        text.push_str(&format!("{result} {}(\n    {}\n) {{\n", kernel.name, params.join(",\n    ")));
     }
-
-    fn kernel(&mut self, verified: &Verified<'_>) -> String {
-        let kernel = verified.kernel();
-        if uses_fp64(verified) {
-            self.extension("cl_khr_fp64");
-        }
-        self.name_functions(kernel);
-        let shared = std::mem::take(&mut self.shared);
-        let body = Body::kernel(self, verified);
-        let function = kernel.launch.is_function();
-        let params: Vec<String> = kernel
-            .params
-            .iter()
-            .enumerate()
-            .map(|(i, param)| declare_param(param, &body.params[i], !function && !shared.contains(&param.name)))
-            .collect();
-        let mut text: String = kernel.doc.iter().map(|line| comment(line, "")).collect();
-        let mut head = if kernel.launch.is_function() { "static inline " } else { "__kernel " }.to_string();
-        if let [x, rest @ ..] = kernel.launch.local.as_slice() {
-            let (y, z) = (rest.first().unwrap_or(&1), rest.get(1).unwrap_or(&1));
-            head.push_str(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n"));
-        }
-        text.push_str(&head);
-        let result = kernel.result.map_or("void".to_string(), |result| c_type(verified.types()[result.0 as usize]));
-        let line = format!("{result} {}({}) {{\n", kernel.name, params.join(", "));
-        if params.is_empty() {
-            text.push_str(&format!("{result} {}(void) {{\n", kernel.name));
-        } else if line.len() + if head.ends_with('\n') { 0 } else { head.len() } <= WIDTH {
-            text.push_str(&line);
-        } else {
-            text.push_str(&format!("{result} {}(\n    {}\n) {{\n", kernel.name, params.join(",\n    ")));
-        }
-        for (position, array) in kernel.arrays.iter().enumerate() {
-            text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));
-        }
-        text.push_str(&body.kernel_body());
-        text.push_str("}\n");
-        self.shared = shared;
-        text
+    for (position, array) in kernel.arrays.iter().enumerate() {
+        text.push_str(&format!("    {}\n", declare_array(array, &body.arrays[position])));
     }
+    text.push_str(&body.kernel_body());
+    text.push_str("}\n");
+    text
 }
 
 /// Whether a value of a kernel, or what it stores, is `f64`.

@@ -25,7 +25,7 @@ pub(super) const BIT_XOR: u8 = 7;
 pub(super) const BIT_OR: u8 = 6;
 pub(super) const AND: u8 = 5;
 pub(super) const OR: u8 = 4;
-pub(super) const CHOICE: u8 = 3;
+const CHOICE: u8 = 3;
 
 /// Constants up to here count as index arithmetic.
 pub(super) const SMALL: i64 = 1 << 24;
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
             }
             Expr::SubGroup(op, a, other) => self.sub_group(*op, *a, *other),
             Expr::Call(function, arguments) => {
-                let name = self.program.function(self.verified, *function as usize);
+                let name = self.function_name(*function as usize);
                 let arguments: Vec<String> = arguments.iter().map(|&argument| self.value(argument)).collect();
                 primary(format!("{name}({})", arguments.join(", ")))
             }

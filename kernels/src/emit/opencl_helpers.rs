@@ -1,6 +1,6 @@
 //! Helper functions of generated programs: each is written at most once, where something calls it.
 
-use super::opencl::Program;
+use super::opencl_program::Program;
 use super::opencl_types::{c_type, mask_type};
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, ReduceOp};

@@ -134,7 +134,7 @@ impl Body<'_, '_> {
     ///
     /// A guard around the division is no reason: some drivers compute both sides of a condition, and a division by zero
     /// ends the process on processors that trap.
-    pub(super) fn divides_safely(&self, divisor: ExprId) -> bool {
+    fn divides_safely(&self, divisor: ExprId) -> bool {
         let unsigned = matches!(self.ty(divisor).dtype, DType::U8 | DType::U32);
         match *self.expr(divisor) {
             Expr::Literal(Literal::Int(value, _)) => !(-1..=0).contains(&value),
@@ -150,7 +150,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn is_positive(&self, id: ExprId) -> bool {
+    fn is_positive(&self, id: ExprId) -> bool {
         self.smallest(id).is_some_and(|least| least > 0)
     }
 
@@ -185,7 +185,7 @@ impl Body<'_, '_> {
         }
     }
 
-    pub(super) fn is_constant(&self, id: ExprId) -> bool {
+    fn is_constant(&self, id: ExprId) -> bool {
         match self.expr(id) {
             Expr::Literal(_) => true,
             Expr::Splat(a, _) => matches!(self.expr(*a), Expr::Literal(_)),
@@ -194,7 +194,7 @@ impl Body<'_, '_> {
     }
 
     /// `a op b` where the left side needs `left` and the right side `right`.
-    pub(super) fn infix(&mut self, level: u8, left: u8, right: u8, a: ExprId, op: &str, b: ExprId) -> Text {
+    fn infix(&mut self, level: u8, left: u8, right: u8, a: ExprId, op: &str, b: ExprId) -> Text {
         let (a, b) = self.pair(a, b);
         text(level, format!("{} {op} {}", at_least(a, left), at_least(b, right)))
     }

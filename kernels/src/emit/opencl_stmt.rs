@@ -1,7 +1,7 @@
 //! Statements of OpenCL C.
 
-use super::opencl::Program;
 use super::opencl_layout::{comment, wrap};
+use super::opencl_program::Program;
 use super::opencl_types::c_type;
 use crate::dtype::Literal;
 use crate::identifier::Namer;
@@ -39,15 +39,15 @@ impl<'a, 'p> Body<'a, 'p> {
         let mut body = Body::new(program, verified, &kernel.exprs, &kernel.vars, verified.types());
         body.params = kernel.params.iter().map(|param| body.names.name(&param.name)).collect();
         body.arrays = kernel.arrays.iter().map(|array| body.names.name(&array.name)).collect();
-        body.look(&kernel.body, kernel.result);
+        body.note_uses(&kernel.body, kernel.result);
         body
     }
 
-    pub(super) fn function(program: &'p mut Program, verified: &'a Verified<'a>, position: usize) -> Self {
+    fn function(program: &'p mut Program, verified: &'a Verified<'a>, position: usize) -> Self {
         let function = &verified.kernel().functions[position];
         let types = verified.function_types(position);
         let mut body = Body::new(program, verified, &function.exprs, &function.vars, types);
-        body.look(&function.body, Some(function.result));
+        body.note_uses(&function.body, Some(function.result));
         body
     }
 
@@ -79,7 +79,7 @@ impl<'a, 'p> Body<'a, 'p> {
     }
 
     /// Notes which variables are assigned to and which are read.
-    fn look(&mut self, body: &[Stmt], result: Option<ExprId>) {
+    fn note_uses(&mut self, body: &[Stmt], result: Option<ExprId>) {
         let mut roots: Vec<ExprId> = result.into_iter().collect();
         let assigned = &mut self.assigned;
         flow::visit(body, &mut |stmt| {
@@ -122,17 +122,35 @@ impl<'a, 'p> Body<'a, 'p> {
     pub(super) fn kernel_body(mut self) -> String {
         let kernel = self.verified.kernel();
         self.statements(&kernel.body);
-        self.give(kernel.result);
+        self.return_value(kernel.result);
         self.text
     }
 
-    pub(super) fn function_body(mut self, function: &Function) -> String {
+    fn function_body(mut self, function: &Function) -> String {
         self.statements(&function.body);
-        self.give(Some(function.result));
+        self.return_value(Some(function.result));
         self.text
     }
 
-    fn give(&mut self, result: Option<ExprId>) {
+    /// The name of a user's function that is called, whose definition is then in the program.
+    pub(super) fn function_name(&mut self, position: usize) -> String {
+        let kernel = self.verified.kernel();
+        let (name, undefined) = self.program.called(kernel, position);
+        if undefined {
+            let (function, types) = (&kernel.functions[position], self.verified.function_types(position));
+            let mut body = Body::function(self.program, self.verified, position);
+            let declare = |&var: &VarId| format!("{} {}", c_type(function.vars[var.0 as usize].ty), body.declare(var));
+            let params: Vec<String> = function.params.iter().map(declare).collect();
+            let params = if params.is_empty() { "void".to_string() } else { params.join(", ") };
+            let result = c_type(types[function.result.0 as usize]);
+            let head = wrap(&format!("static inline {result} {name}({params}) {{"), "");
+            let text = format!("{head}{}}}\n", body.function_body(function));
+            self.program.definitions.push(text);
+        }
+        name
+    }
+
+    fn return_value(&mut self, result: Option<ExprId>) {
         if let Some(result) = result {
             let result = self.value(result);
             self.line(&format!("return {result};"));

@@ -29,7 +29,7 @@
 //! }
 //! ```
 
-use super::rust_expr::{Region, expressions};
+use super::rust_writer::{Writer, function_name, type_name};
 use crate::dtype::DType;
 use crate::graph::BinaryOp;
 use crate::kir::verify::Verified;
@@ -47,19 +47,10 @@ pub fn native(verified: &Verified<'_>) -> Option<String> {
 /// The inner part of [`native`]: statements and a value, indented by `level`, whatever the crate is built for.
 pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     let kernel = verified.kernel();
-    let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
-    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
-    let sub_groups = expressions(kernel).any(|expr| match expr {
-        Expr::SubGroup(..) => true,
-        Expr::WorkItem(item, _) => {
-            matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId)
-        }
-        _ => false,
-    });
-    if shared || foreign || sub_groups || kernel.launch.is_function() || kernel.has_barrier() {
+    if !has_native_code(kernel) {
         return None;
     }
-    let mut writer = Writer::new(verified, &kernel.exprs, &kernel.vars, verified.types(), level);
+    let mut writer = Writer::new(verified, &kernel.body, &kernel.exprs, &kernel.vars, verified.types(), level);
     for line in &kernel.doc {
         writer.line(&format!("// {}", one_line(line)));
     }
@@ -108,6 +99,25 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     Some(writer.out)
 }
 
+/// Whether native code has all that the kernel needs.
+fn has_native_code(kernel: &Kernel) -> bool {
+    let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
+    let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
+    let sub_groups = expressions(kernel).any(|expr| match expr {
+        Expr::SubGroup(..) => true,
+        Expr::WorkItem(item, _) => {
+            matches!(item, WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId)
+        }
+        _ => false,
+    });
+    !(shared || foreign || sub_groups || kernel.launch.is_function() || kernel.has_barrier())
+}
+
+/// Every expression of a kernel and its functions.
+fn expressions(kernel: &Kernel) -> impl Iterator<Item = &Expr> {
+    kernel.exprs.iter().chain(kernel.functions.iter().flat_map(|function| &function.exprs))
+}
+
 /// A user's text in a comment: on one line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
@@ -117,9 +127,7 @@ fn one_line(text: &str) -> String {
 fn function(verified: &Verified<'_>, position: usize, level: usize) -> String {
     let function = &verified.kernel().functions[position];
     let types = verified.function_types(position);
-    let mut writer = Writer::new(verified, &function.exprs, &function.vars, types, level);
-    writer.assigned.fill(false);
-    writer.note_assigned(&function.body);
+    let mut writer = Writer::new(verified, &function.body, &function.exprs, &function.vars, types, level);
     let params: Vec<String> = function
         .params
         .iter()
@@ -142,19 +150,6 @@ fn function(verified: &Verified<'_>, position: usize, level: usize) -> String {
     writer.out
 }
 
-/// The Rust name of a helper function.
-pub(super) fn function_name(kernel: &Kernel, position: u32) -> String {
-    format!("{}_f{position}", plain(&kernel.functions[position as usize].name))
-}
-
-/// The letters of a name that every Rust identifier may have.
-fn plain(name: &str) -> String {
-    let name: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
-    if name.is_empty() { "v".to_string() } else { name }
-}
-
 /// The type of a buffer's elements.
 fn element(dtype: DType) -> &'static str {
     match dtype {
@@ -164,107 +159,7 @@ fn element(dtype: DType) -> &'static str {
     }
 }
 
-/// The type of a value.
-pub(super) fn type_name(ty: ValueType) -> String {
-    match ty.lanes {
-        1 => ty.dtype.compute().name().to_string(),
-        lanes => format!("h::V<{}, {lanes}>", ty.dtype.compute().name()),
-    }
-}
-
-/// Writes the statements of a kernel or helper function.
-pub(super) struct Writer<'a> {
-    pub(super) verified: &'a Verified<'a>,
-    pub(super) exprs: &'a [Expr],
-    pub(super) types: &'a [ValueType],
-    vars: &'a [Var],
-    pub(super) assigned: Vec<bool>,
-    /// Whether an expression reads memory or calls: then it is computed only where it is wanted.
-    pub(super) reads: Vec<bool>,
-    /// Names of expressions that are bound already, innermost region last.
-    pub(super) regions: Vec<Region>,
-    pub(super) out: String,
-    pub(super) level: usize,
-    loops: Vec<usize>,
-    next_loop: usize,
-}
-
-impl<'a> Writer<'a> {
-    fn new(
-        verified: &'a Verified<'a>,
-        exprs: &'a [Expr],
-        vars: &'a [Var],
-        types: &'a [ValueType],
-        level: usize,
-    ) -> Self {
-        let mut reads: Vec<bool> = Vec::with_capacity(exprs.len());
-        for expr in exprs {
-            let mut own = matches!(expr, Expr::Load { .. } | Expr::LoadArray { .. } | Expr::Call(..));
-            expr.visit_operands(&mut |id| own |= reads[id.0 as usize]);
-            reads.push(own);
-        }
-        let mut writer = Writer {
-            verified,
-            exprs,
-            types,
-            vars,
-            assigned: vec![false; vars.len()],
-            reads,
-            regions: Vec::new(),
-            out: String::new(),
-            level,
-            loops: Vec::new(),
-            next_loop: 0,
-        };
-        writer.note_assigned(&verified.kernel().body);
-        writer
-    }
-
-    fn note_assigned(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            match stmt {
-                Stmt::Assign(var, _) => {
-                    if let Some(assigned) = self.assigned.get_mut(var.0 as usize) {
-                        *assigned = true;
-                    }
-                }
-                Stmt::For { body, .. } | Stmt::While { body, .. } => self.note_assigned(body),
-                Stmt::If { then, otherwise, .. } => {
-                    self.note_assigned(then);
-                    self.note_assigned(otherwise);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    // ---- names ----
-
-    pub(super) fn var(&self, var: VarId) -> String {
-        format!("{}_{}", plain(&self.vars[var.0 as usize].name), var.0)
-    }
-
-    pub(super) fn param(&self, param: ParamId) -> String {
-        format!("{}_p{}", plain(&self.verified.kernel().params[param.0 as usize].name), param.0)
-    }
-
-    pub(super) fn array(&self, array: ArrayId) -> String {
-        format!("{}_a{}", plain(&self.verified.kernel().arrays[array.0 as usize].name), array.0)
-    }
-
-    /// How faults name an array: behind the parameters.
-    pub(super) fn array_number(&self, array: ArrayId) -> usize {
-        self.verified.kernel().params.len() + array.0 as usize
-    }
-
-    // ---- statements ----
-
-    pub(super) fn line(&mut self, code: &str) {
-        self.out.push_str(&"    ".repeat(self.level));
-        self.out.push_str(code);
-        self.out.push('\n');
-    }
-
+impl Writer<'_> {
     fn statements(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             self.statement(stmt);
@@ -348,7 +243,7 @@ impl<'a> Writer<'a> {
                 let number = self.loops.last().copied().unwrap_or_default();
                 self.line(&format!("break 'round_{number};"));
             }
-            // Refused in `native`.
+            // Refused in `has_native_code`.
             Stmt::Barrier { .. } => {}
             Stmt::Atomic { op, target, index, value, old } => {
                 let AtomicTarget::Buffer(buffer) = target else { return };

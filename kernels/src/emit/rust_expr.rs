@@ -1,18 +1,10 @@
 //! Expressions of emitted Rust: scalars by operators and functions, vectors by maps over lanes.
 
-use super::rust::{Writer, function_name, type_name};
+use super::rust_writer::{Region, Writer, function_name, type_name};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
 use std::collections::BTreeMap;
-
-/// Names of the expressions that are bound in a stretch of code.
-pub(super) type Region = BTreeMap<ExprId, String>;
-
-/// Every expression of a kernel and its functions.
-pub(super) fn expressions(kernel: &Kernel) -> impl Iterator<Item = &Expr> {
-    kernel.exprs.iter().chain(kernel.functions.iter().flat_map(|function| &function.exprs))
-}
 
 impl Writer<'_> {
     fn ty(&self, id: ExprId) -> ValueType {
@@ -165,7 +157,7 @@ impl Writer<'_> {
                     format!("h::philox({counter}, {seed}, {stream})")
                 }
             }
-            // Refused in `native`.
+            // Refused in `has_native_code`.
             Expr::SubGroup(_, a, _) => self.text(*a),
             Expr::Call(function, arguments) => {
                 let name = function_name(verified.kernel(), *function);
@@ -290,7 +282,7 @@ fn work_item(item: WorkItem, dimension: u8) -> String {
         WorkItem::GlobalSize => global,
         WorkItem::LocalSize => local,
         WorkItem::NumGroups => format!("({global} / {local})"),
-        // Refused in `native`.
+        // Refused in `has_native_code`.
         WorkItem::SubGroupLane | WorkItem::SubGroupSize | WorkItem::SubGroupId => "0".to_string(),
     }
 }

@@ -223,7 +223,7 @@ fn squeeze(b: &mut Builder, x: NodeId, axis: i64) -> Result<NodeId> {
 }
 
 /// `x` with a new axis of size 1 at `axis`.
-pub(crate) fn unsqueeze(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
+fn unsqueeze(b: &mut Builder, x: NodeId, axis: usize) -> Result<NodeId> {
     let mut shape = b.shape(x).clone();
     let rank = shape.rank();
     shape.0.insert(axis, Dim::constant(1));

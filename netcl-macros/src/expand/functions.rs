@@ -1,10 +1,10 @@
 //! The functions of a model: plain forms, and `…_with_gradients` of those whose result is a scalar.
 
 use super::source::{self, Planned};
-use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType};
+use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
 use crate::compile::Compiled;
 use crate::diag::Diag;
-use crate::lower::{self, Unit};
+use crate::lower;
 use crate::{compile, dump, fallback, messages as m, paths};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;

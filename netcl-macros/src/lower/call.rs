@@ -1,8 +1,8 @@
 //! Calls by path: other compiled functions, functions of scalars, and functions that every kernel knows.
 
 use super::sizes::{Sizes, symbol};
-use super::{Lowering, Place, Unit, Val};
-use crate::ast::{ArgType, Function, Helper};
+use super::{Lowering, Place, Val};
+use crate::ast::{ArgType, Function, Helper, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
 use crate::parse::{name as name_of, suggestion, text};

@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
             Expr::Path(path) if path.qself.is_none() => self.path(&path.path),
             Expr::Unary(unary) => {
                 let value = match (&unary.op, &*unary.expr) {
-                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if literal::is_least(&lit.lit) => {
+                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {
                         return Val::Dim(Dim::constant(i64::MIN));
                     }
                     // `-2147483648i32` is a number of `i32`.

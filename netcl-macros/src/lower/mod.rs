@@ -18,13 +18,13 @@ mod reduction;
 mod rust;
 mod sizes;
 mod space;
+mod unit;
 mod value;
 
-use crate::ast::{Arg, ArgType, Function, Helper, Model, TensorType};
+use crate::ast::{Arg, ArgType, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
-use crate::parse::constant::Constants;
 use crate::words;
 pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
@@ -40,68 +40,9 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::span::Result;
 use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::Sizes;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 pub(crate) use value::{Number, Place, Val};
-
-/// What names mean in one model or kernel item.
-#[derive(Default)]
-pub(crate) struct Unit {
-    pub(crate) model: Option<Model>,
-    pub(crate) functions: Vec<Function>,
-    /// Functions of the block that are wrong and have been reported.
-    pub(crate) unfit: BTreeSet<String>,
-    /// The functions of the block that stands for the model, where this is another one; it may be wrong, which has been
-    /// reported.
-    pub(crate) main: Option<Option<Box<Unit>>>,
-    /// Models that fields are of, by the text of their path.
-    pub(crate) nested: BTreeMap<String, Unit>,
-    /// Functions of scalars, by the text of their path.
-    pub(crate) helpers: BTreeMap<String, Helper>,
-    /// The function of scalars whose body this is the scope of.
-    pub(crate) own: Option<String>,
-    /// Functions of scalars that are wrong and have been reported.
-    pub(crate) broken: BTreeSet<String>,
-    pub(crate) constants: Constants,
-    /// What the `impl` block gives to the model's parameters.
-    pub(crate) given: Vec<Dim>,
-}
-
-impl Unit {
-    /// The model's name, for messages.
-    pub(crate) fn name(&self) -> String {
-        self.model.as_ref().map(|model| crate::parse::name(&model.name)).unwrap_or_default()
-    }
-
-    /// The function of that name in the block that stands for the model.
-    fn in_main(&self, name: &str) -> Option<(&Unit, &Function)> {
-        let main = self.main.as_ref()?.as_deref()?;
-        let function = main.functions.iter().find(|function| crate::parse::name(&function.name) == name)?;
-        Some((main, function))
-    }
-
-    /// Whether there may be such a function in what is wrong and has been reported.
-    fn is_wrong(&self, name: &str) -> bool {
-        self.unfit.contains(name) || matches!(self.main, Some(None))
-    }
-
-    /// The names of all functions that can be called.
-    fn function_names(&self) -> Vec<String> {
-        let main = self.main.as_ref().and_then(|main| main.as_deref());
-        let functions = self.functions.iter().chain(main.into_iter().flat_map(|main| &main.functions));
-        functions.map(|function| crate::parse::name(&function.name)).collect()
-    }
-
-    /// The model's sizes as this block calls them, from those of another block.
-    fn block_sizes(&self, other: &Sizes) -> Rc<Sizes> {
-        Rc::new(self.model.as_ref().map(|model| other.in_block(model, &self.given)).unwrap_or_default())
-    }
-
-    /// The names of the model's sizes where its own functions are compiled.
-    pub(crate) fn sizes(&self) -> Sizes {
-        self.model.as_ref().map(|model| Sizes::of(model, &self.given)).unwrap_or_default()
-    }
-}
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {

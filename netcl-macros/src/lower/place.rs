@@ -1,8 +1,8 @@
 //! `self.field`: layers and their tensors, nested models, parameters, constants, and arrays of these.
 
 use super::method::names;
-use super::{Lowering, Place, Sizes, Unit, Val, is_builtin};
-use crate::ast::{FieldKind, LayerField, TensorField};
+use super::{Lowering, Place, Sizes, Val, is_builtin};
+use crate::ast::{FieldKind, LayerField, TensorField, Unit};
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
 use crate::words;

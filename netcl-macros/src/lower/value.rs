@@ -1,8 +1,8 @@
 //! What an expression is worth while a function is compiled.
 
-use crate::ast::{Constant, FieldKind, LayerField, PlainType};
+use crate::ast::{Constant, FieldKind, LayerField, PlainType, Unit};
 use crate::literal::reaches;
-use crate::lower::{Affine, Sizes, Unit};
+use crate::lower::{Affine, Sizes};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;

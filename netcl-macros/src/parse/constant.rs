@@ -2,12 +2,8 @@
 
 use super::{fold_integers, standard, text};
 use crate::ast::Constant;
-use crate::literal;
-use std::collections::BTreeMap;
-use syn::{Expr, Lit, UnOp};
-
-/// Constants by [`key`]: those that the `impl` or a `#[netcl::constant]` declares.
-pub(crate) type Constants = BTreeMap<String, Constant>;
+pub(crate) use crate::ast::Constants;
+use syn::{Expr, ExprUnary, Lit, UnOp};
 
 /// The value of `expr`, if it can be known.
 pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
@@ -19,7 +15,9 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
             [syn::Stmt::Expr(inner, None)] => evaluate(inner, constants),
             _ => None,
         },
-        Expr::Unary(unary) if is_least(unary) => Some(Constant::Integer(i64::MIN)),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) if matches!(&**expr, Expr::Lit(lit) if is_least(&lit.lit)) => {
+            Some(Constant::Integer(i64::MIN))
+        }
         Expr::Unary(unary) => match (&unary.op, evaluate(&unary.expr, constants)?) {
             (UnOp::Neg(_), Constant::Integer(value)) => Some(Constant::Integer(value.checked_neg()?)),
             (UnOp::Neg(_), Constant::Float(value)) => Some(Constant::Float(-value)),
@@ -35,8 +33,12 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
     }
 }
 
-fn is_least(unary: &syn::ExprUnary) -> bool {
-    matches!((&unary.op, &*unary.expr), (UnOp::Neg(_), Expr::Lit(lit)) if literal::is_least(&lit.lit))
+/// Whether a minus before the literal makes it `i64::MIN`, whose digits alone are no number of 64 bits.
+pub(crate) fn is_least(lit: &Lit) -> bool {
+    match lit {
+        Lit::Int(int) => int.base10_digits() == "9223372036854775808" && matches!(int.suffix(), "" | "i64"),
+        _ => false,
+    }
 }
 
 /// Under which a path's constant is known: the whole path, because `enc::DIM` and `dec::DIM` are two.

@@ -1,7 +1,7 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::{attr, list, model, nearest, suggestion, text, types};
+use super::{attr, list, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::literal;
@@ -176,7 +176,19 @@ fn single(
         return None;
     }
     unfit(&[words::LAYER]);
-    let sizes = model::arguments(&path.path, constants);
+    layer_or_model(diag, path, attrs, count, constants)
+}
+
+/// A layer with its configuration, or a model, whose sizes stand in angle brackets.
+fn layer_or_model(
+    diag: &Diag,
+    ty: &syn::TypePath,
+    attrs: &[Attribute],
+    count: Option<&mut Option<syn::Expr>>,
+    constants: &Constants,
+) -> Option<FieldKind> {
+    let name = ty.path.segments.last()?.ident.to_string();
+    let sizes = types::sizes(&ty.path, constants);
     let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
         diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
         return None;
@@ -196,7 +208,7 @@ fn single(
     match layers::find(&name) {
         Some(layer) => attr::layer(diag, layer, pairs, ty.span(), constants).map(FieldKind::Layer),
         None if pairs.given.is_empty() => {
-            let (ty, mut path) = (path.path.clone(), path.path.clone());
+            let (ty, mut path) = (ty.path.clone(), ty.path.clone());
             if let Some(last) = path.segments.last_mut() {
                 last.arguments = PathArguments::None;
             }

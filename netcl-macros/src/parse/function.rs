@@ -1,9 +1,8 @@
 //! Functions to compile, and functions of scalars.
 
 use super::{constant::Constants, text, types};
-use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType};
+use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
-use crate::lower::Unit;
 use crate::messages as m;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::DType;

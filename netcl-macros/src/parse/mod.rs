@@ -50,6 +50,15 @@ pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The expression without the parentheses around it.
+pub(crate) fn unparenthesized(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(inner) => unparenthesized(&inner.expr),
+        syn::Expr::Group(inner) => unparenthesized(&inner.expr),
+        other => other,
+    }
+}
+
 /// Tokens as people write them: `prettyplease` is not worth its build time for the few words of a message.
 pub(crate) fn text(tokens: &impl quote::ToTokens) -> String {
     let mut text = String::new();

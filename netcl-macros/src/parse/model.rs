@@ -66,7 +66,7 @@ fn is_size(parameter: &GenericParam) -> bool {
 }
 
 /// The parameters without those that no model can have.
-pub(crate) fn sizes_only(generics: &Generics) -> Generics {
+fn sizes_only(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     generics.params = generics.params.into_iter().filter(is_size).collect();
     generics
@@ -159,25 +159,10 @@ impl<'ast> Visit<'ast> for Braced<'_> {
     }
 }
 
-/// The sizes in angle brackets after a model's name.
-pub(crate) fn arguments(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>> {
-    match &path.segments.last()?.arguments {
-        PathArguments::None => Some(Vec::new()),
-        PathArguments::AngleBracketed(given) => {
-            // `Box<Linear>` names a type: sizes are written in capitals.
-            let is_type = |size: &GenericArgument| {
-                text(size).contains(char::is_lowercase) && matches!(size, GenericArgument::Type(_))
-            };
-            given.args.iter().map(|size| types::dim(size, constants).filter(|_| !is_type(size))).collect()
-        }
-        PathArguments::Parenthesized(_) => None,
-    }
-}
-
 /// The sizes that an `impl` block gives to the model's parameters: `H` in `impl<const H: usize> Mlp<H>`.
 pub(crate) fn impl_sizes(item: &ItemImpl, constants: &Constants) -> Vec<Dim> {
     match &*item.self_ty {
-        Type::Path(path) => arguments(&path.path, constants).unwrap_or_default(),
+        Type::Path(path) => types::sizes(&path.path, constants).unwrap_or_default(),
         _ => Vec::new(),
     }
 }

@@ -85,6 +85,21 @@ pub(crate) fn dim(argument: &GenericArgument, constants: &Constants) -> Option<D
     }
 }
 
+/// The sizes in angle brackets after a model's name.
+pub(crate) fn sizes(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>> {
+    match &path.segments.last()?.arguments {
+        PathArguments::None => Some(Vec::new()),
+        PathArguments::AngleBracketed(given) => {
+            // `Box<Linear>` names a type: sizes are written in capitals.
+            let is_type = |size: &GenericArgument| {
+                text(size).contains(char::is_lowercase) && matches!(size, GenericArgument::Type(_))
+            };
+            given.args.iter().map(|size| dim(size, constants).filter(|_| !is_type(size))).collect()
+        }
+        PathArguments::Parenthesized(_) => None,
+    }
+}
+
 fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {
     let name = constant::key(path);
     match constants.get(&name) {

@@ -4,7 +4,7 @@ use super::bounds::Place;
 use super::expr::{Memory, Target};
 use super::{Simt, Val};
 use crate::messages as m;
-use crate::parse::constant;
+use crate::parse::{constant, unparenthesized};
 use netcl_kernels::kir::{Stmt as Kir, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -15,7 +15,7 @@ impl Simt<'_> {
     pub(super) fn assignment(&mut self, assign: &ExprAssign) -> Val {
         let mut value = self.expr(&assign.right);
         let span = assign.right.span();
-        match strip(&assign.left) {
+        match unparenthesized(&assign.left) {
             Expr::Index(index) => match self.then(&mut value, Self::pin, |this| this.target(index)) {
                 Some(target) => self.store(target, value, [index.expr.span(), span]),
                 None => Val::Unknown,
@@ -27,7 +27,7 @@ impl Simt<'_> {
     /// `left op= right`: the right side first, then the place, which is evaluated once.
     pub(super) fn update(&mut self, binary: &ExprBinary) -> Val {
         let mut right = self.expr(&binary.right);
-        match strip(&binary.left) {
+        match unparenthesized(&binary.left) {
             Expr::Index(index) => {
                 let target = self.then(&mut right, Self::pin, |this| this.target(index));
                 target.map_or(Val::Unknown, |target| self.update_element(binary, index, target, right))
@@ -115,13 +115,5 @@ impl Simt<'_> {
             }
         }
         Val::Unit
-    }
-}
-
-pub(super) fn strip(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(inner) => strip(&inner.expr),
-        Expr::Group(inner) => strip(&inner.expr),
-        other => other,
     }
 }

@@ -2,7 +2,7 @@
 //! groups, so any index may be outside: such a read gives zero, and such a write is left out.
 
 use super::Simt;
-use super::expr::size_of;
+use super::size::size_of;
 use crate::ast::Constant;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;

@@ -1,18 +1,17 @@
 //! Expressions of SIMT-form kernels.
 
 use super::bounds::Place;
+use super::size::size_of;
 use super::types::kind;
 use super::{Simt, Val, Var};
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
-use netcl_kernels::dim::{Dim, Factor};
-use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::fold;
+use netcl_kernels::dim::Dim;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::BinaryOp;
-use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::{ExprId, ParamKind, Stmt, ValueType};
+use netcl_kernels::kir::{ExprId, Stmt, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprField, ExprIf, ExprIndex, Member};
@@ -56,7 +55,7 @@ impl Simt<'_> {
             Expr::Path(path) => self.path(&path.path),
             Expr::Unary(unary) => {
                 let value = match (&unary.op, &*unary.expr) {
-                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if literal::is_least(&lit.lit) => {
+                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {
                         let least = Constant::Integer(i64::MIN);
                         return match literal::whole_type(&unary.expr) {
                             Some(dtype) => Val::Expr(self.literal(least, dtype), None),
@@ -373,38 +372,4 @@ impl Simt<'_> {
         };
         self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
     }
-}
-
-/// A size as a `u32` expression.
-pub(super) fn size_of(builder: &mut KernelBuilder, dim: &Dim) -> ExprId {
-    let mut sum: Option<ExprId> = None;
-    // Positive terms first: the intermediate sums stay above zero.
-    let (plus, minus): (Vec<_>, Vec<_>) = dim.terms().partition(|(_, coefficient)| *coefficient > 0);
-    for (factors, coefficient) in plus.into_iter().chain(minus) {
-        let mut product = builder.literal(fold::wrap(coefficient.wrapping_abs(), DType::U32));
-        for factor in factors {
-            let factor = match factor {
-                Factor::Symbol(symbol) => {
-                    let param = builder.param(symbol.name(), ParamKind::Symbol);
-                    builder.push(netcl_kernels::kir::Expr::Param(param), ValueType::scalar(DType::U32))
-                }
-                Factor::FloorDiv(dividend, divisor) => {
-                    let dividend = size_of(builder, dividend);
-                    let divisor = builder.literal(Literal::Int((*divisor).min(u32::MAX.into()) as i64, DType::U32));
-                    builder.binary(BinaryOp::Div, dividend, divisor)
-                }
-            };
-            product = builder.binary(BinaryOp::Mul, product, factor);
-        }
-        let op = if coefficient < 0 { BinaryOp::Sub } else { BinaryOp::Add };
-        sum = Some(match sum {
-            None if coefficient > 0 => product,
-            None => {
-                let zero = builder.literal(Literal::Int(0, DType::U32));
-                builder.binary(op, zero, product)
-            }
-            Some(sum) => builder.binary(op, sum, product),
-        });
-    }
-    sum.unwrap_or_else(|| builder.literal(Literal::Int(0, DType::U32)))
 }

@@ -1,12 +1,11 @@
 //! Lists of values: `[a, b, c]`, whose length the text says. Loops over them are unrolled, and elements are named by numbers
 //! that are known while compiling.
 
-use super::assign::strip;
 use super::types::kind;
 use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::messages as m;
-use crate::parse::{constant, text};
+use crate::parse::{constant, text, unparenthesized};
 use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::{Stmt, ValueType};
@@ -52,7 +51,7 @@ impl Simt<'_> {
     /// What a loop over `list`, `&list` or `list.iter()` runs over, and the pattern for an element: those of the last two are
     /// references in Rust.
     pub(super) fn iterated<'e>(&mut self, each: &'e ExprForLoop) -> (Val, &'e Pat) {
-        let (list, borrowed) = match strip(&each.expr) {
+        let (list, borrowed) = match unparenthesized(&each.expr) {
             Expr::Reference(list) if list.mutability.is_none() => (&*list.expr, true),
             Expr::MethodCall(call) if call.method == "iter" && call.args.is_empty() => (&*call.receiver, true),
             list => (list, false),

@@ -2,11 +2,11 @@
 //!
 //! A step that is known only when the kernel runs may be 0. Rust panics there, which a work-item cannot: it counts as 1.
 
-use super::assign::strip;
 use super::types::kind;
 use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::messages as m;
+use crate::parse::unparenthesized;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
 use netcl_kernels::kir::{Expr as Kir, ExprId, Stmt, ValueType, VarId};
@@ -28,7 +28,7 @@ struct Range {
 impl Simt<'_> {
     /// `for i in a..b`, `for i in a..=b` and `for i in (a..b).step_by(s)`; over a list, unrolled.
     pub(super) fn for_loop(&mut self, each: &ExprForLoop) -> Val {
-        let counts = match strip(&each.expr) {
+        let counts = match unparenthesized(&each.expr) {
             Expr::Range(_) => true,
             Expr::MethodCall(call) => call.method != "iter",
             _ => false,
@@ -72,9 +72,9 @@ impl Simt<'_> {
 
     fn counted(&mut self, expr: &Expr) -> Option<Range> {
         let span = expr.span();
-        let (range, step) = match strip(expr) {
+        let (range, step) = match unparenthesized(expr) {
             Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
-                (strip(&call.receiver), Some(&call.args[0]))
+                (unparenthesized(&call.receiver), Some(&call.args[0]))
             }
             other => (other, None),
         };

@@ -38,15 +38,15 @@ mod order;
 mod plan;
 mod ranges;
 mod signature;
+mod size;
 mod stmt;
 mod types;
 
 pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
 
-use crate::ast::Constant;
+use crate::ast::{Constant, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
-use crate::lower::Unit;
 use crate::messages::Message;
 use crate::words;
 use netcl_kernels::dtype::{DType, Literal};

@@ -1,5 +1,6 @@
 //! SIMT-form kernels as plans: one launch, and one before it for each result that starts as zeros.
 
+use super::size::size_of;
 use super::{Lowered, Signature};
 use crate::ast::ArgType;
 use crate::compile::Compiled;
@@ -10,8 +11,8 @@ use netcl_kernels::emit::opencl;
 use netcl_kernels::graph::{CompareOp, OutputKind};
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::flops::flops;
-use netcl_kernels::kir::verify::{Capabilities, verify};
-use netcl_kernels::kir::{Access, Expr, Kernel, Launch, ParamKind, ValueType, WorkItem};
+use netcl_kernels::kir::verify::{Capabilities, Verified, verify};
+use netcl_kernels::kir::{Access, Expr, Kernel, Launch, Param, ParamKind, ValueType, WorkItem};
 use netcl_kernels::plan::requirement::Requirement;
 use netcl_kernels::plan::source::Source;
 use netcl_kernels::plan::{Arg, Buffer, BufferId, Plan, Role, Step, Target, Work};
@@ -50,25 +51,6 @@ pub(crate) fn compile(signature: &Signature, lowered: &Lowered) -> Result<Vec<Co
 
 fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan, Diagnostic> {
     let buffers = buffers(signature);
-    let find = |name: &str| {
-        let position = buffers.iter().position(|buffer| buffer.name == name).unwrap_or_default();
-        BufferId(position as u32)
-    };
-    let args = |kernel: &Kernel| -> Vec<Arg> {
-        let one = |param: &netcl_kernels::kir::Param| match param.kind {
-            ParamKind::Scalar(dtype) => {
-                let position = signature
-                    .scalars()
-                    .position(|(name, _)| crate::parse::name(name) == param.name)
-                    .unwrap_or_default();
-                // The runtime's own scalar, the seed, comes first.
-                Arg::Scalar(position + 1, dtype)
-            }
-            ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
-            ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
-        };
-        kernel.params.iter().map(one).collect()
-    };
     let fills = signature.args.iter().filter(|arg| arg.result.is_some_and(|result| lowered.zeroed[result]));
     let fills = fills.filter_map(|arg| match &arg.ty {
         ArgType::Tensor(ty) => Some(fill(signature, &crate::parse::name(&arg.name), ty)),
@@ -79,36 +61,13 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
     for kernel in &kernels {
         verified.push(verify(kernel, &Capabilities::unlimited()).map_err(|mut errors| errors.remove(0))?);
     }
-    let mut steps = Vec::new();
-    for (position, kernel) in kernels.iter().enumerate() {
-        let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
-            let of = |param: &netcl_kernels::kir::Param| match param.kind {
-                ParamKind::Buffer(_, access) if wanted(access) => Some(find(&param.name)),
-                _ => None,
-            };
-            kernel.params.iter().filter_map(of).collect()
-        };
-        let (reads, writes) = (touched(|access| access != Access::Write), touched(|access| access != Access::Read));
-        let bytes = |ids: &[BufferId]| {
-            ids.iter().fold(Dim::default(), |sum, id| {
-                let buffer = &buffers[id.0 as usize];
-                sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
-            })
-        };
-        steps.push(Step {
-            label: kernel.name.clone(),
-            work: match target {
-                Target::Host => Work::Loop { kernel: position },
-                Target::Cpu | Target::Gpu => Work::Kernel { entry: kernel.name.clone(), launch: kernel.launch.clone() },
-            },
-            args: args(kernel),
-            bytes: [bytes(&reads), bytes(&writes)],
-            reads,
-            writes,
-            local_bytes: kernel.local_bytes(),
-            flops: flops(&verified[position]),
-        });
-    }
+    let work = |position: usize, kernel: &Kernel| match target {
+        Target::Host => Work::Loop { kernel: position },
+        Target::Cpu | Target::Gpu => Work::Kernel { entry: kernel.name.clone(), launch: kernel.launch.clone() },
+    };
+    let launched = verified.iter().enumerate();
+    let steps = launched.map(|(position, kernel)| step(signature, &buffers, kernel, work(position, kernel.kernel())));
+    let steps = steps.collect();
     let source = match target {
         Target::Host => Source::default(),
         Target::Cpu | Target::Gpu => opencl::program(&verified, &opencl::Options::default()).into(),
@@ -129,6 +88,49 @@ fn plan(signature: &Signature, lowered: &Lowered, target: Target) -> Result<Plan
         loops,
         source,
     })
+}
+
+/// The launch of one kernel.
+fn step(signature: &Signature, buffers: &[Buffer], verified: &Verified<'_>, work: Work) -> Step {
+    let kernel = verified.kernel();
+    let find = |name: &str| {
+        let position = buffers.iter().position(|buffer| buffer.name == name).unwrap_or_default();
+        BufferId(position as u32)
+    };
+    let arg = |param: &Param| match param.kind {
+        ParamKind::Scalar(dtype) => {
+            let mut scalars = signature.scalars();
+            let position = scalars.position(|(name, _)| crate::parse::name(name) == param.name).unwrap_or_default();
+            // The runtime's own scalar, the seed, comes first.
+            Arg::Scalar(position + 1, dtype)
+        }
+        ParamKind::Symbol | ParamKind::Size => Arg::Dim(Dim::symbol(&param.name)),
+        ParamKind::Buffer(..) | ParamKind::Value(_) | ParamKind::Position => Arg::Buffer(find(&param.name)),
+    };
+    let touched = |wanted: fn(Access) -> bool| -> Vec<BufferId> {
+        let of = |param: &Param| match param.kind {
+            ParamKind::Buffer(_, access) if wanted(access) => Some(find(&param.name)),
+            _ => None,
+        };
+        kernel.params.iter().filter_map(of).collect()
+    };
+    let (reads, writes) = (touched(|access| access != Access::Write), touched(|access| access != Access::Read));
+    let bytes = |ids: &[BufferId]| {
+        ids.iter().fold(Dim::default(), |sum, id| {
+            let buffer = &buffers[id.0 as usize];
+            sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
+        })
+    };
+    Step {
+        label: kernel.name.clone(),
+        work,
+        args: kernel.params.iter().map(arg).collect(),
+        bytes: [bytes(&reads), bytes(&writes)],
+        reads,
+        writes,
+        local_bytes: kernel.local_bytes(),
+        flops: flops(verified),
+    }
 }
 
 /// Rule: results that start as anything are written. Wrong: `global = [{ N / 64 }]` for 10 elements. Those that start as
@@ -181,7 +183,7 @@ fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kerne
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));
     let zero = builder.literal(Literal::of(0.0, ty.dtype.compute()));
-    let size = super::expr::size_of(&mut builder, &elements);
+    let size = size_of(&mut builder, &elements);
     let inside = builder.compare(CompareOp::Lt, id, size);
     builder.if_then(inside, |builder| builder.store(buffer, id, zero));
     builder.finish()

@@ -1,7 +1,7 @@
 //! Which indices of SIMT-form kernels are compared with what they index: all that the text does not bound.
 
+use crate::ast::Unit;
 use crate::diag::Diag;
-use crate::lower::Unit;
 use crate::parse::constant::Constants;
 use crate::simt;
 use netcl_kernels::emit::opencl;

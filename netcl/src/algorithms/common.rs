@@ -215,7 +215,7 @@ pub(super) fn source(macros: impl Into<Arc<str>>, file: &'static str) -> Source 
 /// Makes a kernel of netcl's own, or takes one that was made before.
 pub(super) fn kernel(opencl: &OpenCl, entry: &'static str, source: &Source) -> Result<ClKernel> {
     let (head, body) = (source.macros.clone(), source.file.into());
-    opencl.kernel(Origin { entry: entry.into(), head, options: OpenCl::OPTIONS.into(), body })
+    opencl.kernel(Origin { entry: entry.into(), head, options: opencl.options().into(), body })
 }
 
 /// Launches `groups` work-groups of `group` items.

@@ -1,9 +1,10 @@
 //! Dividing a device into devices.
 
 use crate::device::Device;
+pub use crate::device::profile::AffinityDomain;
 use crate::device::profile::DeviceProfile;
+use crate::device::queue::warn_of_several_queues;
 use crate::error::{Error, Result};
-use std::fmt;
 
 /// How a device is divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,36 +16,6 @@ pub enum Partition {
     ByCounts(Vec<u32>),
     /// Into parts whose compute units share this.
     ByAffinity(AffinityDomain),
-}
-
-/// What compute units may share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AffinityDomain {
-    /// A memory node (NUMA).
-    Numa,
-    /// A level 4 cache.
-    L4Cache,
-    /// A level 3 cache.
-    L3Cache,
-    /// A level 2 cache.
-    L2Cache,
-    /// A level 1 cache.
-    L1Cache,
-    /// The next of these along which the device can be divided.
-    NextPartitionable,
-}
-
-impl fmt::Display for AffinityDomain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            AffinityDomain::Numa => "NUMA node",
-            AffinityDomain::L4Cache => "L4 cache",
-            AffinityDomain::L3Cache => "L3 cache",
-            AffinityDomain::L2Cache => "L2 cache",
-            AffinityDomain::L1Cache => "L1 cache",
-            AffinityDomain::NextPartitionable => "next partitionable domain",
-        })
-    }
 }
 
 impl Device {
@@ -84,6 +55,7 @@ impl Device {
                 problem,
             });
         }
+        warn_of_several_queues(self.profile());
         Ok(self.backend().partition(partition)?.into_iter().map(Device::of).collect())
     }
 }

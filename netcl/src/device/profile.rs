@@ -1,8 +1,6 @@
 //! What a device is and what it can do.
 
-use crate::device::partition::AffinityDomain;
 use crate::device::quirks::{Avoid, Quirk};
-use crate::device::strategy::KernelStrategy;
 use crate::device::vendor::{Architecture, Vendor};
 use netcl_kernels::plan::Target;
 use std::fmt;
@@ -103,6 +101,11 @@ pub struct DeviceProfile {
     /// after the other, and some GPUs stop those that began for others. It is taken for so on NVIDIA's GPUs alone, whose own
     /// libraries rely on it, and there only if it came out so when it was tried.
     pub independent_progress: bool,
+    /// Whether the driver rounds quotients and square roots of `f32` correctly if it is told to (of
+    /// `CL_DEVICE_SINGLE_FP_CONFIG`). Then netcl's own kernels are built so, and give what Rust gives. Elsewhere they may be
+    /// 2.5 and 3 units in the last place off (OpenCL C 1.2, 7.4): GPUs use it, processors' drivers that name nothing divide
+    /// correctly all the same.
+    pub rounded_division: bool,
     /// Sub-group functions, tried; `None` where kernels cannot use them.
     #[doc(alias = "has_subgroups")]
     pub sub_groups: Option<SubGroups>,
@@ -213,6 +216,36 @@ pub struct Partitions {
     pub most: u32,
 }
 
+/// What compute units may share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AffinityDomain {
+    /// A memory node (NUMA).
+    Numa,
+    /// A level 4 cache.
+    L4Cache,
+    /// A level 3 cache.
+    L3Cache,
+    /// A level 2 cache.
+    L2Cache,
+    /// A level 1 cache.
+    L1Cache,
+    /// The next of these along which the device can be divided.
+    NextPartitionable,
+}
+
+impl fmt::Display for AffinityDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AffinityDomain::Numa => "NUMA node",
+            AffinityDomain::L4Cache => "L4 cache",
+            AffinityDomain::L3Cache => "L3 cache",
+            AffinityDomain::L2Cache => "L2 cache",
+            AffinityDomain::L1Cache => "L1 cache",
+            AffinityDomain::NextPartitionable => "next partitionable domain",
+        })
+    }
+}
+
 impl DeviceProfile {
     /// A device of which nothing is known but this.
     pub(crate) fn unknown(name: &str, kind: DeviceKind, target: Target) -> DeviceProfile {
@@ -239,6 +272,7 @@ impl DeviceProfile {
             simd_width: 0,
             vector_lanes: 0,
             independent_progress: false,
+            rounded_division: false,
             sub_groups: None,
             atomics: Atomics::default(),
             fp64: false,
@@ -266,11 +300,6 @@ impl DeviceProfile {
     pub fn has_svm_support(&self) -> bool {
         let SharedVirtualMemory { coarse, fine, system, .. } = self.shared_virtual_memory;
         coarse || fine || system
-    }
-
-    /// Which kernels suit it. [`crate::Device::kernel_strategy`] also heeds `NETCL_KERNEL_STRATEGY`.
-    pub fn kernel_strategy(&self) -> KernelStrategy {
-        KernelStrategy::of(self)
     }
 
     /// Whether something is not to be used with its driver.

@@ -1,6 +1,8 @@
 //! In which order a device's queue runs what it is given.
 
 use crate::device::Device;
+use crate::device::profile::DeviceProfile;
+use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 
 /// In which order a device's queue runs what it is given: [`Device::with_queue`].
@@ -38,6 +40,7 @@ impl Device {
     /// queues; [`Error::Driver`] if it fails; [`Error::Forked`] in a forked child.
     pub fn with_queue(&self, order: QueueOrder) -> Result<Device> {
         crate::device::process::check()?;
+        warn_of_several_queues(self.profile());
         match self.backend().with_queue(order)? {
             Some(backend) => Ok(Device::of(backend)),
             None => Err(Error::Unsupported {
@@ -46,5 +49,16 @@ impl Device {
                 problem: format!("it has no queue that is {order:?}; use the device as it is"),
             }),
         }
+    }
+}
+
+/// Where the driver is known to fail at what several queues do. That is rare, and so nothing is refused.
+pub(crate) fn warn_of_several_queues(profile: &DeviceProfile) {
+    if let Some(quirk) = profile.quirks.iter().find(|quirk| quirk.avoid == Avoid::SeveralQueues) {
+        tracing::warn!(
+            device = profile.name,
+            reason = quirk.reason,
+            "several queues of this driver at once are a risk"
+        );
     }
 }

@@ -29,6 +29,9 @@ pub enum Avoid {
     ConcurrentBuilds,
     /// `clCreateSubBuffer` while another thread enqueues commands that use the buffer or other parts of it.
     SubBuffersBesideCommands,
+    /// Kernels in several queues or parts of a device, or on several devices, at once. They are not refused: whoever asks for
+    /// such a device is warned.
+    SeveralQueues,
     /// Trying features whose extension the driver does not name.
     UnnamedExtensions,
     /// `clReleaseCommandQueue`.
@@ -48,6 +51,14 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::ReleasedQueues,
         reason: "PoCL 3.1: its worker releases events after clFinish has returned, and crashes if their queue is gone",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[4],
+        until: Some(&[7]),
+        avoid: Avoid::SeveralQueues,
+        reason: "5.0: two queues or devices that run one kernel at once, and for the first time, over grids of different sizes \
+                 may end the process (an assertion in pocl_release_dlhandle_cache)",
     },
     Quirk {
         vendor: Vendor::Pocl,
@@ -86,13 +97,6 @@ static QUIRKS: &[Quirk] = &[
         avoid: Avoid::SubBuffersBesideCommands,
         reason: "580.159.04 on an H200: while threads write to parts of a buffer, clCreateSubBuffer of it in another thread crashes \
                  within seconds; with a lock around both it does not",
-    },
-    Quirk {
-        vendor: Vendor::Nvidia,
-        from: &[],
-        until: None,
-        avoid: Avoid::Variant(Variant::Conv2dNaive),
-        reason: "580.159.04 on an H200: the process crashes at the gradients of a model whose convolutions are all naive",
     },
     Quirk {
         vendor: Vendor::Pocl,

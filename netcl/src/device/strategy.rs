@@ -27,15 +27,17 @@ impl KernelStrategy {
             _ => None,
         }
     }
+}
 
-    /// What suits a device: portable on processors and with little local memory; else optimized if it has sub-groups
-    /// or half precision, or is NVIDIA's or AMD's.
-    pub(crate) fn of(profile: &DeviceProfile) -> KernelStrategy {
-        let processor = matches!(profile.kind, DeviceKind::Cpu | DeviceKind::Host);
-        if processor || profile.local_memory.usable < SMALL_LOCAL_MEMORY {
+impl DeviceProfile {
+    /// Which kernels suit it: portable ones on processors and with little local memory; else optimized ones if it has
+    /// sub-groups or half precision, or is NVIDIA's or AMD's. [`crate::Device::kernel_strategy`] also heeds
+    /// `NETCL_KERNEL_STRATEGY`.
+    pub fn kernel_strategy(&self) -> KernelStrategy {
+        let processor = matches!(self.kind, DeviceKind::Cpu | DeviceKind::Host);
+        if processor || self.local_memory.usable < SMALL_LOCAL_MEMORY {
             KernelStrategy::Portable
-        } else if profile.sub_groups.is_some() || profile.fp16 || matches!(profile.vendor, Vendor::Nvidia | Vendor::Amd)
-        {
+        } else if self.sub_groups.is_some() || self.fp16 || matches!(self.vendor, Vendor::Nvidia | Vendor::Amd) {
             KernelStrategy::Optimized
         } else {
             KernelStrategy::Portable
@@ -62,7 +64,7 @@ mod tests {
     fn each_reason_for_optimized_kernels_counts() {
         let mut profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
         profile.local_memory.usable = 32 << 10;
-        assert_eq!(KernelStrategy::of(&profile), KernelStrategy::Portable);
+        assert_eq!(profile.kernel_strategy(), KernelStrategy::Portable);
         for reason in [
             |profile: &mut DeviceProfile| profile.fp16 = true,
             |profile: &mut DeviceProfile| profile.vendor = Vendor::Amd,
@@ -71,12 +73,12 @@ mod tests {
         ] {
             let mut able = profile.clone();
             reason(&mut able);
-            assert_eq!(KernelStrategy::of(&able), KernelStrategy::Optimized);
+            assert_eq!(able.kernel_strategy(), KernelStrategy::Optimized);
             able.local_memory.usable = 8 << 10;
-            assert_eq!(KernelStrategy::of(&able), KernelStrategy::Portable, "too little local memory");
+            assert_eq!(able.kernel_strategy(), KernelStrategy::Portable, "too little local memory");
             able.local_memory.usable = 1 << 20;
             able.kind = DeviceKind::Cpu;
-            assert_eq!(KernelStrategy::of(&able), KernelStrategy::Portable, "a processor");
+            assert_eq!(able.kernel_strategy(), KernelStrategy::Portable, "a processor");
         }
     }
 }

@@ -8,10 +8,9 @@ use crate::executor::check;
 use crate::executor::version::Version;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::select::Generation;
-use netcl_kernels::dim::INDEX_LIMIT;
-use netcl_kernels::dim::Symbol;
-use netcl_kernels::plan::Role;
-use netcl_kernels::plan::memory::{LayoutError, layout};
+use netcl_kernels::dim::{Bindings, INDEX_LIMIT, Symbol};
+use netcl_kernels::plan::memory::{Layout, LayoutError, layout};
+use netcl_kernels::plan::{Plan, Role};
 use std::sync::Arc;
 
 /// Everything that depends on the symbols' values and on nothing else.
@@ -41,29 +40,8 @@ pub(super) fn bind(
 ) -> Result<BoundPlan> {
     let Version { plan, interface, .. } = &**version;
     let bindings: Vec<(Symbol, u64)> = plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
-    let size_error = |position: usize, problem: String| Error::Size {
-        function: plan.name.clone(),
-        what: plan.buffers[position].name.clone(),
-        shape: plan.buffers[position].shape.to_string(),
-        bindings: geometry::show(&bindings),
-        problem,
-    };
     check::requirements(plan, &bindings)?;
-    let layout = layout(plan, &bindings, ALIGNMENT as u64).map_err(|error| match error {
-        LayoutError::Size(id) => size_error(id.0 as usize, error.to_string()),
-        LayoutError::Arena => Error::Plan { function: plan.name.clone(), problem: error.to_string() },
-    })?;
-    for (position, buffer) in plan.buffers.iter().enumerate() {
-        let elements = layout.sizes[position] / buffer.dtype.size() as u64;
-        if elements > INDEX_LIMIT {
-            return Err(size_error(
-                position,
-                format!(
-                    "{elements} elements are more than {INDEX_LIMIT}, as far as kernels count; use smaller batches"
-                ),
-            ));
-        }
-    }
+    let layout = lay_out(plan, &bindings)?;
     let arena = match usize::try_from(layout.arena) {
         Ok(0) => None,
         Ok(bytes) => Some(device.allocate(bytes)?),
@@ -95,4 +73,31 @@ pub(super) fn bind(
     );
     let given = Vec::with_capacity(externals.len());
     Ok(BoundPlan { sizes, generation, version: version.clone(), launcher, externals, given, _arena: arena })
+}
+
+/// Where the plan's buffers lie, each of a size that kernels can count.
+fn lay_out(plan: &Plan, bindings: Bindings<'_>) -> Result<Layout> {
+    let size_error = |position: usize, problem: String| Error::Size {
+        function: plan.name.clone(),
+        what: plan.buffers[position].name.clone(),
+        shape: plan.buffers[position].shape.to_string(),
+        bindings: geometry::show(bindings),
+        problem,
+    };
+    let layout = layout(plan, bindings, ALIGNMENT as u64).map_err(|error| match error {
+        LayoutError::Size(id) => size_error(id.0 as usize, error.to_string()),
+        LayoutError::Arena => Error::Plan { function: plan.name.clone(), problem: error.to_string() },
+    })?;
+    for (position, buffer) in plan.buffers.iter().enumerate() {
+        let elements = layout.sizes[position] / buffer.dtype.size() as u64;
+        if elements > INDEX_LIMIT {
+            return Err(size_error(
+                position,
+                format!(
+                    "{elements} elements are more than {INDEX_LIMIT}, as far as kernels count; use smaller batches"
+                ),
+            ));
+        }
+    }
+    Ok(layout)
 }

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::OutputKind;
 use netcl_kernels::plan::memory::{lifetimes, visit_buffers};
-use netcl_kernels::plan::{Arg, BufferId, Plan, Role};
+use netcl_kernels::plan::{Arg, BufferId, Plan, Role, Step};
 
 /// Who supplies the memory of one external buffer.
 #[derive(Clone, Debug)]
@@ -60,35 +60,15 @@ pub(super) struct Interface {
 impl Interface {
     /// Derives it, and checks that the plan's numbers point at things that exist.
     pub(super) fn of(plan: &Plan) -> Result<Interface> {
+        check_steps(plan)?;
         let fail = |problem: String| Error::Plan { function: plan.name.clone(), problem };
-        for step in &plan.steps {
-            let mut outside = None;
-            visit_buffers(step, &mut |id| {
-                if id.0 as usize >= plan.buffers.len() {
-                    outside = Some(id.0);
-                }
-            });
-            if let Some(id) = outside {
-                return Err(fail(format!("step `{}` names buffer {id} of {}", step.label, plan.buffers.len())));
-            }
-            for arg in &step.args {
-                if let Arg::Scalar(position, dtype) = arg
-                    && plan.scalars.get(*position) != Some(dtype)
-                {
-                    return Err(fail(format!("step `{}` takes scalar {position} as {dtype}", step.label)));
-                }
-            }
-        }
         let mut interface = Interface {
             externals: Vec::new(),
             slots: vec![None; plan.buffers.len()],
             arguments: Vec::new(),
             results: Vec::new(),
             argument_gradients: 0,
-            uses_first_scalar: plan
-                .steps
-                .iter()
-                .any(|step| step.args.iter().any(|arg| matches!(arg, Arg::Scalar(0, DType::U32)))),
+            uses_first_scalar: plan.steps.iter().any(takes_seed),
             needs_model: false,
             writes_states: false,
         };
@@ -142,6 +122,37 @@ impl Interface {
         interface.results = results.into_iter().map(|(_, slot)| slot).collect();
         Ok(interface)
     }
+}
+
+/// That the buffers and scalars which steps name are there.
+fn check_steps(plan: &Plan) -> Result<()> {
+    let fail = |step: &Step, problem: String| {
+        let problem = format!("step `{}` {problem}", step.label);
+        Err(Error::Plan { function: plan.name.clone(), problem })
+    };
+    for step in &plan.steps {
+        let mut outside = None;
+        visit_buffers(step, &mut |id| {
+            if id.0 as usize >= plan.buffers.len() {
+                outside = Some(id.0);
+            }
+        });
+        if let Some(id) = outside {
+            return fail(step, format!("names buffer {id} of {}", plan.buffers.len()));
+        }
+        for arg in &step.args {
+            if let Arg::Scalar(position, dtype) = arg
+                && plan.scalars.get(*position) != Some(dtype)
+            {
+                return fail(step, format!("takes scalar {position} as {dtype}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn takes_seed(step: &Step) -> bool {
+    step.args.iter().any(|arg| matches!(arg, Arg::Scalar(0, DType::U32)))
 }
 
 /// Whether the new value must not be written over the old one: a step after the first that writes the new one reads the

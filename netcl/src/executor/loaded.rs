@@ -5,17 +5,16 @@ use crate::device::scalar::Scalar;
 use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
+use crate::executor::call::{Call, Outputs};
 use crate::executor::check;
 use crate::executor::few::Few;
 use crate::executor::interface::Supplier;
 use crate::executor::recorded::RecordedPlan;
 use crate::executor::resolve::{Of, Resolved};
 use crate::executor::states::Changes;
-use crate::executor::version::{Version, computes_f64};
-use crate::executor::versions::{Answer, GraphSource, Versions};
+use crate::executor::version::{Answer, Version, computes_f64};
+use crate::executor::versions::{GraphSource, Versions};
 use crate::memory::BufferHandle;
-use crate::model::core::Store;
-use crate::model::gradients::GradientBuffer;
 use crate::profile;
 use crate::recording;
 use crate::select::Generation;
@@ -27,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many sets of sizes stay ready: training batch, its remainder, evaluation batch, a single sample.
 const BOUND_KEPT: usize = 4;
+
 /// A function on a device.
 pub(crate) struct Loaded {
     /// The number of the device, which keeps this and is not kept by it.
@@ -52,33 +52,6 @@ impl Reserve for Idle {
         let dropped = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         !dropped.is_empty()
     }
-}
-
-/// One call.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Call<'a> {
-    /// The arguments by position.
-    pub(crate) args: &'a [&'a Tensor],
-    /// The model's memory, and where in it the function's paths start.
-    pub(crate) model: Option<(&'a Store, &'a str)>,
-    /// Every scalar the plan names, or all but the first if `seed` gives that.
-    pub(crate) scalars: &'a [Scalar],
-    /// Draws the random seed of this call, if the plan takes one as its first scalar: when nothing can be wrong with
-    /// the call any more, so that one which fails leaves the stream of random numbers where it was.
-    pub(crate) seed: Option<&'a dyn Fn() -> Scalar>,
-    /// Where results go that are not to be new tensors, by result.
-    pub(crate) into: &'a [BufferHandle],
-    /// Where gradients go.
-    pub(crate) gradients: Option<&'a GradientBuffer>,
-}
-
-/// What a call gives.
-#[derive(Debug, Default)]
-pub(crate) struct Outputs {
-    /// By position; empty if [`Call::into`] was given.
-    pub(crate) results: Vec<Tensor>,
-    /// By argument; `None` for arguments without a gradient.
-    pub(crate) argument_gradients: Vec<Option<Tensor>>,
 }
 
 impl Loaded {

@@ -6,6 +6,7 @@
 //! ([`loaded`]). What is loaded belongs to its device ([`compiled`]).
 
 mod bind;
+mod call;
 pub(crate) mod check;
 pub(crate) mod compiled;
 mod few;
@@ -19,5 +20,6 @@ mod states;
 mod version;
 mod versions;
 
-pub(crate) use loaded::{Call, Loaded};
+pub(crate) use call::Call;
+pub(crate) use loaded::Loaded;
 pub(crate) use versions::GraphSource;

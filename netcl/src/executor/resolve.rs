@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::executor::interface::{Interface, Supplier};
-use crate::model::core::{Entry, Store};
+use crate::model::store::{Entry, Store};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::plan::{BufferId, Plan};
 use std::sync::Arc;

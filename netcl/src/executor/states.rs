@@ -1,11 +1,11 @@
 //! Calls that change a model's states: one at a time.
 
 use crate::error::Result;
+use crate::executor::call::Call;
 use crate::executor::interface::Interface;
-use crate::executor::loaded::Call;
 use crate::executor::resolve::Resolved;
 use crate::memory::BufferHandle;
-use crate::model::core::Store;
+use crate::model::store::Store;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a call changes in a model beside the gradients, whose memory is its own.

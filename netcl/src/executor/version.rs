@@ -3,12 +3,13 @@
 use crate::device::Device;
 use crate::device::backend::{Native, Program};
 use crate::error::{Error, Result};
+use crate::executor::call::Call;
 use crate::executor::interface::Interface;
-use crate::executor::loaded::Call;
 use crate::executor::resolve::{Resolved, resolve};
-use crate::executor::versions::Answer;
+use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{Plan, Work};
+use netcl_kernels::variant::{Decision, KernelConfig, Task};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many models' memory stays looked up (the blocks of a model that call one function count each).
@@ -16,6 +17,23 @@ const RESOLVED_KEPT: usize = 256;
 
 /// What the source of kernels that compute with `f64` starts with.
 const FP64: &str = "EXTENSION cl_khr_fp64";
+
+/// How one task of a plan is computed.
+pub(super) struct Answer {
+    pub(super) task: Task<Dim>,
+    /// What was asked for; `None`: the compiler decided.
+    pub(super) wanted: Option<KernelConfig>,
+    pub(super) taken: KernelConfig,
+}
+
+impl Answer {
+    /// Those of a plan that the compiler made by itself.
+    pub(super) fn by_rule(plan: &Plan) -> Vec<Answer> {
+        let answer =
+            |Decision { task, config }: &Decision| Answer { task: task.clone(), wanted: None, taken: config.clone() };
+        plan.decisions.iter().map(answer).collect()
+    }
+}
 
 /// A plan on a device. Its kernels are built when they are first needed: sizes may all ask for another version.
 pub(super) struct Version {

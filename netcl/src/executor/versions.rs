@@ -3,14 +3,14 @@
 use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::version::Version;
+use crate::executor::version::{Answer, Version};
 use crate::select::{Generation, KernelSelector, State};
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
 use netcl_kernels::plan::Plan;
 use netcl_kernels::sorted::SortedMap;
-use netcl_kernels::variant::{Decision, KernelConfig, Select, Task, default_config};
+use netcl_kernels::variant::{KernelConfig, Select, Task, default_config};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -34,23 +34,6 @@ impl GraphSource {
                 Ok(Arc::new(graph))
             }
         }
-    }
-}
-
-/// How one task of a plan is computed.
-pub(super) struct Answer {
-    pub(super) task: Task<Dim>,
-    /// What was asked for; `None`: the compiler decided.
-    pub(super) wanted: Option<KernelConfig>,
-    pub(super) taken: KernelConfig,
-}
-
-impl Answer {
-    /// Those of a plan that the compiler made by itself.
-    pub(super) fn by_rule(plan: &Plan) -> Vec<Answer> {
-        let answer =
-            |Decision { task, config }: &Decision| Answer { task: task.clone(), wanted: None, taken: config.clone() };
-        plan.decisions.iter().map(answer).collect()
     }
 }
 

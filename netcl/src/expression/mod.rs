@@ -6,6 +6,7 @@
 //! - Every value in it is of one type, that of the elements (`f32` for half precision, `i32` for `u8`: the result's low bits are
 //!   stored). A comparison gives 1 or 0; a condition holds unless it is 0.
 //! - Both sides of `&&`, `||` and `? :` are computed.
+//! - A number that the type does not hold is an error; what is computed overflows as IEEE 754 says.
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
 //! - `min` and `max` propagate NaN. Functions of floats are as exact as the device's.
 

@@ -222,6 +222,10 @@ impl Parser<'_> {
             Token::Float(value) => {
                 self.next += 1;
                 self.fits(&format!("the number {value:?}"), For::Floats, column)?;
+                let is_held = if self.dtype == DType::F64 { value.is_finite() } else { (value as f32).is_finite() };
+                if !is_held {
+                    return Err((column, format!("this number is beyond what {} holds; write `INFINITY`", self.dtype)));
+                }
                 self.push(Node::Float(value))
             }
             Token::Name(name) => {

@@ -54,6 +54,9 @@ fn mistakes_are_named_with_their_column() {
     assert_eq!(problem("sqrt(v0)", DType::I32).1, "`sqrt` is for floats, the elements are i32");
     assert_eq!(problem("v0 & 1", DType::F32).1, "`&` is for integers, the elements are f32");
     assert_eq!(problem("1.5", DType::I32).1, "the number 1.5 is for floats, the elements are i32");
+    assert_eq!(problem("v0 + 1e50", DType::F16), (6, "this number is beyond what f32 holds; write `INFINITY`".into()));
+    assert_eq!(problem("1e999", DType::F64).1, "this number is beyond what f64 holds; write `INFINITY`");
+    assert_eq!((value("-1e50", &[0f64; 0]), value("-INFINITY", &[0f32; 0])), (-1e50, f32::NEG_INFINITY));
     assert_eq!(problem("4294967296", DType::U32).1, "4294967296 has more bits than u32");
     assert_eq!(problem("min(v0)", DType::F32).1, "`min` takes 2 arguments, found 1");
     assert!(problem("system(v0)", DType::F32).1.starts_with("there is no function `system`; there is ADD"));

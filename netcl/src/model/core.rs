@@ -3,17 +3,16 @@
 use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, BufferHandle, host};
-use crate::model::gradients::{GradientBuffer, Spare};
+use crate::memory::BufferHandle;
+use crate::model::store::{Entry, Group, Store, next_id};
 use crate::model::{Schema, Seed, init};
 use crate::tensor::Tensor;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
 use netcl_kernels::sorted::SortedMap;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A model's parameters in one buffer, its states in another. Cheap to clone; clones are the same memory, which is how
 /// nested models and layers share their model's.
@@ -34,45 +33,6 @@ pub(crate) struct Draws {
     pub(crate) seed: u64,
     /// Calls that drew some.
     pub(crate) calls: u64,
-}
-
-/// One tensor of a model.
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) path: String,
-    pub(crate) shape: Arc<[usize]>,
-    pub(crate) dtype: DType,
-    /// In the buffer of its kind; a multiple of [`ALIGNMENT`].
-    pub(crate) offset: usize,
-    pub(crate) region: BufferHandle,
-}
-
-impl Entry {
-    pub(crate) fn bytes(&self) -> usize {
-        self.shape.iter().product::<usize>() * self.dtype.size()
-    }
-}
-
-/// The memory itself, on one device.
-pub(crate) struct Store {
-    id: u64,
-    device: Device,
-    parameters: Group,
-    states: Group,
-    /// Gradient buffers that are free; see [`GradientBuffer`].
-    spare: Arc<Spare>,
-    /// Whose turn it is to change states; see [`Store::turn`].
-    turn: Arc<Mutex<()>>,
-}
-
-/// Tensors in one buffer.
-struct Group {
-    /// `None` if there are no tensors.
-    whole: Option<BufferHandle>,
-    bytes: usize,
-    entries: Vec<Entry>,
-    /// Path → position.
-    positions: SortedMap<String, usize>,
 }
 
 impl ModelCore {
@@ -113,7 +73,7 @@ impl ModelCore {
 
     /// The device it is on.
     pub fn device(&self) -> Device {
-        self.store().device.clone()
+        self.store().device().clone()
     }
 
     /// Path and value of every parameter, as views.
@@ -175,7 +135,7 @@ impl ModelCore {
                 found: format!("{} {}", value.dtype(), Shape::of(value.shape())),
             });
         }
-        let value = value.to_device(&store.device)?;
+        let value = value.to_device(store.device())?;
         if value.region().id() == entry.region.id() {
             return Ok(());
         }
@@ -189,7 +149,7 @@ impl ModelCore {
     /// [`Error::OutOfMemory`] and [`Error::Driver`] of either device; the model then stays where it was.
     pub fn to_device(&self, device: &Device) -> Result<()> {
         let store = self.store();
-        if &store.device == device {
+        if store.device() == device {
             return Ok(());
         }
         let moved = |group: &Group| {
@@ -213,7 +173,7 @@ impl ModelCore {
         let copied = |group: &Group| {
             let entries: Vec<_> = group.under(prefix).collect();
             let plain = entries.iter().map(|(path, entry)| (*path, entry.shape.clone(), entry.dtype));
-            let (new, _) = Group::new(&store.device, plain)?;
+            let (new, _) = Group::new(store.device(), plain)?;
             // What lies between the tensors is read by optimizers.
             new.whole.as_ref().map_or(Ok(()), BufferHandle::zero)?;
             for ((_, from), to) in entries.iter().zip(&new.entries) {
@@ -221,7 +181,7 @@ impl ModelCore {
             }
             Ok(new)
         };
-        let new = Store::new(&store.device, copied(&store.parameters)?, copied(&store.states)?);
+        let new = Store::new(store.device(), copied(&store.parameters)?, copied(&store.states)?);
         Ok(ModelCore::with_store(new, self.draws()))
     }
 
@@ -253,172 +213,17 @@ impl ModelCore {
     }
 }
 
-fn next_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
 /// The random seed of call number `step`.
 pub(crate) fn call_seed(seed: u64, step: u64) -> Scalar {
     let counter = [step as u32, (step >> 32) as u32, 0x7365_6564, 0];
     Scalar::U32(philox4x32(counter, [seed as u32, (seed >> 32) as u32])[0])
 }
 
-impl Store {
-    fn new(device: &Device, parameters: Group, states: Group) -> Store {
-        let spare = Arc::<Spare>::default();
-        device.add_reserve(Arc::<Spare>::downgrade(&spare));
-        Store { id: next_id(), device: device.clone(), parameters, states, spare, turn: Arc::default() }
-    }
-
-    /// Distinct among all stores of the process.
-    pub(crate) fn id(&self) -> u64 {
-        self.id
-    }
-
-    /// To be locked from the first launch of a call that changes states to its last command: between reading the old value
-    /// and writing the new one no other call may do the same, or one of the two is lost.
-    pub(crate) fn turn(&self) -> &Arc<Mutex<()>> {
-        &self.turn
-    }
-
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    pub(crate) fn parameters(&self) -> &[Entry] {
-        &self.parameters.entries
-    }
-
-    pub(crate) fn states(&self) -> &[Entry] {
-        &self.states.entries
-    }
-
-    /// Which bytes of the parameters' buffer those under a prefix take, padding included; `None` if there are none.
-    ///
-    /// # Errors
-    ///
-    /// If others lie between them: a schema written by hand that does not keep a part's tensors together.
-    pub(crate) fn parameter_range(&self, prefix: &str, operation: &str) -> Result<Option<Range<usize>>> {
-        let entries = &self.parameters.entries;
-        let inside = |entry: &Entry| entry.path.starts_with(prefix);
-        let Some(first) = entries.iter().position(inside) else { return Ok(None) };
-        let count = entries[first..].iter().take_while(|entry| inside(entry)).count();
-        if entries[first + count..].iter().any(inside) {
-            return Err(Error::Mismatch {
-                operation: operation.to_owned(),
-                problem: format!("the parameters under `{prefix}` do not follow each other in the model's schema"),
-            });
-        }
-        let end = entries.get(first + count).map_or(self.parameters.bytes, |next| next.offset);
-        let range = entries[first].offset..end;
-        Ok((!range.is_empty()).then_some(range))
-    }
-
-    /// Those bytes of the parameters' buffer; `None` if there is no buffer.
-    pub(crate) fn parameter_region(&self, range: &Range<usize>) -> Result<Option<BufferHandle>> {
-        self.parameters.whole.as_ref().map(|whole| part(whole, range, self.parameters.bytes)).transpose()
-    }
-
-    /// The same bytes of the gradients in all parameters, of which `whole` is the buffer.
-    pub(crate) fn gradient_region(&self, whole: &BufferHandle, range: &Range<usize>) -> Result<BufferHandle> {
-        part(whole, range, self.parameters.bytes)
-    }
-
-    pub(crate) fn parameter_index(&self, prefix: &str, path: &str) -> Result<usize> {
-        self.parameters.position(prefix, path).ok_or_else(|| self.unknown(prefix, path))
-    }
-
-    pub(crate) fn state_index(&self, prefix: &str, path: &str) -> Result<usize> {
-        self.states.position(prefix, path).ok_or_else(|| self.unknown(prefix, path))
-    }
-
-    /// A buffer for the gradients of all parameters: a free one, or a new one filled with zeros.
-    pub(crate) fn gradient_buffer(&self) -> Result<GradientBuffer> {
-        GradientBuffer::take(&self.spare, &self.device, &self.parameters.entries, self.parameters.bytes)
-    }
-
-    fn entry(&self, prefix: &str, path: &str) -> Result<&Entry> {
-        let find = |group: &'_ Group| group.position(prefix, path);
-        match (find(&self.parameters), find(&self.states)) {
-            (Some(position), _) => Ok(&self.parameters.entries[position]),
-            (_, Some(position)) => Ok(&self.states.entries[position]),
-            (None, None) => Err(self.unknown(prefix, path)),
-        }
-    }
-
-    fn view(&self, entry: &Entry) -> Tensor {
-        Tensor::from_region(entry.region.clone(), entry.shape.clone(), entry.dtype, self.device.clone())
-    }
-
-    /// Paths after the prefix, as the one who asked writes them.
-    fn unknown(&self, prefix: &str, path: &str) -> Error {
-        let all = self.parameters.under(prefix).chain(self.states.under(prefix));
-        Error::UnknownParameter { path: path.to_owned(), available: all.map(|(path, _)| path.to_owned()).collect() }
-    }
-}
-
-impl Group {
-    /// Memory for the tensors, and an image of zeros to be filled and written to it.
-    fn new<'a>(
-        device: &Device,
-        tensors: impl Iterator<Item = (&'a str, Arc<[usize]>, DType)>,
-    ) -> Result<(Group, Vec<u8>)> {
-        let tensors: Vec<_> = tensors.collect();
-        let (mut offsets, mut bytes) = (Vec::with_capacity(tensors.len()), 0usize);
-        for (path, shape, dtype) in &tensors {
-            offsets.push(bytes);
-            let end = shape
-                .iter()
-                .try_fold(dtype.size(), |size, &dim| size.checked_mul(dim))
-                .and_then(|size| bytes.checked_add(size)?.checked_next_multiple_of(ALIGNMENT))
-                .filter(|end| isize::try_from(*end).is_ok());
-            bytes = end.ok_or_else(|| Error::Shape {
-                operation: "Model::new",
-                message: format!("the tensor `{path}` of shape {shape:?} is larger than memory can be"),
-            })?;
-        }
-        let whole = if bytes == 0 { None } else { Some(device.allocate(bytes)?) };
-        let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: SortedMap::new() };
-        for ((path, shape, dtype), offset) in tensors.into_iter().zip(offsets) {
-            let size = shape.iter().product::<usize>() * dtype.size();
-            let region = match &group.whole {
-                Some(whole) if size > 0 => whole.part(offset, size)?,
-                _ => device.allocate(1)?,
-            };
-            group.positions.insert(path.to_owned(), group.entries.len());
-            group.entries.push(Entry { path: path.to_owned(), shape, dtype, offset, region });
-        }
-        Ok((group, host::zeros(device, bytes)?))
-    }
-
-    fn write(&self, image: &[u8]) -> Result<()> {
-        self.whole.as_ref().map_or(Ok(()), |whole| whole.write(image))
-    }
-
-    /// The tensors under a prefix (empty, or with a trailing dot), with what follows it in their paths.
-    fn under<'a>(&'a self, prefix: &str) -> impl Iterator<Item = (&'a str, &'a Entry)> {
-        self.entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
-    }
-
-    fn position(&self, prefix: &str, path: &str) -> Option<usize> {
-        if prefix.is_empty() {
-            return self.positions.get(path).copied();
-        }
-        self.positions.get(&join(prefix, path)).copied()
-    }
-}
-
-/// The bytes `range` of a buffer of `bytes`: itself if that is all of it.
-fn part(whole: &BufferHandle, range: &Range<usize>, bytes: usize) -> Result<BufferHandle> {
-    if *range == (0..bytes) { Ok(whole.clone()) } else { whole.part(range.start, range.len()) }
-}
-
 impl std::fmt::Debug for ModelCore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let store = self.store();
         f.debug_struct("ModelCore")
-            .field("device", &store.device.to_string())
+            .field("device", &store.device().to_string())
             .field("parameters", &Paths(&store.parameters))
             .field("states", &Paths(&store.states))
             .finish()
@@ -433,10 +238,4 @@ impl std::fmt::Debug for Paths<'_> {
         let shown = |entry: &Entry| format!("{} {}", entry.dtype, Shape::of(&entry.shape));
         f.debug_map().entries(self.0.entries.iter().map(|entry| (&entry.path, shown(entry)))).finish()
     }
-}
-
-/// `prefix.path`.
-fn join(prefix: &str, path: &str) -> String {
-    let prefix = prefix.strip_suffix('.').unwrap_or(prefix);
-    if prefix.is_empty() { path.to_owned() } else { format!("{prefix}.{path}") }
 }

@@ -1,10 +1,12 @@
 //! Models: parameters and states in one buffer each, found by path.
 
 pub(crate) mod core;
+pub(crate) mod gradient_buffer;
 pub(crate) mod gradients;
 mod init;
 mod part;
 mod schema;
+pub(crate) mod store;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;

@@ -5,7 +5,7 @@ use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::memory::{BufferHandle, host};
-use crate::model::core::Entry;
+use crate::model::store::Entry;
 use crate::model::{Gradients, Model};
 use crate::optim::OptimizerState;
 use crate::tensor::Tensor;

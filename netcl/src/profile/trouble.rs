@@ -3,6 +3,7 @@
 
 use crate::device::process;
 use crate::error::{Error, Result};
+use crate::files::again;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -64,11 +65,6 @@ impl Trouble {
             When::Creating => "create the trace that NETCL_TRACE asks for,",
             When::Writing => "go on with the trace that NETCL_TRACE asks for, which ends early,",
         };
-        // An error of the system's cannot be cloned, its number can.
-        let source = match self.source.raw_os_error() {
-            Some(code) => io::Error::from_raw_os_error(code),
-            None => io::Error::new(self.source.kind(), self.source.to_string()),
-        };
-        Error::Io { action, path: self.path.clone(), source }
+        Error::Io { action, path: self.path.clone(), source: again(&self.source) }
     }
 }

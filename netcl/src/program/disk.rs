@@ -5,10 +5,9 @@
 use super::file::{decode, encode};
 use super::limit;
 use crate::config;
-use crate::files::{Durable, replace_file};
+use crate::files::{Durable, is_missing, replace_file};
 use crate::program::Key;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,7 +40,7 @@ fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
     let bytes = match fs::read(&path) {
         Ok(bytes) => bytes,
         Err(error) => {
-            if error.kind() != ErrorKind::NotFound {
+            if !is_missing(&error) {
                 tracing::warn!(path = %path.display(), %error, "a cached program cannot be read; it is built again");
             }
             return None;

@@ -52,8 +52,16 @@ impl PrimitiveBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Expression`] if the expression is wrong or names another input.
+    /// [`Error::Expression`] if the expression is wrong or names another input; [`Error::Setting`] of more than 64 inputs.
     pub fn elementwise_spec(&self, name: &str, arity: usize, expression: &str) -> Result<KernelSpec> {
+        if arity > MOST_INPUTS {
+            return Err(Error::Setting {
+                operation: "PrimitiveBuilder::elementwise_spec".to_owned(),
+                setting: "arity",
+                given: arity.to_string(),
+                accepted: "up to 64 inputs; compute some of it first, with another kernel",
+            });
+        }
         let variables = Expression::variables(arity);
         let parsed = Expression::parse(expression, &variables, self.dtype)?;
         let function = format!("{name}_value");
@@ -87,12 +95,15 @@ impl PrimitiveBuilder {
     ///
     /// [`Error::Expression`] if the expression is wrong; those of [`KernelSpec::build`].
     pub fn elementwise(&self, device: &Device, expression: &str) -> Result<Elementwise> {
-        // More inputs than that are no argument list that a device takes; the parser names the wrong one.
-        let arity = Expression::arity(expression).min(64);
+        // The parser names the input that is one too many.
+        let arity = Expression::arity(expression).min(MOST_INPUTS);
         let kernel = self.elementwise_spec("elementwise", arity, expression)?.build(device)?;
         Ok(Elementwise { kernel, arity, dtype: self.dtype })
     }
 }
+
+/// Not all devices take longer lists of arguments.
+const MOST_INPUTS: usize = 64;
 
 /// A kernel that was built from an expression. Made by [`elementwise`] and
 /// [`PrimitiveBuilder::elementwise`].

@@ -2,9 +2,9 @@
 
 use super::argument::Arg;
 use super::grid::Grid;
+use super::measurement;
 use super::parameter::Parameter;
-use super::spec::KernelSpec;
-use super::tuner::{self, WorkGroupTuner};
+use super::tuner::WorkGroupTuner;
 use crate::config::{self, Autotune};
 use crate::device::Device;
 use crate::device::geometry::Geometry;
@@ -39,7 +39,7 @@ pub struct RawKernel {
     name: String,
     source: String,
     /// What its measurements are kept under; `None` if they are for this kernel alone.
-    key: Option<tuner::Key>,
+    key: Option<measurement::Key>,
     count: usize,
     /// `None` where the driver does not tell.
     parameters: Option<Vec<Parameter>>,
@@ -67,19 +67,20 @@ impl fmt::Debug for RawKernel {
 impl RawKernel {
     pub(super) fn new(
         device: &Device,
-        spec: &KernelSpec,
+        name: &str,
+        tuner: WorkGroupTuner,
         source: String,
         options: &str,
         kernel: ClKernel,
     ) -> Result<RawKernel> {
-        let (name, count) = (spec.name(), kernel.argument_count());
+        let count = kernel.argument_count();
         let parameters = kernel.parameters()?.filter(|list| list.len() == count);
         if parameters.is_none() {
             tracing::debug!(kernel = name, "the driver does not tell the parameters: their number is checked alone");
         }
         let (device, name, limits) = (device.clone(), name.to_owned(), kernel.limits()?);
-        let (tuner, measured) = (spec.work_groups(), Mutex::default());
-        let key = kernel.is_whole().then(|| tuner::Key::new(&name, options, &source));
+        let measured = Mutex::default();
+        let key = kernel.is_whole().then(|| measurement::Key::new(&name, options, &source));
         Ok(RawKernel { device, name, source, key, count, parameters, limits, tuner, measured, kernel })
     }
 
@@ -192,7 +193,23 @@ impl RawKernel {
         }
         let groups = grid.groups().or(self.limits.required.as_ref().map(|required| &required[..dimensions]));
         let local = groups.map(|groups| self.group(groups, items)).transpose()?;
+        self.check_count(global, local)?;
         Ok((!items.contains(&0)).then_some(Geometry { dimensions, global, local }))
+    }
+
+    /// Drivers count work-groups in 32 bits: PoCL ends the process at more, or runs some of them twice.
+    fn check_count(&self, global: [usize; 3], local: Option<[usize; 3]>) -> Result<()> {
+        let of = local.unwrap_or([1; 3]);
+        let along = |axis: usize| (global[axis] / of[axis]) as u128;
+        let (count, most) = (along(0).saturating_mul(along(1)).saturating_mul(along(2)), u32::MAX);
+        if count <= most.into() {
+            return Ok(());
+        }
+        let (what, instead) = match local {
+            Some(_) => ("work-groups", "use larger ones"),
+            None => ("work-items without work-groups", "say how large these are (`Grid::in_groups`)"),
+        };
+        Err(self.fail(format!("{count} {what} are more than {most}; {instead}, or have each work-item do more")))
     }
 
     fn group(&self, groups: &[usize], items: &[usize]) -> Result<[usize; 3]> {
@@ -230,7 +247,7 @@ impl RawKernel {
 
     /// The measured size for about so many work-items, of this run or an earlier one.
     fn remembered(&self, items: usize) -> Option<usize> {
-        let bucket = tuner::bucket(items);
+        let bucket = measurement::bucket(items);
         let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
         let size = match &self.key {
             Some(key) => {
@@ -254,13 +271,13 @@ impl RawKernel {
             return Ok(self.grid(items));
         }
         let run = |size: usize| self.run(arguments, &Grid::rounded_up(items, size));
-        let size = tuner::fastest(&self.device, &self.tuner.candidates(self), run)?;
+        let size = measurement::fastest(&self.device, &self.tuner.candidates(self), run)?;
         match &self.key {
-            Some(key) => key.store(&self.device, tuner::bucket(items), size),
+            Some(key) => key.store(&self.device, measurement::bucket(items), size),
             None if config::get()?.autotune == Autotune::Off => {}
             None => {
                 let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-                measured.sizes.insert(tuner::bucket(items), Some(size));
+                measured.sizes.insert(measurement::bucket(items), Some(size));
             }
         }
         Ok(Grid::rounded_up(items, size))

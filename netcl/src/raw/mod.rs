@@ -15,6 +15,7 @@ mod argument;
 mod elementwise;
 mod grid;
 mod kernel;
+mod measurement;
 mod parameter;
 mod spec;
 mod tuner;

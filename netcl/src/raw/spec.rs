@@ -140,11 +140,6 @@ impl KernelSpec {
         &self.name
     }
 
-    /// Its rule for work-group sizes.
-    pub(super) fn work_groups(&self) -> WorkGroupTuner {
-        self.tuner
-    }
-
     /// The whole text that is built.
     pub fn to_source(&self) -> String {
         let mut source = String::new();
@@ -245,7 +240,7 @@ impl KernelSpec {
             return Err(Error::Kernel { kernel: self.name.clone(), problem });
         }
         let kernel = opencl.kernel(Origin::of(&self.name, &source, &options))?;
-        RawKernel::new(device, self, source, &options, kernel)
+        RawKernel::new(device, &self.name, self.tuner, source, &options, kernel)
     }
 }
 

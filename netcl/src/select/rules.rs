@@ -145,7 +145,7 @@ pub(super) fn pick(task: &Task<u64>, circumstances: &Circumstances) -> Option<(K
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::LocalMemory;
+    use crate::device::{LocalMemory, Quirk};
     use crate::select::testing::{conv, product};
     use netcl_kernels::graph::ConvKind;
     use netcl_kernels::variant::{Conv2dTask, Elementwise};
@@ -239,6 +239,20 @@ mod tests {
         assert_eq!(picked(&map(1 << 22), &nvidia), Some(Variant::ElementwiseVector));
         assert_eq!(picked(&map(1 << 20), &nvidia), None, "not worth another program");
         assert_eq!(picked(&map(1 << 26), &amd), None, "nothing was measured there");
+    }
+
+    #[test]
+    fn what_a_driver_fails_at_is_not_picked() {
+        static FAILS: Quirk = Quirk {
+            vendor: Vendor::Other,
+            from: &[],
+            until: None,
+            avoid: Avoid::Variant(Variant::Conv2dIm2col),
+            reason: "test",
+        };
+        let fails = Circumstances { profile: DeviceProfile { quirks: vec![&FAILS], ..gpu().profile }, ..gpu() };
+        assert!(gpu().allows(Variant::Conv2dIm2col) && !fails.allows(Variant::Conv2dIm2col));
+        assert!(fails.allows(Variant::Conv2dImplicitGemm));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use netcl_kernels::plan::Plan;
 use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task};
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -47,6 +48,8 @@ pub(crate) struct State {
     turn: Mutex<()>,
     trial_queue: OnceLock<Option<TrialQueue>>,
     alteration: Mutex<Option<Alteration>>,
+    /// Why something that was learnt is not on disk.
+    unkept: OnceLock<io::Error>,
 }
 
 /// What changes.
@@ -106,6 +109,7 @@ impl State {
             turn: Mutex::default(),
             trial_queue: OnceLock::new(),
             alteration: Mutex::default(),
+            unkept: OnceLock::new(),
         }
     }
 
@@ -153,8 +157,14 @@ impl State {
 
     /// Without the lock: another process may hold the file for a while, and what is known must be at hand meanwhile.
     fn write(&self, change: &dyn Fn(&mut Content)) {
-        let Some(on_disk) = self.folder.as_ref().and_then(|folder| folder.update(&self.identity, change)) else {
-            return;
+        let Some(folder) = &self.folder else { return };
+        let on_disk = match folder.update(&self.identity, change) {
+            Ok(on_disk) => on_disk,
+            Err(error) => {
+                // What comes later may be written, this is missing.
+                self.unkept.get_or_init(|| error);
+                return;
+            }
         };
         let mut known = self.known();
         if on_disk.work_groups != known.own.work_groups {
@@ -216,7 +226,7 @@ impl State {
     }
 
     /// Forgets everything, on disk too.
-    pub(super) fn erase(&self) -> std::io::Result<()> {
+    pub(super) fn erase(&self) -> io::Result<()> {
         let result = self.folder.as_ref().map_or(Ok(()), |folder| folder.remove(&self.identity));
         self.change(|known| {
             (known.loaded, known.own) = (false, Content::default());
@@ -230,6 +240,11 @@ impl State {
     /// Where the records are kept; `None`: in memory alone.
     pub(super) fn path(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.path(&self.identity))
+    }
+
+    /// Why something that was learnt is not on disk, if that is so.
+    pub(super) fn unkept(&self) -> Option<&io::Error> {
+        self.unkept.get()
     }
 
     /// The tuned size of a raw kernel's work-groups; `None` where none was measured, or measurements are not to be used.

@@ -47,6 +47,17 @@ pub(crate) fn with_work_under_way() -> Vec<Device> {
     with_driver().into_iter().filter(|device| !waits(device)).collect()
 }
 
+/// Whether kernels were measured on this machine before (`netcl tune`), and that is used: for some sizes a device may then
+/// take others than the compiler does, so that programs cannot be counted. Says so.
+pub(crate) fn measured_before(device: &Device) -> bool {
+    let files = netcl::select::record_files().unwrap_or_default();
+    let measured = device.selector().uses_measurements() && files.iter().any(|file| !file.records.is_empty());
+    if measured {
+        eprintln!("kernels were measured here, so programs are not counted: they are with NETCL_AUTOTUNE=off");
+    }
+    measured
+}
+
 /// As [`all`], for tests that must not open them: that start processes, or do something before.
 pub(crate) fn selectors() -> Vec<String> {
     let found: Vec<String> = Device::all().into_iter().map(|profile| profile.selector).collect();

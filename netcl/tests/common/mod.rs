@@ -53,25 +53,25 @@ pub(crate) fn result(position: usize) -> Role {
     Role::Output(OutputKind::Result(position))
 }
 
-/// A function with this one plan, as a macro would embed it.
+/// A function with this plan for devices of every kind.
 pub(crate) fn function(plan: &Plan) -> Function {
-    let json: &'static str = Box::leak(serde_json::to_string(plan).unwrap().into_boxed_str());
-    let name: &'static str = Box::leak(plan.name.clone().into_boxed_str());
-    let plans = Box::leak(Box::new([PlanSource { target: plan.target.name(), json, native: &[] }]));
+    function_of(&Target::ALL.map(|target| Plan { target, ..plan.clone() }))
+}
+
+/// A function with these plans, as a macro would embed them.
+pub(crate) fn function_of(plans: &[Plan]) -> Function {
+    let name: &'static str = Box::leak(plans[0].name.clone().into_boxed_str());
+    let source = |plan: &Plan| {
+        let json = serde_json::to_string(plan).unwrap();
+        PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
+    };
+    let plans = plans.iter().map(source).collect::<Vec<_>>().leak();
     Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans })))
 }
 
 /// A function compiled for every target, as the macro embeds it.
 pub(crate) fn embed(graph: &Graph) -> Function {
-    let plans: Vec<PlanSource> = Target::ALL
-        .into_iter()
-        .map(|target| {
-            let json = serde_json::to_string(&compile(graph, target).unwrap()).unwrap();
-            PlanSource { target: target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
-        })
-        .collect();
-    let name = Box::leak(graph.name.clone().into_boxed_str());
-    Function::new(Box::leak(Box::new(FunctionSource { name, graph: "", plans: Box::leak(plans.into_boxed_slice()) })))
+    function_of(&Target::ALL.map(|target| compile(graph, target).unwrap()))
 }
 
 /// `y = (x · w + b)²` in two steps with a scratch buffer between; `x [N, 3]`, `w [3]`, `b [3]`.

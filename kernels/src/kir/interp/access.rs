@@ -1,10 +1,9 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
-use super::instr::{put_scalar, scalar};
 use super::memory::{Memory, Scalar, Slice, SliceMut};
 use super::program::{Extent, Guard, Reg};
-use super::run::State;
 use super::scope::Block;
+use super::state::State;
 use super::values::{Values, pair};
 use super::{Fault, Value};
 use crate::dtype::DType;
@@ -344,8 +343,8 @@ impl State<'_, '_> {
         let length = self.launch.compiled.kernel.arrays[array as usize].length as usize;
         match usize::try_from(index) {
             Ok(place) if place < length => {
-                let old = scalar(&self.arrays[array as usize], place);
-                put_scalar(&mut self.arrays[array as usize], place, old.updated(op, operand));
+                let old = self.arrays[array as usize].scalar(place);
+                self.arrays[array as usize].set_scalar(place, old.updated(op, operand));
                 Ok(old)
             }
             _ => Err(self.outside_array(array, index, item)),

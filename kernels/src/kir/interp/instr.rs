@@ -1,11 +1,11 @@
 //! Instructions of the interpreter on a block's registers.
 
 use super::Value;
-use super::memory::{Scalar, Slice, SliceMut};
+use super::memory::{Slice, SliceMut};
 use super::ops::{Operation, philox};
-use super::program::{Extent, Guard, Info, Instr, Reg};
-use super::run::{Flow, State};
+use super::program::{Extent, Guard, Instr, Reg};
 use super::scope::Block;
+use super::state::{Flow, State};
 use super::values::{Values, pair};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, ReduceOp};
@@ -45,7 +45,7 @@ impl State<'_, '_> {
             Instr::Spread(to, a) => {
                 let (info, from) = (self.info(*to), self.info(*a));
                 let mut out = std::mem::replace(&mut self.registers[*to as usize], Values::taken());
-                spread(&mut out, info, &self.registers[*a as usize], from, self.items);
+                out.spread(info, &self.registers[*a as usize], from, self.items);
                 self.registers[*to as usize] = out;
             }
             Instr::Lane(to, a, lane) => {
@@ -139,7 +139,7 @@ impl State<'_, '_> {
                 let lanes = usize::from(info.lanes);
                 for (place, out) in out[..count].iter_mut().enumerate() {
                     let (item, lane) = (place / lanes, place % lanes);
-                    *out = philox(counter[position(counter_info, item, lane)], seed[item], stream);
+                    *out = philox(counter[counter_info.position(item, lane)], seed[item], stream);
                 }
             }
         }
@@ -227,23 +227,6 @@ impl State<'_, '_> {
         self.registers[to as usize] = out;
     }
 
-    /// Whether an item may touch memory.
-    pub(super) fn active(&self, guard: Guard, item: usize, depth: usize) -> bool {
-        match guard {
-            Guard::Active => self.masks[depth].all || self.masks[depth].bits[item],
-            Guard::Mask(mask) => self.registers[mask as usize].bools(self.items)[item],
-        }
-    }
-
-    /// The items that may touch memory; `None` means all.
-    pub(super) fn guard_bits(&self, guard: Guard, depth: usize) -> Option<&[bool]> {
-        match guard {
-            Guard::Active if self.masks[depth].all => None,
-            Guard::Active => Some(&self.masks[depth].bits[..self.items]),
-            Guard::Mask(mask) => Some(self.registers[mask as usize].bools(self.items)),
-        }
-    }
-
     fn narrow_guard(&mut self, to: Reg, guard: Guard, condition: Reg, negate: bool, depth: usize) {
         let info = self.info(condition);
         let mut out = std::mem::replace(&mut self.registers[to as usize], Values::taken());
@@ -275,7 +258,7 @@ impl State<'_, '_> {
                 if !self.active(guard, item, depth) {
                     continue;
                 }
-                let of = |item: usize| scalar(&self.registers[value as usize], item);
+                let of = |item: usize| self.registers[value as usize].scalar(item);
                 let chosen = operand.map_or(0, |operand| self.registers[operand as usize].integer(item)) as usize;
                 let result = match op {
                     SubGroupOp::Broadcast => of((start + chosen).min(end - 1)),
@@ -290,40 +273,11 @@ impl State<'_, '_> {
                         members.map(of).reduce(|a, b| a.updated(combine, b)).unwrap_or_else(|| of(item))
                     }
                 };
-                put_scalar(&mut out, item, result);
+                out.set_scalar(item, result);
             }
         }
         self.registers[to as usize] = out;
     }
-}
-
-/// Where a register has the value of an item's lane.
-pub(super) fn position(info: Info, item: usize, lane: usize) -> usize {
-    match info.extent {
-        Extent::One => 0,
-        Extent::Lanes => lane,
-        Extent::Items if info.lanes == 1 => item,
-        Extent::Items => item * usize::from(info.lanes) + lane,
-    }
-}
-
-/// `to[item, lane] = from[item, lane]`, whatever both have values for.
-pub(super) fn spread(to: &mut Values, info: Info, from: &Values, from_info: Info, items: usize) {
-    let count = info.length(items);
-    let lanes = usize::from(info.lanes);
-    pair!(to, from, to, from => {
-        let to = &mut to[..count];
-        match (info.extent, from_info.extent) {
-            (_, Extent::One) => to.fill(from[0]),
-            (Extent::Items, Extent::Lanes) => to.chunks_exact_mut(lanes).for_each(|to| to.copy_from_slice(&from[..lanes])),
-            (Extent::Items, Extent::Items) if from_info.lanes == 1 && lanes > 1 => {
-                for (to, &from) in to.chunks_exact_mut(lanes).zip(from) {
-                    to.fill(from);
-                }
-            }
-            _ => to.copy_from_slice(&from[..count]),
-        }
-    });
 }
 
 fn constant(literal: Literal) -> Values {
@@ -336,31 +290,5 @@ fn constant(literal: Literal) -> Values {
         }
         Literal::Float(bits, DType::F64) => Values::F64(vec![f64::from_bits(bits)]),
         Literal::Float(bits, _) => Values::F32(vec![f64::from_bits(bits) as f32]),
-    }
-}
-
-/// The value at `position` as an atomic operand; bytes and truth values are widened.
-pub(super) fn scalar(values: &Values, position: usize) -> Scalar {
-    match values {
-        Values::Bool(values) => Scalar::U32(u32::from(values[position])),
-        Values::U8(values) => Scalar::U32(u32::from(values[position])),
-        Values::I32(values) => Scalar::I32(values[position]),
-        Values::U32(values) => Scalar::U32(values[position]),
-        Values::I64(values) => Scalar::I64(values[position]),
-        Values::F32(values) => Scalar::F32(values[position]),
-        Values::F64(values) => Scalar::F64(values[position]),
-    }
-}
-
-pub(super) fn put_scalar(values: &mut Values, position: usize, scalar: Scalar) {
-    match (values, scalar) {
-        (Values::I32(values), Scalar::I32(value)) => values[position] = value,
-        (Values::U32(values), Scalar::U32(value)) => values[position] = value,
-        (Values::I64(values), Scalar::I64(value)) => values[position] = value,
-        (Values::F32(values), Scalar::F32(value)) => values[position] = value,
-        (Values::F64(values), Scalar::F64(value)) => values[position] = value,
-        (Values::U8(values), Scalar::U32(value)) => values[position] = value as u8,
-        (Values::Bool(values), Scalar::U32(value)) => values[position] = value != 0,
-        _ => {}
     }
 }

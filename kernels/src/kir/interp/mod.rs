@@ -15,14 +15,18 @@ mod access;
 mod compile;
 mod extent;
 mod instr;
+mod loops;
 pub mod math;
 mod memory;
+mod operation;
 pub mod ops;
 mod place;
 mod program;
 mod rare;
+mod real;
 mod run;
 mod scope;
+mod state;
 mod statement;
 mod values;
 mod wide;
@@ -31,6 +35,7 @@ pub use memory::{Bytes, Memory, Scalar, Slice, SliceMut};
 pub use ops::Engine;
 
 use scope::Block;
+use state::State;
 
 use super::verify::Verified;
 use super::{Expr, Kernel, ParamKind, Space, WorkItem};
@@ -242,7 +247,7 @@ impl Launch<'_> {
     ///
     /// The first access outside of a buffer or array.
     pub fn run_groups(&self, groups: Range<usize>) -> Result<(), Fault> {
-        let mut state = run::State::new(self);
+        let mut state = State::ready(self);
         for group in groups {
             match self.compiled.code.kind {
                 Block::Items => {

@@ -35,6 +35,16 @@ impl Info {
             Extent::Items => items * usize::from(self.lanes),
         }
     }
+
+    /// Where it has the value of an item's lane.
+    pub(super) fn position(self, item: usize, lane: usize) -> usize {
+        match self.extent {
+            Extent::One => 0,
+            Extent::Lanes => lane,
+            Extent::Items if self.lanes == 1 => item,
+            Extent::Items => item * usize::from(self.lanes) + lane,
+        }
+    }
 }
 
 /// Which work-items may touch memory.

@@ -1,8 +1,10 @@
 //! The interpreter's arithmetic that kernels seldom do: compiled once, for the crate's baseline.
 
+use super::loops::{chunks, fold, map, pairs};
 use super::math::{Baseline, Real};
 use super::memory::{Slice, SliceMut};
-use super::ops::{Operation, binary_real, chunks, fold, map, pairs, unary_real};
+use super::operation::Operation;
+use super::real::{binary_real, unary_real};
 use crate::graph::{BinaryOp, CompareOp, UnaryOp};
 
 /// What is not worth compiling for each kind of processor.

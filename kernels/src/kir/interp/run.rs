@@ -4,23 +4,13 @@
 //! and variables are changed, by the active ones alone. As every statement is finished for all items before the next
 //! begins, barriers order memory by themselves; what is left is to check that all items of a group reach them.
 
-use super::instr::{position, put_scalar, scalar, spread};
+use super::Launch;
 use super::ops::Operation;
-use super::program::{Extent, ForLoop, Guard, Info, Instr, Node, Reg, WideLoop};
+use super::program::{Extent, ForLoop, Guard, Instr, Node, Reg, WideLoop};
+use super::state::{Flow, State};
 use super::values::{Values, pair};
-use super::{Fault, Launch};
 use crate::graph::BinaryOp;
-use crate::kir::{AtomicTarget, Space};
-
-/// Which items are active.
-#[derive(Clone, Debug)]
-pub(super) struct Mask {
-    /// All of them; `bits` may be anything then.
-    pub(super) all: bool,
-    /// At least one of them.
-    pub(super) any: bool,
-    pub(super) bits: Vec<bool>,
-}
+use crate::kir::AtomicTarget;
 
 /// Runs `$body` with two registers of one integer type.
 macro_rules! integers {
@@ -36,47 +26,11 @@ macro_rules! integers {
     };
 }
 
-/// How a list of statements ended.
-pub(super) type Flow = Result<(), Fault>;
-
-/// One thread's registers.
-pub(super) struct State<'l, 'a> {
-    pub(super) launch: &'l Launch<'a>,
-    pub(super) registers: Vec<Values>,
-    pub(super) masks: Vec<Mask>,
-    /// Local and private arrays; private element `e` of item `i` is at `e * items + i`.
-    pub(super) arrays: Vec<Values>,
-    /// Of the current block.
-    pub(super) items: usize,
-    /// Of the current block: its first item's position in the index space, or its group.
-    pub(super) start: usize,
-    pub(super) indices: Vec<usize>,
-    pub(super) halves: Vec<u16>,
-    /// Masks from here up to the current one lose items that `break`, and from one further those that `continue`.
-    pub(super) loops: Vec<usize>,
-}
-
 impl<'l, 'a> State<'l, 'a> {
-    pub(super) fn new(launch: &'l Launch<'a>) -> Self {
-        let code = &launch.compiled.code;
-        let items = launch.items;
-        let mask = Mask { all: true, any: true, bits: vec![true; items] };
-        let arrays = launch.compiled.kernel.arrays.iter().map(|array| {
-            let copies = if array.space == Space::Private { items } else { 1 };
-            Values::new(array.dtype.compute(), array.length as usize * copies)
-        });
-        let mut state = State {
-            launch,
-            registers: code.registers.iter().map(|info| Values::new(info.dtype, info.length(items))).collect(),
-            masks: vec![mask; code.depth + 1],
-            arrays: arrays.collect(),
-            items,
-            start: 0,
-            indices: Vec::with_capacity(items),
-            halves: Vec::new(),
-            loops: Vec::new(),
-        };
-        for instr in &code.launch {
+    /// Ready for blocks: what is the same for all of a launch is computed.
+    pub(super) fn ready(launch: &'l Launch<'a>) -> Self {
+        let mut state = State::new(launch);
+        for instr in &launch.compiled.code.launch {
             // Only literals, parameters, sizes and arithmetic: nothing that can fail.
             let _ = state.instr(instr, 0);
         }
@@ -95,16 +49,6 @@ impl<'l, 'a> State<'l, 'a> {
         }
         self.nodes(&code.body, 0)
     }
-
-    pub(super) fn info(&self, reg: Reg) -> Info {
-        self.launch.compiled.code.registers[reg as usize]
-    }
-
-    pub(super) fn length(&self, reg: Reg) -> usize {
-        self.info(reg).length(self.items)
-    }
-
-    // ---- control flow ----
 
     pub(super) fn nodes(&mut self, nodes: &[Node], depth: usize) -> Flow {
         for node in nodes {
@@ -165,32 +109,18 @@ impl<'l, 'a> State<'l, 'a> {
                         continue;
                     }
                     let position = self.registers[*index as usize].integer(item);
-                    let operand = scalar(&self.registers[*value as usize], item);
+                    let operand = self.registers[*value as usize].scalar(item);
                     let before = match target {
                         AtomicTarget::Buffer(buffer) => self.atomic_buffer(*op, buffer.0, position, operand, item)?,
                         AtomicTarget::Local(array) => self.atomic_array(*op, array.0, position, operand, item)?,
                     };
                     if let Some(old) = old {
-                        put_scalar(&mut self.registers[*old as usize], item, before);
+                        self.registers[*old as usize].set_scalar(item, before);
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    /// Makes the mask above `depth` the items of it for which `condition` holds (or does not).
-    pub(super) fn narrow(&mut self, depth: usize, condition: Reg, negate: bool) {
-        let condition = self.registers[condition as usize].bools(self.items);
-        let (below, above) = self.masks.split_at_mut(depth + 1);
-        let (outer, inner) = (&below[depth], &mut above[0]);
-        let (mut all, mut any) = (true, false);
-        for (position, (bit, &condition)) in inner.bits.iter_mut().zip(condition).enumerate() {
-            *bit = (condition != negate) & (outer.all | outer.bits[position]);
-            all &= *bit;
-            any |= *bit;
-        }
-        (inner.all, inner.any) = (all, any);
     }
 
     /// The active items leave the innermost loop (`skip` 0), or its round (1).
@@ -212,16 +142,6 @@ impl<'l, 'a> State<'l, 'a> {
         }
         (current.all, current.any) = (false, false);
         current.bits[..self.items].fill(false);
-    }
-
-    /// Copies the mask at `depth` one further.
-    pub(super) fn enter(&mut self, depth: usize) {
-        let (below, above) = self.masks.split_at_mut(depth + 1);
-        let (outer, inner) = (&below[depth], &mut above[0]);
-        (inner.all, inner.any) = (outer.all, outer.any);
-        if !outer.all {
-            inner.bits[..self.items].copy_from_slice(&outer.bits[..self.items]);
-        }
     }
 
     /// The loop's items are in the mask at `depth + 1`, those of the round in the next one.
@@ -411,13 +331,13 @@ impl<'l, 'a> State<'l, 'a> {
                 for (item, to) in to[..self.items * lanes].chunks_exact_mut(lanes).enumerate() {
                     if mask.bits[item] {
                         for (lane, to) in to.iter_mut().enumerate() {
-                            *to = values[position(from, item, lane)];
+                            *to = values[from.position(item, lane)];
                         }
                     }
                 }
             });
         } else {
-            spread(&mut to, info, &self.registers[value as usize], from, self.items);
+            to.spread(info, &self.registers[value as usize], from, self.items);
         }
         self.registers[variable as usize] = to;
     }

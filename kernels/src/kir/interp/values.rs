@@ -1,6 +1,7 @@
 //! Registers: one typed vector each, allocated once per run.
 
-use super::memory::{Slice, SliceMut};
+use super::memory::{Scalar, Slice, SliceMut};
+use super::program::{Extent, Info};
 use crate::dtype::DType;
 
 /// The contents of a register.
@@ -111,5 +112,50 @@ impl Values {
             Values::I64(values) => values[position] = value,
             Values::Bool(_) | Values::F32(_) | Values::F64(_) => {}
         }
+    }
+    /// The value at `position` as an atomic operand; bytes and truth values are widened.
+    pub(super) fn scalar(&self, position: usize) -> Scalar {
+        match self {
+            Values::Bool(values) => Scalar::U32(u32::from(values[position])),
+            Values::U8(values) => Scalar::U32(u32::from(values[position])),
+            Values::I32(values) => Scalar::I32(values[position]),
+            Values::U32(values) => Scalar::U32(values[position]),
+            Values::I64(values) => Scalar::I64(values[position]),
+            Values::F32(values) => Scalar::F32(values[position]),
+            Values::F64(values) => Scalar::F64(values[position]),
+        }
+    }
+
+    /// Writes what [`Values::scalar`] gives.
+    pub(super) fn set_scalar(&mut self, position: usize, scalar: Scalar) {
+        match (self, scalar) {
+            (Values::I32(values), Scalar::I32(value)) => values[position] = value,
+            (Values::U32(values), Scalar::U32(value)) => values[position] = value,
+            (Values::I64(values), Scalar::I64(value)) => values[position] = value,
+            (Values::F32(values), Scalar::F32(value)) => values[position] = value,
+            (Values::F64(values), Scalar::F64(value)) => values[position] = value,
+            (Values::U8(values), Scalar::U32(value)) => values[position] = value as u8,
+            (Values::Bool(values), Scalar::U32(value)) => values[position] = value != 0,
+            _ => {}
+        }
+    }
+
+    /// `self[item, lane] = from[item, lane]`, whatever both have values for.
+    pub(super) fn spread(&mut self, info: Info, from: &Values, from_info: Info, items: usize) {
+        let count = info.length(items);
+        let lanes = usize::from(info.lanes);
+        pair!(self, from, to, from => {
+            let to = &mut to[..count];
+            match (info.extent, from_info.extent) {
+                (_, Extent::One) => to.fill(from[0]),
+                (Extent::Items, Extent::Lanes) => to.chunks_exact_mut(lanes).for_each(|to| to.copy_from_slice(&from[..lanes])),
+                (Extent::Items, Extent::Items) if from_info.lanes == 1 && lanes > 1 => {
+                    for (to, &from) in to.chunks_exact_mut(lanes).zip(from) {
+                        to.fill(from);
+                    }
+                }
+                _ => to.copy_from_slice(&from[..count]),
+            }
+        });
     }
 }

@@ -74,7 +74,7 @@ impl Parser {
     }
 
     /// A number behind a point: lanes, a dimension, a stream.
-    pub(super) fn dotted<T: TryFrom<i64>>(&mut self) -> Parsed<T> {
+    fn dotted<T: TryFrom<i64>>(&mut self) -> Parsed<T> {
         self.mark('.')?;
         self.integer("a number")
     }

@@ -267,7 +267,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn var_declaration(&mut self) -> Parsed<Var> {
+    fn var_declaration(&mut self) -> Parsed<Var> {
         let name = self.name()?;
         self.mark(':')?;
         let ty = self.choice("a type such as `f32` or `f32x8`", value_type)?;
@@ -315,7 +315,7 @@ impl Parser {
         })
     }
 
-    pub(super) fn dim_product(&mut self) -> Parsed<Dim> {
+    fn dim_product(&mut self) -> Parsed<Dim> {
         let mut product = self.dim_factor()?;
         while self.is_mark('*') {
             product = product * self.dim_factor()?;
@@ -323,7 +323,7 @@ impl Parser {
         Ok(product)
     }
 
-    pub(super) fn dim_factor(&mut self) -> Parsed<Dim> {
+    fn dim_factor(&mut self) -> Parsed<Dim> {
         if self.is_mark('(') {
             self.mark('(')?;
             let dividend = self.dim()?;

@@ -32,6 +32,7 @@ impl Host {
             shared_virtual_memory,
             compute_units: threads,
             fp64: true,
+            rounded_division: true,
             ..DeviceProfile::unknown(&name, DeviceKind::Host, Target::Host)
         };
         let (pinned, reserves) = (ordinary_memory(&profile.name), Reserves::default());

@@ -6,6 +6,7 @@ use crate::device::null::Null;
 use crate::device::opencl;
 use crate::device::process;
 use crate::device::profile::{DeviceKind, DeviceProfile};
+use crate::device::queue::warn_of_several_queues;
 use crate::device::selector::{ACCEPTED, Selector};
 use crate::device::{Device, backend::Backend};
 use crate::error::{Error, Result};
@@ -203,6 +204,7 @@ impl DeviceManager {
         if members.is_empty() {
             return Err(unsupported("no device".to_owned(), "name at least one device".to_owned()));
         }
+        warn_of_several_queues(devices[0].profile());
         Ok(opencl::OpenCl::share(&members)?.into_iter().map(|backend| Device::of(Arc::new(backend))).collect())
     }
 

@@ -10,7 +10,8 @@ use crate::program::{Key, count, disk, reads_files};
 use netcl_kernels::sorted::SortedMap;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
-use opencl3::types::cl_int;
+use opencl3::types::{cl_device_id, cl_int};
+use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many programs stay that nothing uses.
@@ -109,9 +110,11 @@ fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {
     programs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What netcl's own kernels are built with. They are OpenCL C 1.2, which every driver takes; no flag here may change
-/// results.
-pub(super) const OPTIONS: &str = "-cl-std=CL1.2";
+/// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
+/// take anything from results.
+pub(super) fn options(profile: &DeviceProfile) -> &'static str {
+    if profile.rounded_division { "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" } else { "-cl-std=CL1.2" }
+}
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
 /// called from them (OpenCL 3.0, appendix A).
@@ -208,8 +211,8 @@ fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
     // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
     let created = unsafe { Program::create_from_binary(shared.context.get(), &device, &[&binary]) };
-    let built = created.and_then(|mut program| {
-        program.build(&[shared.device.id()], options)?;
+    let built = created.and_then(|program| {
+        compile(&program, shared.device.id(), options)?;
         Ok(program)
     });
     match built {
@@ -255,9 +258,9 @@ fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
                 .to_owned(),
         });
     }
-    let mut program = Program::create_from_source(shared.context.get(), source.text)
+    let program = Program::create_from_source(shared.context.get(), source.text)
         .map_err(|error| shared.error("clCreateProgramWithSource", error.0))?;
-    if let Err(error) = program.build(&[shared.device.id()], source.options) {
+    if let Err(error) = compile(&program, shared.device.id(), source.options) {
         return Err(not_built(shared, source, error.0, |code| {
             let log = program.get_build_log(shared.device.id()).unwrap_or_default();
             failed(if log.trim().is_empty() { error_text(code).to_owned() } else { log })
@@ -265,6 +268,15 @@ fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
     }
     tracing::debug!(program = source.name, milliseconds = started.elapsed().as_millis() as u64, "program built");
     Ok(program)
+}
+
+/// Compiles and links it for one of its context's devices.
+///
+/// Not by [`Program::build`], which also asks for the names of the kernels: NVIDIA's driver tells them only once a program is
+/// built for each device of its context.
+pub(super) fn compile(program: &Program, device: cl_device_id, options: &str) -> opencl3::Result<()> {
+    let options = CString::new(options).map_err(|_| CL_INVALID_BUILD_OPTIONS)?;
+    Ok(cl3::program::build_program(program.get(), &[device], &options, None, std::ptr::null_mut())?)
 }
 
 /// Why there is no program: the source's fault, which the log tells, or the driver's or device's.

@@ -16,6 +16,8 @@ use opencl3::platform::Platform;
 
 /// Of `CL_DEVICE_LOCAL_MEM_TYPE`: local memory is its own.
 const CL_LOCAL: u32 = 1;
+/// Of `CL_DEVICE_SINGLE_FP_CONFIG`.
+const CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT: u64 = 1 << 7;
 /// Of `CL_DEVICE_QUEUE_ON_HOST_PROPERTIES`.
 const OUT_OF_ORDER: u64 = 1;
 
@@ -75,6 +77,9 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
         vector_lanes: device.native_vector_width_float().unwrap_or(0),
         // There is nothing to ask. CUDA's own scans rely on it on all of NVIDIA's GPUs; there it is tried (`probe`).
         independent_progress: vendor == Vendor::Nvidia && kind == DeviceKind::Gpu,
+        rounded_division: device
+            .single_fp_config()
+            .is_ok_and(|config| config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0),
         out_of_order: device.queue_on_host_properties().is_ok_and(|properties| properties & OUT_OF_ORDER != 0),
         ..DeviceProfile::unknown(&name, kind, target)
     };

@@ -88,11 +88,11 @@ impl Transfers {
 
     /// Everything of the device's queue is done; that of the others is waited for.
     pub(super) fn finish(&self, health: &Health) -> Result<(), cl_int> {
-        for queue in self.queues() {
-            queue.queue.finish().map_err(|error| error.0)?;
-        }
+        let finish = |queue: &Queue| queue.queue.finish().map_err(|error| error.0);
+        // Each is waited for, also behind one that gives an error.
+        let finished = self.queues().map(finish).fold(Ok(()), Result::and);
         self.land(health);
-        Ok(())
+        finished
     }
 
     /// Lets go of what was copied, and notes what failed. A lane is in order, so its first that waits ends the search.

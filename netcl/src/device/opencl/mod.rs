@@ -187,7 +187,7 @@ impl OpenCl {
 
     fn load_by(&self, build: build::Build, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
         let text = plan.source.to_string();
-        let source = build::Source { name: &plan.name, text: &text, options: build::OPTIONS };
+        let source = build::Source { name: &plan.name, text: &text, options: build::options(&self.shared.profile) };
         let program = build(&self.shared, &source)?;
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
@@ -433,9 +433,10 @@ impl Backend for OpenCl {
     }
 
     fn finish(&self) -> Result<()> {
-        self.shared.finish().map_err(|code| self.shared.error("clFinish", code))?;
+        let finished = self.shared.finish().map_err(|code| self.shared.error("clFinish", code));
         profile::catch_up();
-        self.shared.reported()
+        // What failed says more than the call that was told of it.
+        self.shared.reported().and(finished)
     }
 }
 

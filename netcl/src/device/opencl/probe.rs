@@ -387,9 +387,9 @@ impl Prober<'_> {
             return Err(opencl3::error_codes::ClError(code));
         }
         let context = self.context.get();
-        let mut program = Program::create_from_source(context, source)?;
+        let program = Program::create_from_source(context, source)?;
         let turn = build::turn(self.profile);
-        program.build(&[self.context.members()[0].id()], options)?;
+        build::compile(&program, self.context.members()[0].id(), options)?;
         drop(turn);
         let kernel = Kernel::create(&program, "probe")?;
         let bytes = size_of_val(input);

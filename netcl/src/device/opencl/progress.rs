@@ -103,11 +103,17 @@ impl Parts {
         self.progress.finished.fetch_max(enqueued, Ordering::AcqRel);
     }
 
+    /// Waits for everything that its queues were given.
+    ///
+    /// A driver may give the error of a command that failed (NVIDIA's does), and then goes on: what failed is noted all the
+    /// same, so that [`Parts::reported`] can say what it was.
     pub(super) fn finish(&self) -> Result<(), cl_int> {
         let before = self.counted();
-        self.queue.queue.finish().map_err(|error| error.0)?;
-        self.done_until(before);
-        self.transfers.finish(&self.health)
+        let computed = self.queue.queue.finish().map_err(|error| error.0);
+        if computed.is_ok() {
+            self.done_until(before);
+        }
+        computed.and(self.transfers.finish(&self.health))
     }
 
     /// As [`Parts::finish`], but not beyond that time; says whether everything is done. Neither the program nor a driver

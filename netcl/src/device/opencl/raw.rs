@@ -70,16 +70,24 @@ impl OpenCl {
         let source = build::Source { name: entry, text: &origin.text(), options: &origin.options };
         let (program, is_whole) = (build::program(&self.shared, &source)?, source.is_whole());
         let fail = |problem: String| Error::Kernel { kernel: entry.to_owned(), problem };
-        // Also what keeps a NUL out of the call below.
-        let names = program.kernel_names().to_owned();
-        if !names.split(';').any(|name| name == entry) {
-            return Err(fail(format!("the source has no kernel of this name; it has: {}", names.replace(';', ", "))));
+        match program.get_kernel_names() {
+            Ok(names) if names.split(';').any(|name| name == entry) => {}
+            Ok(names) => {
+                let names = names.replace(';', ", ");
+                return Err(fail(format!("the source has no kernel of this name; it has: {names}")));
+            }
+            // The call below must not meet a NUL.
+            Err(_) if entry.contains('\0') => return Err(fail("a kernel's name has no NUL character".to_owned())),
+            // NVIDIA's driver tells none where the program is built for one of its context's devices.
+            Err(error) => tracing::debug!(%error, kernel = entry, "the driver does not tell the program's kernels"),
         }
         Ok((KernelObject::new(&self.shared, &program, entry)?, is_whole))
     }
 
     /// The options of netcl's own kernels.
-    pub(crate) const OPTIONS: &'static str = build::OPTIONS;
+    pub(crate) fn options(&self) -> &'static str {
+        build::options(&self.shared.profile)
+    }
 }
 
 impl ClKernel {

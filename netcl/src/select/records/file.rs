@@ -6,12 +6,12 @@
 use super::{Content, Record, WorkGroup};
 use crate::config;
 use crate::device::DeviceProfile;
-use crate::files::{Durable, checksum, folder_of, remove_leftovers, replace_file};
+use crate::files::{Durable, checksum, folder_of, is_missing, remove_leftovers, replace_file};
 use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -173,8 +173,8 @@ impl Folder {
         read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
     }
 
-    /// Changes what the device's file has, and gives that. A failure is a warning, once.
-    pub(crate) fn update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> Option<Content> {
+    /// Changes what the device's file has, and gives that. A failure is a warning, too, once.
+    pub(crate) fn update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> io::Result<Content> {
         static WARNED: AtomicBool = AtomicBool::new(false);
         let updated = self.try_update(identity, change);
         if let Err(error) = &updated
@@ -183,7 +183,7 @@ impl Folder {
             let hint = "set NETCL_CACHE_DIR to a folder that can be written, or to `off`";
             tracing::warn!(folder = %self.0.display(), %error, hint, "measurements cannot be kept for later runs");
         }
-        updated.ok()
+        updated
     }
 
     fn try_update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> io::Result<Content> {
@@ -209,7 +209,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     let _turn = turn(folder);
     remove_leftovers(folder);
     match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        Err(error) if !is_missing(&error) => Err(error),
         _ => Ok(()),
     }
 }
@@ -271,7 +271,7 @@ fn decode(bytes: &[u8]) -> Found {
 pub(super) fn read(path: &Path) -> Option<Found> {
     match fs::read(path) {
         Ok(bytes) => Some(decode(&bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) if is_missing(&error) => None,
         Err(error) => Some(Found::Damaged(error.to_string())),
     }
 }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     fn add(folder: &Folder, identity: &Identity, m: u64) -> Option<Content> {
-        folder.update(identity, &|content| _ = content.merge(self::content(m)))
+        folder.update(identity, &|content| _ = content.merge(self::content(m))).ok()
     }
 
     #[test]
@@ -459,6 +459,7 @@ mod tests {
         let inner = Folder(folder.0.join("tuning"));
         assert_eq!(add(&inner, &identity("gpu", "1.0"), 32), None);
         assert_eq!(inner.load(&identity("gpu", "1.0")), Content::default());
+        assert!(read(&inner.path(&identity("gpu", "1.0"))).is_none(), "nothing is damaged where nothing can be");
         fs::remove_file(&folder.0).unwrap();
     }
 }

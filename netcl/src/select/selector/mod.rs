@@ -9,6 +9,7 @@ use super::{rules, shape, trial, tuner};
 use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::files::again;
 use netcl_kernels::plan::Target;
 use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::template::Limits;
@@ -371,6 +372,17 @@ impl KernelSelector {
     /// null device, and with `NETCL_CACHE_DIR=off`.
     pub fn path(&self) -> Option<PathBuf> {
         self.state.path()
+    }
+
+    /// Whether what was found out in this process is kept for later runs, as far as that is wanted ([`KernelSelector::path`]).
+    /// Measurements that cannot be written hold in this process all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] with the file, and why something could not be written to it: the folder is read-only, or the disk full.
+    pub fn check_kept(&self) -> Result<()> {
+        let (Some(why), Some(path)) = (self.state.unkept(), self.state.path()) else { return Ok(()) };
+        Err(Error::Io { action: "keep measurements in", path, source: again(why) })
     }
 
     /// Forgets the answers given so far and reads the records again: another process may have measured meanwhile.

@@ -233,3 +233,20 @@ fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
     assert!(matches!(answer(2), Reason::Nearest { .. }), "{:?}", answer(2));
     assert_eq!(answer(4), Reason::Default);
 }
+
+#[test]
+fn what_cannot_be_written_is_known_and_that_it_was_not_kept_is_said() {
+    let (path, _) = scratch("unkept");
+    std::fs::write(&path, "a file where the folder belongs").unwrap();
+    let device = Device::null(Target::Gpu, 1 << 28);
+    let state = State::with(device.id(), device.profile(), Some(Folder::at(path.join("tuning"))));
+    let selector = KernelSelector::new(device.clone(), Arc::new(state));
+    selector.check_kept().expect("nothing was to be kept yet");
+    let (task, tiled) = (product(64, 64, 64), config("matmul_tiled TILE=16"));
+    selector.state().learn(|content| content.add(record(&task, &tiled)));
+    assert_eq!(selector.select(&task).reason, Reason::Measured);
+    let error = selector.check_kept().unwrap_err().to_string();
+    let file = selector.path().unwrap();
+    assert!(error.contains("keep measurements in") && error.contains(file.to_str().unwrap()), "{error}");
+    std::fs::remove_file(&path).unwrap();
+}

@@ -1,10 +1,10 @@
 //! Single elements of a task's result, by the definition of what it computes: for results of which the host would take too
 //! long to compute all.
 //!
-//! Operands are known by position ([`numbers::element`]), so that no tensor is needed. Sums are in `f64`, in which those of
+//! Operands are known by position ([`operands::element`]), so that no tensor is needed. Sums are in `f64`, in which those of
 //! operands like these are exact.
 
-use super::numbers;
+use super::operands;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::ConvKind;
 use netcl_kernels::graph::ReduceOp;
@@ -46,7 +46,7 @@ impl<'a> Exact<'a> {
     }
 
     fn operand(&self, argument: usize, position: u64, dtype: DType) -> f64 {
-        numbers::element(self.task, argument, position, dtype)
+        operands::element(self.task, argument, position, dtype)
     }
 
     fn product(&self, own: &Product<u64>, position: u64) -> f64 {

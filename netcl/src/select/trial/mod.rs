@@ -1,8 +1,10 @@
 //! Trying a configuration on a device: building it alone, comparing its numbers with the host's, timing it.
 
+mod draw;
 mod exact;
 mod fault;
 mod numbers;
+mod operands;
 mod room;
 mod rows;
 mod samples;
@@ -120,7 +122,7 @@ fn operands(device: &Device, task: &Task<u64>, graph: &Graph) -> Result<Vec<Tens
                 problem: format!("operand {position} of shape {} is larger than memory can be", node.shape),
             })?;
             let elements = crate::tensor::element_count("tune", &shape)?;
-            let bytes = numbers::operand(task, position, elements, node.dtype).ok_or_else(|| Error::Plan {
+            let bytes = operands::operand(task, position, elements, node.dtype).ok_or_else(|| Error::Plan {
                 function: task.to_string(),
                 problem: format!("the host has no memory for operand {position} of shape {}", node.shape),
             })?;

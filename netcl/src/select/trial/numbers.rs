@@ -1,64 +1,10 @@
-//! Inputs whose results are nearly exact, and the comparison of results.
+//! Results as numbers, and how near they must be to what they should be.
 
-use super::rows;
 use crate::tensor::Element;
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::ReduceOp;
 use netcl_kernels::variant::Task;
-
-/// One of the values that an element of that type has by itself, none of which is 0: a single missing term shows.
-///
-/// Fractions are multiples of a quarter. Their products are multiples of a sixteenth, so that sums of up to 2^19 of them are
-/// exact in `f32` in whatever order they are added, and so are small whole numbers.
-pub(super) fn plain(dtype: DType, random: u64) -> f64 {
-    let size = |count: u64| (random % count + 1) as f64;
-    let signed = |count: u64| if (random / count).is_multiple_of(2) { size(count) } else { -size(count) };
-    match dtype {
-        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => signed(4) / 4.0,
-        DType::I32 | DType::I64 => signed(3),
-        DType::U8 | DType::U32 => size(6),
-        DType::Bool => f64::from(random % 7 > 2),
-    }
-}
-
-/// A well-mixed number for each position (Steele, Lea and Flood's SplitMix64).
-pub(super) fn mixed(position: u64) -> u64 {
-    let mut z = position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// The element at `position` of the `argument`-th operand, of that type: it is stored as it is.
-pub(super) fn element(task: &Task<u64>, argument: usize, position: u64, dtype: DType) -> f64 {
-    match task {
-        Task::Reduction(reduction) => rows::element(reduction, dtype, position),
-        _ => plain(dtype, mixed(((argument as u64) << 40) + position)),
-    }
-}
-
-/// The bytes of the `argument`-th operand, of so many elements; `None` where the host has no memory for them.
-pub(super) fn operand(task: &Task<u64>, argument: usize, elements: usize, dtype: DType) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(elements.checked_mul(dtype.size())?).ok()?;
-    let mut all = |add: fn(&mut Vec<u8>, f64)| {
-        for position in 0..elements as u64 {
-            add(&mut bytes, element(task, argument, position, dtype));
-        }
-    };
-    match dtype {
-        DType::Bool | DType::U8 => all(|bytes, value| bytes.push(value as u8)),
-        DType::I32 => all(|bytes, value| bytes.extend_from_slice(&(value as i32).to_ne_bytes())),
-        DType::U32 => all(|bytes, value| bytes.extend_from_slice(&(value as u32).to_ne_bytes())),
-        DType::I64 => all(|bytes, value| bytes.extend_from_slice(&(value as i64).to_ne_bytes())),
-        DType::F16 => all(|bytes, value| bytes.extend_from_slice(&f16::from_f64(value).to_ne_bytes())),
-        DType::BF16 => all(|bytes, value| bytes.extend_from_slice(&bf16::from_f64(value).to_ne_bytes())),
-        DType::F32 => all(|bytes, value| bytes.extend_from_slice(&(value as f32).to_ne_bytes())),
-        DType::F64 => all(|bytes, value| bytes.extend_from_slice(&value.to_ne_bytes())),
-    }
-    Some(bytes)
-}
 
 /// Elements as numbers.
 pub(super) fn numbers(bytes: &[u8], dtype: DType) -> Vec<f64> {
@@ -161,19 +107,6 @@ pub(super) fn difference(position: u64, found: f64, expected: f64) -> String {
 mod tests {
     use super::*;
     use crate::select::testing::product;
-
-    #[test]
-    fn operands_are_exact_in_every_type_and_differ() {
-        let task = product(8, 8, 8);
-        for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::I32, DType::U8, DType::Bool, DType::I64] {
-            let [a, b] = [0, 1].map(|argument| operand(&task, argument, 1000, dtype).unwrap());
-            assert_eq!(a.len(), 1000 * dtype.size());
-            let (a, b) = (numbers(&a, dtype), numbers(&b, dtype));
-            assert_ne!(a, b, "{dtype}");
-            assert!(a.iter().all(|value| value.fract() % 0.25 == 0.0 && value.abs() <= 6.0), "{dtype}");
-            assert!(a.iter().any(|value| *value != a[0]), "{dtype}");
-        }
-    }
 
     #[test]
     fn a_single_missing_term_shows() {

@@ -1,6 +1,6 @@
 //! Elements of rows that are reduced, such that a reduction which misses one of them shows.
 
-use super::numbers::{mixed, plain};
+use super::draw::{mixed, plain};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::ReduceOp;
 use netcl_kernels::variant::Reduction;

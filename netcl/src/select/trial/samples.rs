@@ -1,7 +1,8 @@
 //! Some of the results of a task that is too large for the host to compute: what they must be, exactly.
 
+use super::draw::mixed;
 use super::exact::Exact;
-use super::numbers::{self, Nearness, difference, mixed, numbers};
+use super::numbers::{Nearness, difference, numbers};
 use super::small::operations;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::variant::Task;
@@ -95,7 +96,7 @@ fn number(bytes: &[u8], position: u64, dtype: DType) -> f64 {
 fn differs(found: &[u8], other: &[u8], dtype: DType, near: &Nearness) -> Option<u64> {
     let chunks = found.chunks(CHUNK).zip(other.chunks(CHUNK)).enumerate();
     chunks.filter(|(_, (found, other))| found != other).find_map(|(chunk, (found, other))| {
-        let (found, other) = (numbers::numbers(found, dtype), numbers::numbers(other, dtype));
+        let (found, other) = (numbers(found, dtype), numbers(other, dtype));
         let within = found.iter().zip(&other).position(|(found, other)| !near.holds(*found, *other))?;
         Some((chunk * (CHUNK / dtype.size()) + within) as u64)
     })

@@ -1,0 +1,165 @@
+//! What items tell each other: written by the one, read by the other, and what names mean once all is gathered.
+
+use crate::ast::{Constant, FieldKind, Model, ModelImpl, Unit};
+use crate::chain::{self, Gathered, Kind};
+use crate::diag::Diag;
+use crate::lower::Sizes;
+use crate::parse::constant::{self, Constants};
+use crate::{parse, scan};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::{ItemFn, ItemImpl, ItemStruct};
+
+/// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
+pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
+    let constants = gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
+        let value = chain::braces(value.clone());
+        quote!({ #path #value })
+    });
+    quote!({ #failed } { #(#constants)* } { #item })
+}
+
+/// What [`table`] wrote.
+pub(crate) struct Table {
+    pub(crate) failed: bool,
+    pub(crate) constants: Constants,
+    pub(crate) model: Model,
+}
+
+/// Reads what [`table`] wrote.
+pub(crate) fn read_table(payload: &TokenStream) -> Option<Table> {
+    let parts = chain::groups(payload.clone())?;
+    let [failed, given, item] = parts.as_slice() else { return None };
+    let mut constants = Constants::new();
+    for entry in chain::groups(given.clone())? {
+        let mut entry = entry.into_iter();
+        let path = syn::parse2::<syn::LitStr>(entry.next()?.into_token_stream()).ok()?.value();
+        let value = chain::groups(entry.collect())?.into_iter().next()?;
+        add_constant(&mut constants, &path, &value);
+    }
+    let item: ItemStruct = syn::parse2(item.clone()).ok()?;
+    // The struct's own expansion has reported its errors.
+    let silent = Diag::new();
+    let model = parse::model::model(&silent, &item, &constants);
+    silent.dismiss();
+    Some(Table { failed: failed.to_string() == "true", constants, model })
+}
+
+fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
+    let parsed = syn::parse2::<syn::Expr>(value.clone()).ok();
+    let value = parsed.and_then(|expr| constant::evaluate(&expr, constants));
+    // A constant that cannot be evaluated has been reported where it stands.
+    constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
+}
+
+/// The constants among what was gathered.
+pub(crate) fn constants(gathered: &Gathered) -> Constants {
+    let mut constants = Constants::new();
+    constants_into(gathered, &mut constants);
+    constants
+}
+
+/// Adds the constants among what was gathered.
+pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
+    for (_, path, value) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant) {
+        add_constant(constants, path, value);
+    }
+}
+
+/// What a model tells models that have it as a field: whether it is sound, its `impl`, and all that it gathered.
+pub(crate) fn nested(gathered: &Gathered, item: &ItemImpl, failed: bool) -> TokenStream {
+    let parts = gathered.tokens();
+    // Tokens with `$` cannot stand in a `macro_rules!`; functions that have them are no functions to compile.
+    let item = scan::without_ordinary(item);
+    quote!({ #failed } { #parts } { #item })
+}
+
+/// Reads what [`nested`] wrote; errors in it have been reported where it stands.
+pub(crate) fn read_nested(payload: &TokenStream) -> Option<Unit> {
+    let parts = chain::groups(payload.clone())?;
+    let [failed, gathered, item] = parts.as_slice() else { return None };
+    let gathered = chain::read(gathered.clone())?;
+    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
+    let silent = Diag::new();
+    let read = (|| {
+        let path = parse::model::model_path(&silent, &item)?;
+        let table = read_table(gathered.get(Kind::Table, &path)?)?;
+        Some(unit(&silent, &gathered, table, &item).0)
+    })();
+    silent.dismiss();
+    read.filter(|_| failed.to_string() == "false")
+}
+
+/// The struct's table among what a first block tells.
+pub(crate) fn table_of(nested: &TokenStream) -> Option<Table> {
+    let parts = chain::groups(nested.clone())?;
+    let [_, gathered, item] = parts.as_slice() else { return None };
+    let item: ItemImpl = syn::parse2(item.clone()).ok()?;
+    let silent = Diag::new();
+    let path = parse::model::model_path(&silent, &item);
+    silent.dismiss();
+    read_table(chain::read(gathered.clone())?.get(Kind::Table, &path?)?)
+}
+
+/// What names mean in a block, and the block itself.
+pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl) -> (Unit, ModelImpl) {
+    let mut constants = table.constants;
+    constants.extend(self::constants(gathered));
+    parse::model::impl_constants(item, &mut constants);
+    let given = parse::model::impl_sizes(item, &constants);
+    let sizes = Sizes::of(&table.model, &given);
+    let block = parse::model::model_impl(diag, item, &constants, &sizes.names());
+    let (functions, unfit) = (block.functions.clone(), block.unfit.clone());
+    let mut unit = Unit { functions, unfit, constants, given, ..Unit::default() };
+    for field in &table.model.fields {
+        if let Some(path) = nested_path(&field.kind)
+            && let Some(nested) = gathered.get(Kind::Nested, path).and_then(read_nested)
+        {
+            unit.nested.insert(parse::text(path), nested);
+        }
+    }
+    helpers(gathered, &mut unit);
+    unit.model = Some(table.model);
+    (unit, block)
+}
+
+/// The functions of scalars among what was gathered.
+pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
+    for (_, path, tokens) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Function) {
+        let Some((function, rest)) = read_function(tokens) else {
+            unit.broken.insert(path.clone());
+            continue;
+        };
+        let silent = Diag::new();
+        if let Some(mut helper) = parse::function::helper(&silent, &function.sig, &function.block) {
+            // What it calls is named as its own module names it.
+            helpers(&rest, &mut helper.scope);
+            constants_into(&rest, &mut helper.scope.constants);
+            unit.helpers.insert(path.clone(), helper);
+        }
+        silent.dismiss();
+    }
+}
+
+/// What a function of scalars tells whoever calls it: whether it is sound, itself, and what it gathered.
+pub(crate) fn function(gathered: &Gathered, item: &ItemFn, sound: bool) -> TokenStream {
+    let gathered = gathered.tokens();
+    quote!({ #sound } { #item } { #gathered })
+}
+
+/// The function and what it gathered; `None` where it is wrong, which has been reported where it stands.
+fn read_function(payload: &TokenStream) -> Option<(ItemFn, Gathered)> {
+    let parts = chain::groups(payload.clone())?;
+    let [sound, item, gathered] = parts.as_slice() else { return None };
+    let item = syn::parse2(item.clone()).ok()?;
+    (sound.to_string() == "true").then_some((item, chain::read(gathered.clone())?))
+}
+
+/// The model that a field is of, if it is of one.
+pub(crate) fn nested_path(kind: &FieldKind) -> Option<&syn::Path> {
+    match kind {
+        FieldKind::Model(nested) => Some(&nested.path),
+        FieldKind::Many { each, .. } => nested_path(each),
+        _ => None,
+    }
+}
