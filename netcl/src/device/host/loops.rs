@@ -1,7 +1,9 @@
 //! Loop steps of a plan: native code where the crate has some, else the interpreter; on all threads where that pays.
 
+use super::entry::{Entry, NativeEntry};
+use super::faults::Faults;
 use super::isa::engine;
-use super::native::{Args, Entry, Faults, NativeEntry, Passed};
+use super::native::{Args, Passed};
 use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};

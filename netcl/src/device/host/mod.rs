@@ -4,6 +4,8 @@ pub(crate) mod access;
 pub(crate) mod backend;
 mod conv;
 mod elements;
+mod entry;
+mod faults;
 mod isa;
 mod lanes;
 mod launch;
@@ -21,15 +23,17 @@ pub(crate) mod process;
 pub(crate) mod product;
 mod view;
 
-pub use native::NativeEntry;
+pub use entry::NativeEntry;
 
 /// What the text of native kernels calls, and what runs them.
 pub mod exports {
+    pub use super::entry::{Entry, NativeEntry, entry, interpreted};
+    pub use super::faults::Faults;
     pub use super::isa::engine;
     pub use super::lanes::V;
     pub use super::math::*;
     pub use super::memory::HostBuffer;
-    pub use super::native::{Args, Entry, Faults, NativeEntry, NativeKernel, Passed, entry, interpreted};
+    pub use super::native::{Args, NativeKernel, Passed};
     pub use super::view::{Bf16, Element, F16, View, array_at, array_put};
     pub use netcl_kernels::kir::AtomicOp;
     pub use netcl_kernels::kir::interp::math::Isa;

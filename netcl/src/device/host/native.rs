@@ -1,9 +1,9 @@
-//! What native kernels are given: typed views of buffers, numbers, sizes, and a place to report what went wrong.
+//! What native kernels are given: typed views of buffers, numbers, sizes, and a place to note what went wrong.
 //!
 //! The macros embed the text that `netcl_kernels::emit::rust` writes; it is safe code that uses only what is here, in
 //! [`super::lanes`] and in [`super::view`].
 
-use super::isa;
+use super::faults::Faults;
 use super::memory::HostBuffer;
 use super::view::{Element, View};
 use netcl_kernels::dtype::Literal;
@@ -11,37 +11,11 @@ use netcl_kernels::kir::interp::Fault;
 use netcl_kernels::kir::interp::math::Isa;
 use netcl_kernels::kir::{Kernel, ParamKind};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A loop kernel as native code.
 pub trait NativeKernel {
     /// Runs these work-items, numbered with the first dimension fastest.
     fn run<I: Isa>(args: &Args<'_>, items: Range<usize>);
-}
-
-/// A way into a native kernel.
-pub type Entry = fn(&Args<'_>, Range<usize>);
-
-/// Native code of one loop kernel, if the crate was built such that it is worth calling.
-#[derive(Clone, Copy, Debug)]
-pub struct NativeEntry(Option<Entry>);
-
-impl NativeEntry {
-    /// The code; `None`: the interpreter is to run the step.
-    pub fn code(self) -> Option<Entry> {
-        self.0
-    }
-}
-
-/// The way into `K` for the processor that runs it.
-pub const fn entry<K: NativeKernel>() -> NativeEntry {
-    NativeEntry(Some(isa::run::<K>))
-}
-
-/// For crates built without optimisation, where native code would be slower than the interpreter (dependencies are
-/// optimised, see the workspace's profiles).
-pub const fn interpreted() -> NativeEntry {
-    NativeEntry(None)
 }
 
 /// What is passed for one parameter.
@@ -51,27 +25,6 @@ pub enum Passed<'a> {
     Buffer(&'a HostBuffer),
     /// A number of the parameter's type; symbols are `U32`.
     Scalar(Literal),
-}
-
-/// The first access outside of a buffer, from any thread.
-#[derive(Debug, Default)]
-pub struct Faults {
-    any: AtomicBool,
-    param: AtomicU64,
-    index: AtomicU64,
-}
-
-impl Faults {
-    /// Notes that buffer `param` was accessed at `index`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn outside(&self, param: u32, index: i64) {
-        if !self.any.load(Ordering::Relaxed) {
-            self.param.store(u64::from(param), Ordering::Relaxed);
-            self.index.store(index as u64, Ordering::Relaxed);
-            self.any.store(true, Ordering::Release);
-        }
-    }
 }
 
 /// What a native kernel works on.
@@ -148,10 +101,7 @@ impl<'a> Args<'a> {
     ///
     /// That access: which buffer, where, and its length.
     pub fn result(&self, kernel: &Kernel) -> Result<(), Fault> {
-        if !self.faults.any.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        let position = self.faults.param.load(Ordering::Relaxed) as usize;
+        let Some((position, index)) = self.faults.first() else { return Ok(()) };
         let (buffer, length) = match kernel.params.get(position) {
             Some(param) => {
                 let length = match (&param.kind, self.passed.get(position)) {
@@ -166,7 +116,6 @@ impl<'a> Args<'a> {
                 None => (String::new(), 0),
             },
         };
-        let index = self.faults.index.load(Ordering::Relaxed) as i64;
         Err(Fault::OutOfBounds { kernel: kernel.name.clone(), buffer, index, lanes: 1, length, item: None })
     }
 }

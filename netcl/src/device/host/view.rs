@@ -3,9 +3,9 @@
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers, see memory.rs")]
 #![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
 
+use super::faults::Faults;
 use super::lanes::V;
 use super::memory::HostBuffer;
-use super::native::Faults;
 use half::f16;
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar};

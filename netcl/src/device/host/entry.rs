@@ -1,0 +1,30 @@
+//! The ways into native kernels.
+
+use super::isa;
+use super::native::{Args, NativeKernel};
+use std::ops::Range;
+
+/// A way into a native kernel.
+pub type Entry = fn(&Args<'_>, Range<usize>);
+
+/// Native code of one loop kernel, if the crate was built such that it is worth calling.
+#[derive(Clone, Copy, Debug)]
+pub struct NativeEntry(Option<Entry>);
+
+impl NativeEntry {
+    /// The code; `None`: the interpreter is to run the step.
+    pub fn code(self) -> Option<Entry> {
+        self.0
+    }
+}
+
+/// The way into `K` for the processor that runs it.
+pub const fn entry<K: NativeKernel>() -> NativeEntry {
+    NativeEntry(Some(isa::run::<K>))
+}
+
+/// For crates built without optimisation, where native code would be slower than the interpreter (dependencies are
+/// optimised, see the workspace's profiles).
+pub const fn interpreted() -> NativeEntry {
+    NativeEntry(None)
+}
