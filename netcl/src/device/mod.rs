@@ -21,9 +21,10 @@ pub(crate) use host::process;
 pub use manager::DeviceManager;
 pub use null::LaunchRecord;
 pub use opencl::handles::OpenClHandles;
-pub use partition::{AffinityDomain, Partition};
+pub use partition::Partition;
 pub use profile::{
-    Atomics, DeviceKind, DeviceProfile, FloatAtomics, LocalMemory, Partitions, Ptx, SharedVirtualMemory, SubGroups,
+    AffinityDomain, Atomics, DeviceKind, DeviceProfile, FloatAtomics, LocalMemory, Partitions, Ptx,
+    SharedVirtualMemory, SubGroups,
 };
 pub use queue::QueueOrder;
 pub use quirks::{Avoid, Quirk};

@@ -1,8 +1,7 @@
 //! Dividing a device into devices.
 
 use crate::device::Device;
-pub use crate::device::profile::AffinityDomain;
-use crate::device::profile::DeviceProfile;
+use crate::device::profile::{AffinityDomain, DeviceProfile};
 use crate::device::queue::warn_of_several_queues;
 use crate::error::{Error, Result};
 

@@ -144,7 +144,7 @@ impl ClContext {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::partition::AffinityDomain;
+    use crate::device::profile::AffinityDomain;
 
     /// The numbers are those of the OpenCL headers.
     #[test]

@@ -1,7 +1,6 @@
 //! What a driver says about a device. What it says of features that drivers misreport is checked in `probe`.
 
-use crate::device::partition::AffinityDomain;
-use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory, Partitions, SharedVirtualMemory};
+use crate::device::profile::{AffinityDomain, DeviceKind, DeviceProfile, LocalMemory, Partitions, SharedVirtualMemory};
 use crate::device::quirks;
 use crate::device::vendor::{Architecture, Vendor};
 use netcl_kernels::plan::Target;
