@@ -1,4 +1,54 @@
 //! netcl: deep learning for every OpenCL device, with gradients generated while your crate compiles.
+//!
+//! A model is a struct and functions under [`macro@model`], a kernel of your own stands in [`kernel!`]. While your crate is
+//! built, their shapes are checked, they are differentiated, fused and written as OpenCL C and Rust. They run on every OpenCL
+//! device and, where there is none, on the host's processor.
+//!
+//! ```
+//! use netcl::prelude::*;
+//!
+//! #[netcl::model]
+//! struct Classifier {
+//!     #[layer(inputs = 4, outputs = 8)]
+//!     hidden: Linear,
+//!     #[layer(inputs = 8, outputs = 3)]
+//!     output: Linear,
+//! }
+//!
+//! #[netcl::model]
+//! impl Classifier {
+//!     fn loss(&self, x: &Tensor<f32, N, 4>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+//!         self.output.forward(&self.hidden.forward(x).relu()).cross_entropy(labels)
+//!     }
+//! }
+//!
+//! let device = Device::auto()?; // a GPU, else an accelerator, else the host
+//! let mut model = Classifier::new(&device, Seed(42))?;
+//! let mut optimizer = AdamW::new(1e-2);
+//! let x = Tensor::from_slice(&device, &[0.1f32, 0.9, 0.4, 0.7, 0.8, 0.2, 0.6, 0.3], &[2, 4])?;
+//! let labels = Tensor::from_slice(&device, &[2u32, 0], &[2])?;
+//! let mut losses = Vec::new();
+//! for _ in 0..20 {
+//!     let (loss, gradients) = model.loss_with_gradients(&x, &labels)?;
+//!     optimizer.step(&mut model, &gradients)?;
+//!     losses.push(loss.item::<f32>()?);
+//! }
+//! assert!(losses[19] < losses[0]);
+//! # Ok::<(), netcl::Error>(())
+//! ```
+//!
+//! | for | see |
+//! |---|---|
+//! | models and their training | [`macro@model`], [`Model`], [`optim`], [`data`], [`io`]; layers at run time: [`nn`] |
+//! | kernels of your own | [`kernel!`], [`macro@function`], [`simt`]; of OpenCL C as text: [`raw`] |
+//! | tensors at run time | [`Tensor`], [`algorithms`]; graphs: [`jit`] |
+//! | devices | [`Device`], [`DeviceManager`], [`DeviceProfile`], [`Partition`] |
+//! | memory, copies, waiting | [`BufferPool`], [`PinnedBufferPool`], [`ToHost`], [`Event`], [`UserEvent`], [`Interrupt`] |
+//! | launches, programs, times | [`Recording`], [`cache`], [`profile`] |
+//! | which kernel computes what | [`select`] |
+//! | what can go wrong | [`Error`] |
+//!
+//! The pages in `docs/` of the repository tell more, `examples/` has programs to copy from.
 #![deny(unsafe_code)]
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]

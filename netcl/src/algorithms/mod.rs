@@ -17,6 +17,7 @@
 //! - Every value in it is of the elements' type; of f16 and bf16 it is an `f32`, which is rounded where it is stored, of u8 an
 //!   `i32`, whose low bits are stored (`LARGEST` is that of the `i32`). A comparison gives 1 or 0; a condition holds unless it
 //!   is 0. Both sides of `&&`, `||` and `?:` are computed.
+//! - A number that the type does not hold (`1e50` of `f32`) is an error; write `INFINITY`.
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
 //! - `min` and `max` give NaN if one of the two is, and of zeros of both signs either; `round` rounds ties to even.
 //! - Sums, differences and products of floats are rounded one by one, to the nearest, alike on every device; quotients and
