@@ -55,7 +55,7 @@ pub enum Factor {
 /// An integer that is known when kernels are launched: a polynomial over symbols (and floor divisions of such) with
 /// integer coefficients, in canonical form, so that equal expressions compare equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(into = "Vec<(Vec<Factor>, i64)>", from = "Vec<(Vec<Factor>, i64)>")]
+#[serde(into = "Vec<(Vec<Factor>, i64)>", try_from = "Vec<(Vec<Factor>, i64)>")]
 pub struct Dim {
     /// Sorted factors → non-zero coefficient; the empty product is the constant.
     terms: SortedMap<Vec<Factor>, i64>,
@@ -67,9 +67,16 @@ impl From<Dim> for Vec<(Vec<Factor>, i64)> {
     }
 }
 
-impl From<Vec<(Vec<Factor>, i64)>> for Dim {
-    fn from(terms: Vec<(Vec<Factor>, i64)>) -> Self {
-        Dim { terms: terms.into_iter().collect() }
+/// What a plan in a damaged file may hold is no size: a division by zero.
+impl TryFrom<Vec<(Vec<Factor>, i64)>> for Dim {
+    type Error = &'static str;
+
+    fn try_from(terms: Vec<(Vec<Factor>, i64)>) -> Result<Self, Self::Error> {
+        let by_zero = |factor: &Factor| matches!(factor, Factor::FloorDiv(_, 0));
+        if terms.iter().any(|(factors, _)| factors.iter().any(by_zero)) {
+            return Err("a size is divided by zero");
+        }
+        Ok(Dim { terms: terms.into_iter().collect() })
     }
 }
 
@@ -112,9 +119,14 @@ impl Dim {
         of(false).chain(of(true)).map(|(factors, coefficient)| (factors.as_slice(), *coefficient))
     }
 
+    /// One term: a product, its factors in order, and its coefficient.
+    pub(crate) fn term(factors: Vec<Factor>, coefficient: i64) -> Dim {
+        Dim { terms: SortedMap::one(factors, coefficient) }
+    }
+
     /// Each term as a dimension of its own, and its coefficient.
     pub fn parts(&self) -> impl Iterator<Item = (Dim, i64)> {
-        self.terms.iter().map(|(factors, &c)| (Dim { terms: SortedMap::one(factors.clone(), c) }, c))
+        self.terms.iter().map(|(factors, &c)| (Dim::term(factors.clone(), c), c))
     }
 
     /// `floor(self / divisor)`; exact where every coefficient is divisible.
@@ -395,6 +407,17 @@ impl fmt::Display for Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_size_is_no_size() {
+        let read = |divisor: u64| {
+            let text = format!(r#"[[[{{"FloorDiv":[[[[{{"Symbol":"N"}}],1]],{divisor}]}}],1]]"#);
+            serde_json::from_str::<Dim>(&text).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(2), Ok(Dim::symbol("N").floor_div(2)));
+        let problem = read(0).unwrap_err();
+        assert!(problem.contains("a size is divided by zero"), "{problem}");
+    }
 
     #[test]
     fn canonical_forms_compare_equal() {

@@ -46,7 +46,7 @@ impl Dim {
                         ((**dividend).clone() - Dim::constant(rest))
                             * Dim::constant(c.saturating_mul(scale / *divisor as i64))
                     }
-                    _ => Dim::from(vec![(factors.to_vec(), c.saturating_mul(scale))]),
+                    _ => Dim::term(factors.to_vec(), c.saturating_mul(scale)),
                 };
         }
         Some(bound)

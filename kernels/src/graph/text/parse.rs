@@ -236,7 +236,7 @@ fn pair(line: &mut Line<'_>) -> Result<(NodeId, NodeId)> {
 
 fn input(line: &mut Line<'_>) -> Result<InputKind> {
     Ok(match line.word("`argument`, `parameter`, `state` or `scalar`")? {
-        "argument" => InputKind::Argument(line.integer("a position")?),
+        "argument" => InputKind::Argument(usize::from(line.integer::<u16>("a position")?)),
         "parameter" => InputKind::Parameter,
         "state" => InputKind::State,
         "scalar" => InputKind::Scalar(line.integer("a position")?),
