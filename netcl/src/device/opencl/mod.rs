@@ -40,11 +40,10 @@ use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
-use crate::profile::{self, Command, Lane};
+use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 use context::{ClContext, ClDevice};
 use cutting::Cutting;
-use event::Pending;
 use health::{Health, Told};
 use held::Transfers;
 use idle::IdleKernels;
@@ -56,7 +55,7 @@ use opencl3::command_queue::{
 };
 use opencl3::error_codes::error_text;
 use opencl3::event::Event as DriverEvent;
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
+use opencl3::memory::Buffer;
 use opencl3::types::{cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use progress::Progress;
@@ -65,9 +64,6 @@ use std::ops::Deref;
 use std::ptr::null;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
-
-/// How many bytes of a new buffer are read, so that the driver allocates it.
-const FIRST_USE: usize = 4;
 
 /// One device's queue, in a context.
 pub(crate) struct OpenCl {
@@ -220,25 +216,7 @@ impl Backend for OpenCl {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
-        let shared = &*self.shared;
-        let bytes = bytes.max(FIRST_USE);
-        let refused = |code: cl_int| memory::refused(&shared.health, "clCreateBuffer", code);
-        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
-        let buffer =
-            unsafe { Buffer::<u8>::create(shared.context.get(), CL_MEM_READ_WRITE, bytes, std::ptr::null_mut()) }
-                .map_err(|error| refused(error.0))?;
-        let sink = shared.sink().map_err(refused)?;
-        // Drivers may put allocation off to the first use, where failing is too late to free something. So this is it; it
-        // leaves the content alone, so that copies in other queues need not wait for it.
-        // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
-        let queue = shared.queue.queue.get();
-        // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
-        let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
-        let used = Pending::moving(event.map_err(refused)?, bytes);
-        // A driver that allocates when the command runs fails then.
-        shared.transfers.land(&shared.health);
-        shared.transfers.take_off(Lane::Compute, &used, None, "allocating memory", None);
-        Ok(Memory::OpenCl(ClMemory::new(buffer, self.shared.context.clone())))
+        self.shared.allocate(bytes).map(Memory::OpenCl)
     }
 
     fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
@@ -450,17 +428,6 @@ impl Deref for Shared {
 }
 
 impl Parts {
-    /// [`FIRST_USE`] bytes that nobody reads.
-    fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
-        if let Some(sink) = self.sink.get() {
-            return Ok(sink);
-        }
-        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
-        let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, std::ptr::null_mut()) };
-        let sink = sink.map_err(|error| error.0)?;
-        Ok(self.sink.get_or_init(|| Live::new(sink)))
-    }
-
     /// The fills that set the first `bytes` of a buffer: start, size, and width of the pattern, which divides both.
     fn fills(&self, bytes: usize) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
         // Pieces start at multiples of the widest pattern.

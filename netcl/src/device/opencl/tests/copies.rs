@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::event::UserEvent;
+use crate::profile::Lane;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use opencl3::error_codes::CL_OUT_OF_RESOURCES;

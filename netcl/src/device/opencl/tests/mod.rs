@@ -1,6 +1,7 @@
 //! What only this side of the driver can see.
 
 use super::commands::CommandBuffer;
+use super::event::Pending;
 use super::health::Told;
 use super::idle::Origin;
 use super::*;
