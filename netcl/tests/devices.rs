@@ -2,29 +2,12 @@
 
 mod common;
 
-use common::devices;
+use common::devices::{pairs, with_driver, with_several_queues};
 use common::settings;
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
-use netcl::{AffinityDomain, Avoid, DeviceKind, DeviceManager, FloatAtomics, Partition, Vendor};
+use netcl::{AffinityDomain, DeviceKind, DeviceManager, FloatAtomics, Partition, Vendor};
 use std::process::Command;
-
-/// Those whose driver bears kernels in several queues at once: here each test makes devices of its own.
-fn with_driver() -> Vec<Device> {
-    devices::with_driver().into_iter().filter(bears_several_queues).collect()
-}
-
-fn pairs() -> Vec<[Device; 2]> {
-    devices::pairs().into_iter().filter(|[first, _]| bears_several_queues(first)).collect()
-}
-
-fn bears_several_queues(device: &Device) -> bool {
-    let quirk = device.profile().quirks.iter().find(|quirk| quirk.avoid == Avoid::SeveralQueues);
-    if let Some(quirk) = quirk {
-        eprintln!("{device} is left out: {}", quirk.reason);
-    }
-    quirk.is_none()
-}
 
 /// 0, 1, 2, ... with an offset.
 fn ramp(device: &Device, count: usize, offset: f32) -> (Tensor, Vec<f32>) {
@@ -39,7 +22,7 @@ fn doubled(tensor: &Tensor) -> Vec<f32> {
 
 #[test]
 fn profiles_of_known_drivers_are_what_their_documentation_says() {
-    for device in devices::with_driver() {
+    for device in with_driver() {
         let profile = device.profile();
         assert!(profile.max_work_group >= 1 && profile.max_work_items[0] >= 1, "{profile:?}");
         assert!(profile.local_memory.usable >= profile.local_memory.reported, "{profile:?}");
@@ -68,7 +51,7 @@ fn profiles_of_known_drivers_are_what_their_documentation_says() {
 
 #[test]
 fn a_second_manager_finds_the_same_profiles() {
-    let devices = devices::with_driver();
+    let devices = with_driver();
     let profiles = DeviceManager::discover().profiles();
     for device in devices {
         let found = profiles.iter().find(|profile| profile.selector == device.profile().selector);
@@ -78,7 +61,7 @@ fn a_second_manager_finds_the_same_profiles() {
 
 #[test]
 fn parts_compute_and_exchange_tensors() {
-    for device in with_driver() {
+    for device in with_several_queues() {
         let profile = device.profile();
         if !profile.partitions.equally || profile.compute_units < 2 {
             eprintln!("{device} cannot be divided");
@@ -103,7 +86,7 @@ fn parts_compute_and_exchange_tensors() {
 
 #[test]
 fn parts_of_given_sizes() {
-    for device in with_driver() {
+    for device in with_several_queues() {
         let profile = device.profile();
         if !profile.partitions.by_counts || profile.compute_units < 2 {
             continue;
@@ -130,7 +113,7 @@ fn parts_by_affinity() {
         AffinityDomain::L1Cache,
         AffinityDomain::NextPartitionable,
     ];
-    for device in with_driver() {
+    for device in with_several_queues() {
         let profile = device.profile();
         for domain in ALL {
             let parts = device.partition(&Partition::ByAffinity(domain));
@@ -162,7 +145,7 @@ fn parts_by_affinity() {
 
 #[test]
 fn a_part_outlives_the_handles_it_came_from() {
-    for device in with_driver() {
+    for device in with_several_queues() {
         if !device.profile().partitions.equally {
             continue;
         }
@@ -242,7 +225,7 @@ fn each_device_of_one_context_is_what_it_was() {
 /// its device `basic`: of PoCL 3.1 that waits for itself when an event of another device lets its command go.)
 #[test]
 fn devices_of_one_platform_share_a_context() {
-    if !with_driver().iter().any(|device| device.profile().vendor == Vendor::Pocl) {
+    if !with_several_queues().iter().any(|device| device.profile().vendor == Vendor::Pocl) {
         eprintln!("no PoCL here, which shows several devices where there is one");
         return;
     }
@@ -267,7 +250,7 @@ fn program_with_several_devices() {
 
 #[test]
 fn programs_are_built_from_many_threads_at_once() {
-    for device in with_driver() {
+    for device in with_several_queues() {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind crashes when two threads run kernels");
             continue;
@@ -295,7 +278,7 @@ fn programs_are_built_from_many_threads_at_once() {
 
 #[test]
 fn threads_that_call_one_new_function_build_it_once() {
-    for device in with_driver() {
+    for device in with_several_queues() {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind crashes when two threads run kernels");
             continue;
@@ -314,7 +297,7 @@ fn threads_that_call_one_new_function_build_it_once() {
 
 #[test]
 fn empty_tensors_move_too() {
-    for device in with_driver() {
+    for device in with_several_queues() {
         let both = DeviceManager::global().shared_context(&[device.clone(), device]).unwrap();
         if let Ok(empty) = Tensor::from_slice::<f32>(&both[0], &[], &[0]) {
             assert_eq!(empty.to_device(&both[1]).unwrap().shape(), [0]);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::block_on::block_on;
-use common::devices::{all, with_driver, with_work_under_way};
+use common::devices::{all, bearing_several_queues, with_driver, with_work_under_way};
 use netcl::prelude::*;
 use netcl::raw::{Grid, KernelSpec};
 use netcl::{DType, DeviceKind, Error, Event, EventStatus, Interrupt, QueueOrder, UserEvent, Vendor};
@@ -134,7 +134,7 @@ fn a_gate_that_is_given_up_holds_nobody_for_ever() {
 /// As [`with_work_under_way`], each with a queue of its own beside the others' work, and once more with one that is out of order.
 fn queues_of_their_own() -> Vec<Device> {
     let orders = [QueueOrder::InOrder, QueueOrder::OutOfOrder];
-    with_work_under_way()
+    bearing_several_queues(with_work_under_way())
         .iter()
         .flat_map(|device| orders.map(|order| device.with_queue(order).ok()))
         .flatten()

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::devices::with_driver;
+use common::devices::with_several_queues;
 use common::{Line, embed, line_gradients};
 use netcl::__private::Function;
 use netcl::__private::kernels::dim::Shape;
@@ -13,7 +13,7 @@ use netcl::{DType, Device, Error, QueueOrder, Target, Tensor, Vendor, algorithms
 
 /// The OpenCL devices, each with such a queue, and as it is.
 fn devices() -> Vec<(Device, Device)> {
-    with_driver()
+    with_several_queues()
         .into_iter()
         .filter_map(|device| match device.with_queue(QueueOrder::OutOfOrder) {
             Ok(other) => Some((other, device)),

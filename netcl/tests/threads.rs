@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::devices::all;
+use common::devices::{all, with_several_queues};
 use common::{arg, buffer, function, n, result, step, toy_schema};
 use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
@@ -19,8 +19,9 @@ const CALLS: usize = 24;
 
 /// Every device, and those that have such a queue with one that is out of order.
 fn devices() -> Vec<Device> {
-    let both = |device: Device| [device.with_queue(QueueOrder::OutOfOrder).ok(), Some(device)];
-    all().into_iter().flat_map(both).flatten().collect()
+    let unordered =
+        with_several_queues().into_iter().filter_map(|device| device.with_queue(QueueOrder::OutOfOrder).ok());
+    all().into_iter().chain(unordered).collect()
 }
 
 /// A layer with running statistics and a batch large enough to be shared among the host's threads.

@@ -1,7 +1,7 @@
 //! The devices that tests run on. The tests of other packages, and the units of this one, have this file as a module.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use netcl::{Device, Vendor};
+use netcl::{Avoid, Device, Vendor};
 
 /// Whether it is a failure that there is no OpenCL device: `NETCL_REQUIRE_OPENCL` is set, and not empty.
 pub(crate) fn required() -> bool {
@@ -18,9 +18,26 @@ pub(crate) fn with_driver() -> Vec<Device> {
     open(selectors_with_driver())
 }
 
+/// As [`with_driver`], for tests that make queues, parts or contexts beside those that other tests use.
+pub(crate) fn with_several_queues() -> Vec<Device> {
+    bearing_several_queues(with_driver())
+}
+
+/// Those whose driver is not known to fail at kernels in several queues at once.
+pub(crate) fn bearing_several_queues(devices: Vec<Device>) -> Vec<Device> {
+    let fails = |device: &Device| {
+        let quirk = device.profile().quirks.iter().find(|quirk| quirk.avoid == Avoid::SeveralQueues);
+        if let Some(quirk) = quirk {
+            eprintln!("{device} is left out: {}", quirk.reason);
+        }
+        quirk.is_some()
+    };
+    devices.into_iter().filter(|device| !fails(device)).collect()
+}
+
 /// What can share a context: every OpenCL device with itself, and with each other one of its platform.
 pub(crate) fn pairs() -> Vec<[Device; 2]> {
-    let devices = with_driver();
+    let devices = with_several_queues();
     let mut pairs = Vec::new();
     for (position, first) in devices.iter().enumerate() {
         let others = devices[position..].iter().filter(|second| platform(second) == platform(first));
