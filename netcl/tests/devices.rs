@@ -226,7 +226,7 @@ fn each_device_of_one_context_is_what_it_was() {
 #[test]
 fn devices_of_one_platform_share_a_context() {
     if !with_several_queues().iter().any(|device| device.profile().vendor == Vendor::Pocl) {
-        eprintln!("no PoCL here, which shows several devices where there is one");
+        eprintln!("no PoCL here that bears several devices where there is one");
         return;
     }
     let names = ["program_with_several_devices", "devices_of_one_context_keep_", "each_device_of_one_context_"];

@@ -278,7 +278,10 @@ impl<'a> Lowering<'a> {
             Val::Number(_) | Val::Dim(_) | Val::Bool(_) => {
                 // Stays known, so that it can decide an `if`.
                 return match self.tensor(value.clone(), Some(helper.result), span).map(|id| self.builder.dtype(id)) {
-                    Some(found) if found == helper.result => value,
+                    Some(found) if found == helper.result => match value {
+                        Val::Number(number) => Val::Number(number.converted(found)),
+                        value => value,
+                    },
                     Some(found) => {
                         self.report(span, &m::RESULT_DTYPE, &[&helper.name, &helper.result, &found, &helper.result])
                     }

@@ -137,7 +137,7 @@ impl<'a> Lowering<'a> {
             },
             // Sizes are numbers of any type, except in what is Rust as well.
             Val::Dim(dim) if dtype.is_float() && !self.in_function() => match dim.as_constant() {
-                Some(number) => Val::Number(Number { value: number as f64, ty: Some(dtype) }),
+                Some(number) => Val::Number(Number::of_whole(number, dtype)),
                 None => self.tensor(Val::Dim(dim), Some(dtype), ty.span()).map_or(Val::Unknown, Val::Tensor),
             },
             Val::Tensor(id)

@@ -112,7 +112,7 @@ impl<'a> Lowering<'a> {
         match literal::value(self.diag, lit, negative) {
             Some((Constant::Float(value), ty)) => {
                 self.large.note(value, lit.span());
-                Val::Number(Number { value, ty })
+                Val::Number(Number::of(value, ty))
             }
             Some((value, _)) => value.into(),
             None => Val::Unknown,
@@ -230,7 +230,7 @@ impl<'a> Lowering<'a> {
             },
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
-                Val::Number(Number::of(dim.as_constant().unwrap_or_default() as f64, Some(dtype)))
+                Val::Number(Number::of_whole(dim.as_constant().unwrap_or_default(), dtype))
             }
             (Some(dtype), value @ (Val::Tensor(_) | Val::Dim(_) | Val::Index(_) | Val::Number(_))) => {
                 let from = match &value {

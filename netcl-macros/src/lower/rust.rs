@@ -74,7 +74,8 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         if let (Val::Number(a), Val::Number(b)) = (left, right) {
             let ty = typed(left).or(typed(right));
-            return Val::Number(Number::of(known(a.value, b.value), ty));
+            let [a, b] = [a, b].map(|number| Number::of(number.value, ty).value);
+            return Val::Number(Number::of(known(a, b), ty));
         }
         let chosen = self.operate(Operator::Binary(op), op.name(), left.clone(), right.clone(), Places::all(span));
         let Val::Tensor(mut chosen) = chosen else { return chosen };

@@ -25,6 +25,12 @@ impl Number {
         Number { value: if ty == Some(DType::F32) { f64::from(value as f32) } else { value }, ty }
     }
 
+    /// The whole number as a float of that type, rounded once: by way of `f64` it would be twice.
+    pub(crate) fn of_whole(value: i64, dtype: DType) -> Number {
+        let value = fold::cast(Literal::Int(value, DType::I64), dtype.compute()).as_f64();
+        Number { value, ty: Some(dtype) }
+    }
+
     /// The value converted. A literal without a type is one of the type that it is converted to, if that has it.
     pub(crate) fn converted(self, dtype: DType) -> Number {
         match self.ty {
@@ -114,10 +120,10 @@ impl Val<'_> {
         }
     }
 
-    /// How many values there are in it.
+    /// How many values there are in it, an empty list being one.
     pub(crate) fn elements(&self) -> usize {
         match self {
-            Val::List(items) | Val::Tuple(items) => items.iter().map(Val::elements).sum(),
+            Val::List(items) | Val::Tuple(items) if !items.is_empty() => items.iter().map(Val::elements).sum(),
             _ => 1,
         }
     }

@@ -183,9 +183,11 @@ fn entry(signature: &Signature) -> String {
     if is_reserved(&name) || !name.is_ascii() { format!("run_{}", ascii(&name)) } else { name }
 }
 
-/// The name with `_` for what is no letter of OpenCL C.
+/// The name with the numbers of what is no letter of OpenCL C, so that two names stay two: `_e9` for `é`.
 fn ascii(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_ascii() { letter } else { '_' }).collect()
+    let letter =
+        |letter: char| if letter.is_ascii() { letter.to_string() } else { format!("_{:x}", u32::from(letter)) };
+    name.chars().map(letter).collect()
 }
 
 impl<'a> Simt<'a> {

@@ -368,7 +368,10 @@ fn numbers_that_are_known_are_those_of_their_types() {
         (quote!((16777216.0 + 1.0) - 16777216.0), 1.0),
         (quote!(if 0.1f32 + 0.2 == 0.3 { 1.0 } else { 2.0 }), 1.0),
         (quote!(if 0.1 as f32 as f64 == 0.1 { 1.0 } else { 2.0 }), 2.0),
+        (quote!(if 0.1f32 as f64 == 0.1 { 1.0 } else { 2.0 }), 2.0),
+        (quote!((0.99999999f32).floor()), 1.0),
         (quote!((16777217 as f32) - 16777216.0), 0.0),
+        (quote!((1152921573326323713 as f32) - 1152921504606846976.0), 137_438_953_472.0),
         (quote!(if (2.0f32).sqrt() * (2.0f32).sqrt() > 2.0 { 1.0 } else { 2.0 }), 2.0),
     ] {
         let items = quote!(fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] + (#number) });

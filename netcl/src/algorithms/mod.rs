@@ -20,9 +20,9 @@
 //! - A number that the type does not hold (`1e50` of `f32`) is an error; write `INFINITY`.
 //! - Integers wrap; a division by zero and its remainder are 0; shift counts are taken modulo the width.
 //! - `min` and `max` give NaN if one of the two is, and of zeros of both signs either; `round` rounds ties to even.
-//! - Sums, differences and products of floats are rounded one by one, to the nearest, alike on every device; quotients and
-//!   functions are as exact as the device's (OpenCL allows a quotient of f32 2.5 units in the last place). Numbers below the
-//!   normal ones may be taken for 0.
+//! - Sums, differences and products of floats are rounded one by one, to the nearest, alike on every device, and so are
+//!   quotients where the driver can ([`crate::DeviceProfile::rounded_division`]; elsewhere OpenCL allows one of f32 2.5 units
+//!   in the last place). Functions are as exact as the device's. Numbers below the normal ones may be taken for 0.
 //!
 //! It is parsed, never pasted into a program: nothing in it can do anything but compute a number.
 //!
