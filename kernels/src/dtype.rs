@@ -70,6 +70,21 @@ impl DType {
         }
     }
 
+    /// The whole number wrapped to the width of the type; floats and truth values have none, and leave it as it is.
+    pub const fn wrap(self, value: i64) -> i64 {
+        match self {
+            DType::U8 => value as u8 as i64,
+            DType::I32 => value as i32 as i64,
+            DType::U32 => value as u32 as i64,
+            _ => value,
+        }
+    }
+
+    /// Whether `value` stays finite where values of the type are computed. Infinity itself and NaN are what they are.
+    pub const fn reaches(self, value: f64) -> bool {
+        !matches!(self.compute(), DType::F32) || !value.is_finite() || (value as f32).is_finite()
+    }
+
     /// The name as Rust and netcl's text forms write it.
     pub const fn name(self) -> &'static str {
         match self {

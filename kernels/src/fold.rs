@@ -185,13 +185,7 @@ pub fn stored(literal: Literal) -> Literal {
 
 /// The integer wrapped to the width of `dtype`.
 pub fn wrap(value: i64, dtype: DType) -> Literal {
-    let value = match dtype {
-        DType::U8 => i64::from(value as u8),
-        DType::I32 => i64::from(value as i32),
-        DType::U32 => i64::from(value as u32),
-        _ => value,
-    };
-    Literal::Int(value, dtype)
+    Literal::Int(dtype.wrap(value), dtype)
 }
 
 #[cfg(test)]

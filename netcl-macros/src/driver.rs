@@ -166,14 +166,14 @@ fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
     let Some(given) = gathered.get(need.kind, &need.path) else {
         return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
     };
-    let table = || if main.is_some() { payload::table_of(given) } else { payload::read_table(given) };
-    let (Some(table), Some(again)) = (table(), table()) else {
+    let table = if main.is_some() { payload::table_of(given) } else { payload::read_table(given) };
+    let Some(table) = table else {
         return fallback::implementation(item);
     };
     let needs = missing(&gathered, &table, item);
     if let Some(need) = needs.first() {
         let request = || chain::request(need, &gathered, "model_impl", &item.to_token_stream());
-        return early(&gathered, again, main.as_ref(), item, &needs).unwrap_or_else(request);
+        return early(&gathered, table, main.as_ref(), item, &needs).unwrap_or_else(request);
     }
     let diag = Diag::new();
     // Judged again, because its errors are this block's.

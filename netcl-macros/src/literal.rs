@@ -29,7 +29,7 @@ pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant,
             let value = if negative { value.checked_neg() } else { Some(value) };
             value.is_some_and(|value| dtype.holds(value))
         }
-        (Constant::Float(value), Some(dtype)) => reaches(dtype, value),
+        (Constant::Float(value), Some(dtype)) => dtype.reaches(value),
         _ => true,
     };
     if fits {
@@ -70,11 +70,6 @@ fn number(value: Constant, negative: bool) -> String {
     }
 }
 
-/// Whether the number stays finite where values of the type are computed.
-pub(crate) fn reaches(dtype: DType, value: f64) -> bool {
-    dtype.compute() != DType::F32 || !value.is_finite() || (value as f32).is_finite()
-}
-
 /// The smallest type of whole numbers that has the number, for a hint beside one that has not.
 pub(crate) fn wider(value: i64) -> DType {
     [DType::I32, DType::U32, DType::I64].into_iter().find(|dtype| dtype.holds(value)).unwrap_or(DType::I64)
@@ -95,7 +90,7 @@ pub(crate) struct Large(RefCell<Vec<(f64, Span)>>);
 
 impl Large {
     pub(crate) fn note(&self, value: f64, span: Span) {
-        if !reaches(DType::F32, value) {
+        if !DType::F32.reaches(value) {
             self.0.borrow_mut().push((value, span));
         }
     }
@@ -104,7 +99,7 @@ impl Large {
     ///
     /// Reports it at the literal. What is computed from literals may overflow, as in Rust.
     pub(crate) fn fits(&self, diag: &Diag, value: f64, dtype: DType) -> bool {
-        if reaches(dtype, value) {
+        if dtype.reaches(value) {
             return true;
         }
         let noted = self.0.borrow();

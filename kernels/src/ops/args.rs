@@ -147,9 +147,7 @@ fn scalar(builder: &mut Builder, op: &str, value: f64, dtype: DType) -> Result<N
     /// The first number that is too large for 64 bits with a sign.
     const BEYOND: f64 = 9_223_372_036_854_775_808.0;
     if dtype.is_float() {
-        // What is computed in f32 must be finite there. Infinity itself is a number that was meant.
-        let reaches = dtype.compute() != DType::F32 || !value.is_finite() || (value as f32).is_finite();
-        return if reaches { Ok(builder.constant(value, dtype)) } else { Err(misfit(op, value, dtype)) };
+        return if dtype.reaches(value) { Ok(builder.constant(value, dtype)) } else { Err(misfit(op, value, dtype)) };
     }
     if value.fract() == 0.0 && (-BEYOND..BEYOND).contains(&value) {
         return integer(builder, op, value as i64, dtype);

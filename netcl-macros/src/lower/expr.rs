@@ -8,8 +8,7 @@ use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::Dim;
-use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::fold;
+use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, RangeLimits};
@@ -223,7 +222,7 @@ impl<'a> Lowering<'a> {
                 self.check(result, span)
             }
             (Some(dtype), Val::Dim(dim)) if !dtype.is_float() => match (dim.as_constant(), dtype) {
-                (Some(value), _) if dtype.is_integer() => Val::Dim(wrapped(value, dtype)),
+                (Some(value), _) if dtype.is_integer() => Val::Dim(Dim::constant(dtype.wrap(value))),
                 // A size that may be no byte: what wraps is no size.
                 (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
                 _ => Val::Dim(dim),
@@ -272,14 +271,6 @@ impl<'a> Lowering<'a> {
             _ => ("this expression", "`#[netcl::dynamic]` on the function leaves it to run time"),
         };
         self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead])
-    }
-}
-
-/// The whole number as one of that type.
-fn wrapped(value: i64, dtype: DType) -> Dim {
-    match fold::wrap(value, dtype) {
-        Literal::Int(value, _) => Dim::constant(value),
-        Literal::Bool(_) | Literal::Float(..) => Dim::constant(value),
     }
 }
 

@@ -10,8 +10,7 @@ use crate::ast::{Function, TensorType};
 use crate::messages as m;
 use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
-use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::fold;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
 use netcl_kernels::span::Result;
@@ -343,11 +342,7 @@ fn numbers(builder: &mut Builder, index: &Affine, axes: &[Dim], dtype: DType) ->
 
 /// A part of an index as a number of the type. Whole numbers wrap, as `as` does: `n - 1` is one of `u32` where -1 is none.
 fn wrapped(builder: &mut Builder, value: i64, dtype: DType) -> Result<NodeId> {
-    let value = match fold::wrap(value, dtype) {
-        Literal::Int(wrapped, _) if dtype.is_integer() => wrapped,
-        _ => value,
-    };
-    builder.integer(value, dtype)
+    builder.integer(dtype.wrap(value), dtype)
 }
 
 fn affine(value: Val<'_>) -> Option<Affine> {

@@ -1,7 +1,6 @@
 //! What an expression is worth while a function is compiled.
 
 use crate::ast::{Constant, FieldKind, LayerField, PlainType, Unit};
-use crate::literal::reaches;
 use crate::lower::{Affine, Sizes};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
@@ -34,7 +33,7 @@ impl Number {
     /// The value converted. A literal without a type is one of the type that it is converted to, if that has it.
     pub(crate) fn converted(self, dtype: DType) -> Number {
         match self.ty {
-            None if !reaches(dtype, self.value) => Number { ty: Some(dtype), ..self },
+            None if !dtype.reaches(self.value) => Number { ty: Some(dtype), ..self },
             _ => Number::of(self.value, Some(dtype)),
         }
     }

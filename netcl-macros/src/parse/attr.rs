@@ -4,7 +4,6 @@ use super::constant::{self, Constants};
 use super::{text, types};
 use crate::ast::{Constant, LayerField};
 use crate::diag::Diag;
-use crate::literal::reaches;
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
@@ -143,7 +142,7 @@ pub(crate) fn number(expr: &Expr, constants: &Constants) -> Option<f64> {
 
 /// `0.0`, `uniform(0.1)` or `normal(0.02)`, as a tensor of type `dtype` (`None`: not known) has it.
 pub(crate) fn init(diag: &Diag, expr: &Expr, dtype: Option<DType>, constants: &Constants) -> Option<Init<Dim>> {
-    let number = |expr: &Expr| number(expr, constants).filter(|value| reaches(dtype.unwrap_or(DType::F64), *value));
+    let number = |expr: &Expr| number(expr, constants).filter(|value| dtype.unwrap_or(DType::F64).reaches(*value));
     let init = match expr {
         Expr::Call(call) if call.args.len() == 1 => {
             let value = number(&call.args[0]).filter(|value| *value >= 0.0 && value.is_finite());

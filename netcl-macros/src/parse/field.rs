@@ -4,7 +4,6 @@ use super::constant::{self, Constants};
 use super::{attr, list, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
-use crate::literal;
 use crate::messages as m;
 use crate::words;
 use netcl_kernels::dtype::DType;
@@ -125,7 +124,7 @@ fn fits(ty: &str, value: Constant) -> bool {
     let Some(dtype) = DType::from_name(ty) else { return true };
     match value {
         Constant::Integer(value) => dtype.holds(value),
-        Constant::Float(value) => literal::reaches(dtype, value),
+        Constant::Float(value) => dtype.reaches(value),
         Constant::Bool(_) => true,
     }
 }

@@ -111,12 +111,12 @@ impl Run<'_> {
                 if dtype.is_float() {
                     Array::Float((0..count).map(|position| coordinate(position) as f64).collect())
                 } else {
-                    Array::Int((0..count).map(|position| wrap(coordinate(position) as i64, dtype)).collect())
+                    Array::Int((0..count).map(|position| dtype.wrap(coordinate(position) as i64)).collect())
                 }
             }
             Op::Size(dim) => {
                 let size = self.dim(dim)?;
-                if dtype.is_float() { Array::Float(vec![size as f64]) } else { Array::Int(vec![wrap(size, dtype)]) }
+                if dtype.is_float() { Array::Float(vec![size as f64]) } else { Array::Int(vec![dtype.wrap(size)]) }
             }
             Op::Unary(op, a) => unary(*op, self.value(*a)),
             Op::Binary(op, a, b) => binary(*op, self.value(*a), self.value(*b)),
@@ -168,14 +168,6 @@ fn unbound(what: &str) -> Diagnostic {
     Diagnostic::new(format!("the size {what} is unknown or negative")).hint("bind each of its symbols to a size")
 }
 
-/// The integer wrapped to the width of `dtype`.
-fn wrap(value: i64, dtype: DType) -> i64 {
-    match fold::wrap(value, dtype) {
-        Literal::Int(value, _) => value,
-        Literal::Bool(_) | Literal::Float(..) => unreachable!("wrapping gives an integer"),
-    }
-}
-
 fn choose<T: Copy>(condition: &[bool], a: &[T], b: &[T]) -> Vec<T> {
     condition.iter().zip(a.iter().zip(b)).map(|(condition, (a, b))| if *condition { *a } else { *b }).collect()
 }
@@ -199,7 +191,7 @@ fn unary(op: UnaryOp, a: &HostTensor) -> Array {
                 UnaryOp::Sign => x.signum(),
                 _ => unreachable!("rule G04"),
             };
-            Array::Int(values.iter().map(|x| wrap(function(*x), a.dtype())).collect())
+            Array::Int(values.iter().map(|x| a.dtype().wrap(function(*x))).collect())
         }
     }
 }
@@ -211,7 +203,7 @@ fn binary(op: BinaryOp, a: &HostTensor, b: &HostTensor) -> Array {
             Array::Float(x.iter().zip(y).map(function).collect())
         }
         (Array::Int(x), Array::Int(y)) => {
-            let function = |(x, y): (&i64, &i64)| wrap(fold::binary_i64(op, *x, *y).expect("rule G05"), a.dtype());
+            let function = |(x, y): (&i64, &i64)| a.dtype().wrap(fold::binary_i64(op, *x, *y).expect("rule G05"));
             Array::Int(x.iter().zip(y).map(function).collect())
         }
         (Array::Bool(x), Array::Bool(y)) => {

@@ -62,7 +62,7 @@ pub(super) fn scatter_add(shape: &[usize], dtype: DType, indices: &HostTensor, u
             let (to, from) = (row * width + column, number * width + column);
             match (&mut result, updates.data()) {
                 (Array::Float(sums), Array::Float(values)) => sums[to] += values[from],
-                (Array::Int(sums), Array::Int(values)) => sums[to] = wrap(sums[to].wrapping_add(values[from]), dtype),
+                (Array::Int(sums), Array::Int(values)) => sums[to] = dtype.wrap(sums[to].wrapping_add(values[from])),
                 _ => unreachable!("rule G21"),
             }
         }
@@ -142,6 +142,6 @@ fn reduce_ints(op: ReduceOp, group: &[usize], values: &[i64], dtype: DType) -> i
         ReduceOp::Min => (greatest, BinaryOp::Min),
         ReduceOp::ArgMax | ReduceOp::ArgMin => unreachable!("gives a position"),
     };
-    let combine = |sum, i: &usize| wrap(fold::binary_i64(step, sum, values[*i]).expect("integer arithmetic"), dtype);
+    let combine = |sum, i: &usize| dtype.wrap(fold::binary_i64(step, sum, values[*i]).expect("integer arithmetic"));
     group.iter().fold(start, combine)
 }

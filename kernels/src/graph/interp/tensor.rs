@@ -95,7 +95,7 @@ impl HostTensor {
             )));
         }
         let data = match data {
-            Array::Int(values) => Array::Int(values.into_iter().map(|value| super::wrap(value, dtype)).collect()),
+            Array::Int(values) => Array::Int(values.into_iter().map(|value| dtype.wrap(value)).collect()),
             other => other,
         };
         Ok(HostTensor { shape, dtype, data })
