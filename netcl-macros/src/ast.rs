@@ -1,5 +1,6 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
+use crate::number::Number;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
@@ -189,7 +190,7 @@ pub(crate) enum FieldKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Constant {
     Integer(i64),
-    Float(f64),
+    Float(Number),
     Bool(bool),
 }
 

@@ -322,8 +322,8 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     let value = parsed.as_ref().and_then(|item| constant::evaluate(&item.expr, &Constants::new()));
     let Some(parsed) = parsed else {
         if let Some((error, kept)) = recover::constant(&item) {
-            let (said, value) = (recover::unless_rustc(&error, &item), &kept.expr);
-            let export = chain::export(&kept.ident, &kept.vis, &quote!(#value));
+            let said = recover::unless_rustc(&error, &item);
+            let export = chain::export(&kept.ident, &kept.vis, &payload::constant(&kept));
             return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
         }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
@@ -333,9 +333,7 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     if value.is_none() {
         diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[]);
     }
-    let expr = &parsed.expr;
-    let name = &parsed.ident;
-    let export = chain::export(name, &parsed.vis, &quote!(#expr));
+    let export = chain::export(&parsed.ident, &parsed.vis, &payload::constant(&parsed));
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))
 }
 

@@ -19,6 +19,7 @@ mod literal;
 mod lower;
 mod messages;
 mod nesting;
+mod number;
 mod parse;
 mod paths;
 mod payload;
@@ -68,7 +69,8 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name
 /// (`inputs = { WIDTH }`, `Tensor<f32, N, { WIDTH }>`), bare where it has to be a number (`heads = HEADS`).
 ///
-/// A `const` without it can be a size as well; kernels then take it as an argument.
+/// A `const` without it can be a size as well; kernels then take it as an argument. A float is of its declared type where it
+/// is computed with, as in Rust: beside others it is converted with `as`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
     driver::constant(args.into(), item.into()).into()

@@ -1,12 +1,14 @@
 //! Literals: the type that a suffix gives them, and what that type holds. One rule and one wording for bodies of every kind.
 
-use crate::ast::Constant;
+use crate::ast::{Constant, Constants};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::{constant, text};
+use crate::words;
 use netcl_kernels::dtype::DType;
 use proc_macro2::Span;
 use std::cell::RefCell;
+use syn::spanned::Spanned;
 use syn::{Expr, Lit, UnOp};
 
 /// The value of a literal, and the type that its suffix names. `negative`: there is a minus before it.
@@ -29,7 +31,7 @@ pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant,
             let value = if negative { value.checked_neg() } else { Some(value) };
             value.is_some_and(|value| dtype.holds(value))
         }
-        (Constant::Float(value), Some(dtype)) => dtype.reaches(value),
+        (Constant::Float(number), Some(dtype)) => dtype.reaches(number.value),
         _ => true,
     };
     if fits {
@@ -65,7 +67,7 @@ fn number(value: Constant, negative: bool) -> String {
     let sign = if negative { "-" } else { "" };
     match value {
         Constant::Integer(value) => format!("{sign}{value}"),
-        Constant::Float(value) => format!("{sign}{value:?}"),
+        Constant::Float(number) => format!("{sign}{:?}", number.value),
         Constant::Bool(value) => value.to_string(),
     }
 }
@@ -82,6 +84,24 @@ fn too_large(diag: &Diag, number: &dyn std::fmt::Display, dtype: DType, span: Sp
         None => (format!("up to {:?}", f32::MAX), "`f32::INFINITY` if infinity is meant, or a number that fits"),
     };
     diag.report(span, &m::NUMBER_RANGE, &[number, &computed, &range, &instead]);
+}
+
+/// Rule: all elements of a list, those of lists in it counted, can be written down. Wrong: `[[[x; 64]; 64]; 64]`.
+pub(crate) fn list_fits(diag: &Diag, elements: usize, span: Span) -> bool {
+    let fits = elements <= words::MAX_ALL_ROUNDS;
+    if !fits {
+        diag.report(span, &m::LIST_TOO_LARGE, &[&elements, &words::MAX_ALL_ROUNDS]);
+    }
+    fits
+}
+
+/// The length in `[x; length]`, if it is one of a list.
+pub(crate) fn list_length(diag: &Diag, length: &Expr, constants: &Constants) -> Option<usize> {
+    if let Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS)) = constant::evaluate(length, constants) {
+        return Some(length as usize);
+    }
+    diag.report(length.span(), &m::LIST_LENGTH, &[&words::MAX_ROUNDS, &text(length)]);
+    None
 }
 
 /// The literals of a body that are beyond `f32`, with their places: whether they fit is known where they meet a type.

@@ -8,7 +8,7 @@ use crate::parse::constant::{self, Constants};
 use crate::{parse, scan};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{ItemFn, ItemImpl, ItemStruct};
+use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct};
 
 /// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
 pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
@@ -45,9 +45,16 @@ pub(crate) fn read_table(payload: &TokenStream) -> Option<Table> {
     Some(Table { failed: failed.to_string() == "true", constants, model })
 }
 
+/// What a constant tells whoever names it.
+pub(crate) fn constant(item: &ItemConst) -> TokenStream {
+    let (name, ty, expr) = (&item.ident, &item.ty, &item.expr);
+    quote!(const #name: #ty = #expr;)
+}
+
+/// Reads what [`constant`](self::constant()) wrote.
 fn add_constant(constants: &mut Constants, path: &str, value: &TokenStream) {
-    let parsed = syn::parse2::<syn::Expr>(value.clone()).ok();
-    let value = parsed.and_then(|expr| constant::evaluate(&expr, constants));
+    let parsed = syn::parse2::<ItemConst>(value.clone()).ok();
+    let value = parsed.and_then(|item| constant::declared(&item.ty, &item.expr, constants));
     // A constant that cannot be evaluated has been reported where it stands.
     constants.insert(path.to_string(), value.unwrap_or(Constant::Integer(1)));
 }

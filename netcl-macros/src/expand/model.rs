@@ -113,8 +113,8 @@ fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
                 let value = Literal::i64_unsuffixed(*value);
                 quote!(#value as #ty)
             }
-            crate::ast::Constant::Float(value) => {
-                let value = Literal::f64_suffixed(*value);
+            crate::ast::Constant::Float(number) => {
+                let value = float(number.value);
                 quote!(#value as #ty)
             }
             crate::ast::Constant::Bool(value) => quote!(#value),
@@ -160,7 +160,10 @@ fn add(path: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
     let dtype = dtype(spec.dtype);
     let trainable = spec.trainable;
     let init = match &spec.init {
-        Init::Constant(value) => quote!(Constant(#value)),
+        Init::Constant(value) => {
+            let value = float(*value);
+            quote!(Constant(#value))
+        }
         Init::FanIn { inputs } => {
             let inputs = size(inputs, names);
             quote!(FanIn { inputs: #inputs })
@@ -176,6 +179,17 @@ fn add(path: &str, spec: &TensorSpec<Dim>, names: &[Ident]) -> TokenStream {
             init: #kernels::layers::Init::#init,
             trainable: #trainable,
         });
+    }
+}
+
+/// The number as Rust, which has no literal of infinity or NaN.
+fn float(value: f64) -> TokenStream {
+    let f64 = quote!(<::core::primitive::f64>);
+    match value {
+        _ if value.is_nan() => quote!(#f64::NAN),
+        f64::INFINITY => quote!(#f64::INFINITY),
+        f64::NEG_INFINITY => quote!(#f64::NEG_INFINITY),
+        _ => Literal::f64_suffixed(value).into_token_stream(),
     }
 }
 

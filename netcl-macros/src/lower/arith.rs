@@ -1,9 +1,10 @@
 //! Operators on values of every kind.
 
 use super::affine::{TooLarge, indices};
-use super::{Lowering, Number, Val};
+use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
+use crate::number::Number;
 use crate::parse::quotient;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -233,7 +234,7 @@ impl<'a> Lowering<'a> {
                 self.report(span, &m::TOO_LARGE, &[&format!("-({dim})")])
             }
             (UnOp::Neg(_), Val::Dim(dim)) => Val::Dim(dim * Dim::constant(-1)),
-            (UnOp::Neg(_), Val::Number(number)) => Val::Number(Number { value: -number.value, ..number }),
+            (UnOp::Neg(_), Val::Number(number)) => Val::Number(number.negated()),
             (UnOp::Neg(_), Val::Index(index)) => match index.times(-1) {
                 Ok(index) => Val::Index(index),
                 Err(TooLarge) => self.report(span, &m::KERNEL_FACTOR, &[]),

@@ -1,7 +1,7 @@
 //! Blocks, `let`, assignment and `for`.
 
 use super::{Lowering, Place, Val, declared};
-use crate::ast::Constant;
+use crate::literal;
 use crate::messages as m;
 use crate::parse::text;
 use crate::words;
@@ -106,14 +106,16 @@ impl<'a> Lowering<'a> {
     /// `[x; 4]`: one value, as often as a number says.
     pub(super) fn repeated(&mut self, list: &'a syn::ExprRepeat) -> Val<'a> {
         let value = self.expr(&list.expr);
-        match crate::parse::constant::evaluate(&list.len, &self.frame().unit.constants) {
-            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS))
-                if value.elements() * length as usize <= words::MAX_ALL_ROUNDS =>
-            {
-                Val::List(vec![value; length as usize])
-            }
-            _ => self.report(list.len.span(), &m::LIST_LENGTH, &[&words::MAX_ROUNDS, &text(&list.len)]),
+        let length = literal::list_length(self.diag, &list.len, &self.frame().unit.constants);
+        match length.filter(|length| literal::list_fits(self.diag, value.elements() * length, list.span())) {
+            Some(length) => Val::List(vec![value; length]),
+            None => Val::Unknown,
         }
+    }
+
+    /// The list or tuple of what is written one by one, if it is not too large.
+    pub(super) fn written(&mut self, list: Val<'a>, span: Span) -> Val<'a> {
+        if literal::list_fits(self.diag, list.elements(), span) { list } else { Val::Unknown }
     }
 
     /// `left = right`, or `left op= right`.

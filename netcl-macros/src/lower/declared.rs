@@ -1,8 +1,9 @@
 //! The types that `let`s declare: checked as those of arguments and results are.
 
-use super::{Lowering, Number, Val};
+use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
+use crate::number::Number;
 use crate::parse::{constant, text, types};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;

@@ -1,10 +1,11 @@
 //! Expressions: one arm per construct that can be compiled, one error for those that cannot.
 
 use super::arith::{Operator, Places, operator};
-use super::{Lowering, Number, Val};
+use super::{Lowering, Val};
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
+use crate::number::Number;
 use crate::parse::{constant, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::Dim;
@@ -93,8 +94,14 @@ impl<'a> Lowering<'a> {
             Expr::If(branch) => self.branch(branch),
             Expr::ForLoop(each) => self.for_loop(each),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
-            Expr::Tuple(tuple) => Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect()),
-            Expr::Array(array) => Val::List(array.elems.iter().map(|elem| self.expr(elem)).collect()),
+            Expr::Tuple(tuple) => {
+                let parts = Val::Tuple(tuple.elems.iter().map(|elem| self.expr(elem)).collect());
+                self.written(parts, span)
+            }
+            Expr::Array(array) => {
+                let elements = Val::List(array.elems.iter().map(|elem| self.expr(elem)).collect());
+                self.written(elements, span)
+            }
             Expr::Repeat(list) => self.repeated(list),
             Expr::Range(range) => self.range(range.start.as_deref(), range.end.as_deref(), &range.limits, span),
             Expr::Field(field) => self.field(field),
@@ -109,9 +116,9 @@ impl<'a> Lowering<'a> {
     /// The value of a literal; `negative`: there is a minus before it.
     fn literal(&mut self, lit: &syn::Lit, negative: bool) -> Val<'a> {
         match literal::value(self.diag, lit, negative) {
-            Some((Constant::Float(value), ty)) => {
-                self.large.note(value, lit.span());
-                Val::Number(Number::of(value, ty))
+            Some((Constant::Float(number), ty)) => {
+                self.large.note(number.value, lit.span());
+                Val::Number(Number::of(number.value, ty))
             }
             Some((value, _)) => value.into(),
             None => Val::Unknown,

@@ -4,8 +4,9 @@
 //! `mul_add` may round twice, and nothing panics (`clamp` with bounds in the wrong order gives the upper one).
 
 use super::arith::{Operator, Places, number, typed};
-use super::{Lowering, Number, Val};
+use super::{Lowering, Val};
 use crate::messages as m;
+use crate::number::Number;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;

@@ -1,8 +1,9 @@
 //! Method calls: operations on tensors, layers' `forward`, functions of models.
 
 use super::arith::Places;
-use super::{Lowering, Number, Place, Sizes, Val};
+use super::{Lowering, Place, Sizes, Val};
 use crate::messages as m;
+use crate::number::Number;
 use crate::parse::{list, suggestion};
 use crate::words;
 use netcl_kernels::dim::Dim;

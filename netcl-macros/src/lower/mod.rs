@@ -42,7 +42,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 pub(crate) use sizes::Sizes;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-pub(crate) use value::{Number, Place, Val};
+pub(crate) use value::{Place, Val};
 
 /// One way through a function: what its conditions were decided to be, and the graph that follows.
 pub(crate) struct Path {

@@ -5,7 +5,8 @@
 //! `sign`) and means the same everywhere.
 
 use super::arith::{Operator, Places, number, typed};
-use super::{Lowering, Number, Val};
+use super::{Lowering, Val};
+use crate::number::Number;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use netcl_kernels::span::Result;

@@ -119,7 +119,7 @@ fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
     }
     match constant::evaluate(value, constants) {
         Some(Constant::Integer(value)) => whole(value).map_or_else(other, ConfigValue::Size),
-        Some(Constant::Float(value)) => ConfigValue::Number(value),
+        Some(Constant::Float(number)) => ConfigValue::Number(number.value),
         Some(Constant::Bool(value)) => ConfigValue::Bool(value),
         None => match types::expr_dim(value, constants) {
             Some(size) => match size.as_constant() {
@@ -135,7 +135,7 @@ fn config_value(value: &Expr, constants: &Constants) -> ConfigValue {
 pub(crate) fn number(expr: &Expr, constants: &Constants) -> Option<f64> {
     match constant::evaluate(expr, constants)? {
         Constant::Integer(value) => Some(value as f64),
-        Constant::Float(value) => Some(value),
+        Constant::Float(number) => Some(number.value),
         Constant::Bool(_) => None,
     }
 }

@@ -3,7 +3,17 @@
 use super::{fold_integers, standard, text};
 use crate::ast::Constant;
 pub(crate) use crate::ast::Constants;
-use syn::{Expr, ExprUnary, Lit, UnOp};
+use crate::number::Number;
+use netcl_kernels::dtype::DType;
+use syn::{Expr, ExprUnary, Lit, Type, UnOp};
+
+/// The value of `const NAME: ty = expr;`, if it can be known: a float is one of the declared type.
+pub(crate) fn declared(ty: &Type, expr: &Expr, constants: &Constants) -> Option<Constant> {
+    Some(match evaluate(expr, constants)? {
+        Constant::Float(number) => Constant::Float(Number::of(number.value, DType::from_name(&text(ty)).or(number.ty))),
+        value => value,
+    })
+}
 
 /// The value of `expr`, if it can be known.
 pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
@@ -20,7 +30,7 @@ pub(crate) fn evaluate(expr: &Expr, constants: &Constants) -> Option<Constant> {
         }
         Expr::Unary(unary) => match (&unary.op, evaluate(&unary.expr, constants)?) {
             (UnOp::Neg(_), Constant::Integer(value)) => Some(Constant::Integer(value.checked_neg()?)),
-            (UnOp::Neg(_), Constant::Float(value)) => Some(Constant::Float(-value)),
+            (UnOp::Neg(_), Constant::Float(number)) => Some(Constant::Float(number.negated())),
             (UnOp::Not(_), Constant::Bool(value)) => Some(Constant::Bool(!value)),
             _ => None,
         },
@@ -69,7 +79,7 @@ pub(crate) fn literal(lit: &Lit) -> Option<Constant> {
 
 /// A float that was written; `1e999` is none of `f64`.
 fn finite(value: f64) -> Option<Constant> {
-    value.is_finite().then_some(Constant::Float(value))
+    value.is_finite().then_some(Constant::Float(value.into()))
 }
 
 /// The names in braces in `expr` that are not known constants: `{ HIDDEN }`, `{ HIDDEN } * 2`.

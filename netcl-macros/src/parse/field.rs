@@ -5,6 +5,7 @@ use super::{attr, list, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::messages as m;
+use crate::number::Number;
 use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
@@ -119,14 +120,20 @@ pub(crate) fn takes_names(ty: &Type, key: &Ident) -> bool {
     layer.is_some_and(|layer| layer.config.iter().any(|known| key == known.name && known.kind == ConfigKind::Size))
 }
 
-/// Whether a field of the type named `ty` has the number.
-fn fits(ty: &str, value: Constant) -> bool {
-    let Some(dtype) = DType::from_name(ty) else { return true };
-    match value {
-        Constant::Integer(value) => dtype.holds(value),
-        Constant::Float(value) => dtype.reaches(value),
-        Constant::Bool(_) => true,
-    }
+/// The value in the type named `ty`, if it is one of that: `usize` or what tensors have.
+fn converted(value: Constant, ty: &str) -> Option<Constant> {
+    let dtype = DType::from_name(ty);
+    let fits = match (value, dtype) {
+        (Constant::Bool(_), dtype) => dtype == Some(DType::Bool),
+        (Constant::Integer(value), Some(dtype)) => dtype.holds(value),
+        (Constant::Integer(value), None) => value >= 0,
+        (Constant::Float(number), dtype) => dtype.is_some_and(|dtype| dtype.is_float() && dtype.reaches(number.value)),
+    };
+    fits.then_some(match (value, dtype.filter(|dtype| dtype.is_float())) {
+        (Constant::Integer(value), Some(dtype)) => Constant::Float(Number::of_whole(value, dtype)),
+        (Constant::Float(number), dtype) => Constant::Float(Number::of(number.value, dtype)),
+        (value, _) => value,
+    })
 }
 
 /// One layer, model, tensor or constant. Where it stands in a `Vec`, `count` receives the length.
@@ -248,26 +255,28 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
 }
 
 fn number(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
+    let name = text(ty);
     // Where the value is wrong, the field is there all the same.
-    let any = match text(ty).as_str() {
-        "bool" => Constant::Bool(true),
-        "f32" | "f64" => Constant::Float(1.0),
-        _ => Constant::Integer(1),
+    let (any, example) = match name.as_str() {
+        "bool" => (Constant::Bool(true), "true"),
+        "f32" | "f64" => (Constant::Float(1.0.into()), "0.5"),
+        _ => (Constant::Integer(1), "4"),
     };
+    let wrong = |found: String, span| diag.report(span, &m::CONSTANT_VALUE, &[&name, &found, &example]);
     let value = match find(attrs, words::CONSTANT) {
         None => {
-            diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&text(ty)]);
+            diag.report(ty.span(), &m::MISSING_FIELD_ATTRIBUTE, &[&name]);
             None
         }
         Some(given) => match given.parse_args_with(syn::Expr::parse) {
             Err(_) => {
-                diag.report(given.path().span(), &m::CONSTANT_VALUE, &[&text(&given.meta)]);
+                wrong(text(&given.meta), given.path().span());
                 None
             }
             Ok(expr) => {
-                let value = constant::evaluate(&expr, constants).filter(|value| fits(&text(ty), *value));
+                let value = constant::evaluate(&expr, constants).and_then(|value| converted(value, &name));
                 if value.is_none() {
-                    diag.report(expr.span(), &m::CONSTANT_VALUE, &[&text(&expr)]);
+                    wrong(text(&expr), expr.span());
                 }
                 value
             }

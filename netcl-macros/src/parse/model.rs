@@ -175,7 +175,7 @@ pub(crate) fn impl_constants(item: &ItemImpl, constants: &mut Constants) {
     };
     for item in &item.items {
         if let ImplItem::Const(declared) = item
-            && let Some(value) = constant::evaluate(&declared.expr, constants)
+            && let Some(value) = constant::declared(&declared.ty, &declared.expr, constants)
         {
             let (name, ty) = (&declared.ident, &own);
             constants.insert(format!("{ty}::{name}"), value);

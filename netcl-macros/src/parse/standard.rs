@@ -1,6 +1,8 @@
 //! The constants of Rust's own library, which no macro can be asked for.
 
 use crate::ast::Constant;
+use crate::number::Number;
+use netcl_kernels::dtype::DType;
 
 /// The value of `f32::INFINITY`, `std::f32::consts::PI`, `core::i32::MAX` and the like.
 pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
@@ -12,8 +14,9 @@ pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
         _ => return None,
     };
     match inner {
-        ["f32", "consts", name] | ["f64", "consts", name] => math(name).map(Constant::Float),
-        ["f32", name] => single(name).map(Constant::Float),
+        ["f32", "consts", name] => math(name).map(float(DType::F32)),
+        ["f64", "consts", name] => math(name).map(float(DType::F64)),
+        ["f32", name] => single(name).map(float(DType::F32)),
         ["i32", "MAX"] => Some(Constant::Integer(i64::from(i32::MAX))),
         ["i32", "MIN"] => Some(Constant::Integer(i64::from(i32::MIN))),
         ["u32", "MAX"] => Some(Constant::Integer(i64::from(u32::MAX))),
@@ -23,6 +26,10 @@ pub(crate) fn value(path: &syn::Path) -> Option<Constant> {
         ["i64", "MIN"] => Some(Constant::Integer(i64::MIN)),
         _ => None,
     }
+}
+
+fn float(dtype: DType) -> impl Fn(f64) -> Constant {
+    move |value| Constant::Float(Number::of(value, Some(dtype)))
 }
 
 fn single(name: &str) -> Option<f64> {

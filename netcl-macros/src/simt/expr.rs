@@ -7,6 +7,7 @@ use super::{Simt, Val, Var};
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
+use crate::number::Number;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -87,8 +88,14 @@ impl Simt<'_> {
                 }
             }
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
-            Expr::Tuple(tuple) => Val::Tuple(self.operands(&tuple.elems)),
-            Expr::Array(list) => Val::List(self.operands(&list.elems)),
+            Expr::Tuple(tuple) => {
+                let parts = Val::Tuple(self.operands(&tuple.elems));
+                self.written(parts, span)
+            }
+            Expr::Array(list) => {
+                let elements = Val::List(self.operands(&list.elems));
+                self.written(elements, span)
+            }
             Expr::Repeat(list) => self.repeated(list),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.choice(branch),
@@ -152,11 +159,12 @@ impl Simt<'_> {
     fn number(&mut self, lit: &syn::Lit, negative: bool) -> Val {
         match literal::value(self.diag, lit, negative) {
             None => Val::Unknown,
+            Some((Constant::Float(number), ty @ Some(_))) => Val::Number(Constant::Float(Number::of(number.value, ty))),
             Some((value, Some(dtype))) => Val::Expr(self.literal(value, dtype), None),
             Some((value @ Constant::Bool(_), None)) => Val::Expr(self.literal(value, DType::Bool), None),
             Some((value, None)) => {
-                if let Constant::Float(value) = value {
-                    self.large.note(value, lit.span());
+                if let Constant::Float(number) = value {
+                    self.large.note(number.value, lit.span());
                 }
                 Val::Number(value)
             }
@@ -169,7 +177,7 @@ impl Simt<'_> {
             return value.clone();
         }
         if let Some(value) = constant::known(path, &self.unit.constants) {
-            // A `const` has a type of its own; sizes are used as `u32` here.
+            // Sizes are used as `u32` here, whatever the declared type.
             return Val::Number(value);
         }
         // A size that an argument would have named.

@@ -119,7 +119,7 @@ impl Simt<'_> {
         for other in others {
             operands.push(match other {
                 Val::Number(Constant::Integer(value)) => ops::Value::Dim(Dim::constant(*value)),
-                Val::Number(Constant::Float(value)) => ops::Value::Number(*value),
+                Val::Number(Constant::Float(number)) => ops::Value::Number(number.value),
                 Val::Number(Constant::Bool(value)) => ops::Value::Bool(*value),
                 other => {
                     // A whole exponent.

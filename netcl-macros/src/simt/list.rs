@@ -4,6 +4,7 @@
 use super::types::kind;
 use super::{Simt, Val};
 use crate::ast::Constant;
+use crate::literal;
 use crate::messages as m;
 use crate::parse::{constant, text, unparenthesized};
 use crate::words;
@@ -37,15 +38,16 @@ impl Simt<'_> {
     /// `[x; 4]`: one value, computed once, as often as a number says.
     pub(super) fn repeated(&mut self, list: &ExprRepeat) -> Val {
         let mut value = self.expr(&list.expr);
-        match constant::evaluate(&list.len, &self.unit.constants) {
-            Some(Constant::Integer(length @ 0..=words::MAX_ROUNDS))
-                if value.elements() * length as usize <= words::MAX_ALL_ROUNDS =>
-            {
-                self.pin(&mut value);
-                Val::List(vec![value; length as usize])
-            }
-            _ => self.report(list.len.span(), &m::LIST_LENGTH, &[&words::MAX_ROUNDS, &text(&list.len)]),
-        }
+        let length = literal::list_length(self.diag, &list.len, &self.unit.constants);
+        let fits = |length: &usize| literal::list_fits(self.diag, value.elements() * length, list.span());
+        let Some(length) = length.filter(fits) else { return Val::Unknown };
+        self.pin(&mut value);
+        Val::List(vec![value; length])
+    }
+
+    /// The list or tuple of what is written one by one, if it is not too large.
+    pub(super) fn written(&mut self, list: Val, span: Span) -> Val {
+        if literal::list_fits(self.diag, list.elements(), span) { list } else { Val::Unknown }
     }
 
     /// What a loop over `list`, `&list` or `list.iter()` runs over, and the pattern for an element: those of the last two are

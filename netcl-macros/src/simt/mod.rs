@@ -90,10 +90,10 @@ enum Val {
 }
 
 impl Val {
-    /// How many values there are in it.
+    /// How many values there are in it, an empty list being one.
     fn elements(&self) -> usize {
         match self {
-            Val::List(items) | Val::Tuple(items) => items.iter().map(Val::elements).sum(),
+            Val::List(items) | Val::Tuple(items) if !items.is_empty() => items.iter().map(Val::elements).sum(),
             _ => 1,
         }
     }
@@ -242,7 +242,7 @@ impl<'a> Simt<'a> {
         let literal = match value {
             Constant::Integer(value) if dtype.is_float() => Literal::float(value as f64, dtype),
             Constant::Integer(value) => Literal::Int(value, dtype),
-            Constant::Float(value) => Literal::float(value, if dtype.is_float() { dtype } else { DType::F32 }),
+            Constant::Float(number) => Literal::float(number.value, if dtype.is_float() { dtype } else { DType::F32 }),
             Constant::Bool(value) => Literal::Bool(value),
         };
         self.builder.literal(types::as_computed(fold::stored(literal)))

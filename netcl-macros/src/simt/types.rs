@@ -4,6 +4,7 @@ use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::literal::wider;
 use crate::messages as m;
+use crate::number::Number;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::graph::{BinaryOp, CompareOp};
@@ -23,6 +24,7 @@ impl Simt<'_> {
             Val::Number(number) => {
                 let dtype = match (number, wanted) {
                     (Constant::Bool(_), _) => DType::Bool,
+                    (Constant::Float(Number { ty: Some(dtype), .. }), _) => dtype.compute(),
                     (Constant::Float(_), Some(dtype)) if dtype.is_float() => dtype.compute(),
                     (Constant::Float(_), _) => DType::F32,
                     // Rust does not take `1` for `1.0`; the hidden function says so.
@@ -35,8 +37,8 @@ impl Simt<'_> {
                     self.report(span, &m::NUMBER_TYPE, &[&value, &dtype, &wider(value), &dtype]);
                     return None;
                 }
-                if let Constant::Float(value) = number
-                    && !self.large.fits(self.diag, value, dtype)
+                if let Constant::Float(number) = number
+                    && !self.large.fits(self.diag, number.value, dtype)
                 {
                     return None;
                 }
@@ -71,6 +73,7 @@ impl Simt<'_> {
         let of = |this: &Self, value: &Val| match value {
             // What a use has said of a bare number is firm.
             Val::Expr(id, position) => Some((this.ty(*id).dtype, this.is_open(*position))),
+            Val::Number(Constant::Float(number)) => number.ty.map(|dtype| (dtype.compute(), false)),
             _ => None,
         };
         let (x, y) = (of(self, &a), of(self, &b));
@@ -161,17 +164,14 @@ impl Simt<'_> {
                 let literal = fold::cast(Literal::Int(value, DType::I64), dtype);
                 Val::Expr(self.builder.literal(as_computed(literal)), None)
             }
-            Val::Number(number @ Constant::Float(value)) if dtype.is_float() => {
-                if self.large.fits(self.diag, value, dtype) {
-                    Val::Expr(self.literal(number, dtype), None)
+            Val::Number(Constant::Float(number)) if dtype.is_float() => {
+                if self.large.fits(self.diag, number.value, dtype) {
+                    Val::Expr(self.literal(Constant::Float(number), dtype), None)
                 } else {
                     Val::Unknown
                 }
             }
-            // Rust takes a literal without a type for an `f64` there.
-            Val::Number(Constant::Float(value)) => {
-                Val::Expr(self.builder.literal(fold::cast(Literal::float(value, DType::F64), dtype)), None)
-            }
+            Val::Number(Constant::Float(number)) => Val::Expr(self.builder.literal(number.cast(dtype)), None),
             value => match self.value(value, None, span) {
                 Some(id) => Val::Expr(self.builder.cast(dtype, id), None),
                 None => Val::Unknown,
@@ -187,7 +187,7 @@ impl Simt<'_> {
                 Some(value) => Val::Number(Constant::Integer(value)),
                 None => self.report(span, &m::TOO_LARGE, &[&format!("-({value})")]),
             },
-            (syn::UnOp::Neg(_), Val::Number(Constant::Float(value))) => Val::Number(Constant::Float(-value)),
+            (syn::UnOp::Neg(_), Val::Number(Constant::Float(number))) => Val::Number(Constant::Float(number.negated())),
             (syn::UnOp::Neg(_), value) => match self.value(value, None, span) {
                 Some(id) => Val::Expr(self.builder.unary(netcl_kernels::graph::UnaryOp::Neg, id), None),
                 None => Val::Unknown,
