@@ -33,26 +33,32 @@ impl<'a> Lowering<'a> {
                 let value = self.decide(tokens);
                 self.taken(branch, value)
             }
-            Val::Unknown => {
-                // Look into both branches for mistakes of their own.
-                let before = self.moment();
-                self.taken(branch, true);
-                let then = self.moment();
-                self.go_back(&before);
-                self.taken(branch, false);
-                self.join(None, &before, then, span);
-                Val::Unknown
-            }
-            Val::Tensor(condition) if self.elementwise => {
-                let dtype = self.builder.dtype(condition);
-                if dtype != DType::Bool {
-                    return self.report(span, &m::CONDITION_TYPE, &[&dtype]);
-                }
+            Val::Tensor(condition) if self.elementwise && self.builder.dtype(condition) == DType::Bool => {
                 self.elementwise_branch(branch, condition)
             }
-            Val::Tensor(_) => self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]),
-            other => self.report(span, &m::CONDITION_TYPE, &[&other.kind()]),
+            wrong => {
+                match wrong {
+                    Val::Unknown => Val::Unknown,
+                    Val::Tensor(id) if self.elementwise => {
+                        self.report(span, &m::CONDITION_TYPE, &[&self.builder.dtype(id)])
+                    }
+                    Val::Tensor(_) => self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]),
+                    other => self.report(span, &m::CONDITION_TYPE, &[&other.kind()]),
+                };
+                self.undecided(branch)
+            }
         }
+    }
+
+    /// Looks into both branches for mistakes of their own.
+    fn undecided(&mut self, branch: &'a ExprIf) -> Val<'a> {
+        let before = self.moment();
+        self.taken(branch, true);
+        let then = self.moment();
+        self.go_back(&before);
+        self.taken(branch, false);
+        self.join(None, &before, then, branch.cond.span());
+        Val::Unknown
     }
 
     fn elementwise_branch(&mut self, branch: &'a ExprIf, condition: NodeId) -> Val<'a> {

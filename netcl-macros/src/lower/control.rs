@@ -85,7 +85,7 @@ impl<'a> Lowering<'a> {
                     }
                     Val::Unknown => vec![Val::Unknown; tuple.elems.len()],
                     other => {
-                        self.report(pattern.span(), &m::OPERAND, &[&"let (..)", &other.kind()]);
+                        self.report(pattern.span(), &m::NOT_A_TUPLE, &[&other.kind()]);
                         vec![Val::Unknown; tuple.elems.len()]
                     }
                 };
@@ -96,7 +96,7 @@ impl<'a> Lowering<'a> {
             _ => {
                 self.report(pattern.span(), &m::PATTERN, &[]);
                 // Its names are meant to be bound: speak of the pattern alone.
-                for name in super::index::names_in(quote::ToTokens::to_token_stream(pattern)) {
+                for name in crate::parse::names_in(quote::ToTokens::to_token_stream(pattern)) {
                     self.bind(&name, Val::Unknown, false, false);
                 }
             }
@@ -180,29 +180,43 @@ impl<'a> Lowering<'a> {
         Val::Unit
     }
 
-    /// `for i in 0..4` and `for layer in &self.layers`, unrolled.
-    pub(super) fn for_loop(&mut self, each: &'a ExprForLoop) -> Val<'a> {
-        let span = each.expr.span();
-        let items: Vec<Val<'a>> = match self.expr(&each.expr) {
-            Val::Unknown => return Val::Unknown,
+    /// What a loop runs over; what it cannot run over is reported.
+    fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Vec<Val<'a>>> {
+        let (wrong, found) = match self.expr(&each.expr) {
+            Val::Unknown => return None,
             Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
                 (Some(start), Some(end)) => {
                     let rounds = end.saturating_sub(start).max(0);
-                    if rounds > words::MAX_ROUNDS {
-                        return self.report(span, &m::LOOP_TOO_LONG, &[&rounds]);
+                    if rounds <= words::MAX_ROUNDS {
+                        return Some((start..end).map(|value| Val::Dim(value_dim(value))).collect());
                     }
-                    (start..end).map(|value| Val::Dim(value_dim(value))).collect()
+                    (&m::LOOP_TOO_LONG, rounds.to_string())
                 }
-                _ => return self.report(span, &m::LOOP_RANGE, &[&format!("`{start}..{end}`")]),
+                _ => (&m::LOOP_RANGE, format!("`{start}..{end}`")),
             },
-            Val::Place(place @ Place::Many(..)) => self.elements(&place),
-            Val::List(items) => items,
-            other => return self.report(span, &m::LOOP_RANGE, &[&other.kind()]),
+            Val::Place(place @ Place::Many(..)) => return Some(self.elements(&place)),
+            Val::List(items) => return Some(items),
+            other => (&m::LOOP_RANGE, other.kind()),
         };
+        self.report(each.expr.span(), wrong, &[&found]);
+        None
+    }
+
+    /// `for i in 0..4` and `for layer in &self.layers`, unrolled.
+    pub(super) fn for_loop(&mut self, each: &'a ExprForLoop) -> Val<'a> {
+        let span = each.expr.span();
         // The elements of `&list` are references in Rust.
         let pattern = match (&*each.pat, &*each.expr) {
             (Pat::Reference(pattern), Expr::Reference(_) | Expr::MethodCall(_)) => &pattern.pat,
             _ => &each.pat,
+        };
+        let Some(items) = self.rounds_of(each) else {
+            // Look into the body for mistakes of its own.
+            self.frame_mut().scopes.push(Vec::new());
+            self.bind_pattern(pattern, Val::Unknown);
+            self.block(&each.body);
+            self.frame_mut().scopes.pop();
+            return Val::Unknown;
         };
         let before = self.diag.count();
         for item in items {

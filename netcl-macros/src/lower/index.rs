@@ -101,7 +101,7 @@ impl<'a> Lowering<'a> {
 
     /// Rule: a closure uses its indices. Wrong: `|n, c| x[n]`.
     pub(super) fn unused(&mut self, closure: &ExprClosure) {
-        let used = names_in(quote::ToTokens::to_token_stream(&closure.body));
+        let used = parse::names_in(quote::ToTokens::to_token_stream(&closure.body));
         for pattern in &closure.inputs {
             if let Pat::Ident(ident) = pattern {
                 let name = parse::name(&ident.ident);
@@ -113,7 +113,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn unused_arguments(&mut self, function: &Function) {
-        let used = names_in(quote::ToTokens::to_token_stream(&function.body));
+        let used = parse::names_in(quote::ToTokens::to_token_stream(&function.body));
         for arg in &function.args {
             let name = parse::name(&arg.name);
             if !name.starts_with('_') && !used.contains(&name) {
@@ -358,17 +358,4 @@ fn closure_of(body: &syn::Block) -> Option<&ExprClosure> {
         [Stmt::Expr(Expr::Closure(closure), None)] => Some(closure),
         _ => None,
     }
-}
-
-/// Every name in the tokens.
-pub(super) fn names_in(tokens: proc_macro2::TokenStream) -> std::collections::BTreeSet<String> {
-    let mut names = std::collections::BTreeSet::new();
-    for token in tokens {
-        match token {
-            proc_macro2::TokenTree::Ident(ident) => drop(names.insert(parse::name(&ident))),
-            proc_macro2::TokenTree::Group(group) => names.extend(names_in(group.stream())),
-            _ => {}
-        }
-    }
-    names
 }

@@ -12,6 +12,7 @@ pub(crate) mod types;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::fold;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use std::collections::BTreeSet;
 use syn::ext::IdentExt;
 
 /// ` (did you mean …?)` if one of `known` is close to `given`.
@@ -43,6 +44,19 @@ fn distance(a: &str, b: &str) -> usize {
 /// The identifier's name: `r#in` is the name `in`.
 pub(crate) fn name(ident: &proc_macro2::Ident) -> String {
     ident.unraw().to_string()
+}
+
+/// Every name in the tokens.
+pub(crate) fn names_in(tokens: TokenStream) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => drop(names.insert(self::name(&ident))),
+            TokenTree::Group(group) => names.extend(names_in(group.stream())),
+            _ => {}
+        }
+    }
+    names
 }
 
 /// The names in backticks, separated by commas.

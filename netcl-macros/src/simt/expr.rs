@@ -319,8 +319,12 @@ impl Simt<'_> {
     /// `if` as a statement or a value.
     pub(super) fn choice(&mut self, branch: &ExprIf) -> Val {
         let Some(condition) = self.condition(&branch.cond) else {
+            // Look into both branches for mistakes of their own.
             self.builder.open();
             self.block(&branch.then_branch);
+            if let Some((_, otherwise)) = &branch.else_branch {
+                self.expr(otherwise);
+            }
             self.builder.close();
             return Val::Unknown;
         };

@@ -36,16 +36,23 @@ impl Simt<'_> {
         if !counts {
             return match self.iterated(each) {
                 (Val::List(values), pattern) => self.unrolled(each, pattern, values),
-                (Val::Unknown, _) => Val::Unknown,
-                _ => self.report(each.expr.span(), &m::SIMT_LOOP, &[]),
+                (Val::Unknown, _) => self.unknown_rounds(each),
+                _ => {
+                    self.report(each.expr.span(), &m::SIMT_LOOP, &[]);
+                    self.unknown_rounds(each)
+                }
             };
         }
         let name = match &*each.pat {
             Pat::Ident(ident) => crate::parse::name(&ident.ident),
             Pat::Wild(_) => "round".to_string(),
-            other => return self.report(other.span(), &m::PATTERN, &[]),
+            other => {
+                self.report(other.span(), &m::PATTERN, &[]);
+                self.counted(&each.expr);
+                return self.unknown_rounds(each);
+            }
         };
-        let Some(mut range) = self.counted(&each.expr) else { return Val::Unknown };
+        let Some(mut range) = self.counted(&each.expr) else { return self.unknown_rounds(each) };
         let statement = match self.bounds(&range) {
             Some((end, step)) => {
                 let var = self.builder.var(&name, range.ty);
@@ -180,6 +187,19 @@ impl Simt<'_> {
             self.report(each.body.span(), &m::OPERAND, &[&"for", &kind(&value)]);
         }
         body
+    }
+
+    /// The body of a loop over what is wrong, for its own mistakes.
+    fn unknown_rounds(&mut self, each: &ExprForLoop) -> Val {
+        self.scopes.push(Vec::new());
+        self.rounds.push(None);
+        self.builder.open();
+        self.bind_unknown(&each.pat);
+        self.block(&each.body);
+        self.builder.close();
+        self.rounds.pop();
+        self.scopes.pop();
+        Val::Unknown
     }
 
     /// The whole number that stands in the text.

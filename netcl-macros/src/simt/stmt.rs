@@ -1,7 +1,7 @@
 //! Statements of SIMT-form kernels.
 
 use super::signature::Signature;
-use super::types::value_type;
+use super::types::{kind, value_type};
 use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::messages as m;
@@ -9,6 +9,7 @@ use crate::parse::constant;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::{Space, Stmt as Kir, ValueType};
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Pat, Stmt};
 
@@ -82,7 +83,10 @@ impl Simt<'_> {
                 self.builder.open();
                 let condition = self.condition(&each.cond);
                 let mut body = self.builder.close();
-                let Some(mut condition) = condition else { return Val::Unknown };
+                let Some(mut condition) = condition else {
+                    self.looped(&each.body);
+                    return Val::Unknown;
+                };
                 if !body.is_empty() {
                     // What the condition changes, it changes in every round.
                     let (then, otherwise) = (vec![Kir::Break], Vec::new());
@@ -174,9 +178,16 @@ impl Simt<'_> {
             }
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
+                self.bind_unknown(pattern);
+            }
+            (Pat::Tuple(_), Val::Unknown) => self.bind_unknown(pattern),
+            (Pat::Tuple(_), value) => {
+                self.report(pattern.span(), &m::NOT_A_TUPLE, &[&kind(&value)]);
+                self.bind_unknown(pattern);
             }
             (Pat::Ident(ident), Val::List(_)) if ident.mutability.is_some() => {
                 self.report(pattern.span(), &m::UNSUPPORTED, &[&"a list that is `mut`", &super::list::ARRAY]);
+                self.bind_unknown(pattern);
             }
             (Pat::Ident(ident), Val::List(mut values)) => {
                 let name = crate::parse::name(&ident.ident);
@@ -219,33 +230,60 @@ impl Simt<'_> {
                 self.bind(&name, value, ident.mutability.is_some().then_some(var));
             }
             (Pat::Wild(_), _) => {}
-            (pattern, _) => drop(self.report(pattern.span(), &m::PATTERN, &[])),
+            (pattern, _) => {
+                self.report(pattern.span(), &m::PATTERN, &[]);
+                self.bind_unknown(pattern);
+            }
+        }
+    }
+
+    /// Binds the pattern's names where something is wrong with it or its value, which has been said.
+    pub(super) fn bind_unknown(&mut self, pattern: &Pat) {
+        for name in crate::parse::names_in(pattern.to_token_stream()) {
+            self.bind(&name, Val::Unknown, None);
         }
     }
 
     /// `let mut scratch = local!([f32; 64]);` and `private!(..)`.
     fn array(&mut self, pattern: &Pat, call: &syn::Macro) {
+        match (pattern, self.declared_array(call)) {
+            (Pat::Ident(name), Some((space, dtype, length))) => {
+                let name = crate::parse::name(&name.ident);
+                let array = self.builder.array(&name, space, dtype, length);
+                self.bind(&name, Val::Array(array, dtype), None);
+            }
+            (_, None) => self.bind_unknown(pattern),
+            (_, Some(_)) => {
+                self.report(call.span(), &m::SIMT_ARRAY, &[]);
+                self.bind_unknown(pattern);
+            }
+        }
+    }
+
+    /// Where the array is, of which elements, and how many; what is wrong is reported.
+    fn declared_array(&mut self, call: &syn::Macro) -> Option<(Space, DType, u32)> {
         let space = match call.path.segments.last().map(|last| last.ident.to_string()).as_deref() {
             Some("local") => Space::Local,
             Some("private") => Space::Private,
-            _ => return drop(self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[])),
+            _ => {
+                self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]);
+                return None;
+            }
         };
         let ty = call.parse_body::<syn::TypeArray>().ok();
         let dtype = ty.as_ref().and_then(|ty| DType::from_name(&crate::parse::text(&ty.elem)));
         let length = ty.as_ref().and_then(|ty| constant::evaluate(&ty.len, &self.unit.constants));
-        let (Pat::Ident(name), Some(dtype), Some(Constant::Integer(length @ 1..=0xFFFF_FFFF))) =
-            (pattern, dtype, length)
-        else {
-            return drop(self.report(call.span(), &m::SIMT_ARRAY, &[]));
+        let (Some(dtype), Some(Constant::Integer(length @ 1..=0xFFFF_FFFF))) = (dtype, length) else {
+            self.report(call.span(), &m::SIMT_ARRAY, &[]);
+            return None;
         };
         let (bytes, most) = (length * dtype.size() as i64, space.most_bytes());
         if u64::try_from(bytes).is_ok_and(|bytes| bytes > most) {
             let whose = if space == Space::Local { "work-group" } else { "work-item" };
-            return drop(self.report(call.span(), &m::SIMT_ARRAY_BYTES, &[&bytes, &most, &whose]));
+            self.report(call.span(), &m::SIMT_ARRAY_BYTES, &[&bytes, &most, &whose]);
+            return None;
         }
-        let name = crate::parse::name(&name.ident);
-        let array = self.builder.array(&name, space, dtype, length as u32);
-        self.bind(&name, Val::Array(array, dtype), None);
+        Some((space, dtype, length as u32))
     }
 }
 
