@@ -182,7 +182,12 @@ impl<'a> Lowering<'a> {
     pub(super) fn for_loop(&mut self, each: &'a ExprForLoop) -> Val<'a> {
         let span = each.expr.span();
         let items: Vec<Val<'a>> = match self.expr(&each.expr) {
-            Val::Unknown => return Val::Unknown,
+            iterated if self.doubtful || matches!(iterated, Val::Unknown) => {
+                self.perhaps(span, |this| {
+                    this.for_round(&each.pat, Val::Unknown, &each.body);
+                });
+                return Val::Unknown;
+            }
             Val::Range(start, end) => match (start.as_constant(), end.as_constant()) {
                 (Some(start), Some(end)) => {
                     let rounds = end.saturating_sub(start).max(0);
@@ -209,11 +214,7 @@ impl<'a> Lowering<'a> {
                 let all = format!("more than {}", words::MAX_ALL_ROUNDS);
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
-            self.frame_mut().scopes.push(Vec::new());
-            self.bind_pattern(pattern, item);
-            let value = self.block(&each.body);
-            self.frame_mut().scopes.pop();
-            if !matches!(value, Val::Unit | Val::Unknown) {
+            if !matches!(self.for_round(pattern, item, &each.body), Val::Unit | Val::Unknown) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
             }
             // One round's mistakes are every round's.
@@ -222,6 +223,15 @@ impl<'a> Lowering<'a> {
             }
         }
         Val::Unit
+    }
+
+    /// The value of a loop's body where `pattern` is `item`.
+    fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
+        self.frame_mut().scopes.push(Vec::new());
+        self.bind_pattern(pattern, item);
+        let value = self.block(body);
+        self.frame_mut().scopes.pop();
+        value
     }
 }
 

@@ -1,7 +1,7 @@
 //! Our syntax tree to a graph: a compile-time evaluator of function bodies whose tensors are graph nodes.
 //!
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
-//! everything that follows from it.
+//! everything that follows from it. So does what a function gives of which nothing is known, and what such a value decides.
 
 mod affine;
 mod arith;
@@ -103,6 +103,10 @@ pub(crate) struct Lowering<'a> {
     large: Large,
     /// The signature is wrong: what it would have told is not known.
     unsure: bool,
+    /// A function has been called of which nothing is known: what is unknown from then on may be known to others.
+    partial: bool,
+    /// This may be evaluated or not: see [`Lowering::perhaps`].
+    doubtful: bool,
 }
 
 /// Every path through `function` in `mode`; empty where errors have been reported.
@@ -204,6 +208,8 @@ impl<'a> Lowering<'a> {
             expected: None,
             large: Large::default(),
             unsure: false,
+            partial: false,
+            doubtful: false,
         }
     }
 

@@ -175,6 +175,9 @@ impl Simt<'_> {
             (Pat::Tuple(tuple), Val::Tuple(values)) => {
                 self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
             }
+            (Pat::Tuple(tuple), Val::Unknown) => {
+                tuple.elems.iter().for_each(|pattern| self.bind_pattern(pattern, Val::Unknown, None, None, span));
+            }
             (Pat::Ident(ident), Val::List(_)) if ident.mutability.is_some() => {
                 self.report(pattern.span(), &m::UNSUPPORTED, &[&"a list that is `mut`", &super::list::ARRAY]);
             }
@@ -197,6 +200,9 @@ impl Simt<'_> {
                 let name = crate::parse::name(&ident.ident);
                 let bare = position.filter(|(_, bare)| *bare).map(|(position, _)| position);
                 let known = bare.and_then(|position| self.numbers.get(&position).copied());
+                if self.doubtful && bare.is_some() && known.is_none() {
+                    return self.bind(&name, Val::Unknown, None);
+                }
                 let wanted = known.or(declared.map(|ty| ty.dtype));
                 let Some(id) = self.value(value, wanted, span) else {
                     return self.bind(&name, Val::Unknown, None);
