@@ -7,9 +7,11 @@
 //! from.
 //!
 //! ```text
-//! Block! { {::netcl::__private::__resume} { {nested Block} {gathered ..} {model_impl body ..} } }
-//!   ─▶ ::netcl::__private::__resume! { {tokens of Block} {nested Block} {gathered ..} {model_impl body ..} }
+//! Block! { {::netcl::__private::__resume} { {nested Block} {gathered ..} {model_impl false body ..} } }
+//!   ─▶ ::netcl::__private::__resume! { {tokens of Block} {nested Block} {gathered ..} {model_impl false body ..} }
 //! ```
+//!
+//! Which requests there are, and what an item says before and after them, is in [`crate::rounds`].
 
 use crate::paths;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
@@ -49,24 +51,40 @@ pub(crate) struct Need {
     pub(crate) path: syn::Path,
 }
 
-/// Tokens gathered so far, by kind and path.
+/// Tokens gathered so far.
 #[derive(Clone, Default)]
-pub(crate) struct Gathered(pub(crate) Vec<(Kind, String, TokenStream)>);
+pub(crate) struct Gathered {
+    /// By kind and path.
+    pub(crate) parts: Vec<(Kind, String, TokenStream)>,
+    /// Whether the item has been judged before its functions were asked for, and is wrong.
+    pub(crate) judged: bool,
+}
 
 impl Gathered {
     /// The tokens that `path` gave.
     pub(crate) fn get(&self, kind: Kind, path: &syn::Path) -> Option<&TokenStream> {
         let wanted = crate::parse::text(path);
-        self.0.iter().find(|(known, name, _)| *known == kind && *name == wanted).map(|(_, _, tokens)| tokens)
+        self.parts.iter().find(|(known, name, _)| *known == kind && *name == wanted).map(|(_, _, tokens)| tokens)
     }
 
     /// As braces in pairs: what it is, and its tokens.
     pub(crate) fn tokens(&self) -> TokenStream {
-        let parts = self.0.iter().map(|(kind, path, tokens)| {
+        let parts = self.parts.iter().map(|(kind, path, tokens)| {
             let kind = Ident::new(kind.name(), proc_macro2::Span::call_site());
             quote!({ #kind #path } { #tokens })
         });
         quote!(#(#parts)*)
+    }
+
+    /// The same for an item that has been judged and is wrong.
+    pub(crate) fn judged(&self) -> Gathered {
+        Gathered { judged: true, ..self.clone() }
+    }
+
+    /// What had been gathered before functions were asked for.
+    pub(crate) fn without_functions(&self) -> Gathered {
+        let parts = self.parts.iter().filter(|(kind, ..)| *kind != Kind::Function).cloned().collect();
+        Gathered { parts, judged: false }
     }
 }
 
@@ -80,7 +98,7 @@ pub(crate) fn begins_functions(gathered: &Gathered, needs: &[Need]) -> bool {
     let functions = |kind: Kind| kind == Kind::Function;
     !needs.is_empty()
         && needs.iter().all(|need| functions(need.kind))
-        && !gathered.0.iter().any(|(kind, ..)| functions(*kind))
+        && !gathered.parts.iter().any(|(kind, ..)| functions(*kind))
 }
 
 /// Asks for what nobody goes on with: rustc says what does not exist.
@@ -100,9 +118,9 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     {
         last.ident = paths::table_macro(&last.ident);
     }
-    let gathered = gathered.tokens();
+    let (judged, gathered) = (gathered.judged, gathered.tokens());
     quote! {
-        #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #body } } }
+        #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged #body } } }
     }
 }
 
@@ -119,9 +137,10 @@ pub(crate) fn resume(input: TokenStream) -> Option<Resumed> {
     let payload = groups.next()?;
     let (kind, path) = label(groups.next()?)?;
     let mut gathered = read(groups.next()?)?;
-    gathered.0.push((kind, path, payload));
+    gathered.parts.push((kind, path, payload));
     let mut body = groups.next()?.into_iter();
     let driver = body.next()?.to_string();
+    gathered.judged = body.next()?.to_string() == "true";
     Some(Resumed { gathered, driver, body: body.collect() })
 }
 
@@ -131,7 +150,7 @@ pub(crate) fn read(tokens: TokenStream) -> Option<Gathered> {
     let mut groups = groups(tokens)?.into_iter();
     while let Some(key) = groups.next() {
         let (kind, path) = label(key)?;
-        gathered.0.push((kind, path, groups.next()?));
+        gathered.parts.push((kind, path, groups.next()?));
     }
     Some(gathered)
 }

@@ -95,6 +95,19 @@ impl Diag {
         }
     }
 
+    /// The errors that are not among those of `said`.
+    pub(crate) fn beyond(self, said: Diag) -> Diag {
+        said.checked.set(true);
+        let known = said.errors.take();
+        self.errors.borrow_mut().retain(|error| !has(&known, error));
+        self
+    }
+
+    /// Forgets the errors after the first `count`.
+    pub(crate) fn forget(&self, count: usize) {
+        self.errors.borrow_mut().truncate(count);
+    }
+
     /// Forgets the errors: somebody else has reported them.
     pub(crate) fn dismiss(self) {
         self.checked.set(true);
@@ -102,12 +115,17 @@ impl Diag {
 
     fn push(&self, span: Span, text: String) {
         // A function is lowered once for each path through it: one mistake is one error.
-        let place = format!("{span:?}");
-        let mut errors = self.errors.borrow_mut();
-        if !errors.iter().any(|(other, known)| *known == text && format!("{other:?}") == place) {
-            errors.push((span, text));
+        let (mut errors, error) = (self.errors.borrow_mut(), (span, text));
+        if !has(&errors, &error) {
+            errors.push(error);
         }
     }
+}
+
+/// Whether the same is said at the same place.
+fn has(errors: &[(Span, String)], (span, text): &(Span, String)) -> bool {
+    let place = format!("{span:?}");
+    errors.iter().any(|(other, known)| known == text && format!("{other:?}") == place)
 }
 
 impl Drop for Diag {

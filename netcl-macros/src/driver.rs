@@ -7,7 +7,7 @@ use crate::kernel::{Form, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
-use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, scan, words};
+use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, rounds, scan, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -46,7 +46,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
         Ok(Item::Impl(mut parsed)) => {
             no_bodies(&diag, &recover::bodies(&mut parsed));
-            with_errors(diag, || block(&parsed))
+            with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(other) => {
             diag.report(other.span(), &m::NOT_A_MODEL_ITEM, &[]);
@@ -75,14 +75,6 @@ fn block_argument(args: &TokenStream) -> Option<syn::Ident> {
     }
 }
 
-/// The block, with what there is of it if something that it asks for does not exist.
-fn block(item: &ItemImpl) -> TokenStream {
-    let asks = item.trait_.is_none();
-    let unless = if asks { fallback::unless_block(item) } else { TokenStream::new() };
-    let rest = impl_item(Gathered::default(), item);
-    quote!(#unless #rest)
-}
-
 /// Rule: what is compiled has a body. Wrong: `fn forward(&self, x: &Tensor<f32, N>) -> Tensor<f32, N>;`.
 fn no_bodies(diag: &Diag, names: &[syn::Ident]) {
     for name in names {
@@ -99,8 +91,8 @@ fn half_typed(diag: Diag, item: &TokenStream, error: &syn::Error) -> TokenStream
     }
     if let Some(kept) = recover::block(item, error) {
         no_bodies(&diag, &kept.no_bodies);
-        let rest = || block(&kept.item);
-        return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest()]).collect());
+        let rest = impl_item(&Gathered::default(), kept.item);
+        return with_errors(diag, || said(kept.errors).chain(kept.loose).chain([rest]).collect());
     }
     with_errors(diag, || recover::unless_rustc(error, item))
 }
@@ -122,10 +114,10 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| struct_item(resumed.gathered, &item))
         }
         "model_impl" => {
-            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| impl_item(resumed.gathered, &item))
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| impl_item(&resumed.gathered, item))
         }
         "function" => {
-            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(resumed.gathered, &item))
+            syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| function_item(&resumed.gathered, item))
         }
         "kernel" => kernel(Form::Callable, resumed.gathered, body),
         "rules" => kernel(Form::Plans, resumed.gathered, body),
@@ -153,96 +145,104 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
 }
 
 /// The `impl` block of a model.
-fn impl_item(gathered: Gathered, item: &ItemImpl) -> TokenStream {
+fn impl_item(gathered: &Gathered, item: ItemImpl) -> TokenStream {
     let diag = Diag::new();
-    let Some(path) = parse::model::model_path(&diag, item) else {
+    let Some(path) = parse::model::model_path(&diag, &item) else {
         let stays = item.trait_.is_some();
-        return with_errors(diag, || if stays { fallback::implementation(item) } else { TokenStream::new() });
+        return with_errors(diag, || if stays { fallback::implementation(&item) } else { TokenStream::new() });
     };
+    // Judged again in the last round, because its errors are this block's.
     diag.dismiss();
-    let main = parse::model::block_name(item).map(|_| Need { kind: Kind::Nested, path: path.clone() });
     // A further block learns of the struct from the first one, which may stand in another module.
-    let need = main.clone().unwrap_or(Need { kind: Kind::Table, path });
-    let Some(given) = gathered.get(need.kind, &need.path) else {
-        return chain::request(&need, &gathered, "model_impl", &item.to_token_stream());
-    };
-    let table = if main.is_some() { payload::table_of(given) } else { payload::read_table(given) };
-    let Some(table) = table else {
-        return fallback::implementation(item);
-    };
-    let needs = missing(&gathered, &table, item);
-    if let Some(need) = needs.first() {
-        let request = || chain::request(need, &gathered, "model_impl", &item.to_token_stream());
-        return early(&gathered, table, main.as_ref(), item, &needs).unwrap_or_else(request);
-    }
-    let diag = Diag::new();
-    // Judged again, because its errors are this block's.
-    parse::model::model_path(&diag, item);
-    let sound = !table.failed;
-    let (unit, block) = unit(&diag, &gathered, table, item, main.as_ref());
-    let functions = if sound { expand::functions::functions(&diag, &unit, &block) } else { Default::default() };
-    let failed = diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty();
-    let errors = diag.finish().err().unwrap_or_default();
-    let rest = if failed {
-        fallback::implementation(item)
-    } else {
-        expand::functions::implementation(&unit, &block, functions)
-    };
-    let name = unit.name();
-    dump::tokens(&name, "impl", &rest);
-    let ident = match &unit.model {
-        Some(model) => model.name.clone(),
-        None => syn::Ident::new(&name, proc_macro2::Span::call_site()),
-    };
-    let vis = unit.model.as_ref().map_or(syn::Visibility::Inherited, |model| model.vis.clone());
-    if block.name.is_some() {
-        return quote!(#errors #rest);
-    }
-    let export = chain::export(&ident, &vis, &payload::nested(&gathered, item, failed));
-    quote!(#errors #rest #export)
+    let further = parse::model::block_name(&item).is_some();
+    let of = Need { kind: if further { Kind::Nested } else { Kind::Table }, path };
+    let given = gathered.get(of.kind, &of.path);
+    let table = given.and_then(if further { payload::table_of } else { payload::read_table });
+    rounds::round(&Block { item, further, of, table }, gathered)
 }
 
-/// What names mean in the block, those of the first one among them where this is another, `main`.
-fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemImpl, main: Option<&Need>) -> (Unit, ModelImpl) {
-    let (mut unit, block) = payload::unit(diag, gathered, table, item);
-    unit.main = main.map(|main| gathered.get(main.kind, &main.path).and_then(payload::read_nested).map(Box::new));
-    (unit, block)
+/// A model's block.
+struct Block {
+    item: ItemImpl,
+    /// Whether it is not the one that stands for the model.
+    further: bool,
+    /// Where it learns of the struct, and what it has learnt.
+    of: Need,
+    table: Option<Table>,
 }
 
-/// The block's mistakes, where only functions are left to be asked for and none has been: whoever calls a function that does
-/// not exist hears of that from rustc, and of everything else here. `None` where there is nothing to say.
-fn early(
-    gathered: &Gathered,
-    table: Table,
-    main: Option<&Need>,
-    item: &ItemImpl,
-    needs: &[Need],
-) -> Option<TokenStream> {
-    if table.failed || !chain::begins_functions(gathered, needs) {
-        return None;
+impl Block {
+    /// What names mean in the block, those of the first one among them where this is another.
+    fn unit(&self, diag: &Diag, gathered: &Gathered) -> Option<(Unit, ModelImpl)> {
+        let table = self.table.clone()?;
+        let (mut unit, block) = payload::unit(diag, gathered, table, &self.item);
+        let main = || gathered.get(self.of.kind, &self.of.path).and_then(payload::read_nested).map(Box::new);
+        unit.main = self.further.then(main);
+        Some((unit, block))
     }
-    let diag = Diag::new();
-    let (mut unit, block) = unit(&diag, gathered, table, item, main);
-    unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-    block.unsound.iter().for_each(|function| lower::mistakes(&diag, &unit, function));
-    for function in &block.functions {
-        lower::lower(&diag, &unit, function, function.mode.unwrap_or(Mode::Inference));
+
+    /// What other models learn of the block that stands for this one.
+    fn export(&self, gathered: &Gathered, failed: bool) -> Option<TokenStream> {
+        let model = &self.table.as_ref().filter(|_| !self.further)?.model;
+        Some(chain::export(&model.name, &model.vis, &payload::nested(gathered, &self.item, failed)))
     }
-    let errors = diag.finish().err()?;
-    let (rest, asked) = (fallback::implementation(item), chain::asked(gathered, needs));
-    let model = unit.model.as_ref().filter(|_| block.name.is_none());
-    let export = model.map(|model| chain::export(&model.name, &model.vis, &payload::nested(gathered, item, true)));
-    Some(quote!(#errors #rest #export #asked))
 }
 
-/// What the block needs and does not have yet; functions last.
-fn missing(gathered: &Gathered, table: &Table, item: &ItemImpl) -> Vec<Need> {
-    let nested = table.model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
-    let nested = nested.map(|path| Need { kind: Kind::Nested, path: path.clone() });
-    let functions = scan::helper_paths(item).into_iter().map(|path| Need { kind: Kind::Function, path });
-    let sizes = Sizes::of(&table.model, &parse::model::impl_sizes(item, &table.constants)).names();
-    let constants = scan::constant_paths(item, &sizes).into_iter().map(|path| Need { kind: Kind::Constant, path });
-    chain::left(gathered, nested.chain(constants).chain(functions))
+impl rounds::Item for Block {
+    fn driver(&self) -> (&'static str, TokenStream) {
+        ("model_impl", self.item.to_token_stream())
+    }
+
+    fn missing(&self, gathered: &Gathered) -> Vec<Need> {
+        if gathered.get(self.of.kind, &self.of.path).is_none() {
+            return vec![self.of.clone()];
+        }
+        let Some(Table { model, constants, .. }) = &self.table else { return Vec::new() };
+        let nested = model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
+        let nested = nested.map(|path| Need { kind: Kind::Nested, path: path.clone() });
+        let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: Kind::Function, path });
+        let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
+        let constants = scan::constant_paths(&self.item, &sizes).into_iter();
+        let constants = constants.map(|path| Need { kind: Kind::Constant, path });
+        chain::left(gathered, nested.chain(constants).chain(functions))
+    }
+
+    fn unless(&self) -> TokenStream {
+        fallback::unless_block(&self.item)
+    }
+
+    fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
+        if self.table.as_ref().is_some_and(|table| table.failed) {
+            return;
+        }
+        let Some((mut unit, block)) = self.unit(diag, gathered) else { return };
+        unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+        block.unsound.iter().for_each(|function| lower::mistakes(diag, &unit, function));
+        for function in &block.functions {
+            lower::lower(diag, &unit, function, function.mode.unwrap_or(Mode::Inference));
+        }
+    }
+
+    fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
+        parse::model::model_path(diag, &self.item);
+        let (unit, block) = self.unit(diag, gathered)?;
+        if self.table.as_ref().is_some_and(|table| table.failed) {
+            return None;
+        }
+        let functions = expand::functions::functions(diag, &unit, &block);
+        if diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty() {
+            return None;
+        }
+        let rest = expand::functions::implementation(&unit, &block, functions);
+        dump::tokens(&unit.name(), "impl", &rest);
+        let export = self.export(gathered, false);
+        Some(quote!(#rest #export))
+    }
+
+    fn stub(&self, gathered: &Gathered) -> TokenStream {
+        let (rest, export) = (fallback::implementation(&self.item), self.export(gathered, true));
+        quote!(#rest #export)
+    }
 }
 
 /// `#[netcl::function]`.
@@ -257,7 +257,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         });
     }
     match (syn::parse2::<syn::ItemFn>(item.clone()), recover::function(&item)) {
-        (Ok(parsed), _) => with_errors(diag, || function_item(Gathered::default(), &parsed)),
+        (Ok(parsed), _) => with_errors(diag, || function_item(&Gathered::default(), parsed)),
         (Err(error), Some(kept)) => with_errors(diag, || {
             let (said, stub) = (recover::unless_rustc(&error, &item), half_typed_function(&kept));
             quote!(#said #stub)
@@ -277,36 +277,58 @@ fn half_typed_function(kept: &syn::ItemFn) -> TokenStream {
     quote!(#stub #export)
 }
 
-fn function_item(gathered: Gathered, item: &syn::ItemFn) -> TokenStream {
-    let called =
-        scan::calls(&item.sig, &item.block, is_builtin).into_iter().filter(|path| !path.is_ident(&item.sig.ident));
-    let mut constants = Vec::new();
-    scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
-    let called = called.map(|path| Need { kind: Kind::Function, path });
-    let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-    let needs = chain::left(&gathered, constants.chain(called));
-    let diag = Diag::new();
-    if needs.is_empty() || chain::begins_functions(&gathered, &needs) {
-        parse::attr::decided(&diag, &item.attrs);
-        if let Some(mut helper) = parse::function::helper(&diag, &item.sig, &item.block) {
-            payload::helpers(&gathered, &mut helper.scope);
-            payload::constants_into(&gathered, &mut helper.scope.constants);
+fn function_item(gathered: &Gathered, item: syn::ItemFn) -> TokenStream {
+    rounds::round(&Scalars(item), gathered)
+}
+
+/// A function of scalars.
+struct Scalars(syn::ItemFn);
+
+impl rounds::Item for Scalars {
+    fn driver(&self) -> (&'static str, TokenStream) {
+        ("function", self.0.to_token_stream())
+    }
+
+    fn missing(&self, gathered: &Gathered) -> Vec<Need> {
+        let syn::ItemFn { sig, block, .. } = &self.0;
+        let called = scan::calls(sig, block, is_builtin).into_iter().filter(|path| !path.is_ident(&sig.ident));
+        let called = called.map(|path| Need { kind: Kind::Function, path });
+        let mut constants = Vec::new();
+        scan::constants_of(sig, block, &Constants::new(), &BTreeSet::new(), &mut constants);
+        let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
+        chain::left(gathered, constants.chain(called))
+    }
+
+    /// Nothing is made of it that others would miss.
+    fn unless(&self) -> TokenStream {
+        TokenStream::new()
+    }
+
+    fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
+        let item = &self.0;
+        parse::attr::decided(diag, &item.attrs);
+        if let Some(mut helper) = parse::function::helper(diag, &item.sig, &item.block) {
+            payload::helpers(gathered, &mut helper.scope);
+            payload::constants_into(gathered, &mut helper.scope.constants);
             helper.scope.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-            lower::function(&diag, &helper);
+            lower::function(diag, &helper);
         }
     }
-    let sound = diag.count() == 0;
-    if let Some(need) = needs.first().filter(|_| sound) {
-        diag.dismiss();
-        return chain::request(need, &gathered, "function", &item.to_token_stream());
+
+    fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
+        self.mistakes(diag, gathered, &[]);
+        let item = &self.0;
+        let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, true));
+        (diag.count() == 0).then(|| quote!(#[allow(dead_code)] #item #export))
     }
-    let asked = chain::asked(&gathered, &needs);
-    let errors = diag.finish().err().unwrap_or_default();
-    let export = chain::export(&item.sig.ident, &item.vis, &payload::function(&gathered, item, sound));
-    // What is wrong is said once, not by rustc as well.
-    let rest =
-        if sound { quote!(#[allow(dead_code)] #item) } else { fallback::ordinary(&item.attrs, &item.vis, &item.sig) };
-    quote!(#errors #rest #export #asked)
+
+    /// What is wrong is said once, not by rustc as well.
+    fn stub(&self, gathered: &Gathered) -> TokenStream {
+        let item = &self.0;
+        let rest = fallback::ordinary(&item.attrs, &item.vis, &item.sig);
+        let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
+        quote!(#rest #export)
+    }
 }
 
 /// `#[netcl::constant]`.

@@ -1,15 +1,14 @@
 //! The stages of `kernel!`.
 
-use crate::ast::Unit;
+use crate::ast::{Function, Unit};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower;
 use crate::parse::constant::Constants;
 use crate::recover::{self, Piece};
-use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, scan, simt};
+use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, rounds, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
@@ -52,39 +51,85 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
         Ok(item) => item,
         Err(error) => return no_function(diag, &error, tokens, next),
     };
-    let needs = missing(&gathered, &item);
-    let mut unit = Unit { constants: payload::constants(&gathered), ..Unit::default() };
-    payload::helpers(&gathered, &mut unit);
+    diag.dismiss();
+    rounds::round(&Kernel { form, tokens, item }, &gathered)
+}
+
+/// A kernel of either form, and its tokens.
+struct Kernel {
+    form: Form,
+    tokens: TokenStream,
+    item: ItemFn,
+}
+
+impl rounds::Item for Kernel {
+    fn driver(&self) -> (&'static str, TokenStream) {
+        (self.form.driver(), self.tokens.clone())
+    }
+
+    /// The functions and constants that the kernel uses.
+    fn missing(&self, gathered: &Gathered) -> Vec<Need> {
+        let (sig, block) = (&self.item.sig, &self.item.block);
+        let known = if simt::is_simt(&self.item) { simt::is_known } else { lower::is_builtin };
+        let functions = scan::calls(sig, block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
+        let mut constants = Vec::new();
+        scan::constants_of(sig, block, &Constants::new(), &BTreeSet::new(), &mut constants);
+        let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
+        chain::left(gathered, constants.chain(functions))
+    }
+
+    fn unless(&self) -> TokenStream {
+        match self.form {
+            Form::Callable => fallback::unless_kernel(&self.item),
+            Form::Plans => TokenStream::new(),
+        }
+    }
+
+    fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
+        let (unit, item) = (unit(gathered, needs), &self.item);
+        if matches!(item.sig.inputs.first(), Some(FnArg::Receiver(_))) {
+            return;
+        }
+        if simt::is_simt(item) {
+            for (item, _) in simt::instances(diag, item) {
+                simt::lower(diag, &unit, &simt::signature(diag, &item, &unit.constants));
+            }
+            return;
+        }
+        let function = index_function(diag, &unit, item);
+        if function.unsound.is_some() {
+            lower::mistakes(diag, &unit, &function);
+        } else {
+            lower::lower(diag, &unit, &function, Mode::Inference);
+        }
+    }
+
+    fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
+        let (unit, item) = (unit(gathered, &[]), &self.item);
+        let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
+            diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
+            None
+        } else if simt::is_simt(item) {
+            simt_item(diag, &unit, item)
+        } else {
+            index_item(self.form, diag, &unit, item)
+        };
+        let expanded = expanded.filter(|_| diag.count() == 0)?;
+        dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
+        Some(expanded)
+    }
+
+    fn stub(&self, _gathered: &Gathered) -> TokenStream {
+        fallback::kernel(&self.item)
+    }
+}
+
+/// What names mean in the kernel, where the functions that `needs` names are not known.
+fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
+    let mut unit = Unit { constants: payload::constants(gathered), ..Unit::default() };
+    payload::helpers(gathered, &mut unit);
     unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
-    if chain::begins_functions(&gathered, &needs) {
-        mistakes(&diag, &unit, &item);
-    }
-    if diag.count() > 0 {
-        let (stub, asked) = (fallback::kernel(&item), chain::asked(&gathered, &needs));
-        return diag.before(quote!(#stub #asked));
-    }
-    if let Some(need) = needs.first() {
-        let first = gathered.0.is_empty() && form == Form::Callable;
-        let unless = if first { fallback::unless_kernel(&item) } else { TokenStream::new() };
-        let request = chain::request(need, &gathered, form.driver(), &tokens);
-        diag.dismiss();
-        return quote!(#unless #request);
-    }
-    let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
-        diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
-        None
-    } else if simt::is_simt(&item) {
-        simt_item(&diag, &unit, &item)
-    } else {
-        index_item(form, &diag, &unit, &item)
-    };
-    let sound = expanded.filter(|_| diag.count() == 0);
-    if let Some(expanded) = &sound {
-        dump::tokens(&parse::name(&item.sig.ident), "kernel", expanded);
-    }
-    let mut all = diag.finish().err().unwrap_or_default();
-    all.extend(sound.unwrap_or_else(|| fallback::kernel(&item)));
-    all
+    unit
 }
 
 /// What is no function stays as it is; of a half-typed one there is a stub.
@@ -111,11 +156,9 @@ fn no_function(diag: Diag, error: &syn::Error, tokens: TokenStream, next: Option
 
 /// A kernel in index form.
 fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
-    let (constants, sizes) = (&unit.constants, BTreeSet::new());
-    let (attrs, vis, sig) = (&item.attrs, &item.vis, &item.sig);
-    let function = parse::function::function(diag, attrs, vis, sig, &item.block, constants, &sizes);
+    let function = index_function(diag, unit, item);
     // Kernels have no layers.
-    for attr in attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
+    for attr in item.attrs.iter().filter(|attr| parse::function::is_mode(attr)) {
         diag.report(attr.path().span(), &m::MODE, &[]);
     }
     if function.unsound.is_some() {
@@ -127,6 +170,11 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
         Form::Callable => expand::kernel::kernel(diag, &function, paths),
         Form::Plans => expand::kernel::plans(diag, &function, paths),
     }
+}
+
+fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> Function {
+    let ItemFn { attrs, vis, sig, block, .. } = item;
+    parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
 }
 
 /// A kernel in SIMT form, once for each choice of its element types.
@@ -142,35 +190,4 @@ fn simt_item(diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<TokenStream> {
         }
     }
     (diag.count() == before && !instances.is_empty()).then(|| expand::simt::kernel(instances))
-}
-
-/// Reports what is wrong whatever the functions are that the kernel calls.
-fn mistakes(diag: &Diag, unit: &Unit, item: &ItemFn) {
-    if matches!(item.sig.inputs.first(), Some(FnArg::Receiver(_))) {
-        return;
-    }
-    if simt::is_simt(item) {
-        for (item, _) in simt::instances(diag, item) {
-            simt::lower(diag, unit, &simt::signature(diag, &item, &unit.constants));
-        }
-        return;
-    }
-    let (sizes, sig) = (BTreeSet::new(), &item.sig);
-    let function = parse::function::function(diag, &item.attrs, &item.vis, sig, &item.block, &unit.constants, &sizes);
-    if function.unsound.is_some() {
-        lower::mistakes(diag, unit, &function);
-    } else {
-        lower::lower(diag, unit, &function, Mode::Inference);
-    }
-}
-
-/// The functions and constants that the kernel uses and that have not been asked for; functions last.
-fn missing(gathered: &Gathered, item: &ItemFn) -> Vec<Need> {
-    let known = if simt::is_simt(item) { simt::is_known } else { lower::is_builtin };
-    let functions =
-        scan::calls(&item.sig, &item.block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
-    let mut constants = Vec::new();
-    scan::constants_of(&item.sig, &item.block, &Constants::new(), &BTreeSet::new(), &mut constants);
-    let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-    chain::left(gathered, constants.chain(functions))
 }

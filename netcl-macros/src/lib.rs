@@ -1,6 +1,6 @@
 //! The macros of netcl. Use them through the `netcl` crate: `#[netcl::model]`, `netcl::kernel!`, `#[netcl::function]`.
 //!
-//! Stages, one module each: `parse` (tokens → `ast`), `chain` (tokens that other items give), `lower` (`ast` → graph, by
+//! Stages, one module each: `parse` (tokens → `ast`), `chain` (tokens that other items give, in `rounds`), `lower` (`ast` → graph, by
 //! the builder of `netcl-kernels`), `compile` (graph → plans), `expand` (plans → Rust). Errors are collected by `diag`
 //! and reported all at once; `fallback` is what an item becomes then.
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ mod parse;
 mod paths;
 mod payload;
 mod recover;
+mod rounds;
 mod scan;
 mod simt;
 #[cfg(test)]

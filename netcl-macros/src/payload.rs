@@ -12,7 +12,7 @@ use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct};
 
 /// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
 pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
-    let constants = gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
+    let constants = gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
         let value = chain::braces(value.clone());
         quote!({ #path #value })
     });
@@ -20,6 +20,7 @@ pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> Tok
 }
 
 /// What [`table`] wrote.
+#[derive(Clone)]
 pub(crate) struct Table {
     pub(crate) failed: bool,
     pub(crate) constants: Constants,
@@ -68,7 +69,7 @@ pub(crate) fn constants(gathered: &Gathered) -> Constants {
 
 /// Adds the constants among what was gathered.
 pub(crate) fn constants_into(gathered: &Gathered, constants: &mut Constants) {
-    for (_, path, value) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Constant) {
+    for (_, path, value) in gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Constant) {
         add_constant(constants, path, value);
     }
 }
@@ -132,7 +133,7 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
 
 /// The functions of scalars among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
-    for (_, path, tokens) in gathered.0.iter().filter(|(kind, ..)| *kind == Kind::Function) {
+    for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Function) {
         let Some((function, rest)) = read_function(tokens) else {
             unit.broken.insert(path.clone());
             continue;

@@ -33,6 +33,13 @@ impl<'a> Lowering<'a> {
                 let value = self.decide(tokens);
                 self.taken(branch, value)
             }
+            Val::Unknown if self.partial => {
+                self.perhaps(span, |this| {
+                    this.taken(branch, true);
+                    this.taken(branch, false);
+                });
+                Val::Unknown
+            }
             Val::Tensor(condition) if self.elementwise && self.builder.dtype(condition) == DType::Bool => {
                 self.elementwise_branch(branch, condition)
             }
@@ -103,6 +110,19 @@ impl<'a> Lowering<'a> {
         let value = self.given.get(self.decisions.len()).copied().unwrap_or(true);
         self.decisions.push((condition, value));
         value
+    }
+
+    /// Evaluates what nobody knows whether it is evaluated, or how often, for what it assigns: that is unknown from then on.
+    /// Nothing that is wrong in it is said, because it may never be reached.
+    pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
+        let (said, decided, before) = (self.diag.count(), self.decisions.len(), self.moment());
+        let doubtful = std::mem::replace(&mut self.doubtful, true);
+        evaluate(self);
+        self.doubtful = doubtful;
+        self.decisions.truncate(decided);
+        self.diag.forget(said);
+        let after = self.moment();
+        self.join(None, &before, after, span);
     }
 
     /// How many assignments there have been to the variables that are known now.

@@ -59,6 +59,8 @@ impl<'a> Lowering<'a> {
             return self.helper(helper, args, span);
         }
         if unit.broken.contains(&text(&path.path)) {
+            call.args.iter().for_each(|arg| drop(self.expr(arg)));
+            self.partial = true;
             return Val::Unknown;
         }
         if unit.own.as_ref().is_some_and(|own| path.path.get_ident().is_some_and(|ident| name_of(ident) == *own)) {
@@ -251,9 +253,6 @@ impl<'a> Lowering<'a> {
 
     /// A function of scalars, applied to every element.
     fn helper(&mut self, helper: &'a Helper, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
-        if args.iter().any(Val::is_unknown) {
-            return Val::Unknown;
-        }
         let callee = Callee::new(self.diag, &helper.name, span);
         let bound = callee.bind(helper, args, |value, dtype| {
             let id = self.tensor(value, Some(dtype), span)?;

@@ -210,12 +210,14 @@ impl<'a> Lowering<'a> {
             (Pat::Reference(pattern), Expr::Reference(_) | Expr::MethodCall(_)) => &pattern.pat,
             _ => &each.pat,
         };
-        let Some(items) = self.rounds_of(each) else {
+        let said = self.diag.count();
+        let Some(items) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
-            self.frame_mut().scopes.push(Vec::new());
-            self.bind_pattern(pattern, Val::Unknown);
-            self.block(&each.body);
-            self.frame_mut().scopes.pop();
+            if self.partial && self.diag.count() == said {
+                self.perhaps(span, |this| drop(this.for_round(pattern, Val::Unknown, &each.body)));
+            } else {
+                self.for_round(pattern, Val::Unknown, &each.body);
+            }
             return Val::Unknown;
         };
         let before = self.diag.count();
@@ -225,11 +227,7 @@ impl<'a> Lowering<'a> {
                 let all = format!("more than {}", words::MAX_ALL_ROUNDS);
                 return self.report(span, &m::LOOP_TOO_LONG, &[&all]);
             }
-            self.frame_mut().scopes.push(Vec::new());
-            self.bind_pattern(pattern, item);
-            let value = self.block(&each.body);
-            self.frame_mut().scopes.pop();
-            if !matches!(value, Val::Unit | Val::Unknown) {
+            if !matches!(self.for_round(pattern, item, &each.body), Val::Unit | Val::Unknown) {
                 return self.report(each.body.span(), &m::UNUSED_VALUE, &[]);
             }
             // One round's mistakes are every round's.
@@ -238,6 +236,15 @@ impl<'a> Lowering<'a> {
             }
         }
         Val::Unit
+    }
+
+    /// The value of a loop's body where `pattern` is `item`.
+    fn for_round(&mut self, pattern: &'a Pat, item: Val<'a>, body: &'a Block) -> Val<'a> {
+        self.frame_mut().scopes.push(Vec::new());
+        self.bind_pattern(pattern, item);
+        let value = self.block(body);
+        self.frame_mut().scopes.pop();
+        value
     }
 }
 

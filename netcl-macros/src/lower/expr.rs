@@ -69,6 +69,10 @@ impl<'a> Lowering<'a> {
                 match (&binary.op, &left) {
                     (syn::BinOp::And(_), Val::Bool(false)) => return Val::Bool(false),
                     (syn::BinOp::Or(_), Val::Bool(true)) => return Val::Bool(true),
+                    (syn::BinOp::And(_) | syn::BinOp::Or(_), Val::Unknown) if self.partial => {
+                        self.perhaps(span, |this| drop(this.expr(&binary.right)));
+                        return Val::Unknown;
+                    }
                     _ => {}
                 }
                 let before = self.assignments();

@@ -1,7 +1,7 @@
 //! Our syntax tree to a graph: a compile-time evaluator of function bodies whose tensors are graph nodes.
 //!
 //! Evaluation never stops at an error: what is wrong is reported and worth [`Val::Unknown`], which keeps quiet about
-//! everything that follows from it.
+//! everything that follows from it. So does what a function gives of which nothing is known, and what such a value decides.
 
 mod affine;
 mod arith;
@@ -103,24 +103,24 @@ pub(crate) struct Lowering<'a> {
     large: Large,
     /// The signature is wrong: what it would have told is not known.
     unsure: bool,
+    /// A function has been called of which nothing is known: what is unknown from then on may be known to others.
+    partial: bool,
+    /// This may be evaluated or not: see [`Lowering::perhaps`].
+    doubtful: bool,
 }
 
-/// Every path through `function` in `mode`; empty where errors have been reported.
+/// Every path through `function` in `mode`; empty where errors have been reported, of whichever path.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -> Vec<Path> {
     let before = diag.count();
-    let mut paths = Vec::new();
+    let mut paths: Vec<Path> = Vec::new();
     let mut pending = vec![Vec::new()];
     while let Some(given) = pending.pop() {
         if paths.len() == words::MAX_PATHS {
             diag.report(function.name.span(), &m::TOO_MANY_PATHS, &[&function.name, &words::MAX_PATHS]);
             return Vec::new();
         }
-        // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
         let fresh = given.len();
         let path = lower_path(diag, unit, function, mode, given);
-        if diag.count() > before || path.graph.outputs.is_empty() {
-            return Vec::new();
-        }
         // Each condition met for the first time was taken to be true: come back for false.
         for position in (fresh..path.decisions.len()).rev() {
             let mut other: Vec<bool> = path.decisions[..position].iter().map(|(_, value)| *value).collect();
@@ -129,14 +129,16 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, function: &Function, mode: Mode) -
         }
         paths.push(path);
     }
-    paths
+    // Where a part is broken that has been reported elsewhere, there is no result and nothing more to say.
+    let sound = diag.count() == before && paths.iter().all(|path| !path.graph.outputs.is_empty());
+    if sound { paths } else { Vec::new() }
 }
 
 /// Reports what is wrong in the body of a function whose signature is wrong.
 pub(crate) fn mistakes(diag: &Diag, unit: &Unit, function: &Function) {
     // A kernel's indices are those of its results.
     if unit.model.is_some() || !function.results.is_empty() {
-        lower_path(diag, unit, function, Mode::Inference, Vec::new());
+        lower(diag, unit, function, Mode::Inference);
     }
 }
 
@@ -204,6 +206,8 @@ impl<'a> Lowering<'a> {
             expected: None,
             large: Large::default(),
             unsure: false,
+            partial: false,
+            doubtful: false,
         }
     }
 

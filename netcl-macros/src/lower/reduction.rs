@@ -18,7 +18,7 @@ impl<'a> Lowering<'a> {
             return self.report(call.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
         };
         let ranges = match self.expr(range) {
-            Val::Unknown => return Val::Unknown,
+            range if range.is_unknown() => return Val::Unknown,
             Val::Tuple(ranges) => ranges,
             one => vec![one],
         };

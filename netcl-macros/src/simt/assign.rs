@@ -72,6 +72,9 @@ impl Simt<'_> {
         if let Val::Buffer(_) = variable.value {
             return self.report(left.span(), &m::SIMT_WHOLE_RESULT, &[&name, &name]);
         }
+        if matches!(variable.value, Val::Unknown) {
+            return Val::Unknown;
+        }
         let (Some(slot), Val::Expr(current, bare)) = (variable.slot, variable.value) else {
             return self.report(left.span(), &m::ASSIGN_IMMUTABLE, &[&name, &name]);
         };

@@ -76,6 +76,8 @@ impl Simt<'_> {
             return self.helper(helper, call, span);
         }
         if unit.broken.contains(&full) {
+            self.operands(&call.args);
+            self.partial = true;
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();

@@ -37,7 +37,11 @@ impl Simt<'_> {
         let bound: Vec<ExprId> = bound.into_iter().map(|(name, id)| self.builder.named(&name, id)).collect();
         match crate::lower::function(self.diag, helper) {
             Some(graph) => self.inlined(&graph, &bound),
-            None => Val::Unknown,
+            // One that it calls is wrong, which is said there.
+            None => {
+                self.partial = true;
+                Val::Unknown
+            }
         }
     }
 

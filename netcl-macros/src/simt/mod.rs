@@ -147,17 +147,23 @@ struct Simt<'a> {
     large: Large,
     /// The signature is wrong: what it would have told is not known.
     unsure: bool,
+    /// A function has been called of which nothing is known.
+    partial: bool,
+    /// The types of bare numbers that no use has settled are not known: such a function may settle them.
+    doubtful: bool,
 }
 
 /// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
-    let mut numbers = BTreeMap::new();
+    let (mut numbers, mut doubtful) = (BTreeMap::new(), false);
     // A bare number takes its type from how it is used. Each is settled once, by one more try: there is a last one.
     loop {
         let attempt = Diag::new();
         let mut simt = Simt::new(&attempt, unit, signature, numbers.clone());
+        simt.doubtful = doubtful;
         simt.body(signature);
-        if simt.changed {
+        if simt.changed || simt.partial && !doubtful {
+            doubtful = !simt.changed;
             numbers = simt.numbers;
             attempt.dismiss();
             continue;
@@ -168,7 +174,8 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             return None;
         }
         attempt.dismiss();
-        if signature.unsound.is_some() {
+        // What follows from a function that is not known is left out of the kernel.
+        if signature.unsound.is_some() || doubtful {
             return None;
         }
         let mut kernel = builder.finish();
@@ -213,6 +220,8 @@ impl<'a> Simt<'a> {
             unchecked: signature.unchecked,
             large: Large::default(),
             unsure: signature.unsound.is_some(),
+            partial: false,
+            doubtful: false,
         };
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));
         simt.arguments(signature);

@@ -208,6 +208,9 @@ impl Simt<'_> {
                 let name = crate::parse::name(&ident.ident);
                 let bare = position.filter(|(_, bare)| *bare).map(|(position, _)| position);
                 let known = bare.and_then(|position| self.numbers.get(&position).copied());
+                if self.doubtful && bare.is_some() && known.is_none() {
+                    return self.bind(&name, Val::Unknown, None);
+                }
                 let wanted = known.or(declared.map(|ty| ty.dtype));
                 let Some(id) = self.value(value, wanted, span) else {
                     return self.bind(&name, Val::Unknown, None);

@@ -2,6 +2,7 @@
 
 mod absurd;
 mod bounds;
+mod early;
 mod gradients;
 mod kernels;
 mod meaning;

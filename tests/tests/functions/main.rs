@@ -5,6 +5,7 @@
 mod bare;
 #[path = "../common/mod.rs"]
 mod common;
+mod known;
 mod simt_form;
 
 use common::{agree, device, everywhere, floats, of};

@@ -1,0 +1,71 @@
+//! The rounds of an item that needs the tokens of others: a kernel, a function, a model's block.
+//!
+//! Every request for what is missing is a round, functions last; the last round expands the item. Of a function that does not
+//! exist rustc says so, and no round follows. So there is an early judgement before functions are asked for: it says what is
+//! wrong whatever these are, and leaves a stub. They are asked for all the same, and the last round then says the rest.
+
+use crate::chain::{self, Gathered, Need};
+use crate::diag::Diag;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// An item on its way.
+pub(crate) trait Item {
+    /// Who goes on with it where a request is answered, as [`crate::driver::resume`] knows it, and with what.
+    fn driver(&self) -> (&'static str, TokenStream);
+
+    /// What it needs and has not got; functions last.
+    fn missing(&self, gathered: &Gathered) -> Vec<Need>;
+
+    /// Stubs for the case that a request is never answered.
+    fn unless(&self) -> TokenStream;
+
+    /// Reports what is wrong whatever the functions are that `needs` names.
+    fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]);
+
+    /// What it becomes; `None` where something is wrong, which is reported here or has been elsewhere.
+    fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream>;
+
+    /// What is left of it then.
+    fn stub(&self, gathered: &Gathered) -> TokenStream;
+}
+
+/// One round.
+pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
+    let needs = item.missing(gathered);
+    let Some((next, others)) = needs.split_first() else { return last(item, gathered) };
+    let (driver, body) = item.driver();
+    let unless = if gathered.parts.is_empty() { item.unless() } else { TokenStream::new() };
+    if !chain::begins_functions(gathered, &needs) {
+        let request = chain::request(next, gathered, driver, &body);
+        return quote!(#unless #request);
+    }
+    // Of all functions that do not exist, not of the first alone.
+    let others = chain::asked(gathered, others);
+    let diag = Diag::new();
+    item.mistakes(&diag, gathered, &needs);
+    match diag.finish() {
+        Ok(()) => {
+            let request = chain::request(next, gathered, driver, &body);
+            quote!(#unless #request #others)
+        }
+        Err(errors) => {
+            let stub = item.stub(gathered);
+            let request = chain::request(next, &gathered.judged(), driver, &body);
+            quote!(#errors #stub #request #others)
+        }
+    }
+}
+
+/// The last round: the item, or what the early judgement has not said.
+fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
+    let diag = Diag::new();
+    let expanded = item.expand(&diag, gathered);
+    if gathered.judged {
+        let (said, before) = (Diag::new(), gathered.without_functions());
+        item.mistakes(&said, &before, &item.missing(&before));
+        return diag.beyond(said).finish().err().unwrap_or_default();
+    }
+    let sound = expanded.filter(|_| diag.count() == 0);
+    diag.before(sound.unwrap_or_else(|| item.stub(gathered)))
+}
