@@ -51,12 +51,20 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
         // Standard output is ours.
         command.stdout(std::io::stderr());
     }
-    let status = command.status().map_err(Failure::file(program));
-    let events = status.and_then(|status| Ok((status, events(&path, program, status)?)));
-    let (status, Events { spans: events, missed }) = events.inspect_err(|_| {
-        // What is left is no trace.
+    let without_trace = |failure| {
         let _ = std::fs::remove_file(&path);
-    })?;
+        failure
+    };
+    let status = command.status().map_err(Failure::file(program)).map_err(without_trace)?;
+    let Events { spans: events, missed } = match events(&path, program, status).map_err(without_trace) {
+        Ok(events) => events,
+        // Why is in its own words.
+        Err(failure) if !status.success() => {
+            crate::failed(&failure, output);
+            return Ok(code(status));
+        }
+        Err(failure) => return Err(failure),
+    };
     let totals = totals(&events);
     if output.is_json() {
         let totals: Vec<Value> = totals.iter().map(Total::value).collect();

@@ -46,6 +46,18 @@ fn a_chain_of_whole_numbers_made_of_coordinates() {
     }));
 }
 
+/// What is known of each of its values is remembered: looked for anew, it would take minutes.
+#[test]
+fn a_chain_of_whole_numbers_made_of_what_is_read() {
+    compiles(&graph(DType::I32, |b, mut x| {
+        let factor = b.integer(3, DType::I32).unwrap();
+        for _ in 0..20_000 {
+            x = b.binary(BinaryOp::Mul, x, factor).unwrap();
+        }
+        x
+    }));
+}
+
 /// What is read where a condition holds is not computed once for each way to it: there are 2^40.
 #[test]
 fn a_chain_that_uses_each_value_twice_behind_a_margin() {

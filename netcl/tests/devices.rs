@@ -250,7 +250,7 @@ fn program_with_several_devices() {
 
 #[test]
 fn programs_are_built_from_many_threads_at_once() {
-    for device in with_several_queues() {
+    for device in with_driver() {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind crashes when two threads run kernels");
             continue;
@@ -278,7 +278,7 @@ fn programs_are_built_from_many_threads_at_once() {
 
 #[test]
 fn threads_that_call_one_new_function_build_it_once() {
-    for device in with_several_queues() {
+    for device in with_driver() {
         if device.profile().vendor == Vendor::Oclgrind {
             eprintln!("Oclgrind crashes when two threads run kernels");
             continue;
@@ -297,7 +297,7 @@ fn threads_that_call_one_new_function_build_it_once() {
 
 #[test]
 fn empty_tensors_move_too() {
-    for device in with_several_queues() {
+    for device in with_driver() {
         let both = DeviceManager::global().shared_context(&[device.clone(), device]).unwrap();
         if let Ok(empty) = Tensor::from_slice::<f32>(&both[0], &[], &[0]) {
             assert_eq!(empty.to_device(&both[1]).unwrap().shape(), [0]);

@@ -95,6 +95,23 @@ fn a_bad_value_is_an_error_wherever_a_device_is_asked_for() {
     }
 }
 
+#[test]
+fn a_misspelt_variable_is_warned_of_once() {
+    let warnings = |variables: &[(&str, &str)]| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        settings::clear(&mut command).args(["--exact", "child_auto", "--ignored", "--nocapture"]);
+        let output = command.env("NETCL_LOG", "warn").envs(variables.iter().copied()).output().unwrap();
+        assert!(output.status.success(), "it is no error: {output:?}");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.lines().filter(|line| line.contains("environment variable")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let [warning] = &warnings(&[("NETCL_DEVCIE", "cpu"), ("NETCL_DEVICE", "host")])[..] else { panic!("one warning") };
+    assert!(warning.contains("NETCL_DEVCIE") && warning.contains("did you mean `NETCL_DEVICE`?"), "{warning}");
+    let set =
+        [("NETCL_DEVICE", "host"), ("NETCL_DUMP", "all"), ("NETCL_CI_OPENCL_DEVICE", "opencl:0"), ("NETCL_FUZZ", "1")];
+    assert_eq!(warnings(&set), [] as [String; 0]);
+}
+
 /// The page is made from the table that is read.
 #[test]
 fn every_variable_that_can_have_a_bad_value_is_tried() {

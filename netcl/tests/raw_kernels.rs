@@ -241,6 +241,21 @@ fn expressions_are_built_as_the_builder_says() {
 }
 
 #[test]
+fn quotients_and_roots_of_expressions_are_those_of_rust_where_the_driver_can_round() {
+    let x: Vec<f32> = (1..2_000).map(|i| ((i % 200) as f32 * 0.1 - 10.0).exp2() + i as f32 * 0.1).collect();
+    let y: Vec<f32> = x.iter().rev().copied().collect();
+    for device in with_driver().into_iter().filter(|device| device.profile().rounded_division) {
+        let [a, b] = [&x, &y].map(|values| floats(&device, values));
+        let of = |expression| raw::elementwise(&device, expression, DType::F32).unwrap();
+        let quotients = of("v0 / v1").call(&[&a, &b]).unwrap().to_vec::<f32>().unwrap();
+        let roots = of("sqrt(v0)").call(&[&a]).unwrap().to_vec::<f32>().unwrap();
+        for (at, (&x, &y)) in x.iter().zip(&y).enumerate() {
+            assert_eq!((quotients[at], roots[at]), (x / y, x.sqrt()), "{device}: {x} and {y}");
+        }
+    }
+}
+
+#[test]
 fn elementwise_kernels_come_from_an_expression() {
     for device in with_driver() {
         let kernel = raw::elementwise(&device, "MUL(ADD(v0, v1), 2.0f)", DType::F32).unwrap();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::devices::{all, measured_before, with_several_queues};
+use common::devices::{all, measured_before, with_driver};
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::data::DataLoader;
@@ -32,8 +32,8 @@ fn every_element_type_comes_back_as_it_went() {
 
 #[test]
 fn a_layer_is_built_once_for_all_batch_sizes() {
-    for device in with_several_queues() {
-        // With programs and counters of its own.
+    for device in with_driver() {
+        // With programs and counters of its own, for kernels that no other test runs.
         let device = device.with_queue(QueueOrder::InOrder).unwrap();
         let size = ConfigValue::Size;
         let layers: [(&str, &[(&str, ConfigValue)]); 3] = [

@@ -40,7 +40,7 @@ enum Action {
     List,
     /// Read every file and say which are damaged; the exit code is 1 if any is
     Verify,
-    /// Remove them
+    /// Remove them; the exit code is 1 if any stays
     Clear,
 }
 
@@ -149,22 +149,30 @@ fn verify(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
 
 fn clear(args: &Args, files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
     let progress = output.progress(files.len() as u64);
+    let (mut count, mut freed, mut problems) = (0, 0, Vec::new());
     for file in files {
-        file.remove()?;
+        match file.remove() {
+            Ok(()) => (count, freed) = (count + 1, freed + file.bytes()),
+            Err(problem) => problems.push(problem.to_string()),
+        }
         progress.inc(1);
     }
     drop(progress);
     if args.device.is_none() && args.older_than.is_none() {
         // Also what killed processes left there.
-        cache::clear()?;
+        if let Err(problem) = cache::clear().map_err(|problem| problem.to_string())
+            && !problems.contains(&problem)
+        {
+            problems.push(problem);
+        }
     }
-    let (count, freed) = (files.len(), total(files));
     if output.is_json() {
-        output.value(&json!({ "files": count, "bytes": freed }))?;
+        output.value(&json!({ "files": count, "bytes": freed, "problems": problems }))?;
     } else {
         output.text(&format!("removed {count} files, {}, from {place}\n", bytes(freed)))?;
     }
-    Ok(ExitCode::SUCCESS)
+    problems.iter().for_each(|problem| Output::note(&format!("error: {problem}")));
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 #[cfg(test)]

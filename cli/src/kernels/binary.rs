@@ -3,9 +3,8 @@
 use super::{Args, plan};
 use crate::failure::{Failure, Result};
 use crate::output::{Output, bytes};
-use netcl_kernels::kir;
-use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::embed::{self, Found};
+use netcl_kernels::plan::{Plan, host_text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -132,7 +131,7 @@ fn text(embedded: &Embedded) -> String {
     text.push('\n');
     text.push_str(&plan.source.to_string());
     for kernel in &plan.loops {
-        text.push_str(&kir::text::print(kernel));
+        text.push_str(&host_text(kernel));
         text.push('\n');
     }
     text

@@ -96,6 +96,30 @@ fn a_damaged_file_is_named() {
 }
 
 #[test]
+fn what_cannot_be_removed_is_said_and_everything_else_goes() {
+    let cache = Cache::empty("stuck");
+    let made = |folder: &str, name: &str| {
+        let path = cache.0.join(folder).join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
+    };
+    let files = [made("programs", "a.program"), made("tuning", "a.json")];
+    files.iter().for_each(|path| std::fs::write(path, "damaged").unwrap());
+    // Which would be removed first.
+    let folders = [made("programs", "0.program"), made("tuning", "0.json")];
+    folders.iter().for_each(|path| std::fs::create_dir(path).unwrap());
+    let output = cache.run(&["cache", "clear"]);
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(out.starts_with("removed 2 files, 14 B, from "), "{out}");
+    assert_eq!(err.lines().count(), 2, "{err}");
+    assert!(folders.iter().all(|path| err.contains(path.to_str().unwrap())), "{err}");
+    assert!(files.iter().all(|path| !path.exists()));
+    let value = cache.json(&["clear"], 1);
+    assert_eq!((&value["files"], value["problems"].as_array().unwrap().len()), (&0.into(), 2), "{value}");
+}
+
+#[test]
 fn an_empty_cache_is_no_error_and_none_is() {
     let cache = Cache::empty("empty");
     assert_eq!(cache.list(&[]), [] as [Value; 0]);

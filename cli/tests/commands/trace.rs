@@ -46,6 +46,25 @@ fn the_exit_code_is_the_programs() {
     // Looking for devices opens the host, so that there is a trace, of nothing.
     assert!(texts(&output).0.contains("0 events"), "{output:?}");
     std::fs::remove_file(&path).unwrap();
+    // So is that of one that ends before it opens a device.
+    let output = command(&["trace", "-o", text(&path), NETCL, "no-such-command"]).output().unwrap();
+    let (out, err) = texts(&output);
+    assert_eq!((output.status.code(), out.as_str()), (Some(2), ""), "{err}");
+    assert!(err.contains("no-such-command") && err.contains("wrote no trace") && !path.exists(), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_that_ends_the_program_is_told_as_shells_tell_it() {
+    let path = scratch("trace-signal");
+    let output = command(&["trace", "-o", text(&path), "sh", "-c", "kill -TERM $$"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
+    assert!(!path.exists(), "it is no program of netcl");
+    let script = format!("{NETCL} bench --quick --device null && kill -KILL $$");
+    let output = command(&["trace", "-o", text(&path), "sh", "-c", &script]).output().unwrap();
+    assert_eq!(output.status.code(), Some(128 + 9), "{output:?}");
+    assert!(texts(&output).0.contains(" events in "), "what it did until then is there: {output:?}");
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

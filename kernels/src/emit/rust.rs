@@ -99,8 +99,8 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     Some(writer.out)
 }
 
-/// Whether native code has all that the kernel needs.
-fn has_native_code(kernel: &Kernel) -> bool {
+/// Whether native code has all that the kernel needs: no barriers, local arrays, sub-groups.
+pub fn has_native_code(kernel: &Kernel) -> bool {
     let shared = kernel.arrays.iter().any(|array| array.space == Space::Local);
     let foreign = kernel.params.iter().any(|param| matches!(param.kind, ParamKind::Value(_) | ParamKind::Position));
     let sub_groups = expressions(kernel).any(|expr| match expr {

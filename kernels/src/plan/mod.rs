@@ -7,6 +7,7 @@ pub mod source;
 
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};
+use crate::emit::rust::has_native_code;
 use crate::graph::{ConvGeometry, ConvKind, OutputKind};
 use crate::kir;
 pub use crate::target::Target;
@@ -218,14 +219,16 @@ impl Plan {
         }
     }
 
-    /// What runs, as text: the program's OpenCL C, or, on the host, its loop kernels in the IR's text form and the names of
-    /// what its library computes.
+    /// What runs, as text: the program's OpenCL C, or, on the host, its loop kernels in the IR's text form, which of them the
+    /// interpreter runs, and the names of what its library computes.
     pub fn listing(&self) -> String {
         if self.target != Target::Host {
             return self.source.to_string();
         }
-        let mut text =
-            format!("// {} on the host: these kernels of the IR, which run as Rust, and its library\n", self.name);
+        let mut text = format!(
+            "// {} on the host: these kernels of the IR, as Rust where nothing else is said, and its library\n",
+            self.name
+        );
         for (position, step) in self.steps.iter().enumerate() {
             let what = match &step.work {
                 Work::Kernel { entry, .. } => entry,
@@ -237,7 +240,7 @@ impl Plan {
         }
         for kernel in &self.loops {
             text.push('\n');
-            text.push_str(&kir::text::print(kernel));
+            text.push_str(&host_text(kernel));
         }
         text.push('\n');
         text
@@ -246,5 +249,41 @@ impl Plan {
     /// How many launches one call makes.
     pub fn launches(&self) -> usize {
         self.steps.len()
+    }
+}
+
+/// A loop kernel of a plan for the host in the IR's text form, which says so where it has no native code.
+pub fn host_text(kernel: &kir::Kernel) -> String {
+    let how = if has_native_code(kernel) { "" } else { "// by the interpreter:\n" };
+    format!("{how}{}", kir::text::print(kernel))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_interpreter_runs_is_said() {
+        let text =
+            |name: &str, line: &str| format!("kernel {name}\nlaunch [64] local [64]\nparam x: write f32\n{line}");
+        let loops = [("plain", ""), ("together", "barrier\n")]
+            .map(|(name, line)| kir::text::parse(&text(name, line)).unwrap())
+            .into();
+        let plan = Plan {
+            name: "f".to_owned(),
+            target: Target::Host,
+            symbols: Vec::new(),
+            buffers: Vec::new(),
+            scalars: Vec::new(),
+            requirements: Vec::new(),
+            not_in_place: Vec::new(),
+            decisions: Vec::new(),
+            steps: Vec::new(),
+            loops,
+            source: Source::default(),
+        };
+        let text = plan.listing();
+        assert!(text.contains("\n\nkernel plain\n"), "{text}");
+        assert!(text.contains("\n\n// by the interpreter:\nkernel together\n"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Graph nodes as kernel expressions: the value of a node at given loop coordinates.
 
 use super::sizes::{Sum, added, dim_value, divisor as divisor_value, size_value};
-use super::wrapping::may_wrap;
+use super::wrapping::Ranges;
 use crate::dim::{Dim, Shape};
 use crate::dtype::{DType, Literal};
 use crate::fuse::access::{self, Operand};
@@ -36,6 +36,7 @@ pub(crate) struct Values<'a> {
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
     pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
     memo: HashMap<Key, ExprId>,
+    ranges: Ranges,
 }
 
 /// A node, where, and the condition without which its loads read element 0.
@@ -58,7 +59,8 @@ impl<'a> Values<'a> {
         stops: &'a dyn Fn(NodeId) -> bool,
         buffer_name: &'a dyn Fn(NodeId) -> String,
     ) -> Self {
-        Values { graph, extents, stops, buffer_name, known: BTreeMap::new(), memo: HashMap::new() }
+        let (known, memo, ranges) = (BTreeMap::new(), HashMap::new(), Ranges::default());
+        Values { graph, extents, stops, buffer_name, known, memo, ranges }
     }
 
     /// Forgets values computed for other loop variables.
@@ -345,8 +347,8 @@ impl<'a> Values<'a> {
     }
 
     /// Whether `id` is a number made of coordinates that may exceed its type. (Vectors of integers wrap as they are.)
-    fn wraps(&self, b: &KernelBuilder, id: NodeId, operands: &[ExprId]) -> bool {
-        operands.iter().all(|operand| b.ty(*operand).lanes == 1) && may_wrap(self.graph, id)
+    fn wraps(&mut self, b: &KernelBuilder, id: NodeId, operands: &[ExprId]) -> bool {
+        operands.iter().all(|operand| b.ty(*operand).lanes == 1) && self.ranges.may_wrap(self.graph, id)
     }
 
     /// Integer division by zero gives zero in a graph and is undefined in a kernel.

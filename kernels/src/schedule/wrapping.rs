@@ -14,31 +14,40 @@ type Range = (i64, i64);
 
 const FULL: Range = (i32::MIN as i64, i32::MAX as i64);
 
-/// Whether the `I32` sum, difference, product or negation `id` looks like index arithmetic and may exceed its type.
-pub(super) fn may_wrap(graph: &Graph, id: NodeId) -> bool {
-    let node = &graph[id];
-    let arithmetic =
-        matches!(node.op, Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) | Op::Unary(UnaryOp::Neg, _));
-    arithmetic && node.dtype == DType::I32 && known_below(graph, id).is_some_and(|range| !fits(range))
-}
+/// What is known of the values of a graph's nodes. Each is looked at once, however many are made of it.
+#[derive(Default)]
+pub(super) struct Ranges(HashMap<NodeId, Option<Range>>);
 
-/// The range before wrapping, those of the operands first: a chain of operations may be longer than the stack.
-fn known_below(graph: &Graph, id: NodeId) -> Option<Range> {
-    let (mut below, mut left) = (BTreeSet::new(), vec![id]);
-    while let Some(id) = left.pop() {
-        graph[id].op.visit_operands(|operand| {
-            let made =
-                graph[operand].op.is_elementwise() || matches!(graph[operand].op, Op::View { .. } | Op::Reshape(_));
-            if made && below.insert(operand) {
-                left.push(operand);
-            }
-        });
+impl Ranges {
+    /// Whether the `I32` sum, difference, product or negation `id` looks like index arithmetic and may exceed its type. Always of
+    /// one graph.
+    pub(super) fn may_wrap(&mut self, graph: &Graph, id: NodeId) -> bool {
+        let node = &graph[id];
+        let arithmetic = matches!(
+            node.op,
+            Op::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..) | Op::Unary(UnaryOp::Neg, _)
+        );
+        arithmetic && node.dtype == DType::I32 && self.before_wrapping(graph, id).is_some_and(|range| !fits(range))
     }
-    let mut known = HashMap::new();
-    for operand in below {
-        range(graph, operand, &mut known);
+
+    /// The range before wrapping, those of the operands first: a chain of operations may be longer than the stack.
+    fn before_wrapping(&mut self, graph: &Graph, id: NodeId) -> Option<Range> {
+        let Ranges(known) = self;
+        let (mut below, mut left) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = left.pop() {
+            graph[id].op.visit_operands(|operand| {
+                let made =
+                    graph[operand].op.is_elementwise() || matches!(graph[operand].op, Op::View { .. } | Op::Reshape(_));
+                if made && !known.contains_key(&operand) && below.insert(operand) {
+                    left.push(operand);
+                }
+            });
+        }
+        for operand in below {
+            range(graph, operand, known);
+        }
+        exact(graph, id, known)
     }
-    exact(graph, id, &mut known)
 }
 
 fn fits((low, high): Range) -> bool {
@@ -115,7 +124,19 @@ mod tests {
     fn wraps(nodes: &str) -> bool {
         let graph = parse(&format!("graph g\n{nodes}\n")).unwrap();
         let last = NodeId(graph.nodes.len() as u32 - 1);
-        may_wrap(&graph, last)
+        Ranges::default().may_wrap(&graph, last)
+    }
+
+    #[test]
+    fn what_is_known_is_not_looked_for_again() {
+        let graph = parse(
+            "graph g\n%0 = iota 0 : i32[N]\n%1 = mul %0, %0 : i32[N]\n%2 = neg %1 : i32[N]\n%3 = neg %2 : i32[N]\n",
+        );
+        let (graph, mut ranges) = (graph.unwrap(), Ranges::default());
+        assert!(ranges.may_wrap(&graph, NodeId(3)));
+        assert_eq!(ranges.0.get(&NodeId(2)), Some(&Some(FULL)));
+        ranges.0.insert(NodeId(2), Some((0, 1)));
+        assert!(!ranges.may_wrap(&graph, NodeId(3)));
     }
 
     #[test]

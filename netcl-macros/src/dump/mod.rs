@@ -4,6 +4,7 @@ mod layout;
 
 use crate::compile::Compiled;
 use netcl_kernels::graph::Graph;
+use netcl_kernels::plan::host_text;
 use proc_macro2::TokenStream;
 
 /// Whether `name` (`Mlp`, `Mlp::forward`, `bias_relu.vjp`) was asked for: by its name, by that of what it belongs to, or
@@ -57,8 +58,11 @@ fn plans_of(name: &str, plans: &[Compiled]) {
         if !compiled.plan.source.is_empty() {
             eprintln!("{}", compiled.plan.source);
         }
-        for native in compiled.native.iter().flatten() {
-            eprintln!("{native}");
+        for (kernel, native) in compiled.plan.loops.iter().zip(&compiled.native) {
+            match native {
+                Some(native) => eprintln!("{native}"),
+                None => eprintln!("{}", host_text(kernel)),
+            }
         }
     }
 }
@@ -90,6 +94,12 @@ mod tests {
             assert!(text.contains(part), "{part:?} is not in\n{text}");
         }
         assert!(!text.contains("row_mean"), "only what was asked for:\n{text}");
+        let text = printed("tests::kernels::simt_form", "add");
+        let (_, host) = text.split_once("// netcl: add, host plan, 1 launches\n").expect("a plan for the host");
+        assert!(
+            host.starts_with("// by the interpreter:\n") && host.contains("\nkernel add"),
+            "it has a barrier:\n{host}"
+        );
         let text = printed("tests::models::a_model_gets_its_functions", "Mlp");
         for part in ["// netcl: Mlp, struct\n", "// netcl: Mlp, impl\n", "\nimpl Mlp {\n    "] {
             assert!(text.contains(part), "{part:?} is not in\n{text}");

@@ -199,7 +199,8 @@ fn check(function: &Function, planned: &[Planned], graphs: &[String]) -> TokenSt
             /// # Errors
             ///
             /// `netcl::Error::Gradient`, with the element that is furthest off, where they do not agree;
-            /// `netcl::Error::Setting` if the arguments have more than 4096 elements; those of a call.
+            /// `netcl::Error::Setting` if the arguments have more than 4096 elements; `netcl::Error::Unsupported` on the
+            /// null device, which computes nothing; those of a call.
             pub fn check(&self, #args) -> ::netcl::Result<::netcl::GradientCheck> {
                 __netcl_call(#(#names),*)?;
                 let __netcl_path: usize = #chosen;

@@ -1,6 +1,7 @@
 //! Settings from the environment, read once. [`variables`] and [`variants`] list them, and the page `docs/environment.md`
 //! is written from these lists.
 
+mod unknown;
 mod variables;
 pub(crate) mod variants;
 
@@ -11,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use tracing::level_filters::LevelFilter;
+pub(crate) use unknown::warn as warn_of_unknown;
 use variables::Variable;
 use variants::VariantSwitches;
 

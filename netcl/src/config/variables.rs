@@ -158,8 +158,7 @@ pub(super) static PINNED_H2D: Variable = Variable {
 };
 
 /// All, in the order of the table.
-#[cfg(test)]
-pub(super) fn all() -> impl Iterator<Item = &'static Variable> {
+pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
     let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &LOG, &KERNEL_STRATEGY, &PROFILE_EVENTS, &TRACE, &AUTOTUNE];
     let variants = super::variants::TABLE.iter().map(|row| &row.variable);
     before.into_iter().chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])

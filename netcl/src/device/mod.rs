@@ -135,6 +135,7 @@ impl Device {
         let mut max_cached = crate::config::DEFAULT_MAX_CACHED;
         if let Ok(config) = crate::config::get() {
             crate::log::install(config.log);
+            crate::config::warn_of_unknown();
             crate::profile::install(config);
             max_cached = config.max_cached_bytes;
         }

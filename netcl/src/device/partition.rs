@@ -76,7 +76,10 @@ fn problem(profile: &DeviceProfile, partition: &Partition) -> Option<String> {
         let how = if matches!(partition, Partition::Equally(_)) { "equally" } else { "by counts" };
         return Some(format!("it cannot be divided {how}; {}", possible(profile)));
     }
-    if units.is_empty() || units.contains(&0) {
+    if units.is_empty() {
+        return Some("no parts are asked for; give a number of compute units for each part".to_owned());
+    }
+    if units.contains(&0) {
         return Some("every part needs at least one compute unit".to_owned());
     }
     let wanted: u64 = units.iter().map(|&units| u64::from(units)).sum();
@@ -125,7 +128,8 @@ mod tests {
         assert_eq!(problem(&profile, &Partition::Equally(2)), None);
         assert_eq!(problem(&profile, &Partition::ByAffinity(AffinityDomain::Numa)), None);
         profile.partitions.by_counts = true;
-        assert!(refused(&profile, Partition::ByCounts(vec![])).contains("at least one"));
+        assert!(refused(&profile, Partition::ByCounts(vec![])).starts_with("no parts are asked for"));
+        assert!(refused(&profile, Partition::ByCounts(vec![5, 0])).contains("at least one"));
         assert!(refused(&profile, Partition::ByCounts(vec![u32::MAX, u32::MAX])).contains("8589934590 are"));
         assert_eq!(problem(&profile, &Partition::ByCounts(vec![5, 3])), None);
     }

@@ -158,7 +158,7 @@ pub fn verify() -> Result<Vec<(Entry, Health)>> {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] if a file cannot be removed: those before it are gone; [`Error::Config`] if an environment variable has a
+/// [`Error::Io`] of the first file that cannot be removed: the others are gone all the same; [`Error::Config`] if an environment variable has a
 /// bad value.
 pub fn clear() -> Result<Cleared> {
     folder()?.map_or_else(|| Ok(Cleared::default()), |folder| clear_in(&folder))
@@ -239,13 +239,16 @@ fn entries_in(folder: &Path) -> Result<Vec<Entry>> {
 }
 
 fn clear_in(folder: &Path) -> Result<Cleared> {
-    let mut cleared = Cleared::default();
+    let (mut cleared, mut first) = (Cleared::default(), Ok(()));
     for kept in list(folder, false)?.into_iter().chain(list(folder, true)?) {
-        remove(&kept.path)?;
-        cleared.files += 1;
-        cleared.bytes += kept.bytes;
+        let removed = remove(&kept.path);
+        if removed.is_ok() {
+            cleared.files += 1;
+            cleared.bytes += kept.bytes;
+        }
+        first = first.and(removed);
     }
-    Ok(cleared)
+    first.map(|()| cleared)
 }
 
 fn list(folder: &Path, temporary: bool) -> Result<Vec<limit::Kept>> {
@@ -323,6 +326,19 @@ mod tests {
         let left = clear_in(&folder).unwrap();
         assert_eq!(left.files, 2);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "what is not the cache's stays");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_removed_keeps_nothing_else() {
+        let folder = scratch("stuck");
+        let stuck = folder.join("0.program");
+        fs::create_dir(&stuck).unwrap();
+        let program = put(&folder, Kind::Program, "kernel void f() {}");
+        let file = File::options().append(true).open(&program).unwrap();
+        file.set_modified(SystemTime::now() + std::time::Duration::from_secs(100)).unwrap();
+        assert!(matches!(clear_in(&folder), Err(Error::Io { path, .. }) if path == stuck));
+        assert!(!program.exists() && stuck.exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -78,7 +78,8 @@ impl PrimitiveBuilder {
             spec = spec.fp16();
         }
         // Rounded one by one, as on the host and in `algorithms::map`.
-        spec = if self.fast_math { spec.fast_math() } else { spec.preamble("#pragma OPENCL FP_CONTRACT OFF\n") };
+        let exact = |spec: KernelSpec| spec.rounded().preamble("#pragma OPENCL FP_CONTRACT OFF\n");
+        spec = if self.fast_math { spec.fast_math() } else { exact(spec) };
         Ok(spec
             .tuner(self.tuner)
             .dtype("REAL", self.dtype)

@@ -2,8 +2,9 @@
 
 use super::kernel::RawKernel;
 use super::tuner::WorkGroupTuner;
-use crate::device::Device;
+use crate::device::opencl::ROUNDED_DIVISION;
 use crate::device::opencl::idle::Origin;
+use crate::device::{Device, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::TO_BF16;
 use crate::program::blank;
@@ -32,6 +33,8 @@ pub struct KernelSpec {
     text: Text,
     fp16: bool,
     fast_math: bool,
+    /// Quotients and roots.
+    rounded: bool,
     options: Vec<String>,
     tuner: WorkGroupTuner,
 }
@@ -56,7 +59,8 @@ impl KernelSpec {
     fn with(name: &str, text: Text) -> KernelSpec {
         let (parameters, types, defines, options) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (name, preamble, tuner) = (name.to_owned(), String::new(), WorkGroupTuner::default());
-        KernelSpec { name, parameters, types, defines, preamble, text, fp16: false, fast_math: false, options, tuner }
+        let (fp16, fast_math, rounded) = (false, false, false);
+        KernelSpec { name, parameters, types, defines, preamble, text, fp16, fast_math, rounded, options, tuner }
     }
 
     /// Adds parameters, as C declares them. A whole source has its own.
@@ -113,6 +117,13 @@ impl KernelSpec {
     #[must_use]
     pub fn fast_math(mut self) -> KernelSpec {
         self.fast_math = true;
+        self
+    }
+
+    /// Quotients and roots of `f32` are the host's where the driver can round them.
+    #[must_use]
+    pub(super) fn rounded(mut self) -> KernelSpec {
+        self.rounded = true;
         self
     }
 
@@ -173,7 +184,8 @@ impl KernelSpec {
             || self.defines.iter().any(|(_, value)| value == "double")
     }
 
-    /// The options that it is built with.
+    /// The options that it is built with. Those from an expression ([`super::PrimitiveBuilder`]) are built with one more,
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`, on devices that have it ([`crate::DeviceProfile::rounded_division`]).
     pub fn build_options(&self) -> String {
         let mut options = Vec::new();
         if !self.options.iter().any(|option| option.contains("-cl-std=")) {
@@ -185,6 +197,12 @@ impl KernelSpec {
         }
         options.extend(self.options.iter().map(String::as_str));
         options.join(" ")
+    }
+
+    fn build_options_on(&self, profile: &DeviceProfile) -> String {
+        let options = self.build_options();
+        let rounded = self.rounded && !self.fast_math && profile.rounded_division;
+        if rounded { format!("{options} {ROUNDED_DIVISION}") } else { options }
     }
 
     /// Builds it for a device, or takes what was built before, in this process or an earlier one.
@@ -208,7 +226,7 @@ impl KernelSpec {
             let problem = "it has a whole source, which has its own parameters; leave out `parameters`".to_owned();
             return Err(Error::Kernel { kernel: self.name.clone(), problem });
         }
-        let (source, options) = (self.to_source(), self.build_options());
+        let (source, options) = (self.to_source(), self.build_options_on(device.profile()));
         if let Some((what, _)) =
             [("source has", &source), ("options have", &options)].iter().find(|(_, text)| text.contains('\0'))
         {
@@ -292,6 +310,8 @@ fn element_macros(types: &[(String, DType)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceKind;
+    use netcl_kernels::plan::Target;
 
     #[test]
     fn the_source_is_put_together_in_order() {
@@ -315,6 +335,18 @@ mod tests {
         assert_eq!(spec.build_options(), "-cl-std=CL1.2 -cl-kernel-arg-info");
         let spec = spec.option("-cl-std=CL3.0").fast_math();
         assert_eq!(spec.build_options(), "-cl-kernel-arg-info -cl-fast-relaxed-math -cl-std=CL3.0");
+    }
+
+    #[test]
+    fn what_an_expression_computes_is_rounded_where_the_driver_can() {
+        let mut profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
+        let spec = KernelSpec::new("f").rounded();
+        assert_eq!(spec.build_options_on(&profile), spec.build_options());
+        profile.rounded_division = true;
+        assert!(spec.build_options_on(&profile).ends_with(" -cl-fp32-correctly-rounded-divide-sqrt"));
+        for other in [KernelSpec::new("f"), spec.fast_math()] {
+            assert_eq!(other.build_options_on(&profile), other.build_options());
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::rules::Circumstances;
 use super::shape;
 use crate::config::{self, Autotune};
 use crate::device::{Device, DeviceKind, DeviceProfile, Reserve};
+use crate::files::again;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::template::Limits;
@@ -21,6 +22,17 @@ const KEPT: usize = 4096;
 
 /// Changes kernels that have a configuration, before they are built: how tests make candidates that are wrong.
 pub(crate) type Alteration = Arc<dyn Fn(&KernelConfig, &mut Plan) + Send + Sync>;
+
+/// Something that was learnt.
+pub(super) type Change = Box<dyn Fn(&mut Content) + Send>;
+
+/// What was learnt and is not on disk.
+struct Unkept {
+    /// In order.
+    changes: Vec<Change>,
+    /// Why, as it was the last time.
+    why: io::Error,
+}
 
 /// What answers depend on, by number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +60,8 @@ pub(crate) struct State {
     turn: Mutex<()>,
     trial_queue: OnceLock<Option<TrialQueue>>,
     alteration: Mutex<Option<Alteration>>,
-    /// Why something that was learnt is not on disk.
-    unkept: OnceLock<io::Error>,
+    /// Held while the file is written.
+    unkept: Mutex<Option<Unkept>>,
 }
 
 /// What changes.
@@ -109,7 +121,7 @@ impl State {
             turn: Mutex::default(),
             trial_queue: OnceLock::new(),
             alteration: Mutex::default(),
-            unkept: OnceLock::new(),
+            unkept: Mutex::default(),
         }
     }
 
@@ -144,28 +156,33 @@ impl State {
 
     /// Changes what is known, in memory and on disk. Answers are found anew. `change` is made to both: other processes
     /// have added to the disk's.
-    pub(super) fn learn(&self, change: impl Fn(&mut Content)) {
+    pub(super) fn learn(&self, change: impl Fn(&mut Content) + Send + 'static) {
         self.change(|known| change(&mut known.own));
-        self.write(&change);
+        self.write(Box::new(change));
     }
 
     /// As [`State::learn`], of what changes no answer.
-    pub(super) fn confirm(&self, change: impl Fn(&mut Content)) {
+    pub(super) fn confirm(&self, change: impl Fn(&mut Content) + Send + 'static) {
         change(&mut self.known().own);
-        self.write(&change);
+        self.write(Box::new(change));
     }
 
-    /// Without the lock: another process may hold the file for a while, and what is known must be at hand meanwhile.
-    fn write(&self, change: &dyn Fn(&mut Content)) {
+    /// Without the lock of what is known: another process may hold the file for a while, and that must be at hand meanwhile.
+    fn write(&self, change: Change) {
         let Some(folder) = &self.folder else { return };
-        let on_disk = match folder.update(&self.identity, change) {
+        let mut unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
+        // What could not be written before comes with it.
+        let mut changes = unkept.take().map_or_else(Vec::new, |unkept| unkept.changes);
+        changes.push(change);
+        let on_disk = match folder.update(&self.identity, &|content| changes.iter().for_each(|change| change(content)))
+        {
             Ok(on_disk) => on_disk,
-            Err(error) => {
-                // What comes later may be written, this is missing.
-                self.unkept.get_or_init(|| error);
+            Err(why) => {
+                *unkept = Some(Unkept { changes, why });
                 return;
             }
         };
+        drop(unkept);
         let mut known = self.known();
         if on_disk.work_groups != known.own.work_groups {
             self.renew_work_groups();
@@ -227,6 +244,7 @@ impl State {
 
     /// Forgets everything, on disk too.
     pub(super) fn erase(&self) -> io::Result<()> {
+        *self.unkept.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let result = self.folder.as_ref().map_or(Ok(()), |folder| folder.remove(&self.identity));
         self.change(|known| {
             (known.loaded, known.own) = (false, Content::default());
@@ -243,8 +261,9 @@ impl State {
     }
 
     /// Why something that was learnt is not on disk, if that is so.
-    pub(super) fn unkept(&self) -> Option<&io::Error> {
-        self.unkept.get()
+    pub(super) fn unkept(&self) -> Option<io::Error> {
+        let unkept = self.unkept.lock().unwrap_or_else(PoisonError::into_inner);
+        unkept.as_ref().map(|unkept| again(&unkept.why))
     }
 
     /// The tuned size of a raw kernel's work-groups; `None` where none was measured, or measurements are not to be used.
@@ -263,7 +282,7 @@ impl State {
     /// Keeps the tuned size of a raw kernel's work-groups.
     pub(crate) fn keep_work_group(&self, kernel: String, size: usize) {
         let group = WorkGroup { size, measured: now() };
-        self.confirm(|content| {
+        self.confirm(move |content| {
             content.work_groups.insert(kernel.clone(), group.clone());
         });
         self.renew_work_groups();

@@ -18,7 +18,8 @@ pub(crate) fn with_driver() -> Vec<Device> {
     open(selectors_with_driver())
 }
 
-/// As [`with_driver`], for tests that make queues, parts or contexts beside those that other tests use.
+/// As [`with_driver`], for tests that make queues, parts or contexts which run kernels that others run, too, of the same test or of
+/// another one: tests of a program run at once.
 pub(crate) fn with_several_queues() -> Vec<Device> {
     bearing_several_queues(with_driver())
 }

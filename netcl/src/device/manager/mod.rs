@@ -77,6 +77,7 @@ impl DeviceManager {
     pub fn discover() -> DeviceManager {
         if let Ok(config) = config::get() {
             crate::log::install(config.log);
+            config::warn_of_unknown();
         }
         // In a forked child even asking could hang.
         let found = if process::is_forked() { Vec::new() } else { opencl::discover::devices() };

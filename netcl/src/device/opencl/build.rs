@@ -110,6 +110,10 @@ fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {
     programs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Has quotients and roots of `f32` rounded correctly. For drivers that can ([`DeviceProfile::rounded_division`]): others refuse
+/// it.
+pub(crate) const ROUNDED_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+
 /// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile) -> &'static str {

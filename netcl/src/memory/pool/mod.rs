@@ -14,7 +14,7 @@ use crate::memory::classes::{self, Class};
 use crate::memory::handle::BufferHandle;
 use crate::memory::slab::{self, Slab};
 use crate::memory::stats::{Bucket, PoolStats};
-use state::State;
+use state::{Released, State};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -364,7 +364,7 @@ impl Shared {
         if process::is_forked() {
             return 0;
         }
-        let mut released = Vec::new();
+        let mut released = Released::default();
         let bytes = {
             let mut state = self.lock();
             let before = state.stats().idle;
@@ -381,7 +381,7 @@ impl Shared {
 
     /// Gives back what is idle beyond the limits, after something of the class at `index` became idle.
     fn keep_within(&self, mut state: MutexGuard<'_, State>, index: usize) {
-        let mut released = Vec::new();
+        let mut released = Released::default();
         if self.max_bucket != usize::MAX {
             state.shrink_bucket(index, self.max_bucket, &mut released);
         }
@@ -399,14 +399,14 @@ impl Shared {
 
     /// Gives that one back.
     fn release_oldest(&self) {
-        let mut released = Vec::new();
+        let mut released = Released::default();
         self.lock().take_oldest(&mut released);
         drop(released);
     }
 
     /// Gives back the shared driver buffers that are not used at all.
     fn release_slabs(&self) {
-        let mut released = Vec::new();
+        let mut released = Released::default();
         self.lock().take_slabs(&mut released);
         drop(released);
     }

@@ -17,6 +17,14 @@ pub(super) struct State {
     budget: Arc<Budget>,
 }
 
+/// What goes back to the driver, when this is dropped: not under the pool's lock.
+#[derive(Default)]
+pub(super) struct Released {
+    blocks: Vec<Block>,
+    /// Blocks hold theirs; there may be none.
+    slabs: Vec<Arc<Slab>>,
+}
+
 /// What is kept of one class, each the latest freed last: it is used next, being the likeliest to be in a cache.
 #[derive(Default)]
 struct Kept {
@@ -164,33 +172,33 @@ impl State {
     }
 
     /// Takes that one out.
-    pub(super) fn take_oldest(&mut self, released: &mut Vec<Block>) {
+    pub(super) fn take_oldest(&mut self, released: &mut Released) {
         self.take_oldest_of(0..self.classes.len(), released);
     }
 
     /// Of some classes; says whether there was any.
-    fn take_oldest_of(&mut self, classes: std::ops::Range<usize>, released: &mut Vec<Block>) -> bool {
+    fn take_oldest_of(&mut self, classes: std::ops::Range<usize>, released: &mut Released) -> bool {
         let idle = self.classes[classes].iter_mut().filter_map(|kept| Some((kept.oldest()?, kept)));
         let oldest = idle.min_by_key(|(stamp, _)| *stamp).and_then(|(_, kept)| kept.whole.pop_front());
         let Some(block) = oldest else { return false };
         self.lose(block.class.bytes);
-        released.push(block);
+        released.blocks.push(block);
         true
     }
 
     /// Takes out all driver buffers that are idle, and the shared ones that are not used at all.
-    pub(super) fn take_all(&mut self, released: &mut Vec<Block>) {
+    pub(super) fn take_all(&mut self, released: &mut Released) {
         for index in 0..self.classes.len() {
             let whole = std::mem::take(&mut self.classes[index].whole);
             self.lose(whole.iter().map(|block| block.class.bytes).sum());
-            released.extend(whole);
+            released.blocks.extend(whole);
         }
         self.take_slabs(released);
     }
 
     /// Takes out the least recently used of a class's bucket until no more than `limit` bytes of it are idle.
     #[cold]
-    pub(super) fn shrink_bucket(&mut self, index: usize, limit: usize, released: &mut Vec<Block>) {
+    pub(super) fn shrink_bucket(&mut self, index: usize, limit: usize, released: &mut Released) {
         let bucket = classes::of_bucket(index);
         while self.classes[bucket.clone()].iter().map(Kept::idle_bytes).sum::<usize>() > limit {
             if !self.take_oldest_of(bucket.clone(), released) {
@@ -201,11 +209,11 @@ impl State {
     }
 
     /// Takes out the shared driver buffers that are not used at all.
-    pub(super) fn take_slabs(&mut self, released: &mut Vec<Block>) {
+    pub(super) fn take_slabs(&mut self, released: &mut Released) {
         (0..self.classes.len()).for_each(|index| self.take_slabs_of(index, released));
     }
 
-    fn take_slabs_of(&mut self, index: usize, released: &mut Vec<Block>) {
+    fn take_slabs_of(&mut self, index: usize, released: &mut Released) {
         let kept = &mut self.classes[index];
         if !kept.slabs.iter().any(|slab| slab.is_unused()) {
             return;
@@ -213,10 +221,11 @@ impl State {
         let unused = |block: &Block| block.slab.as_ref().is_some_and(|slab| slab.is_unused());
         let (gone, stays): (VecDeque<Block>, _) = kept.parts.drain(..).partition(unused);
         kept.parts = stays;
-        released.extend(gone);
-        let before = kept.slabs.len();
-        kept.slabs.retain(|slab| !slab.is_unused());
-        let bytes = (before - kept.slabs.len()) * slab::BYTES;
+        released.blocks.extend(gone);
+        let (gone, stays): (Vec<_>, _) = kept.slabs.drain(..).partition(|slab| slab.is_unused());
+        kept.slabs = stays;
+        let bytes = gone.len() * slab::BYTES;
+        released.slabs.extend(gone);
         self.lose(bytes);
         self.budget.drop_slabs(bytes);
     }

@@ -46,6 +46,23 @@ fn small_buffers_share_a_driver_buffer() {
     assert_eq!((device.used(), pool.stats().idle, pool.stats().in_use), (0, 0, 0));
 }
 
+/// Of one that another thread gives back before anything was cut off it, no block is kept.
+#[test]
+fn shared_driver_buffers_go_back_without_the_lock() {
+    let (device, pool) = pool(64 * MIB, 64 * MIB);
+    let class = classes::of(1000).unwrap();
+    let mut released = Released::default();
+    {
+        let mut state = pool.lock();
+        assert!(pool.0.budget.take_slab(64 * MIB));
+        state.add_slab(class, Slab::new(device.allocate(slab::BYTES).unwrap(), class.bytes));
+        state.take_slabs(&mut released);
+        assert_eq!((device.used(), state.stats().idle), (slab::BYTES as u64, 0));
+    }
+    drop(released);
+    assert_eq!(device.used(), 0);
+}
+
 #[test]
 fn beyond_the_cap_the_least_recently_used_goes_back() {
     let (device, pool) = pool(64 * MIB, 3 * MIB);

@@ -9,7 +9,6 @@ use super::{rules, shape, trial, tuner};
 use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::files::again;
 use netcl_kernels::plan::Target;
 use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::template::Limits;
@@ -211,13 +210,13 @@ impl KernelSelector {
         }
         match trial::self_test(&self.state, &self.device, task, config) {
             trial::Verdict::Passed => {
-                self.state.confirm(|content| content.test(what.clone(), true));
+                self.state.confirm(move |content| content.test(what.clone(), true));
                 true
             }
             trial::Verdict::Failed(why) => {
                 let device = self.device.profile().name.clone();
                 tracing::warn!(device, variant = what, why, "a kernel fails its self-test and is not used");
-                self.state.learn(|content| content.test(what.clone(), false));
+                self.state.learn(move |content| content.test(what.clone(), false));
                 false
             }
             trial::Verdict::Refused(why) => {
@@ -249,7 +248,8 @@ impl KernelSelector {
         tracing::warn!(device, task = %task, config = %config, why, "a kernel is left out on this device");
         // A build's log can be long, and says more than will be read again.
         let why: String = why.lines().next().unwrap_or_default().chars().take(WHY).collect();
-        self.state.learn(|content| drop(content.bad.insert(bad_key(task, config), why.clone())));
+        let key = bad_key(task, config);
+        self.state.learn(move |content| drop(content.bad.insert(key.clone(), why.clone())));
     }
 
     /// Takes back what speaks against a configuration that turned out to be right.
@@ -262,7 +262,8 @@ impl KernelSelector {
             }
         }
         tracing::info!(device = self.device.profile().name, task = %task, config = %config, "a kernel is right again");
-        self.state.learn(|content| content.acquit(task, config, &test));
+        let (task, config) = (task.clone(), config.clone());
+        self.state.learn(move |content| content.acquit(&task, &config, &test));
     }
 
     /// Measures with little patience, for who did not ask for it.
@@ -382,7 +383,7 @@ impl KernelSelector {
     /// [`Error::Io`] with the file, and why something could not be written to it: the folder is read-only, or the disk full.
     pub fn check_kept(&self) -> Result<()> {
         let (Some(why), Some(path)) = (self.state.unkept(), self.state.path()) else { return Ok(()) };
-        Err(Error::Io { action: "keep measurements in", path, source: again(why) })
+        Err(Error::Io { action: "keep measurements in", path, source: why })
     }
 
     /// Forgets the answers given so far and reads the records again: another process may have measured meanwhile.

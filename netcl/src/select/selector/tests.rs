@@ -78,7 +78,8 @@ fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_a
     let (task, tiled, naive) =
         (product(64, 64, 64), config("matmul_tiled TILE=16"), config("matmul_naive LOCAL_M=4 LOCAL_N=16"));
     for config in [&tiled, &naive] {
-        selector.state.confirm(|own| own.test(trial::test_name(&task, config), true));
+        let test = trial::test_name(&task, config);
+        selector.state.confirm(move |own| own.test(test.clone(), true));
     }
     let _forced = selector.force(tiled.clone());
     selector.set(&task, naive.clone()).unwrap();
@@ -122,7 +123,8 @@ fn who_waits_for_a_turn_does_not_measure_what_was_measured_meanwhile() {
         let waiting = scope.spawn(|| selector.tune(&task, &TuneOptions { candidates: 2, ..TuneOptions::default() }));
         // It has looked once it waits; if it has not yet, it finds the record at its first look.
         std::thread::sleep(std::time::Duration::from_millis(50));
-        selector.state.learn(|own| own.add(measured.clone()));
+        let learnt = measured.clone();
+        selector.state.learn(move |own| own.add(learnt.clone()));
         drop(turn);
         let tuning = waiting.join().unwrap().unwrap();
         assert_eq!((tuning.record, tuning.candidates.len()), (Some(measured.clone()), 0));
@@ -167,7 +169,7 @@ fn records_come_before_their_neighbours_rules_and_the_compiler() {
     // What the null device computes would fail every test.
     for variant in ["conv2d_winograd", "conv2d_im2col", "conv2d_implicit_gemm"] {
         let stage = if variant.ends_with("gemm") { " STAGE=1" } else { "" };
-        selector.state.confirm(|own| own.test(format!("{variant} f32 forward padded{stage}"), true));
+        selector.state.confirm(move |own| own.test(format!("{variant} f32 forward padded{stage}"), true));
     }
     let of = |channels: u64| {
         let Task::Conv2d(mut task) = conv(32, channels, 28, 3) else { unreachable!() };
@@ -180,7 +182,8 @@ fn records_come_before_their_neighbours_rules_and_the_compiler() {
     assert_eq!(selection.config.variant, Variant::Conv2dWinograd);
     assert!(matches!(selection.reason, Reason::VendorRule { why } if why.contains("Winograd")));
     let im2col = KernelConfig::plain(Variant::Conv2dIm2col);
-    selector.state.learn(|own| own.add(record(&of(128), &im2col)));
+    let learnt = record(&of(128), &im2col);
+    selector.state.learn(move |own| own.add(learnt.clone()));
     assert_eq!(reason(64), Reason::Nearest { task: of(128), octaves: 1.0 });
     assert_eq!((reason(128), reason(16)), (Reason::Measured, Reason::Default));
     assert_eq!(selector.select(&of(64)).config, im2col);
@@ -200,9 +203,11 @@ fn a_neighbour_that_hardly_beat_the_compilers_choice_speaks_for_that_choice() {
         let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), device.profile(), None)));
         let default = selector.default(&task);
         assert_ne!(default, tiled);
-        selector.state.learn(|own| own.add(Record { default_nanoseconds, ..record(&near, &tiled) }));
+        let learnt = Record { default_nanoseconds, ..record(&near, &tiled) };
+        selector.state.learn(move |own| own.add(learnt.clone()));
         for config in [&tiled, &default] {
-            selector.state.confirm(|own| own.test(trial::test_name(&task, config), true));
+            let test = trial::test_name(&task, config);
+            selector.state.confirm(move |own| own.test(test.clone(), true));
         }
         let selection = selector.select(&task);
         assert_eq!(selection.reason, Reason::Nearest { task: near.clone(), octaves: 1.0 });
@@ -225,8 +230,9 @@ fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
         let selector = KernelSelector::new(device.clone(), Arc::new(State::with(device.id(), &profile, None)));
         // Of the neighbour it makes four work-groups, of the task two.
         let wide = config("matmul_vectorized FORM=0 VECTOR=16 REG_M=5 REG_N=2 TILE_M=80 TILE_N=32 TILE_K=128");
-        selector.state.learn(|own| own.add(record(&product(64, 128, 512), &wide)));
-        selector.state.confirm(|own| own.test(trial::test_name(&product(64, 64, 512), &wide), true));
+        let learnt = record(&product(64, 128, 512), &wide);
+        selector.state.learn(move |own| own.add(learnt.clone()));
+        selector.state.confirm(move |own| own.test(trial::test_name(&product(64, 64, 512), &wide), true));
         selector.select(&product(64, 64, 512)).reason
     };
     assert!(matches!(answer(1), Reason::Nearest { .. }), "{:?}", answer(1));
@@ -243,10 +249,32 @@ fn what_cannot_be_written_is_known_and_that_it_was_not_kept_is_said() {
     let selector = KernelSelector::new(device.clone(), Arc::new(state));
     selector.check_kept().expect("nothing was to be kept yet");
     let (task, tiled) = (product(64, 64, 64), config("matmul_tiled TILE=16"));
-    selector.state().learn(|content| content.add(record(&task, &tiled)));
+    let learnt = record(&task, &tiled);
+    selector.state().learn(move |content| content.add(learnt.clone()));
     assert_eq!(selector.select(&task).reason, Reason::Measured);
     let error = selector.check_kept().unwrap_err().to_string();
     let file = selector.path().unwrap();
     assert!(error.contains("keep measurements in") && error.contains(file.to_str().unwrap()), "{error}");
+    // What could be written later is, and all of it.
+    std::fs::remove_file(&path).unwrap();
+    selector.state().confirm(|content| content.test("a test".to_owned(), true));
+    selector.check_kept().expect("everything is in the file");
+    let kept = Folder::at(path.join("tuning")).load(&Identity::of(device.profile()));
+    assert!(kept.record(&task).is_some() && kept.tested.contains_key("a test"), "{kept:?}");
+    std::fs::remove_dir_all(&path).unwrap();
+}
+
+#[test]
+fn what_is_forgotten_is_not_to_be_kept() {
+    let (path, _) = scratch("forgotten");
+    std::fs::write(&path, "a file where the folder belongs").unwrap();
+    let device = Device::null(Target::Gpu, 1 << 28);
+    let state = State::with(device.id(), device.profile(), Some(Folder::at(path.join("tuning"))));
+    let selector = KernelSelector::new(device, Arc::new(state));
+    selector.state().confirm(|content| content.test("a test".to_owned(), true));
+    assert!(selector.check_kept().is_err());
+    // It says so itself if it cannot be deleted.
+    let _ = selector.erase_records();
+    selector.check_kept().expect("there is nothing to keep any more");
     std::fs::remove_file(&path).unwrap();
 }

@@ -133,7 +133,8 @@ pub(super) fn tune(
     let tuning = Tuning::of(task, outcomes.candidates, outcomes.best);
     if let Some(record) = &tuning.record {
         tracing::debug!(task = %task, config = %record.config, time = ?record.time(), "tuned");
-        state.learn(|content| content.add(record.clone()));
+        let record = record.clone();
+        state.learn(move |content| content.add(record.clone()));
     }
     Ok(tuning)
 }
