@@ -192,6 +192,12 @@ impl Simt<'_> {
                 self.pin(&mut value);
                 self.bind(&crate::parse::name(&ident.ident), value, None);
             }
+            // rustc alone knows its type, and wherever it is used it is of the right one.
+            (Pat::Ident(ident), value @ Val::Number(_))
+                if declared.is_none() && position.is_none() && ident.mutability.is_none() =>
+            {
+                self.bind(&crate::parse::name(&ident.ident), value, None);
+            }
             (Pat::Ident(ident), Val::Unknown) => self.bind(&crate::parse::name(&ident.ident), Val::Unknown, None),
             (Pat::Ident(ident), value) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 let name = crate::parse::name(&ident.ident);

@@ -1,0 +1,77 @@
+//! Numbers that nothing gives a type, as in `(0.1 + 0.2) as f32` and `1 << 31 < 0`: to Rust whole ones are `i32` there, and
+//! others `f64`.
+
+use crate::ast::Constant;
+use crate::lower::{Operator, operator};
+use crate::parse::constant;
+use netcl_kernels::dtype::{DType, Literal};
+use netcl_kernels::fold;
+use netcl_kernels::graph::UnaryOp;
+use syn::{BinOp, Expr, UnOp};
+
+/// The value of an expression of such numbers alone. (A literal by itself is of the type that it is converted to.)
+pub(super) fn computed(expr: &Expr) -> Option<Literal> {
+    match expr {
+        Expr::Paren(inner) => computed(&inner.expr),
+        Expr::Group(inner) => computed(&inner.expr),
+        Expr::Unary(unary) => match (&unary.op, operand(&unary.expr)?) {
+            (UnOp::Neg(_), value) if !matches!(&*unary.expr, Expr::Lit(_)) => fold::unary(UnaryOp::Neg, value),
+            (UnOp::Not(_), Literal::Int(value, dtype)) => Some(Literal::Int(!value, dtype)),
+            _ => None,
+        },
+        Expr::Binary(binary) => {
+            let (a, b) = (operand(&binary.left)?, operand(&binary.right)?);
+            match (&binary.op, a, b) {
+                (BinOp::Shl(_) | BinOp::Shr(_), Literal::Int(a, _), Literal::Int(b, _)) => {
+                    let (a, b) = (i32::try_from(a).ok()?, u32::try_from(b).ok()?);
+                    let left = matches!(binary.op, BinOp::Shl(_));
+                    let shifted = if left { a.checked_shl(b)? } else { a.checked_shr(b)? };
+                    Some(Literal::Int(i64::from(shifted), DType::I32))
+                }
+                (op, a, b) if a.dtype() == b.dtype() => match operator(op)? {
+                    Operator::Binary(op) => fold::binary(op, a, b),
+                    Operator::Compare(_) => None,
+                },
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether two of them compare so.
+pub(super) fn compared(op: &BinOp, a: &Expr, b: &Expr) -> Option<Literal> {
+    let (a, b) = (operand(a)?, operand(b)?);
+    match operator(op)? {
+        Operator::Compare(op) if a.dtype() == b.dtype() => Some(Literal::Bool(fold::compare_literals(op, a, b))),
+        _ => None,
+    }
+}
+
+fn operand(expr: &Expr) -> Option<Literal> {
+    match expr {
+        Expr::Paren(inner) => operand(&inner.expr),
+        Expr::Group(inner) => operand(&inner.expr),
+        Expr::Lit(_) => literal(expr, false),
+        Expr::Unary(unary) if matches!((&unary.op, &*unary.expr), (UnOp::Neg(_), Expr::Lit(_))) => {
+            literal(&unary.expr, true)
+        }
+        expr => computed(expr),
+    }
+}
+
+/// A literal without a suffix; `negative`: there is a minus before it.
+fn literal(expr: &Expr, negative: bool) -> Option<Literal> {
+    if !super::check::bare(expr) {
+        return None;
+    }
+    let Expr::Lit(lit) = expr else { return None };
+    match constant::literal(&lit.lit)? {
+        Constant::Integer(value) => {
+            let value = if negative { -value } else { value };
+            DType::I32.holds(value).then_some(Literal::Int(value, DType::I32))
+        }
+        Constant::Float(value) => Some(Literal::float(if negative { -value } else { value }, DType::F64)),
+        Constant::Bool(_) => None,
+    }
+}
