@@ -279,6 +279,10 @@ bodies! {
     fn untyped_floats(a: f32) -> f64 { a as f64 + (0.1 + 0.2) as f64 + (16777217.0 * 1.0) as i32 as f64 }
     fn untyped_truths(i: i32) -> i32 { if 0.1 + 0.2 == 0.3 || !0 > 1 { i } else { i / 2 } }
     fn untyped_pair(a: f32) -> f32 { let (p, q) = (3, 5); a + (p - q) as f32 }
+    fn untyped_choice(a: f32, k: i64) -> i64 { let step: i64 = if a > 0.0 { -1 } else { 1 << 40 }; k / 4 + step }
+    fn untyped_let(a: f32, i: i32) -> i32 { let up = if a > 0.0 { 3 } else { 2 }; let next = up - 5; i / 2 + next }
+    fn untyped_bits(i: i32, s: u8) -> i32 { (i & !7) + (s & !1) as i32 % 3 }
+    fn untyped_factor(g: f64) -> f64 { g * (0.1 + 0.2) / if g > 1.0 { 0.1 } else { 0.7 } }
     fn doubles(g: f64, a: f32) -> f64 { (g / 0.1 - g % 3.0).floor() * a.signum() as f64 }
     fn euclid(k: i64, g: f64) -> i64 { k.rem_euclid(7) + (k / 2).div_euclid(-5) + g.rem_euclid(1.5) as i64 }
 }

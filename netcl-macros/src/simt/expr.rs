@@ -61,7 +61,10 @@ impl Simt<'_> {
                     return self.negative(&lit.lit, unary);
                 }
                 let value = self.expr(&unary.expr);
-                self.unary(&unary.op, value, unary.op.span())
+                let open = self.meeting([&value], unary);
+                let value = self.met(open, value, None, unary.op.span());
+                let result = self.unary(&unary.op, value, unary.op.span());
+                self.opened(open, result)
             }
             Expr::Binary(binary) => {
                 if let BinOp::And(_) | BinOp::Or(_) = binary.op {
@@ -73,7 +76,10 @@ impl Simt<'_> {
                 let mut operands = self.operands([&*binary.left, &*binary.right]).into_iter();
                 let mut next = || operands.next().unwrap_or(Val::Unknown);
                 let (left, right) = (next(), next());
-                self.binary(&binary.op, left, right, binary.op.span())
+                let open = self.meeting([&left, &right], binary);
+                let left = self.met(open, left, None, binary.op.span());
+                let result = self.binary(&binary.op, left, right, binary.op.span());
+                self.opened(open, result)
             }
             Expr::Cast(cast) => self.cast(cast),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
@@ -359,13 +365,16 @@ impl Simt<'_> {
         if matches!(otherwise, Val::Unit) {
             return self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]);
         }
+        let open = self.meeting([&then, &otherwise], branch);
+        let then = self.met(open, then, Some(&otherwise), branch.span());
         let Some((then, otherwise)) = self.pair(then, otherwise, branch.span()) else { return Val::Unknown };
         let (x, y) = (self.ty(then), self.ty(otherwise));
         if x != y {
             return self.unlike("if", &x, &y, branch.span());
         }
         if first.is_empty() && second.is_empty() {
-            return Val::Expr(self.builder.select(condition, then, otherwise), None);
+            let chosen = self.builder.select(condition, then, otherwise);
+            return self.opened(open, Val::Expr(chosen, None));
         }
         // Branches with statements of their own: a variable takes the value.
         let zero =
@@ -375,7 +384,8 @@ impl Simt<'_> {
         first.push(Stmt::Assign(var, then));
         second.push(Stmt::Assign(var, otherwise));
         self.builder.stmt(Stmt::If { condition, then: first, otherwise: second });
-        Val::Expr(self.builder.get(var), None)
+        let chosen = self.builder.get(var);
+        self.opened(open, Val::Expr(chosen, None))
     }
 
     fn refused(&mut self, expr: &Expr) -> Val {

@@ -204,6 +204,10 @@ impl Simt<'_> {
                 let bare = position.filter(|(_, bare)| *bare).map(|(position, _)| position);
                 let known = bare.and_then(|position| self.numbers.get(&position).copied());
                 let wanted = known.or(declared.map(|ty| ty.dtype));
+                let open = match &value {
+                    Val::Expr(_, open) => *open,
+                    _ => bare,
+                };
                 let Some(id) = self.value(value, wanted, span) else {
                     return self.bind(&name, Val::Unknown, None);
                 };
@@ -221,7 +225,7 @@ impl Simt<'_> {
                 if ident.mutability.is_none() {
                     self.stays(var, id);
                 }
-                let value = Val::Expr(self.builder.get(var), bare);
+                let value = Val::Expr(self.builder.get(var), open);
                 self.bind(&name, value, ident.mutability.is_some().then_some(var));
             }
             (Pat::Wild(_), _) => {}
