@@ -190,7 +190,7 @@ impl Body<'_, '_> {
         if lanes == 1 {
             let condition = at_least(self.text(condition), OR);
             let (a, b) = (at_least(self.text(a), CHOICE + 1), at_least(self.text(b), CHOICE));
-            return text(CHOICE, format!("{condition} ? {a} : {b}"));
+            return self.narrow(ty, text(CHOICE, format!("{condition} ? {a} : {b}")));
         }
         let mask = mask_type(ty);
         let condition = match self.value(condition) {

@@ -319,7 +319,7 @@ fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
         BinaryOp::Sub => a.clone() - b.clone(),
         BinaryOp::Mul => a.clone() * b.clone(),
         BinaryOp::Div => quotient(a, b)?,
-        BinaryOp::Rem | BinaryOp::Max | BinaryOp::Min => {
+        BinaryOp::Rem | BinaryOp::Max | BinaryOp::Min | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
             let (a, b) = (a.as_constant()?, b.as_constant()?);
             if op == BinaryOp::Rem && b == 0 {
                 return None;

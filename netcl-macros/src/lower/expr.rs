@@ -238,6 +238,7 @@ impl<'a> Lowering<'a> {
                 (None, DType::U8) => self.tensor(Val::Dim(dim), Some(dtype), span).map_or(Val::Unknown, Val::Tensor),
                 _ => Val::Dim(dim),
             },
+            (Some(dtype), Val::Bool(value)) if dtype.is_integer() => Val::Dim(Dim::constant(i64::from(value))),
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
                 Val::Number(Number::of_whole(dim.as_constant().unwrap_or_default(), dtype))

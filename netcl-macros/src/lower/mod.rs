@@ -20,6 +20,7 @@ mod sizes;
 mod space;
 mod unit;
 mod value;
+mod whole;
 
 use crate::ast::{Arg, ArgType, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;

@@ -25,6 +25,9 @@ impl<'a> Lowering<'a> {
         args: &[Val<'a>],
         (function, span): (bool, Span),
     ) -> Option<Val<'a>> {
+        if let Some(value) = super::whole::method(name, receiver, args) {
+            return Some(value);
+        }
         if (self.axes.is_some() || self.elementwise)
             && let Some(value) = self.composed(name, receiver, args, span)
         {

@@ -160,6 +160,9 @@ pub(crate) fn fold_integers(op: &syn::BinOp, a: i64, b: i64) -> Option<i64> {
         syn::BinOp::Mul(_) => a.checked_mul(b)?,
         syn::BinOp::Div(_) => quotient(&Dim::constant(a), &Dim::constant(b))?.as_constant()?,
         syn::BinOp::Rem(_) if b != 0 => fold::binary_i64(BinaryOp::Rem, a, b)?,
+        syn::BinOp::BitAnd(_) => a & b,
+        syn::BinOp::BitOr(_) => a | b,
+        syn::BinOp::BitXor(_) => a ^ b,
         _ => return None,
     })
 }

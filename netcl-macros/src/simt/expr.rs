@@ -2,8 +2,8 @@
 
 use super::bounds::Place;
 use super::size::size_of;
-use super::types::kind;
-use super::{Simt, Val, Var};
+use super::types::{as_computed, kind};
+use super::{Simt, Val, Var, untyped};
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;
@@ -11,11 +11,12 @@ use crate::number::Number;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::fold;
 use netcl_kernels::graph::BinaryOp;
 use netcl_kernels::kir::{ExprId, Stmt, ValueType};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprField, ExprIf, ExprIndex, Member};
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprIf, ExprIndex, Member};
 
 /// How many indices `netcl::simt::Buffer` takes at once.
 const MAX_INDICES: usize = 4;
@@ -48,53 +49,48 @@ impl Simt<'_> {
     }
 
     fn evaluate(&mut self, expr: &Expr) -> Val {
-        let span = expr.span();
         match expr {
             Expr::Paren(inner) => self.expr(&inner.expr),
             Expr::Group(inner) => self.expr(&inner.expr),
-            Expr::Lit(lit) => self.number(&lit.lit, false),
+            Expr::Lit(lit) => match literal::value(self.diag, &lit.lit, false) {
+                Some((value, dtype)) => self.number(value, dtype, lit.span()),
+                None => Val::Unknown,
+            },
             Expr::Path(path) => self.path(&path.path),
             Expr::Unary(unary) => {
-                let value = match (&unary.op, &*unary.expr) {
-                    (syn::UnOp::Neg(_), Expr::Lit(lit)) if constant::is_least(&lit.lit) => {
-                        let least = Constant::Integer(i64::MIN);
-                        return match literal::whole_type(&unary.expr) {
-                            Some(dtype) => Val::Expr(self.literal(least, dtype), None),
-                            None => Val::Number(least),
-                        };
-                    }
-                    // `-2147483648i32` is a number of `i32`.
-                    (syn::UnOp::Neg(_), Expr::Lit(lit)) => self.number(&lit.lit, true),
-                    (_, inner) => self.expr(inner),
-                };
-                self.unary(&unary.op, value, unary.op.span())
+                if let (syn::UnOp::Neg(_), Expr::Lit(lit)) = (&unary.op, &*unary.expr) {
+                    return self.negative(&lit.lit, unary);
+                }
+                let value = self.expr(&unary.expr);
+                let open = self.meeting([&value], unary);
+                let value = self.met(open, value, None, unary.op.span());
+                let result = self.unary(&unary.op, value, unary.op.span());
+                self.opened(open, result)
             }
             Expr::Binary(binary) => {
                 if let BinOp::And(_) | BinOp::Or(_) = binary.op {
                     return self.short_circuit(binary);
                 }
+                if let Some(truth) = untyped::compared(&binary.op, &binary.left, &binary.right) {
+                    return Val::Expr(self.builder.literal(truth), None);
+                }
                 let mut operands = self.operands([&*binary.left, &*binary.right]).into_iter();
                 let mut next = || operands.next().unwrap_or(Val::Unknown);
                 let (left, right) = (next(), next());
-                self.binary(&binary.op, left, right, binary.op.span())
+                let open = self.meeting([&left, &right], binary);
+                let left = self.met(open, left, None, binary.op.span());
+                let result = self.binary(&binary.op, left, right, binary.op.span());
+                self.opened(open, result)
             }
-            Expr::Cast(cast) => {
-                let value = self.expr(&cast.expr);
-                // `step_by` takes a `usize`; ids and sizes are `u32` here.
-                let to = text(&cast.ty);
-                match DType::from_name(if to == "usize" { "u32" } else { &to }) {
-                    Some(dtype) => self.convert(value, dtype, span),
-                    None => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&text(&cast.ty)]),
-                }
-            }
+            Expr::Cast(cast) => self.cast(cast),
             Expr::Tuple(tuple) if tuple.elems.is_empty() => Val::Unit,
             Expr::Tuple(tuple) => {
                 let parts = Val::Tuple(self.operands(&tuple.elems));
-                self.written(parts, span)
+                self.written(parts, tuple.span())
             }
             Expr::Array(list) => {
                 let elements = Val::List(self.operands(&list.elems));
-                self.written(elements, span)
+                self.written(elements, list.span())
             }
             Expr::Repeat(list) => self.repeated(list),
             Expr::Index(index) => self.load(index),
@@ -105,6 +101,21 @@ impl Simt<'_> {
             Expr::MethodCall(call) => self.method(call),
             Expr::Macro(call) => self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]),
             other => self.refused(other),
+        }
+    }
+
+    /// `x as f32`.
+    fn cast(&mut self, cast: &ExprCast) -> Val {
+        // `step_by` takes a `usize`; ids and sizes are `u32` here.
+        let to = text(&cast.ty);
+        let known = DType::from_name(if to == "usize" { "u32" } else { &to });
+        if let (Some(dtype), Some(number)) = (known, untyped::computed(&cast.expr)) {
+            return Val::Expr(self.builder.literal(as_computed(fold::cast(number, dtype))), None);
+        }
+        let value = self.expr(&cast.expr);
+        match known {
+            Some(dtype) => self.convert(value, dtype, cast.span()),
+            None => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
         }
     }
 
@@ -155,16 +166,31 @@ impl Simt<'_> {
         }
     }
 
-    /// The value of a literal; `negative`: there is a minus before it.
-    fn number(&mut self, lit: &syn::Lit, negative: bool) -> Val {
-        match literal::value(self.diag, lit, negative) {
+    /// A literal and the minus before it, which are one number: `i32` has -2147483648 and not what stands behind the minus.
+    fn negative(&mut self, lit: &syn::Lit, whole: &syn::ExprUnary) -> Val {
+        if constant::is_least(lit) {
+            return self.number(Constant::Integer(i64::MIN), literal::whole_type(&whole.expr), lit.span());
+        }
+        match literal::value(self.diag, lit, true) {
+            Some((Constant::Integer(value), dtype)) => self.number(Constant::Integer(-value), dtype, lit.span()),
+            Some((Constant::Float(number), dtype)) => self.number(Constant::Float(number.negated()), dtype, lit.span()),
+            Some((truth, dtype)) => {
+                let truth = self.number(truth, dtype, lit.span());
+                self.unary(&whole.op, truth, whole.op.span())
+            }
             None => Val::Unknown,
-            Some((Constant::Float(number), ty @ Some(_))) => Val::Number(Constant::Float(Number::of(number.value, ty))),
-            Some((value, Some(dtype))) => Val::Expr(self.literal(value, dtype), None),
-            Some((value @ Constant::Bool(_), None)) => Val::Expr(self.literal(value, DType::Bool), None),
-            Some((value, None)) => {
+        }
+    }
+
+    /// A number as it is written, and the type that its suffix says.
+    fn number(&mut self, value: Constant, dtype: Option<DType>, span: Span) -> Val {
+        match (value, dtype) {
+            (Constant::Float(number), Some(_)) => Val::Number(Constant::Float(Number::of(number.value, dtype))),
+            (value, Some(dtype)) => Val::Expr(self.literal(value, dtype), None),
+            (value @ Constant::Bool(_), None) => Val::Expr(self.literal(value, DType::Bool), None),
+            (value, None) => {
                 if let Constant::Float(number) = value {
-                    self.large.note(number.value, lit.span());
+                    self.large.note(number.value.abs(), span);
                 }
                 Val::Number(value)
             }
@@ -351,13 +377,16 @@ impl Simt<'_> {
         if matches!(otherwise, Val::Unit) {
             return self.report(branch.span(), &m::IF_WITHOUT_ELSE, &[]);
         }
+        let open = self.meeting([&then, &otherwise], branch);
+        let then = self.met(open, then, Some(&otherwise), branch.span());
         let Some((then, otherwise)) = self.pair(then, otherwise, branch.span()) else { return Val::Unknown };
         let (x, y) = (self.ty(then), self.ty(otherwise));
         if x != y {
             return self.unlike("if", &x, &y, branch.span());
         }
         if first.is_empty() && second.is_empty() {
-            return Val::Expr(self.builder.select(condition, then, otherwise), None);
+            let chosen = self.builder.select(condition, then, otherwise);
+            return self.opened(open, Val::Expr(chosen, None));
         }
         // Branches with statements of their own: a variable takes the value.
         let zero =
@@ -367,7 +396,8 @@ impl Simt<'_> {
         first.push(Stmt::Assign(var, then));
         second.push(Stmt::Assign(var, otherwise));
         self.builder.stmt(Stmt::If { condition, then: first, otherwise: second });
-        Val::Expr(self.builder.get(var), None)
+        let chosen = self.builder.get(var);
+        self.opened(open, Val::Expr(chosen, None))
     }
 
     fn refused(&mut self, expr: &Expr) -> Val {

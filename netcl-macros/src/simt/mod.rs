@@ -41,6 +41,7 @@ mod signature;
 mod size;
 mod stmt;
 mod types;
+mod untyped;
 
 pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
 

@@ -203,6 +203,12 @@ impl Simt<'_> {
                 self.pin(&mut value);
                 self.bind(&crate::parse::name(&ident.ident), value, None);
             }
+            // rustc alone knows its type, and wherever it is used it is of the right one.
+            (Pat::Ident(ident), value @ Val::Number(_))
+                if declared.is_none() && position.is_none() && ident.mutability.is_none() =>
+            {
+                self.bind(&crate::parse::name(&ident.ident), value, None);
+            }
             (Pat::Ident(ident), Val::Unknown) => self.bind(&crate::parse::name(&ident.ident), Val::Unknown, None),
             (Pat::Ident(ident), value) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 let name = crate::parse::name(&ident.ident);
@@ -212,6 +218,10 @@ impl Simt<'_> {
                     return self.bind(&name, Val::Unknown, None);
                 }
                 let wanted = known.or(declared.map(|ty| ty.dtype));
+                let open = match &value {
+                    Val::Expr(_, open) => *open,
+                    _ => bare,
+                };
                 let Some(id) = self.value(value, wanted, span) else {
                     return self.bind(&name, Val::Unknown, None);
                 };
@@ -229,7 +239,7 @@ impl Simt<'_> {
                 if ident.mutability.is_none() {
                     self.stays(var, id);
                 }
-                let value = Val::Expr(self.builder.get(var), bare);
+                let value = Val::Expr(self.builder.get(var), open);
                 self.bind(&name, value, ident.mutability.is_some().then_some(var));
             }
             (Pat::Wild(_), _) => {}

@@ -99,6 +99,11 @@ impl Simt<'_> {
         {
             return Val::Number(Constant::Integer(value));
         }
+        if let (Val::Number(Constant::Integer(x)), Val::Number(Constant::Integer(y))) = (&a, &b)
+            && let Some(value) = shifted(op, *x, *y)
+        {
+            return Val::Number(Constant::Integer(value));
+        }
         if let BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_) = op {
             let left = matches!(op, BinOp::Shl(_) | BinOp::ShlAssign(_));
             let Some(a) = self.value(a, None, span) else { return Val::Unknown };
@@ -214,6 +219,16 @@ impl Simt<'_> {
     pub(super) fn negated(&mut self, condition: ExprId) -> ExprId {
         let no = self.builder.literal(Literal::Bool(false));
         self.builder.compare(CompareOp::Eq, condition, no)
+    }
+}
+
+/// `x << by` and `x >> by` of bare numbers, where every type that has the result gives the same.
+fn shifted(op: &BinOp, x: i64, by: i64) -> Option<i64> {
+    let by = u32::try_from(by).ok().filter(|by| *by < i64::BITS - 1)?;
+    match op {
+        BinOp::Shl(_) => x.checked_mul(1 << by),
+        BinOp::Shr(_) => Some(x >> by),
+        _ => None,
     }
 }
 

@@ -95,11 +95,14 @@ impl Builder {
         {
             return Ok(self.push(Op::Constant(value), shape, dtype));
         }
-        // Identities that hold for every value, NaN and infinities included. (`x + 0` turns -0 into +0: allowed.)
+        // Identities that hold for every value, NaN, infinities and the zeros included: -0 + 0 is 0.
+        let nothing = |literal: Option<Literal>, sign: f64| {
+            literal.is_some_and(|c| c.is(0.0) && (!dtype.is_float() || c.as_f64().is_sign_negative() == (sign < 0.0)))
+        };
         match op {
-            BinaryOp::Add if cb.is_some_and(|c| c.is(0.0)) => return Ok(a),
-            BinaryOp::Add if ca.is_some_and(|c| c.is(0.0)) => return Ok(b),
-            BinaryOp::Sub if cb.is_some_and(|c| c.is(0.0)) => return Ok(a),
+            BinaryOp::Add if nothing(cb, -1.0) => return Ok(a),
+            BinaryOp::Add if nothing(ca, -1.0) => return Ok(b),
+            BinaryOp::Sub if nothing(cb, 1.0) => return Ok(a),
             BinaryOp::Mul | BinaryOp::Div if cb.is_some_and(|c| c.is(1.0)) => return Ok(a),
             BinaryOp::Mul if ca.is_some_and(|c| c.is(1.0)) => return Ok(b),
             BinaryOp::Mul if cb.is_some_and(|c| c.is(-1.0)) => return self.unary(UnaryOp::Neg, a),
