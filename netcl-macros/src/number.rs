@@ -6,7 +6,10 @@ use netcl_kernels::fold;
 /// A float that is known while compiling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
+    /// In its type; without one, as `f64` has it.
     pub(crate) value: f64,
+    /// Without a type, as `f32` has it: Rust computes `0.1 + 0.2` in the type of what it meets in the end.
+    single: f64,
     /// Its type, where the text says one: `0.5f64`, `2.0 as f32`, `const HALF: f32`. Others are of the type of what they meet.
     pub(crate) ty: Option<DType>,
 }
@@ -14,25 +17,68 @@ pub(crate) struct Number {
 impl Number {
     /// The value as one of that type: `0.1f32` is not the `f64` of these digits.
     pub(crate) fn of(value: f64, ty: Option<DType>) -> Number {
-        Number { value: if ty == Some(DType::F32) { f64::from(value as f32) } else { value }, ty }
+        let single = f64::from(value as f32);
+        Number { value: if ty == Some(DType::F32) { single } else { value }, single, ty }
+    }
+
+    /// A whole number where a float is computed with.
+    pub(crate) fn whole_literal(value: i64) -> Number {
+        Number { value: value as f64, single: f64::from(value as f32), ty: None }
+    }
+
+    /// What `function` gives for numbers of type `ty`; if they have none, in each that they may be of.
+    pub(crate) fn computed(
+        numbers: &[Number],
+        ty: Option<DType>,
+        function: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Option<Number> {
+        let of = |dtype: DType| function(&numbers.iter().map(|number| number.meeting(dtype)).collect::<Vec<_>>());
+        Some(match ty {
+            Some(dtype) => Number::of(of(dtype)?, ty),
+            None => Number { value: of(DType::F64)?, single: f64::from(of(DType::F32)? as f32), ty },
+        })
+    }
+
+    /// The value beside one of type `dtype`, which is its own if it has none.
+    pub(crate) fn meeting(self, dtype: DType) -> f64 {
+        match (self.ty, dtype.compute()) {
+            (None, DType::F32) => self.single,
+            _ => self.value,
+        }
     }
 
     /// The whole number as a float of that type, rounded once: by way of `f64` it would be twice.
     pub(crate) fn of_whole(value: i64, dtype: DType) -> Number {
         let value = fold::cast(Literal::Int(value, DType::I64), dtype.compute()).as_f64();
-        Number { value, ty: Some(dtype) }
+        Number { value, single: value, ty: Some(dtype) }
+    }
+
+    /// Whether it is the same, to the bit.
+    pub(crate) fn is(self, other: Number) -> bool {
+        let bits = |number: Number| [number.value, number.single].map(f64::to_bits);
+        bits(self) == bits(other) && self.ty == other.ty
     }
 
     /// The value with the other sign.
     pub(crate) fn negated(self) -> Number {
-        Number { value: -self.value, ..self }
+        Number { value: -self.value, single: -self.single, ..self }
     }
 
-    /// The value converted. A literal without a type is one of the type that it is converted to, if that has it.
+    /// `as` a type of floats. A literal is of the type that it is converted to, if that has it.
     pub(crate) fn converted(self, dtype: DType) -> Number {
+        self.with(self.value, dtype)
+    }
+
+    /// The value of `let x: dtype = ..` and of a function whose result is of that type.
+    pub(crate) fn declared(self, dtype: DType) -> Number {
+        self.with(self.meeting(dtype), dtype)
+    }
+
+    fn with(self, value: f64, dtype: DType) -> Number {
         match self.ty {
+            // An error where it is used.
             None if !dtype.reaches(self.value) => Number { ty: Some(dtype), ..self },
-            _ => Number::of(self.value, Some(dtype)),
+            _ => Number::of(value, Some(dtype)),
         }
     }
 
@@ -61,6 +107,6 @@ impl Number {
 
 impl From<f64> for Number {
     fn from(value: f64) -> Self {
-        Number { value, ty: None }
+        Number::of(value, None)
     }
 }

@@ -246,6 +246,9 @@ twins! {
     fn doubles(a: f32, i: i32) -> f32 { ((a as f64 + 0.1) / (i as f64 - 0.3f64)) as f32 }
     fn literals(a: f32) -> f32 { (16777217.0 as i32) as f32 / (1_6.5e-1 * a) - 0.1f32 * 3.0f32 + (0.1 + 0.2) as f32 }
     fn known(a: f32) -> f32 { let (x, y) = (0.7f32, -3.3f32); a + (x * y + x / y - x % y) * y.abs().sqrt() * 3f32 }
+    fn met(a: f32, b: f32) -> f32 { 0.1 * 0.1 * a / (b / ((1.0 - 0.9) * 3.0)) }
+    fn met_later(a: f32) -> f32 { let h: f32 = 0.1 * 0.1; let (p, q) = (1.0 - 0.9, 0.3f32); a * h / (p - q) }
+    fn met_in_calls(a: f32) -> f32 { a.min(0.1 * 0.1).max(-(1.0 - 0.9)) / (16777216.0 + 1.0 - 16777215.0) }
     fn compared(a: f32, b: f32) -> bool { a < b || (a >= b) == (a != a) && !(b <= 0.1) }
     fn sorts(a: f32, b: f32) -> bool { a.is_nan() ^ b.is_finite() | (a.is_sign_negative() & b.is_infinite()) }
 }

@@ -163,14 +163,17 @@ impl<'a> Lowering<'a> {
                         return self.report(span, &m::SIMT_TYPES, &[&text, &x, &y]);
                     }
                     let ty = typed(&left).or(typed(&right));
-                    let [a, b] = [a, b].map(|value| Number::of(value, ty).value);
                     match op {
                         Operator::Binary(op) => {
-                            if let Some(value) = fold::binary_f64(op, a, b) {
-                                return Val::Number(Number::of(value, ty));
+                            let known = |x: &[f64]| fold::binary_f64(op, x[0], x[1]);
+                            if let Some(number) = Number::computed(&[a, b], ty, known) {
+                                return Val::Number(number);
                             }
                         }
-                        Operator::Compare(op) => return Val::Bool(fold::compare(op, a, b)),
+                        Operator::Compare(op) => {
+                            let [a, b] = [a, b].map(|number| number.meeting(ty.unwrap_or(DType::F64)));
+                            return Val::Bool(fold::compare(op, a, b));
+                        }
                     }
                 }
             }
@@ -284,10 +287,10 @@ fn plain_result(op: Operator, ty: PlainType) -> Option<PlainType> {
 }
 
 /// The value as a number known while compiling.
-pub(super) fn number(value: &Val<'_>) -> Option<f64> {
+pub(super) fn number(value: &Val<'_>) -> Option<Number> {
     match value {
-        Val::Number(number) => Some(number.value),
-        Val::Dim(dim) => dim.as_constant().map(|value| value as f64),
+        Val::Number(number) => Some(*number),
+        Val::Dim(dim) => dim.as_constant().map(Number::whole_literal),
         _ => None,
     }
 }

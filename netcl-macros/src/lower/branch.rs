@@ -172,7 +172,7 @@ impl<'a> Lowering<'a> {
             (Val::Unknown, _) | (_, Val::Unknown) => return Ok(Val::Unknown),
             (Val::Dim(a), Val::Dim(b)) => a == b,
             (Val::Bool(a), Val::Bool(b)) => a == b,
-            (Val::Number(a), Val::Number(b)) => a.value.to_bits() == b.value.to_bits() && a.ty == b.ty,
+            (Val::Number(a), Val::Number(b)) => a.is(*b),
             (Val::Index(a), Val::Index(b)) => a == b,
             _ => false,
         };

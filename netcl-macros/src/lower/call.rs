@@ -278,7 +278,7 @@ impl<'a> Lowering<'a> {
                 // Stays known, so that it can decide an `if`.
                 return match self.tensor(value.clone(), Some(helper.result), span).map(|id| self.builder.dtype(id)) {
                     Some(found) if found == helper.result => match value {
-                        Val::Number(number) => Val::Number(number.converted(found)),
+                        Val::Number(number) => Val::Number(number.declared(found)),
                         value => value,
                     },
                     Some(found) => {

@@ -126,7 +126,7 @@ impl<'a> Lowering<'a> {
         match value {
             Val::Bool(_) | Val::Plain(_, PlainType::Bool) if dtype == DType::Bool => value,
             Val::Number(number) if dtype.is_float() && number.beside(dtype) == dtype => {
-                Val::Number(number.converted(dtype))
+                Val::Number(number.declared(dtype))
             }
             Val::Index(_) if dtype.is_integer() => value,
             Val::Dim(dim) if dtype.is_integer() => match dim.as_constant() {

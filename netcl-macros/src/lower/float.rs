@@ -150,10 +150,9 @@ impl<'a> Lowering<'a> {
             _ => {}
         }
         let function = FUNCTIONS.iter().find(|known| known.name == name && known.operands == values.len())?;
-        if let Some(known) = values.iter().map(number).collect::<Option<Vec<f64>>>() {
+        if let Some(known) = values.iter().map(number).collect::<Option<Vec<Number>>>() {
             let ty = values.iter().find_map(typed);
-            let known: Vec<f64> = known.into_iter().map(|value| Number::of(value, ty).value).collect();
-            return Some(Val::Number(Number::of((function.known)(&known), ty)));
+            return Number::computed(&known, ty, |x| Some((function.known)(x))).map(Val::Number);
         }
         self.formula(&values, (name, span), function.nodes)
     }

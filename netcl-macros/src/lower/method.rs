@@ -153,6 +153,10 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             },
         };
+        let dtype = match &receiver {
+            Val::Tensor(id) => self.builder.dtype(*id),
+            _ => DType::F32,
+        };
         let mut operands = Vec::with_capacity(args.len() + 1);
         let given = args.clone();
         for value in std::iter::once(receiver).chain(args) {
@@ -161,6 +165,7 @@ impl<'a> Lowering<'a> {
                     Some(id) => Val::Tensor(id),
                     None => return Val::Unknown,
                 },
+                Val::Number(number) => Val::Number(number.meeting(dtype).into()),
                 value => value,
             };
             match value.operand() {
@@ -214,10 +219,11 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: proc_macro2::Span) -> Val<'a> {
+        let known = |x: &[f64]| netcl_kernels::fold::unary_f64(op, x[0]);
         if let Some(number) = super::arith::number(&value)
-            && let Some(result) = netcl_kernels::fold::unary_f64(op, number)
+            && let Some(result) = Number::computed(&[number], number.ty, known)
         {
-            return Val::Number(Number::of(result, super::arith::typed(&value)));
+            return Val::Number(result);
         }
         let Some(id) = self.tensor(value, None, span) else { return Val::Unknown };
         self.at(span);

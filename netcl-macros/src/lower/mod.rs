@@ -367,7 +367,9 @@ impl<'a> Lowering<'a> {
             Val::Tensor(id) => Some(id),
             Val::Number(number) if dtype.is_float() || number.ty.is_some() => {
                 let dtype = number.beside(dtype);
-                self.large.fits(self.diag, number.value, dtype).then(|| self.builder.constant(number.value, dtype))
+                self.large
+                    .fits(self.diag, number.value, dtype)
+                    .then(|| self.builder.constant(number.meeting(dtype), dtype))
             }
             Val::Bool(value) => Some(self.builder.constant(f64::from(u8::from(value)), DType::Bool)),
             Val::Dim(dim) if dim.as_constant().is_some_and(|value| !dtype.holds(value)) => {

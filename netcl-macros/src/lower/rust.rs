@@ -59,7 +59,8 @@ impl<'a> Lowering<'a> {
     /// A function of a float that is known or is to be computed. Of integers there is `signum` alone, netcl's `sign`.
     fn function_of_float(&mut self, (known, computed): Function<'a>, value: &Val<'a>, span: Span) -> Val<'a> {
         if let Val::Number(number) = value {
-            return Val::Number(Number::of(known(number.value), number.ty));
+            let result = Number::computed(&[*number], number.ty, |x| Some(known(x[0])));
+            return result.map_or(Val::Unknown, Val::Number);
         }
         let Some(id) = self.tensor(value.clone(), Some(DType::I32), span) else { return Val::Unknown };
         self.at(span);
@@ -78,8 +79,8 @@ impl<'a> Lowering<'a> {
     ) -> Val<'a> {
         if let (Val::Number(a), Val::Number(b)) = (left, right) {
             let ty = typed(left).or(typed(right));
-            let [a, b] = [a, b].map(|number| Number::of(number.value, ty).value);
-            return Val::Number(Number::of(known(a, b), ty));
+            let result = Number::computed(&[*a, *b], ty, |x| Some(known(x[0], x[1])));
+            return result.map_or(Val::Unknown, Val::Number);
         }
         let chosen = self.operate(Operator::Binary(op), op.name(), left.clone(), right.clone(), Places::all(span));
         let Val::Tensor(mut chosen) = chosen else { return chosen };
@@ -89,7 +90,7 @@ impl<'a> Lowering<'a> {
         }
         // netcl's is NaN where either is.
         for (one, other) in [(right, left), (left, right)] {
-            if number(one).is_some_and(|one| !one.is_nan()) {
+            if number(one).is_some_and(|one| !one.value.is_nan()) {
                 continue;
             }
             let (one, other) =
