@@ -17,8 +17,10 @@ pub(crate) struct Number {
 impl Number {
     /// The value as one of that type: `0.1f32` is not the `f64` of these digits.
     pub(crate) fn of(value: f64, ty: Option<DType>) -> Number {
-        let single = f64::from(value as f32);
-        Number { value: if ty == Some(DType::F32) { single } else { value }, single, ty }
+        let rounded = f64::from(value as f32);
+        // A number beyond `f32` is none of it, and no infinity either.
+        let single = if DType::F32.reaches(value) { rounded } else { value };
+        Number { value: if ty == Some(DType::F32) { rounded } else { value }, single, ty }
     }
 
     /// A whole number where a float is computed with.

@@ -1,4 +1,4 @@
-//! Named constants: each is of the type that it is declared with, wherever it is computed with.
+//! Named constants: a float is of the type that it is declared with, wherever it is computed with.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
 mod common;

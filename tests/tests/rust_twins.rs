@@ -286,6 +286,11 @@ bodies! {
     fn untyped_let(a: f32, i: i32) -> i32 { let up = if a > 0.0 { 3 } else { 2 }; let next = up - 5; i / 2 + next }
     fn untyped_bits(i: i32, s: u8) -> i32 { (i & !7) + (s & !1) as i32 % 3 }
     fn untyped_factor(g: f64) -> f64 { g * (0.1 + 0.2) / if g > 1.0 { 0.1 } else { 0.7 } }
+    fn cast_choice(a: f32) -> f32 { (if a > 0.5 { !0 } else { 0 }) as f32 }
+    fn cast_rounds(a: f32) -> f32 { let mut s = a.signum(); for k in [0, 1] { s += (!k) as f32 + (k << 31) as f32; } s }
+    fn shift_by_let(i: i32) -> i32 { let by = 3; (1 << by) + i / 2 }
+    fn known_compared(i: i32) -> i32 { let mut s = i / 4; for k in [1, 2] { if k - 3 < -1 { s -= k; } } s }
+    fn typed_known(g: f64) -> f64 { g + (-7.5f64).rem_euclid(2.0) * 2.0f64.copysign(-1.0) }
     fn doubles(g: f64, a: f32) -> f64 { (g / 0.1 - g % 3.0).floor() * a.signum() as f64 }
     fn euclid(k: i64, g: f64) -> i64 { k.rem_euclid(7) + (k / 2).div_euclid(-5) + g.rem_euclid(1.5) as i64 }
 }

@@ -115,12 +115,18 @@ impl<'a> Lowering<'a> {
     /// Evaluates what nobody knows whether it is evaluated, or how often, for what it assigns: that is unknown from then on.
     /// Nothing that is wrong in it is said, because it may never be reached.
     pub(super) fn perhaps(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
-        let (said, decided, before) = (self.diag.count(), self.decisions.len(), self.moment());
+        let (said, decided) = (self.diag.count(), self.decisions.len());
         let doubtful = std::mem::replace(&mut self.doubtful, true);
-        evaluate(self);
+        self.somehow(span, evaluate);
         self.doubtful = doubtful;
         self.decisions.truncate(decided);
         self.diag.forget(said);
+    }
+
+    /// Evaluates what is evaluated nobody knows how often: what it assigns is unknown from then on.
+    pub(super) fn somehow(&mut self, span: Span, evaluate: impl FnOnce(&mut Self)) {
+        let before = self.moment();
+        evaluate(self);
         let after = self.moment();
         self.join(None, &before, after, span);
     }

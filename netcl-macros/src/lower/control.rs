@@ -213,10 +213,11 @@ impl<'a> Lowering<'a> {
         let said = self.diag.count();
         let Some(items) = self.rounds_of(each).filter(|_| !self.doubtful) else {
             // Look into the body for mistakes of its own.
+            let round = |this: &mut Self| drop(this.for_round(pattern, Val::Unknown, &each.body));
             if self.partial && self.diag.count() == said {
-                self.perhaps(span, |this| drop(this.for_round(pattern, Val::Unknown, &each.body)));
+                self.perhaps(span, round);
             } else {
-                self.for_round(pattern, Val::Unknown, &each.body);
+                self.somehow(span, round);
             }
             return Val::Unknown;
         };

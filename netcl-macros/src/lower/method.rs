@@ -153,10 +153,12 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             },
         };
-        let dtype = match &receiver {
-            Val::Tensor(id) => self.builder.dtype(*id),
-            _ => DType::F32,
+        // Numbers are of the type of the floats beside them: those of `mask.select(0.1, x)` of `x`'s.
+        let dtype = |value: &Val<'a>| match value {
+            Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_float()),
+            _ => None,
         };
+        let float = std::iter::once(&receiver).chain(&args).find_map(dtype).unwrap_or(DType::F32);
         let mut operands = Vec::with_capacity(args.len() + 1);
         let given = args.clone();
         for value in std::iter::once(receiver).chain(args) {
@@ -165,7 +167,7 @@ impl<'a> Lowering<'a> {
                     Some(id) => Val::Tensor(id),
                     None => return Val::Unknown,
                 },
-                Val::Number(number) => Val::Number(number.meeting(dtype).into()),
+                Val::Number(number) => Val::Number(number.meeting(float).into()),
                 value => value,
             };
             match value.operand() {

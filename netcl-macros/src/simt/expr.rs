@@ -77,7 +77,11 @@ impl Simt<'_> {
                 let mut operands = self.operands([&*binary.left, &*binary.right]).into_iter();
                 let mut next = || operands.next().unwrap_or(Val::Unknown);
                 let (left, right) = (next(), next());
-                let open = self.meeting([&left, &right], binary);
+                let open = match binary.op {
+                    // By how much says nothing of what is shifted.
+                    BinOp::Shl(_) | BinOp::Shr(_) => self.meeting([&left], binary),
+                    _ => self.meeting([&left, &right], binary),
+                };
                 let left = self.met(open, left, None, binary.op.span());
                 let result = self.binary(&binary.op, left, right, binary.op.span());
                 self.opened(open, result)
@@ -113,6 +117,9 @@ impl Simt<'_> {
             return Val::Expr(self.builder.literal(as_computed(fold::cast(number, dtype))), None);
         }
         let value = self.expr(&cast.expr);
+        if let Some(dtype) = known {
+            self.settle_cast(&value, &cast.expr, dtype);
+        }
         match known {
             Some(dtype) => self.convert(value, dtype, cast.span()),
             None => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),

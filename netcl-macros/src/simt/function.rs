@@ -82,6 +82,7 @@ impl Simt<'_> {
         let values = || std::iter::once(receiver).chain(args);
         let typed = values().find_map(|value| match value {
             Val::Expr(id, position) if !self.is_open(*position) => Some(self.ty(*id).dtype),
+            Val::Number(Constant::Float(number)) => number.ty.map(DType::compute),
             _ => None,
         });
         let wanted = typed.unwrap_or(DType::F32);

@@ -111,7 +111,7 @@ impl Simt<'_> {
             self.builder.open();
             self.rounds.extend(left.map(Some));
             self.scopes.push(Vec::new());
-            self.element(pattern, value, each.expr.span());
+            self.bind_pattern(pattern, value, None, None, each.expr.span());
             let result = self.block(&each.body);
             self.scopes.pop();
             if left.is_some() {
@@ -141,16 +141,6 @@ impl Simt<'_> {
             }
         }
         Val::Unit
-    }
-
-    /// Names a round's element. A number without a type stays one: each use may say which it has.
-    fn element(&mut self, pattern: &Pat, value: Val, span: Span) {
-        match (pattern, &value) {
-            (Pat::Ident(name), Val::Number(_)) if name.mutability.is_none() => {
-                self.bind(&crate::parse::name(&name.ident), value, None);
-            }
-            _ => self.bind_pattern(pattern, value, None, None, span),
-        }
     }
 }
 

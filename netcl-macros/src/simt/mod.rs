@@ -75,7 +75,7 @@ pub(crate) use plan::compile;
 /// A value.
 #[derive(Clone)]
 enum Val {
-    /// An expression. With a number: the position of a `let` of a bare number, whose type may still change.
+    /// An expression. With a key ([`untyped`]): one of bare numbers, whose type may still change.
     Expr(ExprId, Option<usize>),
     /// A number whose type its use decides.
     Number(Constant),
@@ -126,7 +126,7 @@ struct Simt<'a> {
     buffers: Vec<Buffer>,
     zeroed: Vec<bool>,
     scopes: Vec<Vec<Var>>,
-    /// Types decided for `let`s of bare numbers, and one that has turned out to be another.
+    /// Types decided for bare numbers: for `let`s of one by their position, for expressions of several by their address.
     numbers: BTreeMap<usize, DType>,
     changed: bool,
     /// The `let`s that name no type, in the order of the text, and the types of those that have been met.

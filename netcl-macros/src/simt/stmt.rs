@@ -203,25 +203,25 @@ impl Simt<'_> {
                 self.pin(&mut value);
                 self.bind(&crate::parse::name(&ident.ident), value, None);
             }
-            // rustc alone knows its type, and wherever it is used it is of the right one.
+            // A number without a type stays one: each use may say which it has.
             (Pat::Ident(ident), value @ Val::Number(_))
-                if declared.is_none() && position.is_none() && ident.mutability.is_none() =>
+                if declared.is_none() && position.is_none() && is_plain(ident) && ident.mutability.is_none() =>
             {
                 self.bind(&crate::parse::name(&ident.ident), value, None);
             }
             (Pat::Ident(ident), Val::Unknown) => self.bind(&crate::parse::name(&ident.ident), Val::Unknown, None),
-            (Pat::Ident(ident), value) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+            (Pat::Ident(ident), value) if is_plain(ident) => {
                 let name = crate::parse::name(&ident.ident);
                 let bare = position.filter(|(_, bare)| *bare).map(|(position, _)| position);
-                let known = bare.and_then(|position| self.numbers.get(&position).copied());
-                if self.doubtful && bare.is_some() && known.is_none() {
-                    return self.bind(&name, Val::Unknown, None);
-                }
-                let wanted = known.or(declared.map(|ty| ty.dtype));
                 let open = match &value {
                     Val::Expr(_, open) => *open,
                     _ => bare,
                 };
+                if self.doubtful && self.is_open(open) {
+                    return self.bind(&name, Val::Unknown, None);
+                }
+                let known = bare.and_then(|position| self.numbers.get(&position).copied());
+                let wanted = known.or(declared.map(|ty| ty.dtype));
                 let Some(id) = self.value(value, wanted, span) else {
                     return self.bind(&name, Val::Unknown, None);
                 };
@@ -298,6 +298,11 @@ impl Simt<'_> {
         }
         Some((space, dtype, length as u32))
     }
+}
+
+/// Whether it is a name alone, `mut` or not.
+fn is_plain(name: &syn::PatIdent) -> bool {
+    name.by_ref.is_none() && name.subpat.is_none()
 }
 
 /// The condition of `if condition { return; }`.

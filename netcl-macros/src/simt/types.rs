@@ -29,7 +29,10 @@ impl Simt<'_> {
                     (Constant::Float(_), _) => DType::F32,
                     // Rust does not take `1` for `1.0`; the hidden function says so.
                     (Constant::Integer(_), Some(dtype)) if dtype.is_integer() => dtype,
-                    (Constant::Integer(_), _) => DType::U32,
+                    (Constant::Integer(value), _) => {
+                        let holds = |dtype: &DType| dtype.holds(value);
+                        [DType::U32, DType::I32].into_iter().find(holds).unwrap_or(DType::I64)
+                    }
                 };
                 if let Constant::Integer(value) = number
                     && !dtype.holds(value)
@@ -53,7 +56,7 @@ impl Simt<'_> {
     }
 
     /// A `let` of a bare number that is used as `wanted` is of that type after all; where uses disagree, of the first one's.
-    fn settle(&mut self, id: ExprId, position: Option<usize>, wanted: Option<DType>) {
+    pub(super) fn settle(&mut self, id: ExprId, position: Option<usize>, wanted: Option<DType>) {
         let (Some(position), Some(wanted)) = (position, wanted) else { return };
         let own = self.ty(id).dtype;
         let fits = own != wanted && own.is_float() == wanted.is_float() && wanted != DType::Bool;
@@ -63,7 +66,7 @@ impl Simt<'_> {
         }
     }
 
-    /// Whether the value is a `let` of a bare number that no use has given a type yet.
+    /// Whether it is the key of bare numbers that no use has given a type yet.
     pub(super) fn is_open(&self, position: Option<usize>) -> bool {
         position.is_some_and(|position| !self.numbers.contains_key(&position))
     }
@@ -81,7 +84,11 @@ impl Simt<'_> {
         let wanted = match (x, y) {
             (Some((dtype, false)), _) => Some(dtype),
             (_, Some((dtype, false))) => Some(dtype),
-            (Some((dtype, true)), _) | (_, Some((dtype, true))) => Some(dtype),
+            (Some((dtype, true)), _) | (_, Some((dtype, true))) => {
+                // `k > -1` says of a `k` that is open that it has a sign.
+                let held = |dtype: DType| ![&a, &b].into_iter().any(|value| is_beyond(value, dtype));
+                [dtype, DType::I32, DType::I64].into_iter().find(|dtype| held(*dtype)).or(Some(dtype))
+            }
             _ => None,
         };
         let float = matches!(a, Val::Number(Constant::Float(_))) || matches!(b, Val::Number(Constant::Float(_)));
@@ -99,10 +106,14 @@ impl Simt<'_> {
         {
             return Val::Number(Constant::Integer(value));
         }
-        if let (Val::Number(Constant::Integer(x)), Val::Number(Constant::Integer(y))) = (&a, &b)
-            && let Some(value) = shifted(op, *x, *y)
-        {
-            return Val::Number(Constant::Integer(value));
+        if let (Val::Number(Constant::Integer(x)), Val::Number(Constant::Integer(y))) = (&a, &b) {
+            if let Some(value) = shifted(op, *x, *y) {
+                return Val::Number(Constant::Integer(value));
+            }
+            if let Some(crate::lower::Operator::Compare(op)) = crate::lower::operator(op) {
+                let truth = fold::compare_literals(op, Literal::Int(*x, DType::I64), Literal::Int(*y, DType::I64));
+                return Val::Expr(self.builder.literal(Literal::Bool(truth)), None);
+            }
         }
         if let BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_) = op {
             let left = matches!(op, BinOp::Shl(_) | BinOp::ShlAssign(_));
@@ -222,11 +233,17 @@ impl Simt<'_> {
     }
 }
 
-/// `x << by` and `x >> by` of bare numbers, where every type that has the result gives the same.
+/// Whether it is a whole number without a type that `dtype`, one of whole numbers, has not.
+fn is_beyond(value: &Val, dtype: DType) -> bool {
+    matches!(value, Val::Number(Constant::Integer(number)) if dtype.is_integer() && !dtype.holds(*number))
+}
+
+/// `x << by` and `x >> by` of bare numbers, where every type that they may be of gives the same.
 fn shifted(op: &BinOp, x: i64, by: i64) -> Option<i64> {
     let by = u32::try_from(by).ok().filter(|by| *by < i64::BITS - 1)?;
     match op {
-        BinOp::Shl(_) => x.checked_mul(1 << by),
+        // By 32 or more only `i64` is shifted.
+        BinOp::Shl(_) => x.checked_mul(1 << by).filter(|value| by >= i32::BITS || DType::I32.holds(*value)),
         BinOp::Shr(_) => Some(x >> by),
         _ => None,
     }

@@ -1,23 +1,24 @@
 //! Numbers without a type. Those that meet nothing but each other take it from how their value is used, as those of `let`s
 //! do: `i & !7`, `if up { 1 } else { -1 }`. Where nothing gives them one, as in `(0.1 + 0.2) as f32` and `1 << 31 < 0`, whole
-//! ones are `i32` to Rust, and others `f64`.
+//! ones are `i32` to Rust, and others `f64`. (A `let` that nothing but a cast uses is of `u32` or `f32` all the same.)
 
 use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::lower::{Operator, operator};
 use crate::number::Number;
-use crate::parse::constant;
+use crate::parse::{constant, names_in};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
 use netcl_kernels::graph::UnaryOp;
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::{BinOp, Expr, UnOp};
 
 impl Simt<'_> {
     /// What the type of `expr` is settled under, which computes with these values, if they do not say it: the `let` of the
     /// one that is open, or, of numbers alone, the expression.
     pub(super) fn meeting<T, const N: usize>(&self, values: [&Val; N], expr: &T) -> Option<usize> {
-        let mut own = Some(std::ptr::from_ref(expr).addr());
+        let mut own = Some(address(expr));
         for value in values {
             match value {
                 Val::Number(Constant::Integer(_) | Constant::Float(Number { ty: None, .. })) => {}
@@ -45,6 +46,27 @@ impl Simt<'_> {
         }
     }
 
+    /// Settles the type of `expr`, which is cast to `to` and has this value, where it is one of numbers alone: nothing else
+    /// does.
+    pub(super) fn settle_cast(&mut self, value: &Val, expr: &Expr, to: DType) {
+        let Val::Expr(id, open) = value else { return };
+        // A `let` may have its type from another use.
+        let names = names_in(expr.to_token_stream());
+        let of_let = names.iter().filter_map(|name| self.lookup(name)).any(|variable| match variable.value {
+            Val::Expr(_, open) => self.is_open(open),
+            _ => false,
+        });
+        if of_let || !self.is_open(*open) {
+            return;
+        }
+        match self.ty(*id).dtype {
+            dtype if dtype.is_integer() => self.settle(*id, *open, Some(DType::I32)),
+            // Chosen, not computed with: both round to the same.
+            _ if to.compute() == DType::F32 => {}
+            _ => self.settle(*id, *open, Some(DType::F64)),
+        }
+    }
+
     /// What was computed with them, whose use settles the type.
     pub(super) fn opened(&self, open: Option<usize>, result: Val) -> Val {
         match result {
@@ -52,6 +74,11 @@ impl Simt<'_> {
             result => result,
         }
     }
+}
+
+/// Where an expression stands, under which its type is settled. The tries that a kernel takes share the expressions.
+fn address<T>(expr: &T) -> usize {
+    std::ptr::from_ref(expr).addr()
 }
 
 /// The value of an expression of such numbers alone. (A literal by itself is of the type that it is converted to.)

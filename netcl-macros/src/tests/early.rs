@@ -119,13 +119,14 @@ impl Writer {
     }
 
     fn count(&mut self, depth: usize) -> String {
-        match self.below(7) {
+        match self.below(8) {
             0 => self.known(|this| &this.counts).unwrap_or_else(|| "1".into()),
             1 | 2 if depth > 0 => format!("two({})", self.float(depth - 1)),
             3 if depth > 0 => format!("({} + {})", self.count(depth - 1), self.count(depth - 1)),
             4 if depth > 0 => format!("{}({})", self.one(&["one", "next"]), self.count(depth - 1)),
+            6 if depth > 0 => format!("(if {} {{ 3 }} else {{ 2 }})", self.condition(depth - 1)),
             5 if self.place != Place::Simt => "(two(0.5) as usize)".into(),
-            _ => self.one(&["0", "1", "2"]).into(),
+            _ => self.one(&["0", "1", "2", "-1"]).into(),
         }
     }
 

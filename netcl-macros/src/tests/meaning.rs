@@ -367,6 +367,7 @@ fn numbers_that_are_known_are_those_of_their_types() {
         (quote!((16777216.0f32 + 1.0) - 16777216.0), 0.0),
         (quote!((16777216.0 + 1.0) - 16777216.0), 0.0),
         (quote!(((16777216.0 + 1.0) - 16777216.0) as f32), 1.0),
+        (quote!(1e39 * 1e-38), f64::from((1e39 * f64::from(1e-38f32)) as f32)),
         (quote!(if 0.1f32 + 0.2 == 0.3 { 1.0 } else { 2.0 }), 1.0),
         (quote!(if 0.1 as f32 as f64 == 0.1 { 1.0 } else { 2.0 }), 2.0),
         (quote!(if 0.1f32 as f64 == 0.1 { 1.0 } else { 2.0 }), 2.0),

@@ -54,7 +54,12 @@ netcl::kernel! {
             } else {
                 s = unseen;
             }
-            a + b + c + d + e + f + s
+            let mut at = 0;
+            for _ in 0..N {
+                at += 7;
+            }
+            let list = [x[n], x[n]];
+            a + b + c + d + e + f + s + list[at]
         }
     }
 }

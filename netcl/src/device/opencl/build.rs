@@ -110,14 +110,21 @@ fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {
     programs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has quotients and roots of `f32` rounded correctly. For drivers that can ([`DeviceProfile::rounded_division`]): others refuse
-/// it.
-pub(crate) const ROUNDED_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
+/// The option by which quotients and roots of `f32` are rounded correctly.
+macro_rules! rounded_division {
+    () => {
+        "-cl-fp32-correctly-rounded-divide-sqrt"
+    };
+}
+
+/// With it quotients and roots of `f32` are rounded correctly. For drivers that can
+/// ([`DeviceProfile::rounded_division`]): others refuse it.
+pub(crate) const ROUNDED_DIVISION: &str = rounded_division!();
 
 /// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile) -> &'static str {
-    if profile.rounded_division { "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" } else { "-cl-std=CL1.2" }
+    if profile.rounded_division { concat!("-cl-std=CL1.2 ", rounded_division!()) } else { "-cl-std=CL1.2" }
 }
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
