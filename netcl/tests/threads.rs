@@ -4,14 +4,14 @@
 
 mod common;
 
-use common::devices::{all, with_several_queues};
+use common::devices::{all, with_driver, with_several_queues};
 use common::{arg, buffer, function, n, result, step, toy_schema};
 use netcl::__private::kernels::dim::{Dim, Symbol};
 use netcl::__private::kernels::graph::OutputKind;
 use netcl::__private::kernels::plan::{Plan, Role, Target};
 use netcl::__private::{Function, ModelCore};
 use netcl::nn::{ConfigValue, Layer, Mode};
-use netcl::{DType, Device, DeviceKind, QueueOrder, Result, Seed, Tensor, Vendor};
+use netcl::{BufferPool, DType, Device, DeviceKind, QueueOrder, Result, Seed, Tensor, Vendor};
 use rayon::prelude::*;
 
 const CHANNELS: usize = 16;
@@ -169,4 +169,32 @@ fn a_view_is_read_before_or_after_it_is_written() {
             assert!(seen.iter().all(|value| *value == seen[0]), "half written: {seen:?}");
         }
     });
+}
+
+/// Small buffers are parts of larger ones, which drivers make, use and release from several threads.
+#[test]
+fn parts_come_and_go_beside_copies() {
+    for device in with_driver() {
+        if device.profile().vendor == Vendor::Oclgrind {
+            eprintln!("Oclgrind is not made for threads");
+            continue;
+        }
+        (0..8u8).into_par_iter().for_each(|thread| {
+            for round in 0..25u8 {
+                let pool = BufferPool::new(&device, 64 << 20);
+                let content = |number: u8| [thread.wrapping_mul(31).wrapping_add(round).wrapping_mul(7) ^ number; 256];
+                let write = |number: u8| {
+                    let buffer = pool.allocate(256).unwrap();
+                    buffer.write(&content(number)).unwrap();
+                    buffer
+                };
+                let buffers: Vec<_> = (0..16).map(write).collect();
+                for (number, buffer) in (0..).zip(&buffers) {
+                    let mut found = [0; 256];
+                    buffer.read(&mut found).unwrap();
+                    assert_eq!(found, content(number), "{device}");
+                }
+            }
+        });
+    }
 }

@@ -45,8 +45,10 @@ impl OpenCl {
             let turn = self.shared.in_turn()?;
             let command = self.shared.context.cutting.command();
             let copied = enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?;
+            let copied = Pending::new(copied);
+            self.shared.context.cutting.began(copied.driver());
             drop((command, turn));
-            Pending::new(copied)
+            copied
         };
         if let Some(marked) = marked {
             let event = self.shared.event(copied.clone(), "copying between devices");

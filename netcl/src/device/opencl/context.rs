@@ -93,12 +93,12 @@ pub(super) type QueueKind = (isize, bool, QueueOrder);
 
 /// A context and its devices. Dropped in this order.
 pub(super) struct ClContext {
+    /// Between sub-buffers and commands.
+    pub(super) cutting: Cutting,
     context: Live<Context>,
     members: Vec<ClDevice>,
     /// Those that must not be released. They hold the context in turn, for good.
     queues: Mutex<Vec<(QueueKind, Arc<Queue>)>>,
-    /// Between sub-buffers and commands.
-    pub(super) cutting: Cutting,
 }
 
 impl ClContext {

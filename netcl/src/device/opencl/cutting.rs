@@ -1,28 +1,147 @@
-//! Turns between commands and the making of sub-buffers, for drivers that cannot be trusted with both at a time.
+//! Turns between commands and the making and releasing of sub-buffers, for drivers that cannot be trusted with both at a time.
+//! Copies are such a driver's work until they are over, as it begins them in a thread of its own.
 
+use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use opencl3::event::{Event, retain_event};
+use opencl3::memory::Buffer;
+use opencl3::types::cl_event;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::{Duration, Instant};
 
-/// Of a context, whose threads make sub-buffers and enqueue commands that use memory.
-pub(super) struct Cutting(Option<RwLock<()>>);
+/// So long the making of a sub-buffer waits for copies at most. Those that take longer wait themselves, for other commands or
+/// for the program, and are not being begun.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Copies that are over are forgotten when there are so many.
+const MANY: usize = 64;
+
+/// Of a context, whose threads make and release sub-buffers and enqueue commands that use memory.
+pub(super) struct Cutting(Option<Turns>);
+
+#[derive(Default)]
+struct Turns {
+    turn: RwLock<()>,
+    /// That may not be over.
+    copies: Mutex<Vec<Live<Event>>>,
+    /// Sub-buffers that nobody uses any more.
+    unused: Mutex<Vec<Live<Buffer<u8>>>>,
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether the command has ended, well or not.
+fn is_over(copy: &Event) -> bool {
+    copy.command_execution_status().is_ok_and(|status| status.0 <= 0)
+}
+
+impl Turns {
+    /// Whether all copies are over, to whoever holds the turn.
+    fn is_quiet(&self) -> bool {
+        let mut copies = lock(&self.copies);
+        copies.retain(|copy| !is_over(copy));
+        copies.is_empty()
+    }
+
+    /// Waits until they are, or for a while; whether they are.
+    fn settle(&self) -> bool {
+        let started = Instant::now();
+        loop {
+            let quiet = self.is_quiet();
+            if quiet || started.elapsed() >= PATIENCE {
+                return quiet;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Releases what nobody uses any more, for whoever holds the turn.
+    fn release(&self) {
+        let unused = std::mem::take(&mut *lock(&self.unused));
+        drop(unused);
+    }
+}
 
 impl Cutting {
     /// As the driver of that device needs it.
     pub(super) fn of(profile: &DeviceProfile) -> Cutting {
-        Cutting(profile.avoids(Avoid::SubBuffersBesideCommands).then(RwLock::default))
+        Cutting(profile.avoids(Avoid::SubBuffersBesideCommands).then(Turns::default))
     }
 
     /// To be held while a command that uses memory is enqueued, and no longer: whoever waits for a command may need
     /// another thread that makes a sub-buffer first.
     #[inline]
     pub(super) fn command(&self) -> Option<RwLockReadGuard<'_, ()>> {
-        self.0.as_ref().map(|lock| lock.read().unwrap_or_else(PoisonError::into_inner))
+        self.0.as_ref().map(|turns| turns.turn.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Notes a copy that was enqueued, where that matters; to be called while the turn of its command is held.
+    #[inline]
+    pub(super) fn began(&self, copy: &Event) {
+        // SAFETY: it is borrowed, so it is alive.
+        unsafe { self.began_raw(copy.get()) };
+    }
+
+    /// As [`Cutting::began`].
+    ///
+    /// # Safety
+    ///
+    /// The event is alive.
+    #[inline]
+    pub(super) unsafe fn began_raw(&self, copy: cl_event) {
+        let Some(turns) = &self.0 else { return };
+        // SAFETY: it is alive, as the caller promises; the reference goes back when it is forgotten.
+        if unsafe { retain_event(copy) }.is_ok() {
+            let mut copies = lock(&turns.copies);
+            if copies.len() >= MANY {
+                copies.retain(|copy| !is_over(copy));
+            }
+            copies.push(Live::new(Event::new(copy)));
+        }
     }
 
     /// To be held while a sub-buffer is made.
     pub(super) fn cut(&self) -> Option<RwLockWriteGuard<'_, ()>> {
-        self.0.as_ref().map(|lock| lock.write().unwrap_or_else(PoisonError::into_inner))
+        let turns = self.0.as_ref()?;
+        let turn = turns.turn.write().unwrap_or_else(PoisonError::into_inner);
+        if turns.settle() {
+            turns.release();
+        }
+        Some(turn)
+    }
+
+    /// Releases a sub-buffer that nobody uses any more; does not wait for that: where commands are under way, whoever comes
+    /// later does it, and so where this is a driver's callback, in which nobody may wait.
+    pub(super) fn release(&self, part: Live<Buffer<u8>>, in_callback: bool) {
+        let Some(turns) = &self.0 else { return };
+        lock(&turns.unused).push(part);
+        if !in_callback {
+            self.release_unused();
+        }
+    }
+
+    /// Releases the sub-buffers that nobody uses any more, if no command is under way that forbids it.
+    pub(super) fn release_unused(&self) {
+        let Some(turns) = self.0.as_ref().filter(|turns| !lock(&turns.unused).is_empty()) else {
+            return;
+        };
+        let turn = match turns.turn.try_write() {
+            Ok(turn) => turn,
+            Err(TryLockError::Poisoned(turn)) => turn.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        if turns.is_quiet() {
+            turns.release();
+        }
+        drop(turn);
+    }
+
+    /// How many sub-buffers are still to be released.
+    #[cfg(test)]
+    pub(super) fn unused(&self) -> usize {
+        self.0.as_ref().map_or(0, |turns| lock(&turns.unused).len())
     }
 
     /// Whether commands must not be waited for while they are enqueued.

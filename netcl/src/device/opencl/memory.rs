@@ -2,7 +2,7 @@
 
 use super::Parts;
 use super::context::ClContext;
-use super::event::Pending;
+use super::event::{Pending, in_callback};
 use super::health::Health;
 use crate::device::backend::{AllocateError, HostMemory};
 use crate::device::process::Live;
@@ -38,6 +38,7 @@ impl Parts {
     /// A buffer of at least so many bytes, which the driver really has.
     pub(super) fn allocate(&self, bytes: usize) -> Result<ClMemory, AllocateError> {
         let bytes = bytes.max(FIRST_USE);
+        self.context.cutting.release_unused();
         let refused = |code: cl_int| refused(&self.health, "clCreateBuffer", code);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
         let buffer = unsafe { Buffer::<u8>::create(self.context.get(), CL_MEM_READ_WRITE, bytes, null_mut()) };
@@ -47,9 +48,12 @@ impl Parts {
         // leaves the content alone, so that copies in other queues need not wait for it.
         // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
         let queue = self.queue.queue.get();
+        let command = self.context.cutting.command();
         // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
         let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
         let used = Pending::moving(event.map_err(refused)?, bytes);
+        self.context.cutting.began(used.driver());
+        drop(command);
         // A driver that allocates when the command runs fails then.
         self.transfers.land(&self.health);
         self.transfers.take_off(Lane::Compute, &used, None, "allocating memory", None);
@@ -71,15 +75,32 @@ impl Parts {
 /// A buffer or sub-buffer. Dropped in this order: the context, and the devices that it may be the last to hold, outlive
 /// the buffer.
 pub(crate) struct ClMemory {
-    buffer: Arc<Live<Buffer<u8>>>,
-    /// Where in the whole buffer it starts, and the whole; OpenCL has no sub-buffers of sub-buffers.
-    whole: Option<(usize, Arc<Live<Buffer<u8>>>)>,
+    /// Of a part. OpenCL has no sub-buffers of sub-buffers.
+    part: Option<Part>,
+    whole: Arc<Live<Buffer<u8>>>,
     context: Arc<ClContext>,
+}
+
+/// A sub-buffer, and where in the whole it starts.
+struct Part {
+    buffer: Live<Buffer<u8>>,
+    start: usize,
+}
+
+impl Drop for ClMemory {
+    fn drop(&mut self) {
+        if let Some(part) = self.part.take() {
+            self.context.cutting.release(part.buffer, in_callback());
+        }
+    }
 }
 
 impl fmt::Debug for ClMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.buffer.fmt(f)
+        match &self.part {
+            Some(part) => part.buffer.fmt(f),
+            None => self.whole.fmt(f),
+        }
     }
 }
 
@@ -89,11 +110,11 @@ impl ClMemory {
     }
 
     pub(super) fn of(buffer: Live<Buffer<u8>>, context: Arc<ClContext>) -> ClMemory {
-        ClMemory { buffer: Arc::new(buffer), whole: None, context }
+        ClMemory { part: None, whole: Arc::new(buffer), context }
     }
 
     pub(super) fn raw(&self) -> cl_mem {
-        self.buffer.get()
+        self.part.as_ref().map_or_else(|| self.whole.get(), |part| part.buffer.get())
     }
 
     /// The part of `bytes` from `offset` on.
@@ -102,19 +123,13 @@ impl ClMemory {
     ///
     /// It is inside, and `offset` is a multiple of what the device asks for.
     pub(super) unsafe fn part(&self, offset: usize, bytes: usize) -> opencl3::Result<ClMemory> {
-        let (start, whole) = match &self.whole {
-            Some((start, whole)) => (start + offset, whole),
-            None => (offset, &self.buffer),
-        };
+        let start = self.part.as_ref().map_or(0, |part| part.start) + offset;
         let cut = self.context.cutting.cut();
         // SAFETY: inside and aligned, as the caller promises, of a buffer that is no sub-buffer (OpenCL 5.2.3).
-        let buffer = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
+        let buffer = unsafe { self.whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
         drop(cut);
-        Ok(ClMemory {
-            buffer: Arc::new(Live::new(buffer)),
-            whole: Some((start, whole.clone())),
-            context: self.context.clone(),
-        })
+        let part = Part { buffer: Live::new(buffer), start };
+        Ok(ClMemory { part: Some(part), whole: self.whole.clone(), context: self.context.clone() })
     }
 
     /// A buffer whose memory is the owner's; the owner is dropped when the driver is done with it.

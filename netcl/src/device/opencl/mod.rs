@@ -297,11 +297,12 @@ impl Backend for OpenCl {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
-        let event = {
-            let _command = self.shared.context.cutting.command();
-            // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
-            unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) }
-        };
+        let command = self.shared.context.cutting.command();
+        // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
+        let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
+        // SAFETY: the driver has just given it.
+        let _ = event.map(|event| unsafe { self.shared.context.cutting.began_raw(event) });
+        drop(command);
         self.shared.count();
         let named = ("clEnqueueCopyBuffer", bytes);
         self.shared.recorded(named, event, marked, || Command::copy("copy on the device", bytes))
@@ -328,6 +329,8 @@ impl Backend for OpenCl {
                     null(),
                 )
             };
+            // SAFETY: the driver has just given it.
+            let _ = event.map(|event| unsafe { self.shared.context.cutting.began_raw(event) });
             drop(command);
             self.shared.count();
             let named = ("clEnqueueFillBuffer", size);

@@ -91,9 +91,10 @@ impl Parts {
         let event = unsafe {
             enqueue_write_buffer(queue, target, CL_NON_BLOCKING, offset, data.len(), source, after.len() as u32, list)
         };
-        drop(command);
         let event = event.map_err(|code| self.health.moving_error("clEnqueueWriteBuffer", data.len(), code))?;
         let event = Pending::moving(event, data.len());
+        self.context.cutting.began(event.driver());
+        drop(command);
         self.record(lane, &event, "copy to the device", data.len(), marked);
         Ok(event)
     }
@@ -191,8 +192,9 @@ impl Parts {
         // SAFETY: the buffer is at least as long. A blocking read has written `into` when it returns (OpenCL 5.2.2); the
         // other kind is waited for below, whatever happens.
         let event = unsafe { enqueue_read_buffer(queue, source, blocking, 0, bytes, target.cast(), 0, null()) };
-        drop((command, turn));
         let event = Pending::moving(event.map_err(|code| self.error(READ, code))?, bytes);
+        self.context.cutting.began(event.driver());
+        drop((command, turn));
         if blocking == CL_NON_BLOCKING {
             let flushed = self.flush(Lane::Compute);
             let waited = event.driver().wait().map_err(|error| self.error(COPYING_FROM, error.0));
@@ -293,8 +295,9 @@ impl OpenCl {
             let count = after.len() as u32;
             enqueue_read_buffer(queue, source, CL_NON_BLOCKING, 0, bytes, target.cast(), count, list)
         };
-        drop((command, turn));
         let event = Pending::moving(event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?, bytes);
+        shared.context.cutting.began(event.driver());
+        drop((command, turn));
         if !aside {
             shared.count();
         }

@@ -137,3 +137,31 @@ fn a_copy_that_is_refused_uses_nothing_any_more() {
         }
     }
 }
+
+/// Where sub-buffers and copies take turns, a part is made all the same beside a copy that is held back; what is not used any
+/// more meanwhile goes when that is over.
+#[test]
+fn parts_wait_for_copies_and_not_for_ever() {
+    const PART: usize = 4096;
+    static TURNS: Quirk =
+        Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::SubBuffersBesideCommands, reason: "test" };
+    for device in with_work_under_way() {
+        let device = Device::of(Arc::new(with_profile(&device, |profile| profile.quirks.push(&TURNS))));
+        let unused = || device.backend().as_opencl().unwrap().shared.context.cutting.unused();
+        let whole = device.allocate(4 * PART).unwrap();
+        let left = while_held_back(&device, |_| {
+            whole.write(&[1; 4 * PART]).unwrap();
+            for number in 0..4 {
+                whole.part(number * PART, PART).unwrap().write(&[2; PART / 2]).unwrap();
+            }
+            unused()
+        });
+        assert_eq!(left, Some(4), "{device}: they are made, and wait for the copies to be released");
+        device.finish().unwrap();
+        drop(whole.part(0, PART).unwrap());
+        assert_eq!(unused(), 0, "{device}");
+        let mut found = vec![0; 4 * PART];
+        whole.read(&mut found).unwrap();
+        assert!(found.chunks(PART / 2).enumerate().all(|(half, bytes)| bytes.iter().all(|&x| x == 2 - half as u8 % 2)));
+    }
+}
