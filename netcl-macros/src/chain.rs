@@ -89,8 +89,8 @@ impl Gathered {
 }
 
 /// Those that have not been gathered.
-pub(crate) fn left(gathered: &Gathered, needs: impl Iterator<Item = Need>) -> Vec<Need> {
-    needs.filter(|need| gathered.get(need.kind, &need.path).is_none()).collect()
+pub(crate) fn left(gathered: &Gathered, needs: impl IntoIterator<Item = Need>) -> Vec<Need> {
+    needs.into_iter().filter(|need| gathered.get(need.kind, &need.path).is_none()).collect()
 }
 
 /// Whether only functions are left, and none has been asked for: the moment to say what is wrong whatever these are.

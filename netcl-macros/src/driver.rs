@@ -11,7 +11,6 @@ use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recove
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Item, ItemImpl, ItemStruct};
 
@@ -291,12 +290,9 @@ impl rounds::Item for Scalars {
 
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let syn::ItemFn { sig, block, .. } = &self.0;
-        let called = scan::calls(sig, block, is_builtin).into_iter().filter(|path| !path.is_ident(&sig.ident));
-        let called = called.map(|path| Need { kind: Kind::Function, path });
-        let mut constants = Vec::new();
-        scan::constants_of(sig, block, &Constants::new(), &BTreeSet::new(), &mut constants);
-        let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-        chain::left(gathered, constants.chain(called))
+        let needs = scan::needs(sig, block, is_builtin);
+        let itself = |need: &Need| need.kind == Kind::Function && need.path.is_ident(&sig.ident);
+        chain::left(gathered, needs.into_iter().filter(|need| !itself(need)))
     }
 
     /// Nothing is made of it that others would miss.
@@ -317,9 +313,12 @@ impl rounds::Item for Scalars {
 
     fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
         self.mistakes(diag, gathered, &[]);
+        if diag.count() > 0 {
+            return None;
+        }
         let item = &self.0;
         let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, true));
-        (diag.count() == 0).then(|| quote!(#[allow(dead_code)] #item #export))
+        Some(quote!(#[allow(dead_code)] #item #export))
     }
 
     /// What is wrong is said once, not by rustc as well.

@@ -1,10 +1,9 @@
 //! The stages of `kernel!`.
 
 use crate::ast::{Function, Unit};
-use crate::chain::{self, Gathered, Kind, Need};
+use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::lower;
-use crate::parse::constant::Constants;
 use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, rounds, scan, simt};
 use netcl_kernels::layers::Mode;
@@ -71,11 +70,7 @@ impl rounds::Item for Kernel {
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let (sig, block) = (&self.item.sig, &self.item.block);
         let known = if simt::is_simt(&self.item) { simt::is_known } else { lower::is_builtin };
-        let functions = scan::calls(sig, block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
-        let mut constants = Vec::new();
-        scan::constants_of(sig, block, &Constants::new(), &BTreeSet::new(), &mut constants);
-        let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
-        chain::left(gathered, constants.chain(functions))
+        chain::left(gathered, scan::needs(sig, block, known))
     }
 
     fn unless(&self) -> TokenStream {

@@ -1,5 +1,6 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
+use crate::chain::{Kind, Need};
 use crate::lower::{is_builtin, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function};
@@ -8,8 +9,18 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
 
+/// What `block`, the body of `sig`, uses of other items: constants, then functions other than those that need no declaration
+/// (`known`).
+pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Need> {
+    let mut constants = Vec::new();
+    constants_of(sig, block, &Constants::new(), &BTreeSet::new(), &mut constants);
+    let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
+    let functions = calls(sig, block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
+    constants.chain(functions).collect()
+}
+
 /// Functions that are called by path in `block`, the body of `sig`, other than those that need no declaration (`known`).
-pub(crate) fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
+fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
     let mut calls = Calls { known, found: Vec::new(), bound: vec![BTreeSet::new()] };
     calls.visit_signature(sig);
     calls.visit_block(block);
@@ -118,13 +129,7 @@ pub(crate) fn constant_paths(item: &ItemImpl, sizes: &BTreeSet<Symbol>) -> Vec<P
 }
 
 /// The same for one function.
-pub(crate) fn constants_of(
-    sig: &Signature,
-    block: &Block,
-    own: &Constants,
-    sizes: &BTreeSet<Symbol>,
-    found: &mut Vec<Path>,
-) {
+fn constants_of(sig: &Signature, block: &Block, own: &Constants, sizes: &BTreeSet<Symbol>, found: &mut Vec<Path>) {
     let mut types = Dims { bare: sizes.iter().map(|size| size.name().to_string()).collect(), braced: Vec::new() };
     types.visit_signature(sig);
     let mut names = Names { bound: types.bare, found: types.braced };

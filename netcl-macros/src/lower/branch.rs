@@ -43,15 +43,17 @@ impl<'a> Lowering<'a> {
             Val::Tensor(condition) if self.elementwise && self.builder.dtype(condition) == DType::Bool => {
                 self.elementwise_branch(branch, condition)
             }
+            Val::Unknown => self.undecided(branch),
+            Val::Tensor(_) if !self.elementwise => {
+                self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]);
+                self.undecided(branch)
+            }
             wrong => {
-                match wrong {
-                    Val::Unknown => Val::Unknown,
-                    Val::Tensor(id) if self.elementwise => {
-                        self.report(span, &m::CONDITION_TYPE, &[&self.builder.dtype(id)])
-                    }
-                    Val::Tensor(_) => self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]),
-                    other => self.report(span, &m::CONDITION_TYPE, &[&other.kind()]),
+                let found = match wrong {
+                    Val::Tensor(id) => self.builder.dtype(id).to_string(),
+                    other => other.kind(),
                 };
+                self.report(span, &m::CONDITION_TYPE, &[&found]);
                 self.undecided(branch)
             }
         }

@@ -112,18 +112,16 @@ impl Simt<'_> {
     fn cast(&mut self, cast: &ExprCast) -> Val {
         // `step_by` takes a `usize`; ids and sizes are `u32` here.
         let to = text(&cast.ty);
-        let known = DType::from_name(if to == "usize" { "u32" } else { &to });
-        if let (Some(dtype), Some(number)) = (known, untyped::computed(&cast.expr)) {
+        let Some(dtype) = DType::from_name(if to == "usize" { "u32" } else { &to }) else {
+            self.expr(&cast.expr);
+            return self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]);
+        };
+        if let Some(number) = untyped::computed(&cast.expr) {
             return Val::Expr(self.builder.literal(as_computed(fold::cast(number, dtype))), None);
         }
         let value = self.expr(&cast.expr);
-        if let Some(dtype) = known {
-            self.settle_cast(&value, &cast.expr, dtype);
-        }
-        match known {
-            Some(dtype) => self.convert(value, dtype, cast.span()),
-            None => self.report(cast.ty.span(), &m::UNKNOWN_DTYPE, &[&to]),
-        }
+        self.settle_cast(&value, &cast.expr, dtype);
+        self.convert(value, dtype, cast.span())
     }
 
     /// `a && b` and `a || b`: what `b` changes is changed only where `a` does not decide.
