@@ -86,9 +86,13 @@ impl Loaded {
         Loaded::new(device, plan, &[], None)
     }
 
-    /// Builds the plan's kernels. Sizes that want other ones build those when they come.
+    /// Builds the plan's kernels, or those that the device computes it with. Sizes that want other ones build those when they
+    /// come.
     pub(crate) fn build(&self, device: &Device) -> Result<()> {
-        self.base.program(device).map(drop)
+        match &self.versions {
+            Some(versions) => versions.likely(device, &self.base)?.program(device).map(drop),
+            None => self.base.program(device).map(drop),
+        }
     }
 
     /// As [`Loaded::build`], of a plan that does not come again: nothing of it stays in the caches of programs.

@@ -112,6 +112,21 @@ impl Versions {
         }
     }
 
+    /// The version to build before any sizes are known: `base`, or where the device has not what that needs (local memory
+    /// above all), what it has for sizes as the compiler estimates them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Versions::version`].
+    pub(super) fn likely(&self, device: &Device, base: &Arc<Version>) -> Result<Arc<Version>> {
+        let selector = device.selector();
+        if base.answers.iter().all(|answer| selector.is_possible(&answer.task.estimate(), &answer.taken)) {
+            return Ok(base.clone());
+        }
+        let sizes: Vec<u64> = base.plan.symbols.iter().map(|symbol| Dim::symbol(symbol.name()).estimate()).collect();
+        self.version(device, base, &sizes)
+    }
+
     /// Whether nothing is known to be wrong with the kernels of a version.
     pub(super) fn is_right(selector: &KernelSelector, version: &Version) -> bool {
         version.answers.iter().all(|answer| selector.is_right(&answer.task.estimate(), &answer.taken))
@@ -240,5 +255,55 @@ impl Select for Asked<'_> {
 
     fn sizes(&self) -> Bindings<'_> {
         self.bindings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::null::Null;
+    use crate::device::{DeviceKind, DeviceProfile, LocalMemory};
+    use netcl_kernels::compile::compile;
+    use netcl_kernels::dim::Shape;
+    use netcl_kernels::dtype::DType;
+    use netcl_kernels::graph::build::Builder;
+    use netcl_kernels::graph::{InputKind, OutputKind, ReduceOp};
+    use netcl_kernels::plan::Target;
+
+    /// A GPU with that many bytes of local memory.
+    fn gpu(local_bytes: u64) -> Device {
+        let local_memory = LocalMemory { reported: local_bytes, usable: local_bytes, dedicated: true };
+        let profile = DeviceProfile {
+            memory: 1 << 30,
+            max_allocation: 1 << 30,
+            local_memory,
+            fp16: true,
+            ..DeviceProfile::unknown("null", DeviceKind::Null, Target::Gpu)
+        };
+        Device::of(Arc::new(Null::with_profile(profile)))
+    }
+
+    #[test]
+    fn what_is_built_before_any_call_is_what_calls_use() {
+        let mut b = Builder::new("sums");
+        let rows = Shape(vec![Dim::symbol("N"), Dim::constant(4096)]);
+        let x = b.input(InputKind::Argument(0), "x", rows, DType::F32);
+        let sums = b.reduce(ReduceOp::Sum, x, &[1], false).unwrap();
+        b.output(OutputKind::Result(0), sums);
+        let graph = Arc::new(b.finish());
+        let plan = Arc::new(compile(&graph, Target::Gpu).unwrap());
+        let base = Arc::new(Version::new(plan.clone(), Answer::by_rule(&plan), &[]).unwrap());
+        for local_bytes in [48 << 10, 0] {
+            let device = gpu(local_bytes);
+            let versions = Versions::new(&device, GraphSource::Graph(graph.clone()));
+            let likely = versions.likely(&device, &base).unwrap();
+            // Its sums are computed by work-groups.
+            assert_eq!(Arc::ptr_eq(&likely, &base), local_bytes > 0);
+            likely.program(&device).unwrap();
+            for size in [1, 7, 1797] {
+                let called = versions.version(&device, &base, &[size]).unwrap();
+                assert!(Arc::ptr_eq(&called, &likely), "N = {size}: {:?}", called.plan.decisions);
+            }
+        }
     }
 }

@@ -178,7 +178,12 @@ impl KernelSelector {
     /// Whether the configuration is legal here, allowed, and right as far as is known; tests its variant if that was never
     /// done.
     pub(crate) fn usable(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
-        self.is_legal(task, config) && self.state.circumstances.allows(config.variant) && self.is_right(task, config)
+        self.is_possible(task, config) && self.is_right(task, config)
+    }
+
+    /// Whether the configuration is legal here and allowed, right or not.
+    pub(crate) fn is_possible(&self, task: &Task<u64>, config: &KernelConfig) -> bool {
+        self.is_legal(task, config) && self.state.circumstances.allows(config.variant)
     }
 
     /// Whether nothing is known to be wrong with the configuration; tests its variant if that was never done.
