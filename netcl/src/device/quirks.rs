@@ -43,6 +43,8 @@ pub enum Avoid {
     CommandBuffers,
     /// Any call while the process ends. Only for drivers that compute in the calls themselves: others' threads would run on.
     CallsAtExit,
+    /// The compiler's optimizations: netcl's own kernels are built with `-cl-opt-disable`.
+    Optimizations,
 }
 
 static QUIRKS: &[Quirk] = &[
@@ -120,6 +122,21 @@ static QUIRKS: &[Quirk] = &[
         until: None,
         avoid: Avoid::CallsAtExit,
         reason: "21.10: calls note their names in memory of the thread, which is gone before exit handlers run",
+    },
+    Quirk {
+        vendor: Vendor::Oclgrind,
+        from: &[],
+        until: None,
+        avoid: Avoid::ConcurrentBuilds,
+        reason: "21.10: programs of one context are built in one LLVM context; threads that do so at once crashed in 2 of 17 runs",
+    },
+    Quirk {
+        vendor: Vendor::Oclgrind,
+        from: &[],
+        until: None,
+        avoid: Avoid::Optimizations,
+        reason: "21.10 with LLVM 14: `(float)(c ? -1 : 0)` becomes the conversion of one bit, which is 1.0 there; integers' abs and \
+                 saturating subtractions become intrinsics that it does not know, and no kernel object is made",
     },
 ];
 

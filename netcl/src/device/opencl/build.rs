@@ -124,7 +124,12 @@ pub(crate) const ROUNDED_DIVISION: &str = rounded_division!();
 /// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile) -> &'static str {
-    if profile.rounded_division { concat!("-cl-std=CL1.2 ", rounded_division!()) } else { "-cl-std=CL1.2" }
+    match (profile.rounded_division, profile.avoids(Avoid::Optimizations)) {
+        (false, false) => "-cl-std=CL1.2",
+        (true, false) => concat!("-cl-std=CL1.2 ", rounded_division!()),
+        (false, true) => "-cl-std=CL1.2 -cl-opt-disable",
+        (true, true) => concat!("-cl-std=CL1.2 -cl-opt-disable ", rounded_division!()),
+    }
 }
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
