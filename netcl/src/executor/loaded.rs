@@ -86,8 +86,8 @@ impl Loaded {
         Loaded::new(device, plan, &[], None)
     }
 
-    /// Builds the plan's kernels, or those that the device computes it with. Sizes that want other ones build those when they
-    /// come.
+    /// Builds the plan's kernels, or where the device cannot run those, what it can. Sizes that want other ones build those
+    /// when they come.
     pub(crate) fn build(&self, device: &Device) -> Result<()> {
         match &self.versions {
             Some(versions) => versions.likely(device, &self.base)?.program(device).map(drop),

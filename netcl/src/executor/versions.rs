@@ -10,7 +10,7 @@ use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
 use netcl_kernels::plan::Plan;
 use netcl_kernels::sorted::SortedMap;
-use netcl_kernels::variant::{KernelConfig, Select, Task, default_config};
+use netcl_kernels::variant::{Defaults, KernelConfig, Select, Task, default_config};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -89,13 +89,7 @@ impl Versions {
             return Ok(base.clone());
         }
         match self.compile(selector, &base.plan, &bindings) {
-            Ok(version) => {
-                let version = Arc::new(version);
-                let mut others = self.lock();
-                others.versions.insert(0, version.clone());
-                others.versions.truncate(KEPT);
-                Ok(version)
-            }
+            Ok(version) => Ok(self.keep(version)),
             Err(error) if !Self::is_right(selector, base) => Err(error),
             Err(error) => {
                 let device = &device.profile().name;
@@ -112,19 +106,26 @@ impl Versions {
         }
     }
 
-    /// The version to build before any sizes are known: `base`, or where the device has not what that needs (local memory
-    /// above all), what it has for sizes as the compiler estimates them.
+    /// The version to build before any sizes are known: `base`, or, where the device cannot run that or is not to, what the
+    /// compiler makes for the limits of the device. Nothing is tested or measured for it.
     ///
     /// # Errors
     ///
-    /// Those of [`Versions::version`].
+    /// [`Error::Graph`] and [`Error::Plan`] if the graph cannot be compiled again.
     pub(super) fn likely(&self, device: &Device, base: &Arc<Version>) -> Result<Arc<Version>> {
         let selector = device.selector();
-        if base.answers.iter().all(|answer| selector.is_possible(&answer.task.estimate(), &answer.taken)) {
+        let is_possible = |version: &Arc<Version>| {
+            version.answers.iter().all(|answer| selector.is_possible(&answer.task.estimate(), &answer.taken))
+        };
+        if is_possible(base) {
             return Ok(base.clone());
         }
-        let sizes: Vec<u64> = base.plan.symbols.iter().map(|symbol| Dim::symbol(symbol.name()).estimate()).collect();
-        self.version(device, base, &sizes)
+        if let Some(version) = self.lock().versions.iter().find(|version| is_possible(version)) {
+            return Ok(version.clone());
+        }
+        let plan = self.compile_again(&base.plan, &Defaults)?;
+        let answers = Answer::by_rule(&plan);
+        Ok(self.keep(Version::new(Arc::new(plan), answers, &[])?))
     }
 
     /// Whether nothing is known to be wrong with the kernels of a version.
@@ -170,16 +171,20 @@ impl Versions {
         }
     }
 
-    fn compile(&self, selector: &KernelSelector, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
+    fn keep(&self, version: Version) -> Arc<Version> {
+        let version = Arc::new(version);
+        let mut others = self.lock();
+        others.versions.insert(0, version.clone());
+        others.versions.truncate(KEPT);
+        version
+    }
+
+    /// Compiles the plan's graph for this device.
+    fn compile_again(&self, base: &Plan, select: &dyn Select) -> Result<Plan> {
         let graph = self.graph.graph(&base.name)?;
-        let (answers, failure) = (RefCell::default(), RefCell::default());
-        let asked = Asked { selector, function: &base.name, bindings, answers, failure };
-        let options = Options { limits: self.state.limits(), select: &asked };
+        let options = Options { limits: self.state.limits(), select };
         let mut plan =
             compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
-        if let Some(failure) = asked.failure.into_inner() {
-            return Err(failure);
-        }
         base.name.clone_into(&mut plan.name);
         if plan.symbols != base.symbols || plan.scalars != base.scalars {
             let problem = "compiled again, it takes other sizes or scalars".to_owned();
@@ -191,6 +196,17 @@ impl Versions {
                 plan.requirements.push(requirement.clone());
             }
         }
+        Ok(plan)
+    }
+
+    fn compile(&self, selector: &KernelSelector, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
+        let (answers, failure) = (RefCell::default(), RefCell::default());
+        let asked = Asked { selector, function: &base.name, bindings, answers, failure };
+        let compiled = self.compile_again(base, &asked);
+        if let Some(failure) = asked.failure.into_inner() {
+            return Err(failure);
+        }
+        let mut plan = compiled?;
         let mut answers = asked.answers.into_inner();
         let mut taken = Vec::with_capacity(plan.decisions.len());
         for decision in plan.decisions.clone() {
@@ -297,8 +313,8 @@ mod tests {
             let device = gpu(local_bytes);
             let versions = Versions::new(&device, GraphSource::Graph(graph.clone()));
             let likely = versions.likely(&device, &base).unwrap();
-            // Its sums are computed by work-groups.
-            assert_eq!(Arc::ptr_eq(&likely, &base), local_bytes > 0);
+            // Its sums are computed by work-groups, in local memory.
+            assert_eq!(Arc::ptr_eq(&likely, &base), device.selector().limits().local_bytes > 0);
             likely.program(&device).unwrap();
             for size in [1, 7, 1797] {
                 let called = versions.version(&device, &base, &[size]).unwrap();
