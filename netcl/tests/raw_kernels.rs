@@ -268,6 +268,8 @@ fn elementwise_kernels_come_from_an_expression() {
         let integers = Tensor::from_slice(&device, &[i32::MIN, 7], &[2]).unwrap();
         let divide = raw::elementwise(&device, "v0 / -1 + v0 % 0", DType::I32).unwrap();
         assert_eq!(divide.call(&[&integers]).unwrap().to_vec::<i32>().unwrap(), [i32::MIN, -7]);
+        let size = raw::elementwise(&device, "abs(v0 + 1)", DType::I32).unwrap();
+        assert_eq!(size.call(&[&integers]).unwrap().to_vec::<i32>().unwrap(), [i32::MAX, 8]);
         assert!(matches!(kernel.call(&[&x]), Err(Error::KernelArgumentCount { expected: 2, found: 1, .. })));
         assert!(matches!(kernel.call(&[&x, &integers]), Err(Error::DType { .. })));
         assert!(matches!(kernel.call(&[&x, &empty]), Err(Error::Shape { .. })));

@@ -11,7 +11,7 @@ use opencl3::platform::get_platforms;
 use opencl3::program::Program;
 use std::path::{Path, PathBuf};
 
-/// What netcl builds programs with.
+/// What netcl builds programs with, but for what a quirk of the driver adds.
 const OPTIONS: &str = "-cl-std=CL1.2";
 /// What a driver is asked to warn of, if it takes the option.
 const WARNINGS: &str = "-Wall";

@@ -73,13 +73,16 @@ impl PrimitiveBuilder {
             "    size_t i = get_global_id(0);\n    if (i < n) STORE_REAL(out, i, {function}({}));",
             loads.join(", ")
         );
-        let mut spec = KernelSpec::new(name);
+        let mut spec = KernelSpec::new(name).exact();
         if self.fp16 {
             spec = spec.fp16();
         }
-        // Rounded one by one, as on the host and in `algorithms::map`.
-        let exact = |spec: KernelSpec| spec.rounded().preamble("#pragma OPENCL FP_CONTRACT OFF\n");
-        spec = if self.fast_math { spec.fast_math() } else { exact(spec) };
+        spec = if self.fast_math {
+            spec.fast_math()
+        } else {
+            // Rounded one by one, as on the host and in `algorithms::map`.
+            spec.preamble("#pragma OPENCL FP_CONTRACT OFF\n")
+        };
         Ok(spec
             .tuner(self.tuner)
             .dtype("REAL", self.dtype)

@@ -2,8 +2,9 @@
 
 use super::kernel::RawKernel;
 use super::tuner::WorkGroupTuner;
-use crate::device::opencl::ROUNDED_DIVISION;
+use crate::device::Avoid;
 use crate::device::opencl::idle::Origin;
+use crate::device::opencl::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 use crate::device::{Device, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::TO_BF16;
@@ -33,8 +34,8 @@ pub struct KernelSpec {
     text: Text,
     fp16: bool,
     fast_math: bool,
-    /// Quotients and roots.
-    rounded: bool,
+    /// Whether it is built as netcl's own kernels are.
+    exact: bool,
     options: Vec<String>,
     tuner: WorkGroupTuner,
 }
@@ -59,8 +60,8 @@ impl KernelSpec {
     fn with(name: &str, text: Text) -> KernelSpec {
         let (parameters, types, defines, options) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (name, preamble, tuner) = (name.to_owned(), String::new(), WorkGroupTuner::default());
-        let (fp16, fast_math, rounded) = (false, false, false);
-        KernelSpec { name, parameters, types, defines, preamble, text, fp16, fast_math, rounded, options, tuner }
+        let (fp16, fast_math, exact) = (false, false, false);
+        KernelSpec { name, parameters, types, defines, preamble, text, fp16, fast_math, exact, options, tuner }
     }
 
     /// Adds parameters, as C declares them. A whole source has its own.
@@ -120,10 +121,10 @@ impl KernelSpec {
         self
     }
 
-    /// Quotients and roots of `f32` are the host's where the driver can round them.
+    /// Its numbers are the host's, as those of netcl's own kernels: it is built as they are.
     #[must_use]
-    pub(super) fn rounded(mut self) -> KernelSpec {
-        self.rounded = true;
+    pub(super) fn exact(mut self) -> KernelSpec {
+        self.exact = true;
         self
     }
 
@@ -184,8 +185,9 @@ impl KernelSpec {
             || self.defines.iter().any(|(_, value)| value == "double")
     }
 
-    /// The options that it is built with. Those from an expression ([`super::PrimitiveBuilder`]) are built with one more,
-    /// `-cl-fp32-correctly-rounded-divide-sqrt`, on devices that have it ([`crate::DeviceProfile::rounded_division`]).
+    /// The options that it is built with. Those from an expression ([`super::PrimitiveBuilder`]) are built with more:
+    /// `-cl-fp32-correctly-rounded-divide-sqrt` on devices that have it ([`crate::DeviceProfile::rounded_division`]), and
+    /// `-cl-opt-disable` on those whose drivers optimize wrongly ([`crate::Avoid::Optimizations`]).
     pub fn build_options(&self) -> String {
         let mut options = Vec::new();
         if !self.options.iter().any(|option| option.contains("-cl-std=")) {
@@ -200,9 +202,17 @@ impl KernelSpec {
     }
 
     fn build_options_on(&self, profile: &DeviceProfile) -> String {
-        let options = self.build_options();
-        let rounded = self.rounded && !self.fast_math && profile.rounded_division;
-        if rounded { format!("{options} {ROUNDED_DIVISION}") } else { options }
+        let mut options = self.build_options();
+        for (wanted, option) in [
+            (profile.rounded_division && !self.fast_math, ROUNDED_DIVISION),
+            (profile.avoids(Avoid::Optimizations), NOT_OPTIMIZED),
+        ] {
+            if wanted && self.exact {
+                options.push(' ');
+                options.push_str(option);
+            }
+        }
+        options
     }
 
     /// Builds it for a device, or takes what was built before, in this process or an earlier one.
@@ -310,7 +320,7 @@ fn element_macros(types: &[(String, DType)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::DeviceKind;
+    use crate::device::{DeviceKind, Vendor, quirks};
     use netcl_kernels::plan::Target;
 
     #[test]
@@ -338,15 +348,20 @@ mod tests {
     }
 
     #[test]
-    fn what_an_expression_computes_is_rounded_where_the_driver_can() {
+    fn what_an_expression_computes_is_built_as_netcls_own_kernels() {
         let mut profile = DeviceProfile::unknown("device", DeviceKind::Gpu, Target::Gpu);
-        let spec = KernelSpec::new("f").rounded();
+        let spec = KernelSpec::new("f").exact();
         assert_eq!(spec.build_options_on(&profile), spec.build_options());
         profile.rounded_division = true;
         assert!(spec.build_options_on(&profile).ends_with(" -cl-fp32-correctly-rounded-divide-sqrt"));
-        for other in [KernelSpec::new("f"), spec.fast_math()] {
+        for other in [KernelSpec::new("f"), spec.clone().fast_math()] {
             assert_eq!(other.build_options_on(&profile), other.build_options());
         }
+        profile.quirks = quirks::of(Vendor::Oclgrind, "Oclgrind 21.10");
+        assert!(spec.build_options_on(&profile).ends_with("-cl-opt-disable"));
+        assert!(spec.fast_math().build_options_on(&profile).ends_with("-cl-fast-relaxed-math -cl-opt-disable"));
+        let own = KernelSpec::new("f");
+        assert_eq!(own.build_options_on(&profile), own.build_options());
     }
 
     #[test]

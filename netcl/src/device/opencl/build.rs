@@ -121,14 +121,24 @@ macro_rules! rounded_division {
 /// ([`DeviceProfile::rounded_division`]): others refuse it.
 pub(crate) const ROUNDED_DIVISION: &str = rounded_division!();
 
+/// The option by which nothing is optimized.
+macro_rules! not_optimized {
+    () => {
+        "-cl-opt-disable"
+    };
+}
+
+/// For drivers whose optimizations change results ([`Avoid::Optimizations`]).
+pub(crate) const NOT_OPTIMIZED: &str = not_optimized!();
+
 /// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
 pub(super) fn options(profile: &DeviceProfile) -> &'static str {
     match (profile.rounded_division, profile.avoids(Avoid::Optimizations)) {
         (false, false) => "-cl-std=CL1.2",
         (true, false) => concat!("-cl-std=CL1.2 ", rounded_division!()),
-        (false, true) => "-cl-std=CL1.2 -cl-opt-disable",
-        (true, true) => concat!("-cl-std=CL1.2 -cl-opt-disable ", rounded_division!()),
+        (false, true) => concat!("-cl-std=CL1.2 ", not_optimized!()),
+        (true, true) => concat!("-cl-std=CL1.2 ", rounded_division!(), " ", not_optimized!()),
     }
 }
 

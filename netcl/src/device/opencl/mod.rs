@@ -42,7 +42,7 @@ use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
-pub(crate) use build::ROUNDED_DIVISION;
+pub(crate) use build::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 use context::{ClContext, ClDevice};
 use cutting::Cutting;
 use health::{Health, Told};
