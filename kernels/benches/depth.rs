@@ -25,7 +25,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 /// Bytes of what the macros embed of a plan: its JSON, and Rust for the host's loops.
 fn written(plan: &Plan) -> usize {
-    let json = serde_json::to_string(plan).expect("a plan is data").len();
+    let json = plan.to_json().expect("a plan is data").len();
     let loops = plan.loops.iter().filter_map(|kernel| native(&verify(kernel, &Capabilities::unlimited()).ok()?));
     json + loops.map(|text| text.len()).sum::<usize>()
 }

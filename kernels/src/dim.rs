@@ -1,6 +1,6 @@
 //! Dimensions and shapes: numbers known while compiling, symbols bound by the arguments, and arithmetic on both.
 
-use crate::sorted::SortedMap;
+use crate::sorted::{self, SortedMap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -309,7 +309,7 @@ impl std::ops::Mul for Dim {
         for (a, x) in self.terms.iter() {
             for (b, y) in other.terms.iter() {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
-                factors.sort();
+                sorted::sort(&mut factors);
                 product.add_term(factors, x.saturating_mul(*y));
             }
         }

@@ -1,6 +1,6 @@
 //! Names in generated OpenCL C: distinct, the user's own where possible, never a word of the language.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sorted::{SortedMap, SortedSet};
 use std::sync::Arc;
 
 /// Whether `name` is a letter or `_` followed by letters, digits and `_` (of any script).
@@ -314,9 +314,9 @@ const WORDS: [&str; 236] = [
 pub struct Namer {
     /// The scope around this one, whose names are taken too.
     outer: Option<Arc<Namer>>,
-    taken: BTreeSet<String>,
+    taken: SortedSet<String>,
     /// The next number to try for a name.
-    next: BTreeMap<String, u32>,
+    next: SortedMap<String, u32>,
 }
 
 impl Namer {

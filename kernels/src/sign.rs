@@ -1,7 +1,7 @@
 //! What is known of a size whose symbols are not: that it is never negative.
 
 use crate::dim::{Dim, Factor};
-use std::collections::BTreeSet;
+use crate::sorted::SortedSet;
 
 impl Dim {
     /// Whether the value is at least zero whatever its symbols (which are at least 1) are; may say no too often.
@@ -56,9 +56,9 @@ impl Dim {
     fn never_negative_from_few(&self) -> bool {
         /// How many values are looked at one by one.
         const FEW: u64 = 8;
-        let mut symbols = BTreeSet::new();
+        let mut symbols = SortedSet::new();
         self.visit_symbols(&mut |symbol| symbols.extend([symbol.clone()]));
-        let Some(symbol) = symbols.pop_first().filter(|_| symbols.is_empty()) else { return false };
+        let [symbol] = symbols.as_slice() else { return false };
         let at = |value| self.evaluate(&[(symbol.clone(), value)]).is_some_and(|size| size >= 0);
         let beyond = self.substitute(&|symbol| Some(Dim::symbol(symbol.name()) + Dim::constant(FEW as i64)));
         (1..=FEW).all(at) && beyond.without_quotients().is_some_and(|bound| bound.never_negative())

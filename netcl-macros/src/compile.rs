@@ -43,7 +43,7 @@ fn one(graph: &Graph, target: Target) -> Result<Compiled, Diagnostic> {
 
 /// The plan with what is embedded of it.
 pub(crate) fn embed(plan: Plan) -> Result<Compiled, Diagnostic> {
-    let json = serde_json::to_string(&plan).map_err(|error| {
+    let json = plan.to_json().map_err(|error| {
         let message = format!("the {} plan of `{}` cannot be written: {error}", plan.target.name(), plan.name);
         Diagnostic::new(message)
     })?;

@@ -11,6 +11,7 @@ use netcl_kernels::dim::{Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::interp::HostTensor;
 use netcl_kernels::graph::{Graph, InputKind, Op, text};
+use netcl_kernels::sorted;
 
 /// More elements than this are refused: for each, the kernel is evaluated four times.
 const LARGEST: usize = 4096;
@@ -110,7 +111,7 @@ pub fn gradients(graph: &str, pullback: &Function, args: &[&Tensor], scalars: &[
             _ => None,
         })
         .collect();
-    slopes.sort_by_key(|(position, _)| *position);
+    sorted::sort_by_key(&mut slopes, |(position, _)| *position);
     compare(name, slopes.into_iter().map(|(_, slopes)| slopes).zip(gradients))
 }
 

@@ -63,7 +63,7 @@ impl Example {
         let mut plan = compile_with(&self.as_function(), target, &options).map_err(|error| error.to_string())?;
         // Any device runs what is made for another kind, only not as fast.
         plan.target = device.profile().target;
-        let json = serde_json::to_string(&plan).map_err(|error| error.to_string())?;
+        let json = plan.to_json().map_err(|error| error.to_string())?;
         // Functions are those of a program's text: they live as long as it does.
         let plans =
             vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];

@@ -18,6 +18,7 @@ use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId, ReduceOp};
 use crate::sign::gcd;
+use crate::sorted;
 use crate::span::{Diagnostic, Result};
 
 /// One equation: `sum(left) + sum(right) + offset = 0`.
@@ -149,7 +150,7 @@ fn eliminate(mut open: Vec<Equation>, out: &Shape) -> Option<Solution> {
         }
         pivots.push((axis, pivot));
     }
-    pivots.sort_by_key(|(axis, _)| *axis);
+    sorted::sort_by_key(&mut pivots, |(axis, _)| *axis);
     Some(Solution { pivots, guards })
 }
 

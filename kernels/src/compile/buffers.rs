@@ -4,17 +4,17 @@ use crate::fuse::Division;
 use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::sanitized;
 use crate::plan::{Buffer, BufferId, Role};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// The buffers of a plan and the nodes they hold.
 pub(super) struct Buffers {
     /// In the plan's order.
     pub list: Vec<Buffer>,
-    of: BTreeMap<NodeId, BufferId>,
-    names: BTreeMap<NodeId, String>,
+    of: SortedMap<NodeId, BufferId>,
+    names: SortedMap<NodeId, String>,
     /// Buffers by their names, and the positions of the caller's scalars by theirs.
-    named: BTreeMap<String, BufferId>,
-    scalars: BTreeMap<String, usize>,
+    named: SortedMap<String, BufferId>,
+    scalars: SortedMap<String, usize>,
 }
 
 impl Buffers {
@@ -22,13 +22,13 @@ impl Buffers {
     pub(super) fn new(graph: &Graph, division: &Division) -> Self {
         let mut buffers = Buffers {
             list: Vec::new(),
-            of: BTreeMap::new(),
-            names: BTreeMap::new(),
-            named: BTreeMap::new(),
-            scalars: BTreeMap::new(),
+            of: SortedMap::new(),
+            names: SortedMap::new(),
+            named: SortedMap::new(),
+            scalars: SortedMap::new(),
         };
-        let outputs: BTreeMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
-        let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
+        let outputs: SortedMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
+        let mut taken: SortedSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
         for (id, node) in graph.iter() {
             let output = outputs.get(&id).copied();
             let role = match &node.op {
@@ -97,7 +97,7 @@ impl Buffers {
     }
 }
 
-fn distinct(taken: &mut BTreeSet<String>, wanted: String) -> String {
+fn distinct(taken: &mut SortedSet<String>, wanted: String) -> String {
     let mut name = wanted.clone();
     let mut number = 2;
     while !taken.insert(name.clone()) {

@@ -4,6 +4,7 @@ use super::buffers::{Buffers, operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::Literal;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op};
+use crate::sorted;
 
 /// Characters of a line of comment.
 const LINE: usize = 110;
@@ -196,7 +197,7 @@ fn position(index: &AxisIndex) -> String {
     let mut terms = index.terms.clone();
     let mut offset = index.offset.clone();
     // What is subtracted stands last: `N - 1 - i0`.
-    terms.sort_by_key(|(_, factor)| *factor < 0);
+    sorted::sort_by_key(&mut terms, |(_, factor)| *factor < 0);
     let below = terms.iter().position(|(_, factor)| *factor < 0).unwrap_or(terms.len());
     for (position, (axis, factor)) in terms.iter().enumerate() {
         if position == below && !offset.is(0) {

@@ -7,8 +7,8 @@ use crate::emit::{c_type, storage_type};
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, ParamKind, ValueType};
 use crate::plan::source::Source;
+use crate::sorted::{self, SortedSet};
 use crate::template::Template;
-use std::collections::BTreeSet;
 
 /// A parameter of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct Instance {
     params: Vec<String>,
     /// A function that macros call.
     helper: String,
-    sizes: BTreeSet<Dim>,
+    sizes: SortedSet<Dim>,
 }
 
 impl Instance {
@@ -49,7 +49,7 @@ impl Instance {
             args: Vec::new(),
             params: Vec::new(),
             helper: String::new(),
-            sizes: BTreeSet::new(),
+            sizes: SortedSet::new(),
         };
         instance.define("KERNEL_NAME", name.to_string());
         instance
@@ -227,7 +227,7 @@ impl Instance {
     }
 
     /// Sizes that the text computes.
-    pub(super) fn sizes(&self) -> &BTreeSet<Dim> {
+    pub(super) fn sizes(&self) -> &SortedSet<Dim> {
         &self.sizes
     }
 
@@ -268,7 +268,7 @@ impl Instance {
         let mut names: Vec<&str> =
             self.defines.iter().map(|(name, _)| name.split('(').next().unwrap_or(name)).collect();
         names.push("KERNEL_PARAMS");
-        names.sort_unstable();
+        sorted::sort(&mut names);
         names.dedup();
         let undefs: String = names.into_iter().map(|name| format!("#undef {name}\n")).collect();
         source.push(format!("\n{undefs}{}", self.template.undefs()));

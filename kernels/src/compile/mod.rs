@@ -22,6 +22,7 @@ use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::Plan;
 use crate::plan::requirement::Requirement;
 use crate::rewrite::{Marks, rewrite};
+use crate::sorted;
 use crate::span::Result;
 use crate::target::Target;
 use buffers::Buffers;
@@ -119,7 +120,7 @@ fn requirements(graph: &Graph) -> Vec<Requirement> {
             }
         }
     }
-    windows.sort();
+    sorted::sort(&mut windows);
     windows.dedup();
     let known = graph.symbols();
     let bound = |size: &Dim| {

@@ -18,10 +18,10 @@ use crate::kir::{Expr, Kernel, Launch, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::source::Source;
 use crate::plan::{Arg, BufferId, Step, Work};
+use crate::sorted::SortedSet;
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 /// Collects steps.
 pub(super) struct PlanBuilder<'a> {
@@ -35,9 +35,9 @@ pub(super) struct PlanBuilder<'a> {
     pub not_in_place: Vec<BufferId>,
     kernels: Kernels,
     /// See [`shared`].
-    shared: BTreeSet<String>,
+    shared: SortedSet<String>,
     /// Sizes that kernels compute or count up to.
-    sizes: RefCell<BTreeSet<Dim>>,
+    sizes: RefCell<SortedSet<Dim>>,
     /// States that the graph reads, with their new values.
     pub states: Vec<(NodeId, NodeId)>,
 }
@@ -120,7 +120,7 @@ impl<'a> PlanBuilder<'a> {
     /// A size that is too large whatever they are.
     pub(super) fn countable(&self) -> Result<Vec<Requirement>> {
         self.constants_are_countable()?;
-        let elements: BTreeSet<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
+        let elements: SortedSet<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
         let sizes = self.sizes.borrow();
         let open = sizes.iter().filter(|size| size.as_constant().is_none());
         // Buffers are looked at anyway.
@@ -196,8 +196,8 @@ impl<'a> PlanBuilder<'a> {
 
     /// Adds a step that computes `clusters`, with so much local memory.
     pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>, local_bytes: u64) {
-        let mut reads: BTreeSet<BufferId> = BTreeSet::new();
-        let mut writes: BTreeSet<BufferId> = BTreeSet::new();
+        let mut reads: SortedSet<BufferId> = SortedSet::new();
+        let mut writes: SortedSet<BufferId> = SortedSet::new();
         let (mut labels, mut flops) = (Vec::new(), Dim::default());
         for &cluster in clusters {
             writes.extend(self.stored_members(cluster).map(|id| self.buffers.of(id)));
@@ -211,7 +211,7 @@ impl<'a> PlanBuilder<'a> {
             labels.extend(self.stored_members(cluster).map(|id| label(self.graph, self.buffers, id)));
             flops = flops + cost::flops(self.graph, self.division, cluster);
         }
-        let bytes = |ids: &BTreeSet<BufferId>| {
+        let bytes = |ids: &SortedSet<BufferId>| {
             ids.iter().fold(Dim::default(), |sum, id| {
                 let buffer = &self.buffers.list[id.0 as usize];
                 sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())

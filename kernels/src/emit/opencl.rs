@@ -30,7 +30,7 @@ use super::opencl_types::{c_type, storage_type};
 use crate::dtype::DType;
 use crate::kir::verify::Verified;
 use crate::kir::{Access, Array, Param, ParamKind, Space, ValueType};
-use std::collections::BTreeSet;
+use crate::sorted::SortedSet;
 use std::sync::Arc;
 
 /// How a program is written.
@@ -40,7 +40,7 @@ pub struct Options {
     pub header: Vec<String>,
     /// Names of buffers that may lie where another one of the program lies (a state and its new value): pointers to them
     /// are not `restrict`.
-    pub shared: BTreeSet<String>,
+    pub shared: SortedSet<String>,
 }
 
 /// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
@@ -68,7 +68,7 @@ pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
             }
             _ => format!("#pragma OPENCL EXTENSION {name} : enable\n"),
         };
-        parts.push(program.extensions.keys().map(pragma).collect());
+        parts.push(program.extensions.iter().map(pragma).collect());
     }
     parts.extend(program.helpers);
     parts.extend(program.definitions);
@@ -82,7 +82,7 @@ pub fn kernel(kernel: &Verified<'_>) -> String {
 }
 
 /// One kernel or device function. Pointers to what is `shared` are not `restrict`.
-fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet<String>) -> String {
+fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &SortedSet<String>) -> String {
     let kernel = verified.kernel();
     if uses_fp64(verified) {
         program.extension("cl_khr_fp64");

@@ -18,7 +18,7 @@ fn helper_name(what: &str, ty: ValueType) -> String {
 impl Program {
     /// Writes a helper function: `T` is its type, `M` the masks that comparing such values gives.
     fn define(&mut self, name: String, ty: ValueType, text: &str) -> String {
-        if self.known_helpers.insert(name.clone(), ()).is_none() {
+        if self.known_helpers.insert(name.clone()) {
             let lanes = if ty.lanes == 1 { String::new() } else { ty.lanes.to_string() };
             let text = text
                 .replace("$name", &name)

@@ -2,7 +2,7 @@
 
 use crate::identifier::Namer;
 use crate::kir::{Function, Kernel};
-use std::collections::BTreeMap;
+use crate::sorted::SortedSet;
 use std::sync::Arc;
 
 /// What the kernels that are written so far need.
@@ -11,11 +11,11 @@ pub(super) struct Program {
     /// Names at program scope.
     pub(super) globals: Arc<Namer>,
     /// `#pragma OPENCL EXTENSION`s.
-    pub(super) extensions: BTreeMap<String, ()>,
+    pub(super) extensions: SortedSet<String>,
     /// Definitions of helper functions, those that others need first.
     pub(super) helpers: Vec<String>,
     /// Names of the helper functions that are there.
-    pub(super) known_helpers: BTreeMap<String, ()>,
+    pub(super) known_helpers: SortedSet<String>,
     functions: Vec<NamedFunction>,
     /// Definitions of the users' functions, those that others call first.
     pub(super) definitions: Vec<String>,
@@ -30,7 +30,7 @@ struct NamedFunction {
 
 impl Program {
     pub(super) fn extension(&mut self, name: &str) {
-        self.extensions.insert(name.to_string(), ());
+        self.extensions.insert(name.to_string());
     }
 
     /// Finds or makes the names of a kernel's functions, before any name inside it is given.

@@ -8,8 +8,8 @@ use super::needs::{Needs, Set};
 use super::reading::{Reading, Readings};
 use super::{Cluster, Constraints, Division, Kind};
 use crate::graph::{NodeId, Op};
+use crate::sorted::{self, SortedSet};
 use crate::target::Target;
-use std::collections::BTreeSet;
 
 /// What a cluster iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct Draft {
     needs: Needs,
     readers: Readers,
     /// The parts with each loop.
-    loops: Vec<BTreeSet<usize>>,
+    loops: Vec<SortedSet<usize>>,
     /// What was placed, in order, so that it can be taken back.
     log: Vec<Placed>,
 }
@@ -64,7 +64,7 @@ impl Draft {
             home: vec![None; nodes],
             needs: Needs::default(),
             readers: Readers::new(nodes),
-            loops: vec![BTreeSet::new(); readings.loops.count()],
+            loops: vec![SortedSet::new(); readings.loops.count()],
             log: Vec::new(),
         };
         draft.renew(NodeId(0), readings, target, constraints);
@@ -137,7 +137,7 @@ impl Draft {
     pub(super) fn finish(self, readings: &mut Readings<'_>) -> Division {
         let graph = readings.graph;
         // Roots that only their own cluster reads need no memory.
-        let mut stored: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+        let mut stored: SortedSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
         let mut clusters = Vec::with_capacity(self.parts.len());
         for (position, part) in self.parts.iter().enumerate() {
             let operands = readings.operands(&part.members);
@@ -201,7 +201,7 @@ impl Divider<'_, '_> {
     /// The parts that compute what is read, ascending.
     fn homes(&self, reading: &Reading) -> Vec<usize> {
         let mut homes: Vec<usize> = reading.leaves.iter().filter_map(|leaf| self.draft.home(leaf.node)).collect();
-        homes.sort_unstable();
+        sorted::sort(&mut homes);
         homes.dedup();
         homes
     }
@@ -274,7 +274,7 @@ impl Divider<'_, '_> {
                 Form::Product(_) => false,
             }));
         }
-        candidates.sort_unstable();
+        sorted::sort(&mut candidates);
         let joined = candidates.into_iter().rev().find(|&part| self.may_join(part, &reading, &needed));
         let Some(part) = joined else { return self.found(id, Form::Loop(own), reads, needed, &reading.tensors) };
         self.join(id, part, Form::Loop(own), reads, needed, &reading.tensors);
@@ -292,7 +292,7 @@ impl Divider<'_, '_> {
         for tensor in &reading.tensors {
             candidates.extend(self.draft.readers.of(*tensor).filter(possible));
         }
-        candidates.sort_unstable();
+        sorted::sort(&mut candidates);
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {
             Form::Loop(theirs) => {

@@ -4,8 +4,8 @@ use crate::dim::Shape;
 use crate::dtype::Literal;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
+use crate::sorted::SortedSet;
 use crate::span::Result;
-use std::collections::BTreeSet;
 
 /// The same function with
 /// - `ScatterAdd` as a sum over all updates of those that hit the row: deterministic, no atomics;
@@ -27,7 +27,7 @@ pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
         builder.name(new, &node.name);
         moved.push(new);
     }
-    let mut given = BTreeSet::new();
+    let mut given = SortedSet::new();
     for (kind, id) in &graph.outputs {
         let mut id = moved[id.index()];
         // Every output is a buffer of its own, and none is an input's.

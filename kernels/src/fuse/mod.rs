@@ -26,13 +26,13 @@ mod tests_plain;
 
 use crate::dim::Shape;
 use crate::graph::{Graph, NodeId};
+use crate::sorted::{SortedMap, SortedSet};
 use crate::target::Target;
 use access::is_anchor;
 use cost::{cheaper_as_one, recomputed_too_dearly};
 use draft::Draft;
 use product::{memory_operands, memory_root};
 use reading::Readings;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) struct Cluster {
     /// Reductions and elementwise roots it computes, in topological order (the product itself included).
     pub members: Vec<NodeId>,
     /// Clusters it reads from.
-    pub reads: BTreeSet<usize>,
+    pub reads: SortedSet<usize>,
     /// Every node outside itself, and every member, that it reads from memory, ascending.
     pub operands: Vec<NodeId>,
 }
@@ -69,9 +69,9 @@ pub(crate) struct Division {
     /// In order of creation; see [`Division::order`] for one in which reads come first.
     pub clusters: Vec<Cluster>,
     /// Which cluster computes an anchor or root.
-    pub home: BTreeMap<NodeId, usize>,
+    pub home: SortedMap<NodeId, usize>,
     /// Members that other clusters or the caller read from memory.
-    pub stored: BTreeSet<NodeId>,
+    pub stored: SortedSet<NodeId>,
 }
 
 impl Division {
@@ -104,9 +104,9 @@ impl Division {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Constraints {
     /// Nodes that lie in memory, whatever computing them again would cost.
-    pub stored: BTreeSet<NodeId>,
+    pub stored: SortedSet<NodeId>,
     /// Maps that no kernel with reductions computes.
-    pub apart: BTreeSet<NodeId>,
+    pub apart: SortedSet<NodeId>,
 }
 
 /// Divides `graph` (made legal by [`legalize`]) for `target`.
@@ -115,8 +115,8 @@ pub(crate) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
 }
 
 /// Nodes that lie in memory by themselves: outputs, what was asked for, and what products and gathers read through pointers.
-fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
-    let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+fn given_roots(graph: &Graph, constraints: &Constraints) -> SortedSet<NodeId> {
+    let mut roots: SortedSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));
     for (_, node) in graph.iter() {
         for operand in memory_operands(&node.op) {

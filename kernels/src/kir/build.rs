@@ -4,7 +4,8 @@
 
 use super::*;
 use crate::fold;
-use std::collections::{BTreeSet, HashMap};
+use crate::sorted::SortedSet;
+use std::collections::HashMap;
 
 /// Appends to a [`Kernel`].
 #[derive(Clone, Debug)]
@@ -14,7 +15,7 @@ pub struct KernelBuilder {
     known: HashMap<Expr, ExprId>,
     /// Statement lists that are open, innermost last.
     blocks: Vec<Vec<Stmt>>,
-    sizes: BTreeSet<Dim>,
+    sizes: SortedSet<Dim>,
 }
 
 impl KernelBuilder {
@@ -37,7 +38,7 @@ impl KernelBuilder {
             types: Vec::new(),
             known: HashMap::new(),
             blocks: vec![Vec::new()],
-            sizes: BTreeSet::new(),
+            sizes: SortedSet::new(),
         }
     }
 
@@ -59,7 +60,7 @@ impl KernelBuilder {
     }
 
     /// Takes the sizes noted so far.
-    pub fn take_sizes(&mut self) -> BTreeSet<Dim> {
+    pub fn take_sizes(&mut self) -> SortedSet<Dim> {
         std::mem::take(&mut self.sizes)
     }
 

@@ -4,6 +4,7 @@
 //! a line feed, the plan as JSON. Linkers keep a literal in one piece, whatever else they merge, strip or move, and
 //! whether they write ELF, Mach-O or PE. A function that the program never uses is left out, with its plans.
 
+use crate::sorted;
 use crate::target::Target;
 use std::fmt;
 use std::str::FromStr;
@@ -77,7 +78,7 @@ pub fn find(bytes: &[u8]) -> Vec<Found<'_>> {
             found.push(plan);
         }
     }
-    found.sort_by(|a, b| key(a).cmp(&key(b)));
+    sorted::sort_by(&mut found, |a, b| key(a).cmp(&key(b)));
     // Parts of a program that were compiled apart may each have a copy.
     found.dedup();
     found

@@ -246,6 +246,24 @@ impl Plan {
         text
     }
 
+    /// As JSON, which is what macros [`embed`].
+    ///
+    /// # Errors
+    ///
+    /// None that is known: a plan is data, which JSON has names for.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+
+    /// What [`Plan::to_json`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// The text is no plan, or one of another version of netcl; with the place of what is wrong.
+    pub fn from_json(text: &str) -> serde_json::Result<Plan> {
+        serde_json::from_str(text)
+    }
+
     /// How many launches one call makes.
     pub fn launches(&self) -> usize {
         self.steps.len()

@@ -9,7 +9,8 @@ use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, Expr, ExprId, ParamId, ParamKind};
-use std::collections::{BTreeMap, HashMap};
+use crate::sorted::SortedMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Loop coordinates while expressions are built for them.
@@ -34,7 +35,7 @@ pub(crate) struct Values<'a> {
     /// The parameter name of the buffer that holds a node.
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
-    pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
+    pub known: SortedMap<NodeId, (Vec<Index>, ExprId)>,
     memo: HashMap<Key, ExprId>,
     ranges: Ranges,
 }
@@ -59,7 +60,7 @@ impl<'a> Values<'a> {
         stops: &'a dyn Fn(NodeId) -> bool,
         buffer_name: &'a dyn Fn(NodeId) -> String,
     ) -> Self {
-        let (known, memo, ranges) = (BTreeMap::new(), HashMap::new(), Ranges::default());
+        let (known, memo, ranges) = (SortedMap::new(), HashMap::new(), Ranges::default());
         Values { graph, extents, stops, buffer_name, known, memo, ranges }
     }
 
@@ -411,10 +412,10 @@ const MOST_LEVELS: u32 = 100;
 /// Binds what `roots` use more than once to variables, so that it is computed once, and parts of what would be very deep;
 /// gives the roots anew.
 pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashMap<ExprId, String>) -> Vec<ExprId> {
-    let mut uses: BTreeMap<ExprId, u32> = BTreeMap::new();
+    let mut uses = vec![0u32; b.kernel().exprs.len()];
     let mut left: Vec<ExprId> = roots.to_vec();
     while let Some(id) = left.pop() {
-        let count = uses.entry(id).or_insert(0);
+        let count = &mut uses[id.0 as usize];
         *count += 1;
         if *count == 1 {
             left.extend(b.kernel().expr(id).operands());
@@ -422,7 +423,7 @@ pub(crate) fn bind_shared(b: &mut KernelBuilder, roots: &[ExprId], names: &HashM
     }
     let mut new: HashMap<ExprId, ExprId> = HashMap::new();
     let mut levels: HashMap<ExprId, u32> = HashMap::new();
-    for (&id, &count) in &uses {
+    for (id, count) in (0..).map(ExprId).zip(uses).filter(|(_, count)| *count > 0) {
         let ty = b.ty(id);
         let own = b.kernel().expr(id).operands().into_iter().map(|operand| levels[&operand] + 1).max().unwrap_or(0);
         let expr = b.kernel().expr(id).clone().map_operands(|operand| new[&operand]);

@@ -1,5 +1,6 @@
 //! Tunables, and a value for each of them.
 
+use crate::sorted;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -77,7 +78,7 @@ impl Choice {
     /// By name.
     fn sorted(&self) -> Vec<(&str, u32)> {
         let mut values: Vec<_> = self.iter().collect();
-        values.sort_unstable();
+        sorted::sort(&mut values);
         values
     }
 

@@ -35,7 +35,7 @@ pub use choice::{Choice, Tunable};
 pub use launch::{Columns, Grid};
 pub use problem::{Axis, Limits, Matrix, Problem};
 
-use std::collections::BTreeSet;
+use crate::sorted::SortedSet;
 use std::fmt::Write as _;
 
 /// Every template, simplest first.
@@ -100,7 +100,7 @@ impl Template {
 
     /// `#undef` for every macro that the template defines, for a program that holds it more than once.
     pub fn undefs(&self) -> String {
-        let names: BTreeSet<&str> = self
+        let names: SortedSet<&str> = self
             .sources
             .iter()
             .flat_map(|source| source.lines())

@@ -119,8 +119,8 @@ fn linear() -> Graph {
 fn decisions_survive_their_serialized_form_and_are_for_the_plan_s_symbols() {
     for target in TARGETS {
         let plan = compile(&linear(), target).unwrap();
-        let json = serde_json::to_string(&plan).unwrap();
-        assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
+        let json = plan.to_json().unwrap();
+        assert_eq!(Plan::from_json(&json).unwrap(), plan);
         let task = &plan.decisions[0].task;
         let Task::Product(known) = task.evaluate(&[(Symbol::new("N"), 7)]).unwrap() else { panic!("{task}") };
         assert_eq!([known.m, known.n, known.k], [7, 24, 40]);

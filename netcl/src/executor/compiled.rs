@@ -57,7 +57,7 @@ mod tests {
         b.output(OutputKind::Result(0), y);
         let graph = b.finish();
         let plan = |target: Target| {
-            let json = serde_json::to_string(&compile(&graph, target).unwrap()).unwrap();
+            let json = compile(&graph, target).unwrap().to_json().unwrap();
             PlanSource { target: target.name(), json: json.leak(), native: &[] }
         };
         let plans = Box::leak(Box::new(Target::ALL.map(plan)));

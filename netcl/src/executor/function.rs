@@ -147,7 +147,7 @@ impl Function {
             return Ok(plan.clone());
         }
         let source = self.plan_source(target)?;
-        let mut plan: Plan = serde_json::from_str(embed::json(source.json)).map_err(|error| Error::Plan {
+        let mut plan = Plan::from_json(embed::json(source.json)).map_err(|error| Error::Plan {
             function: self.source.name.to_owned(),
             problem: format!("its text for {} devices cannot be read: {error}", target.name()),
         })?;

@@ -5,6 +5,7 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::OutputKind;
 use netcl_kernels::plan::memory::{lifetimes, visit_buffers};
 use netcl_kernels::plan::{Arg, BufferId, Plan, Role, Step};
+use netcl_kernels::sorted;
 
 /// Who supplies the memory of one external buffer.
 #[derive(Clone, Debug)]
@@ -114,7 +115,7 @@ impl Interface {
             interface.slots[position] = Some(interface.externals.len());
             interface.externals.push(External { buffer: id, supplier });
         }
-        results.sort_unstable();
+        sorted::sort(&mut results);
         if results.iter().enumerate().any(|(position, (result, _))| position != *result) {
             let numbers: Vec<usize> = results.iter().map(|(result, _)| *result).collect();
             return Err(fail(format!("its results are numbered {numbers:?}")));

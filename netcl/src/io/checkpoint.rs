@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::model::core::Draws;
 use crate::optim::{Optimizer, OptimizerState};
 use crate::tensor::Tensor;
+use netcl_kernels::sorted;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::Path;
 
@@ -102,7 +103,7 @@ fn optimizer_state(
     unusable: impl Fn(String) -> crate::Error,
 ) -> Result<OptimizerState> {
     let mut names: Vec<&str> = file.names().into_iter().filter(|name| name.starts_with("optimizer/")).collect();
-    names.sort_unstable();
+    sorted::sort(&mut names);
     let kind = names.iter().find_map(|name| name.strip_prefix("optimizer/")?.strip_suffix("/learning_rate"));
     let kind = kind
         .ok_or_else(|| unusable("it has no state of an optimizer; `netcl::io::load` reads weights alone".to_owned()))?;

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::io::file::{self, Stored, little_endian, to_safetensors};
 use crate::model::Model;
 use crate::tensor::Tensor;
+use netcl_kernels::sorted;
 use safetensors::tensor::{SafeTensors, TensorView};
 use std::path::Path;
 
@@ -68,7 +69,7 @@ pub(super) fn fitting<'a>(model: &dyn Model, file: &SafeTensors<'a>) -> Result<V
     let beside = |name: &str| BESIDES.iter().any(|start| name.starts_with(start));
     let mut unexpected: Vec<&str> =
         file.names().into_iter().filter(|name| !beside(name) && own.iter().all(|(known, _)| known != name)).collect();
-    unexpected.sort_unstable();
+    sorted::sort(&mut unexpected);
     problems.extend(unexpected.iter().map(|name| format!("unexpected: `{name}`")));
     if problems.is_empty() { Ok(found) } else { Err(Error::Weights { problems }) }
 }

@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::SortedSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -42,10 +42,10 @@ impl ModelCore {
     ///
     /// Two tensors of one path, a parameter that is not `f32`, or no memory.
     pub fn new(device: &Device, seed: Seed, schema: &Schema) -> Result<ModelCore> {
-        let mut seen = SortedMap::default();
+        let mut seen = SortedSet::default();
         for (path, spec) in schema.entries() {
             let wrong = |message: String| Err(Error::Shape { operation: "Model::new", message });
-            if !seen.add(path) {
+            if !seen.insert(path) {
                 return wrong(format!("two tensors are called `{path}`; rename a field"));
             }
             if spec.trainable && spec.dtype != DType::F32 {

@@ -1,7 +1,7 @@
 //! Traces as `chrome://tracing` and Perfetto read them: the "JSON array format", an event on each line.
 
 use super::span::{Span, Track};
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::SortedSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Lines of JSON, and which tracks they have introduced.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    known: SortedMap<(u32, u32), ()>,
+    known: SortedSet<(u32, u32)>,
     lines: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Lines {
     /// Names a track before its first event.
     fn introduce(&mut self, track: &Track) {
         let (group, number) = track.numbers;
-        if !self.known.add((group, number)) {
+        if !self.known.insert((group, number)) {
             return;
         }
         for (what, tid, name) in [("process_name", 0, &track.group), ("thread_name", number, &track.name)] {

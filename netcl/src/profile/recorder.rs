@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::device::process::{self, Rest};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventStatus, EventTimes};
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::{self, SortedMap};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -375,7 +375,7 @@ impl Profile {
             total.bytes += span.bytes.unwrap_or(0);
         }
         let mut totals: Vec<Total> = totals.into_values().collect();
-        totals.sort_by_key(|total| std::cmp::Reverse(total.time));
+        sorted::sort_by_key(&mut totals, |total| std::cmp::Reverse(total.time));
         totals
     }
 

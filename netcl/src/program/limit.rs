@@ -5,7 +5,7 @@
 //! reading is whole for it or not there, in which case the program is built again.
 
 use crate::files::remove_leftovers;
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::{self, SortedMap};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>
             }
         }
     }
-    files.sort_by(|left, right| (left.last_use, &left.path).cmp(&(right.last_use, &right.path)));
+    sorted::sort_by(&mut files, |left, right| (left.last_use, &left.path).cmp(&(right.last_use, &right.path)));
     Ok(files)
 }
 

@@ -3,6 +3,7 @@
 use super::kernel::RawKernel;
 use crate::device::DeviceProfile;
 use netcl_kernels::plan::Target;
+use netcl_kernels::sorted;
 
 /// Picks work-group sizes for kernels over one dimension. [`RawKernel::launch_over`] asks it where nothing was measured, and
 /// [`RawKernel::tune`] for what to measure.
@@ -54,7 +55,7 @@ impl WorkGroupTuner {
         let powers = (0..usize::BITS).map(|bits| 1usize << bits).skip_while(|&size| size < smallest.min(limit));
         let mut sizes: Vec<usize> = powers.take_while(|&size| size <= limit).collect();
         sizes.push(self.local_size(kernel, usize::MAX));
-        sizes.sort_unstable();
+        sorted::sort(&mut sizes);
         sizes.dedup();
         sizes
     }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::function::Function;
 use netcl_kernels::dim::Symbol;
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::SortedSet;
 
 /// Tunes every task of these functions on `device` for those sizes of their symbols, each bucket of tasks once.
 pub(crate) fn tune(
@@ -25,7 +25,7 @@ pub(crate) fn tune(
 
 /// The tasks, in the order of the plans' steps.
 fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> Result<Vec<Task<u64>>> {
-    let (mut tasks, mut buckets) = (Vec::new(), SortedMap::default());
+    let (mut tasks, mut buckets) = (Vec::new(), SortedSet::default());
     let mut unused: Vec<&str> = sizes.iter().map(|(name, _)| *name).collect();
     for function in functions.iter().copied().flatten() {
         let plan = function.plan(device.profile().target)?;
@@ -43,7 +43,7 @@ fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> R
         check::requirements(&plan, &bindings)?;
         // What has no value for sizes that are possible is never computed.
         for task in plan.decisions.iter().filter_map(|decision| decision.task.evaluate(&bindings).ok()) {
-            if buckets.add(shape::bucket(&task)) {
+            if buckets.insert(shape::bucket(&task)) {
                 tasks.push(task);
             }
         }

@@ -9,7 +9,7 @@ use crate::config::{self, Autotune};
 use crate::device::{Device, DeviceKind, DeviceProfile, Reserve};
 use crate::files::again;
 use netcl_kernels::plan::Plan;
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::{SortedMap, SortedSet};
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task};
 use std::io;
@@ -74,9 +74,9 @@ pub(super) struct Known {
     /// What tasks were set to, by bucket.
     pub(super) set: SortedMap<Task<u64>, KernelConfig>,
     /// Buckets that were measured of themselves in this process: what gave no record is not tried again and again.
-    attempted: SortedMap<Task<u64>, ()>,
+    attempted: SortedSet<Task<u64>>,
     /// Self-tests of what the device would not launch in this process.
-    pub(super) refused: SortedMap<String, ()>,
+    pub(super) refused: SortedSet<String>,
     /// Answers that were given; `None`: the compiler's own rule.
     pub(super) answers: SortedMap<Task<u64>, Option<Selection>>,
 }
@@ -216,7 +216,7 @@ impl State {
 
     /// Whether no task like this was to be measured of itself in this process before; from now on one was.
     pub(super) fn attempt(&self, task: &Task<u64>) -> bool {
-        self.known().attempted.add(shape::bucket(task))
+        self.known().attempted.insert(shape::bucket(task))
     }
 
     /// Keeps an answer at hand that was found while `knowledge` was that; says whether it still is.

@@ -9,6 +9,7 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation, Value};
+use netcl_kernels::sorted;
 use netcl_kernels::span::Diagnostic;
 
 /// An argument of [`Tensor::apply`].
@@ -191,7 +192,7 @@ fn unknown(name: &str) -> Error {
     // The nearest names first: those that share the most leading characters.
     let shared = |other: &str| other.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
     let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
-    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
+    sorted::sort_by_key(&mut names, |other| (std::cmp::Reverse(shared(other)), *other));
     names.truncate(5);
     let diagnostic =
         Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));

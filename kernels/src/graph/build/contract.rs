@@ -1,38 +1,40 @@
 //! Operations that need memory: reductions, products, convolutions, gathered rows.
 
 use super::*;
+use crate::sorted;
 
 impl Builder {
     /// Reduction over `axes`; with `keep` they stay as axes of size 1.
     pub fn reduce(&mut self, op: ReduceOp, source: NodeId, axes: &[usize], keep: bool) -> Result<NodeId> {
         let full = self.shape(source).clone();
-        let mut sorted = axes.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if sorted.len() != axes.len() {
+        let mut reduced = axes.to_vec();
+        sorted::sort(&mut reduced);
+        reduced.dedup();
+        if reduced.len() != axes.len() {
             return self.fail(format!("`{}` names an axis twice: {axes:?}", op.name()));
         }
-        for &axis in &sorted {
+        for &axis in &reduced {
             self.check_axis(op.name(), &full, axis)?;
         }
         let dtype = self.dtype(source);
         if dtype == DType::Bool {
             return self.fail(format!("`{}` is not defined for bool tensors", op.name()));
         }
-        let kept: Vec<usize> = (0..full.rank()).filter(|axis| !sorted.contains(axis)).collect();
+        let kept: Vec<usize> = (0..full.rank()).filter(|axis| !reduced.contains(axis)).collect();
         let shape = Shape(kept.iter().map(|&axis| full[axis].clone()).collect());
-        let result = if sorted.is_empty() {
+        let result = if reduced.is_empty() {
             // Each element alone: itself, at the first position.
             if op.is_position() { self.full(0.0, &full, DType::I32) } else { source }
         } else {
             let out = if op.is_position() { DType::I32 } else { dtype };
-            self.push(Op::Reduce { op, source, axes: sorted.clone() }, shape, out)
+            self.push(Op::Reduce { op, source, axes: reduced.clone() }, shape, out)
         };
         if !keep {
             return Ok(result);
         }
-        let shape =
-            Shape((0..full.rank()).map(|a| if sorted.contains(&a) { Dim::from(1) } else { full[a].clone() }).collect());
+        let shape = Shape(
+            (0..full.rank()).map(|a| if reduced.contains(&a) { Dim::from(1) } else { full[a].clone() }).collect(),
+        );
         self.view(result, shape, kept.into_iter().map(AxisIndex::axis).collect())
     }
 

@@ -7,7 +7,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk, reads_files};
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::{self, SortedMap};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::program::Program;
 use opencl3::types::{cl_device_id, cl_int};
@@ -56,7 +56,7 @@ impl<P> Programs<P> {
         }
         let unused = self.known.iter().filter(|(_, known)| Arc::strong_count(&known.program) == 1);
         let mut unused: Vec<(u64, Key)> = unused.map(|(key, known)| (known.used, key.clone())).collect();
-        unused.sort_unstable();
+        sorted::sort(&mut unused);
         // Some more at once: who drops them waits for the device.
         unused.truncate(surplus + KEPT / 8);
         unused.iter().filter_map(|(_, key)| self.known.remove(key)).collect()

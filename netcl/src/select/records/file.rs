@@ -7,9 +7,9 @@ use super::{Content, Record, WorkGroup};
 use crate::config;
 use crate::device::DeviceProfile;
 use crate::files::{Durable, checksum, folder_of, is_missing, remove_leftovers, replace_file};
+use netcl_kernels::sorted::{self, SortedMap};
 use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::iter;
@@ -55,13 +55,13 @@ struct Document {
     of: Identity,
     // What a `Content` has, spelled out: `flatten` would be a second reader and a second writer for every type in it.
     #[serde(default)]
-    measured: BTreeMap<String, Record>,
+    measured: SortedMap<String, Record>,
     #[serde(default)]
-    tested: BTreeMap<String, bool>,
+    tested: SortedMap<String, bool>,
     #[serde(default)]
-    bad: BTreeMap<String, String>,
+    bad: SortedMap<String, String>,
     #[serde(default)]
-    work_groups: BTreeMap<String, WorkGroup>,
+    work_groups: SortedMap<String, WorkGroup>,
 }
 
 const NO_SUM: &str = "0000000000000000";
@@ -168,7 +168,7 @@ impl Folder {
         let mut paths: Vec<PathBuf> = paths
             .filter(|path| *path != own && path.extension().is_some_and(|extension| extension == "json"))
             .collect();
-        paths.sort();
+        sorted::sort(&mut paths);
         let read = paths.iter().filter_map(|path| known(path));
         read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
     }

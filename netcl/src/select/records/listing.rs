@@ -4,6 +4,7 @@ use super::Record;
 use super::file::{Folder, Found, Identity, read, remove};
 use crate::config;
 use crate::error::{Error, Result};
+use netcl_kernels::sorted;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -72,7 +73,7 @@ fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
     };
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.sort();
+    sorted::sort(&mut paths);
     Ok(paths)
 }
 

@@ -10,7 +10,7 @@ use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
-use netcl_kernels::sorted::SortedMap;
+use netcl_kernels::sorted::{self, SortedSet};
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal, work_groups};
 use std::fmt;
@@ -142,7 +142,7 @@ impl KernelSelector {
             |record: &Record| work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy);
         let distance = |record: &'a Record| shape::distance(task, &record.task).map(|octaves| (octaves, record));
         let mut near: Vec<_> = all_records(known).filter(|record| keeps_busy(record)).filter_map(distance).collect();
-        near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        sorted::sort_by(&mut near, |(a, _), (b, _)| a.total_cmp(b));
         near
     }
 
@@ -169,8 +169,8 @@ impl KernelSelector {
     /// What is taken instead of a default that cannot be used: of another variant if there is one that can, else anything.
     pub(crate) fn substitute(&self, task: &Task<u64>) -> Option<Selection> {
         let all = self.possible(task);
-        let mut seen = SortedMap::default();
-        let of_each = all.iter().filter(|config| seen.add(config.variant));
+        let mut seen = SortedSet::default();
+        let of_each = all.iter().filter(|config| seen.insert(config.variant));
         let found = of_each.chain(&all).find(|config| self.usable(task, config));
         found.map(|config| Selection { config: config.clone(), reason: Reason::Default })
     }
@@ -203,7 +203,7 @@ impl KernelSelector {
         let what = trial::test_name(task, config);
         let known = || {
             let known = self.state.known();
-            if known.refused.get(&what).is_some() { Some(false) } else { known.own.tested.get(&what).copied() }
+            if known.refused.contains(&what) { Some(false) } else { known.own.tested.get(&what).copied() }
         };
         if let Some(passed) = known() {
             return passed;
@@ -232,7 +232,7 @@ impl KernelSelector {
                     why,
                     "the device does not launch a kernel, which is not used now"
                 );
-                self.state.change(|known| _ = known.refused.add(what.clone()));
+                self.state.change(|known| _ = known.refused.insert(what.clone()));
                 false
             }
             // It says nothing about the kernel: no memory, or a forked process. It is tried again next time. Without the
@@ -370,7 +370,7 @@ impl KernelSelector {
         let bad = known.own.bad.iter().map(|(what, why)| (what.clone(), why.clone()));
         let failed = known.own.tested.iter().filter(|(_, passed)| !**passed);
         let failed = failed.map(|(what, _)| (what.clone(), "it failed its self-test".to_owned()));
-        let refused = known.refused.keys().map(|what| (what.clone(), "the device did not launch it".to_owned()));
+        let refused = known.refused.iter().map(|what| (what.clone(), "the device did not launch it".to_owned()));
         bad.chain(failed).chain(refused).collect()
     }
 

@@ -85,7 +85,7 @@ fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_a
     selector.set(&task, naive.clone()).unwrap();
     let picked = || selector.select(&task);
     assert_eq!((picked().config, picked().reason), (tiled.clone(), Reason::Forced));
-    selector.state.change(|known| _ = known.refused.add(trial::test_name(&task, &tiled)));
+    selector.state.change(|known| _ = known.refused.insert(trial::test_name(&task, &tiled)));
     assert_eq!((picked().config, picked().reason), (naive.clone(), Reason::Forced), "the next one that is asked for");
     selector.reject(&task, &naive, "on purpose");
     assert_ne!(picked().reason, Reason::Forced);

@@ -5,6 +5,7 @@ use super::exact::Exact;
 use super::numbers::{Nearness, difference, numbers};
 use super::small::operations;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::sorted;
 use netcl_kernels::variant::Task;
 
 /// How many there are at most, and how many operations may go into all of them: some hundredths of a second.
@@ -51,7 +52,7 @@ impl Samples {
                 (0..count).map(place).collect()
             }
         };
-        positions.sort_unstable();
+        sorted::sort(&mut positions);
         positions.dedup();
         let mut exact = Exact::new(task);
         let expected = positions.iter().map(|&position| exact.element(position)).collect();

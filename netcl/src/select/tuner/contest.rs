@@ -4,6 +4,7 @@ use super::report::fastest;
 use super::search::Search;
 use super::{Candidate, Outcome, TuneOptions};
 use crate::select::bench::{Bench, Rejection, Runner};
+use netcl_kernels::sorted;
 use std::time::{Duration, Instant};
 
 /// Samples of a candidate when it is first timed.
@@ -144,7 +145,7 @@ fn at_pace(time: Duration, now: Duration, before: Duration) -> Duration {
 
 /// Drops those that will not be compared carefully.
 fn retain_close(contenders: &mut Vec<Contender>) {
-    contenders.sort_by_key(|contender| contender.time);
+    sorted::sort_by_key(contenders, |contender| contender.time);
     let Some(best) = contenders.first().map(|best| best.time.as_secs_f64()) else { return };
     // The compiler's own choice stays: the report compares with it.
     let mut kept = 0;
@@ -193,9 +194,9 @@ impl From<Rejection> for Outcome {
 
 /// The middle one; the lower of two. Zero of none.
 pub(super) fn median(samples: &[Duration]) -> Duration {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable();
-    sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+    let mut ordered = samples.to_vec();
+    sorted::sort(&mut ordered);
+    ordered.get(ordered.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! In which order candidates are tried: there are often thousands, and a driver builds a few in a second.
 
+use netcl_kernels::sorted;
 use netcl_kernels::variant::KernelConfig;
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ impl Search {
             Some(best) => *best = (time, position),
             None => self.best.push((time, position)),
         }
-        self.best.sort_by_key(|(time, _)| *time);
+        sorted::sort_by_key(&mut self.best, |(time, _)| *time);
     }
 
     /// The first untried of those most like the fastest of the fastest variant that has any; in order where no variant that

@@ -5,6 +5,7 @@
 use super::scalar::Real;
 use crate::device::host::pool;
 use gemm_common::Parallelism;
+use netcl_kernels::sorted;
 
 /// Fewest rows of `C` that are worth a call of their own: below that, every thread would read all of `B` for little.
 const FEWEST_ROWS: usize = 24;
@@ -59,7 +60,7 @@ impl Layout {
                 Axis { size: batch[axis], a, b, c }
             })
             .collect();
-        axes.sort_by_key(|axis| std::cmp::Reverse(axis.c));
+        sorted::sort_by_key(&mut axes, |axis| std::cmp::Reverse(axis.c));
         let [a_row, a_column, b_row, b_column, c_row, c_column] = strides;
         let mut layout =
             Layout { batch: axes, m, n, k, a: [a_row, a_column], b: [b_row, b_column], c: [c_row, c_column] };

@@ -12,6 +12,8 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+use netcl_kernels::sorted;
+
 pub(super) use layout::{Layout, transpose};
 pub(crate) use scalar::{Real, Scalar};
 
@@ -199,7 +201,7 @@ fn check_distinct(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usi
         nested(&mut inner_first.into_iter())
     } else {
         let mut axes: Vec<_> = batch.iter().copied().zip(batch_strides.iter().copied()).chain(matrix).collect();
-        axes.sort_unstable_by_key(|&(_, stride)| stride);
+        sorted::sort_by_key(&mut axes, |&(_, stride)| stride);
         nested(&mut axes.into_iter())
     };
     if distinct {

@@ -1,13 +1,13 @@
-//! A map for the terms of sums, of which there are one or two nearly always, and for tables of some hundreds of entries.
+//! A map as a sorted list.
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::fmt;
+use std::marker::PhantomData;
 
 /// A map as a vector that is sorted by key. What is found, and in which order, is as with a `BTreeMap`; inserting moves
-/// what follows, which is nothing at the sizes of netcl's own tables. The order of maps is that of their lists.
-///
-/// The code of a `BTreeMap` is generated for each pair of types, several thousand lines at a time: with one for each
-/// table they were a tenth of what is compiled for `netcl`. This is some dozen lines.
+/// what follows. The order of maps is that of their lists.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SortedMap<K, V> {
     /// No key twice.
@@ -78,6 +78,14 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.position(key).ok().map(|position| &self.entries[position].1)
     }
 
+    /// Whether the key has a value.
+    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.position(key).is_ok()
+    }
+
     /// The key's value, to be changed.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
@@ -93,6 +101,14 @@ impl<K: Ord, V> SortedMap<K, V> {
             position
         });
         &mut self.entries[position].1
+    }
+
+    /// The key's value, which begins as its type's default.
+    pub fn or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        self.or_insert_with(key, V::default)
     }
 
     /// Gives the key a value; the one that it had.
@@ -115,13 +131,6 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 }
 
-impl<K: Ord> SortedMap<K, ()> {
-    /// Adds a key to a set of them; whether it was not there.
-    pub fn add(&mut self, key: K) -> bool {
-        self.insert(key, ()).is_none()
-    }
-}
-
 impl<K, V> Default for SortedMap<K, V> {
     fn default() -> Self {
         SortedMap::new()
@@ -134,14 +143,62 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
     }
 }
 
+impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
+    /// Of two values for one key the later.
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        for (key, value) in entries {
+            self.insert(key, value);
+        }
+    }
+}
+
 impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
     /// Of two values for one key the later.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = SortedMap::new();
-        for (key, value) in entries {
+        map.extend(entries);
+        map
+    }
+}
+
+impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for SortedMap<K, V> {
+    type Output = V;
+
+    /// # Panics
+    /// Where the key has no value.
+    fn index(&self, key: &Q) -> &V {
+        self.get(key).expect("the key has a value")
+    }
+}
+
+impl<K: Serialize, V: Serialize> Serialize for SortedMap<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for SortedMap<K, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// Reads a map's entries, in any order.
+struct Entries<K, V>(PhantomData<(K, V)>);
+
+impl<'de, K: Ord + Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
+    type Value = SortedMap<K, V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut map = SortedMap::new();
+        while let Some((key, value)) = access.next_entry()? {
             map.insert(key, value);
         }
-        map
+        Ok(map)
     }
 }
 
@@ -181,13 +238,6 @@ mod tests {
         assert!(own.clone().into_values().eq(other.into_values()));
         own.clear();
         assert!(own.is_empty());
-    }
-
-    #[test]
-    fn a_set_says_what_is_new() {
-        let mut set = SortedMap::default();
-        assert_eq!([3, 1, 3, 2, 1].map(|key| set.add(key)), [true, true, false, true, false]);
-        assert!(set.keys().eq(&[1, 2, 3]));
     }
 
     #[test]
