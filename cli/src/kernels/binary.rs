@@ -23,7 +23,7 @@ pub(crate) struct Embedded {
 impl Embedded {
     fn read(found: &Found<'_>) -> Result<Embedded> {
         let function = found.header.function.clone();
-        let plan = serde_json::from_str(found.json).map_err(|error| {
+        let plan = Plan::from_json(found.json).map_err(|error| {
             Failure::Other(format!("the plan of `{function}` is of another version of netcl than this one: {error}"))
         })?;
         // A kernel's module is its own, of the same name.

@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn they_are_the_sorts_of_the_standard_library() {
-        for count in [0, 1, 2, 3, 8, 21, 100, 1000] {
+        for count in [0, 1, 2, 3, 8, FEW, FEW + 1, 100, 1000] {
             let list: Vec<(u32, usize)> = (0..count).map(|at| (philox::word(5, 0, at as u64) % 50, at)).collect();
             let sorted = |own: fn(&mut [(u32, usize)]), other: fn(&mut [(u32, usize)])| {
                 let (mut left, mut right) = (list.clone(), list.clone());

@@ -62,7 +62,7 @@ pub(crate) fn function(plan: &Plan) -> Function {
 pub(crate) fn function_of(plans: &[Plan]) -> Function {
     let name: &'static str = Box::leak(plans[0].name.clone().into_boxed_str());
     let source = |plan: &Plan| {
-        let json = serde_json::to_string(plan).unwrap();
+        let json = plan.to_json().unwrap();
         PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }
     };
     let plans = plans.iter().map(source).collect::<Vec<_>>().leak();
