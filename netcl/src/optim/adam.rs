@@ -1,9 +1,8 @@
 //! Adam and AdamW.
 
-use crate::error::{Error, Result};
-use crate::model::{Gradients, Model};
-use crate::optim::update::{ROW, Update, accept, not_negative};
-use crate::optim::{Optimizer, OptimizerState};
+use crate::__private::{Update, accept, not_negative};
+use crate::optim::{Optimizer, OptimizerState, ROW};
+use crate::{Error, Gradients, Model, Result};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -114,14 +113,14 @@ builders!(Adam, AdamW);
 impl Adam {
     /// With PyTorch's defaults and no weight decay.
     pub fn new(learning_rate: f64) -> Adam {
-        Adam(Moments::new(learning_rate, 0.0, Update::new("adam", 2, adam)))
+        Adam(Moments::new(learning_rate, 0.0, Update::new("adam", ROW, 2, adam)))
     }
 }
 
 impl AdamW {
     /// With PyTorch's defaults: a weight decay of 0.01.
     pub fn new(learning_rate: f64) -> AdamW {
-        AdamW(Moments::new(learning_rate, 0.01, Update::new("adamw", 2, adamw)))
+        AdamW(Moments::new(learning_rate, 0.01, Update::new("adamw", ROW, 2, adamw)))
     }
 }
 

@@ -5,44 +5,33 @@
 
 mod adam;
 mod sgd;
-mod state;
-mod update;
 
 pub use adam::{Adam, AdamW};
+#[doc(inline)]
+pub use netcl_runtime::optim::{Optimizer, OptimizerState};
 pub use sgd::Sgd;
-pub use state::OptimizerState;
 
-use crate::error::Result;
-use crate::model::{Gradients, Model};
+/// Rules see the parameters as rows of this many: tensors start at multiples of 512 bytes, so there are whole rows only,
+/// and a constant row length lets kernels use vectors whatever the model's size.
+#[netcl::constant]
+const ROW: usize = 128;
 
-/// What changes a model's parameters by its gradients.
-pub trait Optimizer {
-    /// Makes one step.
-    ///
-    /// # Errors
-    ///
-    /// If the gradients are not this model's, or the optimizer has stepped another model (or another part of one)
-    /// before: its moments are that model's. If a setting makes no sense: a negative learning rate, NaN.
-    fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()>;
+#[cfg(test)]
+mod tests {
+    use super::{adam, sgd};
+    use crate::__private::kernels::plan::{Target, Work};
 
-    /// The learning rate.
-    fn learning_rate(&self) -> f64;
-
-    /// Changes the learning rate, from the next step on.
-    fn set_learning_rate(&mut self, rate: f64);
-
-    /// What it has gathered in its steps with `model`. The moments are views: they change with the next step.
-    ///
-    /// # Errors
-    ///
-    /// If it has stepped another model, or another part of one.
-    fn state(&self, model: &dyn Model) -> Result<OptimizerState>;
-
-    /// Goes on with `model` from that state, whatever it has gathered before. Settings other than the learning rate stay.
-    ///
-    /// # Errors
-    ///
-    /// If the state is another optimizer's, or its moments are not of the model's parameters, by path and shape; nothing
-    /// has changed then. If the device has no memory left.
-    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()>;
+    #[test]
+    fn every_rule_is_one_step_with_native_code() {
+        for rule in [sgd::sgd, sgd::sgd_momentum, sgd::sgd_nesterov, adam::adam, adam::adamw] {
+            let function = rule();
+            for target in Target::ALL {
+                assert_eq!(function.plan(target).unwrap().launches(), 1, "{} on {target:?}", function.name());
+            }
+            let plan = function.plan(Target::Host).unwrap();
+            assert!(matches!(plan.steps[0].work, Work::Loop { kernel: 0 }));
+            let native = function.native(Target::Host).unwrap();
+            assert!(matches!(native, [Some(_)]), "{} has no native code", function.name());
+        }
+    }
 }

@@ -1,9 +1,8 @@
 //! Stochastic gradient descent.
 
-use crate::error::Result;
-use crate::model::{Gradients, Model};
-use crate::optim::update::{ROW, Update, accept, not_negative};
-use crate::optim::{Optimizer, OptimizerState};
+use crate::__private::{Update, accept, not_negative};
+use crate::optim::{Optimizer, OptimizerState, ROW};
+use crate::{Gradients, Model, Result};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///
@@ -27,7 +26,7 @@ pub struct Sgd {
 impl Sgd {
     /// Without momentum and weight decay.
     pub fn new(learning_rate: f64) -> Sgd {
-        let update = Update::new("sgd", 0, sgd);
+        let update = Update::new("sgd", ROW, 0, sgd);
         Sgd { rate: learning_rate, momentum: 0.0, weight_decay: 0.0, nesterov: false, update }
     }
 

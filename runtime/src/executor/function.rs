@@ -162,7 +162,11 @@ impl Function {
     }
 
     /// The native code of the plan's steps, by step.
-    pub(crate) fn native(&self, target: Target) -> Result<Native> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plan`] if there is no plan for that kind of device.
+    pub fn native(&self, target: Target) -> Result<Native> {
         Ok(self.plan_source(target)?.native)
     }
 

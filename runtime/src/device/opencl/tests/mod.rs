@@ -9,7 +9,7 @@ use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
 
-#[path = "../../../../tests/common/devices.rs"]
+#[path = "../../../../../netcl/tests/common/devices.rs"]
 pub(super) mod devices;
 
 use devices::{with_driver, with_work_under_way};

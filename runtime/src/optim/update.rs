@@ -13,18 +13,15 @@ use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
-/// Rules see the parameters as rows of this many: tensors start at multiples of 512 bytes, so there are whole rows only,
-/// and a constant row length lets kernels use vectors whatever the model's size.
-#[netcl::constant]
-pub(super) const ROW: usize = 128;
-
-/// An update rule, compiled with this crate: from `(parameters, gradients, moments ..)`, each `[R, ROW]`, and numbers to
-/// the new parameters and moments.
-pub(super) type Rule = fn() -> &'static Function;
+/// An update rule, compiled with the macros: from `(parameters, gradients, moments ..)`, each a matrix with rows of the
+/// update's length, and numbers to the new parameters and moments.
+pub type Rule = fn() -> &'static Function;
 
 /// An update rule and its moments for one model.
-pub(super) struct Update {
+pub struct Update {
     name: &'static str,
+    /// How many elements a row has that the rule sees.
+    row: usize,
     rule: Rule,
     moments: usize,
     state: Option<State>,
@@ -47,22 +44,28 @@ struct State {
 }
 
 impl Update {
-    pub(super) fn new(name: &'static str, moments: usize, rule: Rule) -> Update {
-        Update { name, rule, moments, state: None }
+    /// A rule over that many moments, which sees the parameters as rows of `row` elements; tensors start at multiples of
+    /// 512 bytes, which these must divide.
+    pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule) -> Update {
+        Update { name, row, rule, moments, state: None }
     }
 
     /// Goes on with another rule, over this many moments: what there are of them stay as they are, others begin at zero.
-    pub(super) fn change(&mut self, moments: usize, rule: Rule) {
+    pub fn change(&mut self, moments: usize, rule: Rule) {
         (self.moments, self.rule) = (moments, rule);
     }
 
     /// Of the optimizer, as errors have it.
-    pub(super) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// Makes a step with these numbers.
-    pub(super) fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, scalars: &[f64]) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Those of [`crate::optim::Optimizer::step`], but for the settings.
+    pub fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, scalars: &[f64]) -> Result<()> {
         let (core, prefix) = (model.core(), model.prefix());
         let store = core.store();
         let Some(range) = store.parameter_range(prefix, self.name)? else {
@@ -92,7 +95,7 @@ impl Update {
                 device: device.clone(),
                 parameters,
                 moments,
-                shape: Arc::from([bytes / (4 * ROW), ROW]),
+                shape: Arc::from([bytes / (4 * self.row), self.row]),
             });
         }
         let Some(state) = &mut self.state else {
@@ -116,8 +119,12 @@ impl Update {
         (self.rule)().call_into(device, &args, &scalars, &into)
     }
 
-    /// The state with these numbers; see [`crate::optim::Optimizer::state`].
-    pub(super) fn state(&self, model: &dyn Model, learning_rate: f64, steps: u64) -> Result<OptimizerState> {
+    /// The state with these numbers.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`crate::optim::Optimizer::state`].
+    pub fn state(&self, model: &dyn Model, learning_rate: f64, steps: u64) -> Result<OptimizerState> {
         self.check_model(model)?;
         let mut moments = Vec::new();
         let store = model.core().store();
@@ -140,9 +147,12 @@ impl Update {
         Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
     }
 
-    /// Takes over the moments of a state, which has as many as `moments`, or none before the first step; see
-    /// [`crate::optim::Optimizer::set_state`].
-    pub(super) fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
+    /// Takes over the moments of a state, which has as many as `moments`, or none before the first step.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`crate::optim::Optimizer::set_state`].
+    pub fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
         let store = model.core().store();
         let entries: Vec<(&str, &Entry)> = under(store.parameters(), model.prefix()).collect();
         self.check_state(&entries, state, moments)?;
@@ -183,7 +193,7 @@ impl Update {
             device: device.clone(),
             parameters,
             moments: regions,
-            shape: Arc::from([range.len() / (4 * ROW), ROW]),
+            shape: Arc::from([range.len() / (4 * self.row), self.row]),
         });
         Ok(())
     }
@@ -253,12 +263,20 @@ impl std::fmt::Debug for Update {
 }
 
 /// Refuses what is no number from 0 on.
-pub(super) fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
+///
+/// # Errors
+///
+/// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
+pub fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
     accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")
 }
 
 /// Refuses a setting unless it `fits`.
-pub(super) fn accept(
+///
+/// # Errors
+///
+/// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
+pub fn accept(
     optimizer: &str,
     setting: &'static str,
     value: impl std::fmt::Display,
@@ -269,24 +287,4 @@ pub(super) fn accept(
         return Ok(());
     }
     Err(Error::Setting { operation: optimizer.to_owned(), setting, given: value.to_string(), accepted })
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::optim::{adam, sgd};
-    use netcl_kernels::plan::{Target, Work};
-
-    #[test]
-    fn every_rule_is_one_step_with_native_code() {
-        for rule in [sgd::sgd, sgd::sgd_momentum, sgd::sgd_nesterov, adam::adam, adam::adamw] {
-            let function = rule();
-            for target in Target::ALL {
-                assert_eq!(function.plan(target).unwrap().launches(), 1, "{} on {target:?}", function.name());
-            }
-            let plan = function.plan(Target::Host).unwrap();
-            assert!(matches!(plan.steps[0].work, Work::Loop { kernel: 0 }));
-            let native = function.native(Target::Host).unwrap();
-            assert!(matches!(native, [Some(_)]), "{} has no native code", function.name());
-        }
-    }
 }

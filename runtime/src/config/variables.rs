@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
-    const BEGIN: &str = "<!-- written by a test from netcl/src/config/variables.rs: -->\n\n";
+    const BEGIN: &str = "<!-- written by a test from runtime/src/config/variables.rs: -->\n\n";
     const END: &str = "\n<!-- end -->";
 
     fn table() -> String {
@@ -224,7 +224,7 @@ mod tests {
         if std::env::var_os("NETCL_BLESS").is_some() {
             std::fs::write(PAGE, format!("{before}{BEGIN}{}{END}{after}", table())).unwrap();
         } else {
-            assert_eq!(found, table(), "write the page with NETCL_BLESS=1 cargo test -p netcl variables");
+            assert_eq!(found, table(), "write the page with NETCL_BLESS=1 cargo test -p netcl-runtime variables");
         }
     }
 

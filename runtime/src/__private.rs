@@ -1,0 +1,75 @@
+//! What code made by netcl's macros calls, and `netcl` itself. Not for people; changes without notice.
+
+pub use crate::device::backend::NativeEntry;
+pub use crate::device::host::exports as host;
+pub use crate::device::scalar::Scalar;
+pub use crate::executor::function::{Function, FunctionSource, PlanSource};
+pub use crate::gradient_check::gradients as check_gradients;
+pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
+pub use crate::optim::update::{Rule, Update, accept, not_negative};
+pub use netcl_kernels as kernels;
+
+/// What the plans of these functions do on devices of that kind: launches, bytes, memory.
+///
+/// # Errors
+///
+/// [`crate::Error::Plan`] if there is no plan for that kind of device, or its text cannot be read.
+pub fn report(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
+    let mut text = String::new();
+    for function in functions.iter().copied().flatten() {
+        text.push_str(&function.report(target, &crate::report::BATCHES)?);
+    }
+    Ok(text)
+}
+
+/// An argument of a kernel as it is now, for a gradient that is asked for later.
+pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
+    tensor.as_it_is()
+}
+
+/// A number that a condition over plain arguments computes.
+///
+/// # Errors
+///
+/// [`crate::Error::Condition`] if there is none.
+pub fn plain(function: &'static str, expression: &'static str, value: Option<usize>) -> crate::Result<usize> {
+    value.ok_or(crate::Error::Condition { function, expression })
+}
+
+/// Builds what these functions need on the device, on as many threads as there are processors.
+///
+/// # Errors
+///
+/// [`crate::Error::Plan`], [`crate::Error::Build`] and [`crate::Error::Driver`] of the first that cannot be built.
+pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Result<()> {
+    let functions: Vec<&Function> = functions.iter().copied().flatten().collect();
+    crate::executor::prepare::all(&functions, device)
+}
+
+/// What runs for these functions on devices of that kind: OpenCL C, or the host's kernels in the IR's text form.
+///
+/// # Errors
+///
+/// [`crate::Error::Plan`] if there is no plan for that kind of device, or its text cannot be read.
+pub fn source(functions: &[&[Function]], target: crate::Target) -> crate::Result<String> {
+    let mut text = String::new();
+    for function in functions.iter().copied().flatten() {
+        text.push_str(&function.plan(target)?.listing());
+    }
+    Ok(text)
+}
+
+/// Measures the tasks of these functions on a device for those sizes of their symbols.
+///
+/// # Errors
+///
+/// Those of [`crate::Device::tune`]; [`crate::Error::Sizes`] if a symbol has no size, [`crate::Error::Setting`] if a size
+/// has no symbol.
+pub fn tune(
+    functions: &[&[Function]],
+    device: &crate::Device,
+    sizes: &[(&str, u64)],
+    options: &crate::select::TuneOptions<'_>,
+) -> crate::Result<Vec<crate::select::Tuning>> {
+    crate::select::tune(functions, device, sizes, options)
+}

@@ -1,0 +1,58 @@
+//! The run time of netcl: devices, memory, programs, kernel selection, tensors, models' memory, and what stands on them.
+//!
+//! Programs depend on `netcl`, which shows all of this as its own and adds what is written with its macros. It is a crate
+//! apart so that it is built beside the macros, which need the compiler as it does; what the examples here call `netcl` is
+//! that crate.
+#![deny(unsafe_code)]
+// Who calls a public function must know what can go wrong.
+#![warn(clippy::missing_errors_doc)]
+
+// The devices that its own tests run on are those of tests of `netcl`, in one file.
+#[cfg(test)]
+extern crate self as netcl;
+
+#[doc(hidden)]
+pub mod __private;
+pub mod algorithms;
+mod config;
+pub mod data;
+mod device;
+mod error;
+mod event;
+mod executor;
+mod expression;
+mod files;
+mod gradient_check;
+pub mod io;
+pub mod jit;
+mod log;
+mod memory;
+mod model;
+pub mod nn;
+pub mod optim;
+pub mod profile;
+mod program;
+pub mod raw;
+mod recording;
+mod report;
+pub mod select;
+pub mod simt;
+mod tensor;
+
+pub use config::check_environment;
+pub use device::{
+    ActiveDevice, AffinityDomain, Architecture, Atomics, Avoid, Device, DeviceKind, DeviceManager, DeviceProfile,
+    FloatAtomics, KernelStrategy, LaunchRecord, LocalMemory, OpenClHandles, Partition, Partitions, Ptx, QueueOrder,
+    Quirk, SharedVirtualMemory, SubGroups, Vendor,
+};
+pub use error::{Error, Result};
+pub use event::{Event, EventStatus, EventTimes, Interrupt, UserEvent};
+pub use gradient_check::{GradientCheck, GradientElement};
+pub use memory::{Bucket, BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
+pub use model::{Gradients, Model, ModelCore, Schema, Seed};
+pub use netcl_kernels::dtype::DType;
+pub use netcl_kernels::plan::Target;
+pub use netcl_kernels::template::Axis;
+pub use program::{ProgramStats, cache};
+pub use recording::Recording;
+pub use tensor::{Element, HostData, Operand, Tensor, ToHost};

@@ -1,0 +1,42 @@
+//! What an optimizer is, and the machinery that all share: one launch over the whole parameter buffer. `netcl` has the
+//! optimizers, whose rules are written with its macros.
+
+mod state;
+pub(crate) mod update;
+
+pub use state::OptimizerState;
+
+use crate::error::Result;
+use crate::model::{Gradients, Model};
+
+/// What changes a model's parameters by its gradients.
+pub trait Optimizer {
+    /// Makes one step.
+    ///
+    /// # Errors
+    ///
+    /// If the gradients are not this model's, or the optimizer has stepped another model (or another part of one)
+    /// before: its moments are that model's. If a setting makes no sense: a negative learning rate, NaN.
+    fn step(&mut self, model: &mut dyn Model, gradients: &Gradients) -> Result<()>;
+
+    /// The learning rate.
+    fn learning_rate(&self) -> f64;
+
+    /// Changes the learning rate, from the next step on.
+    fn set_learning_rate(&mut self, rate: f64);
+
+    /// What it has gathered in its steps with `model`. The moments are views: they change with the next step.
+    ///
+    /// # Errors
+    ///
+    /// If it has stepped another model, or another part of one.
+    fn state(&self, model: &dyn Model) -> Result<OptimizerState>;
+
+    /// Goes on with `model` from that state, whatever it has gathered before. Settings other than the learning rate stay.
+    ///
+    /// # Errors
+    ///
+    /// If the state is another optimizer's, or its moments are not of the model's parameters, by path and shape; nothing
+    /// has changed then. If the device has no memory left.
+    fn set_state(&mut self, model: &dyn Model, state: &OptimizerState) -> Result<()>;
+}
