@@ -107,6 +107,7 @@ fn a_misspelt_variable_is_warned_of_once() {
     };
     let [warning] = &warnings(&[("NETCL_DEVCIE", "cpu"), ("NETCL_DEVICE", "host")])[..] else { panic!("one warning") };
     assert!(warning.contains("NETCL_DEVCIE") && warning.contains("did you mean `NETCL_DEVICE`?"), "{warning}");
+    assert!(warning.starts_with(" WARN netcl::"), "it is of the crate that programs know: {warning}");
     let set =
         [("NETCL_DEVICE", "host"), ("NETCL_DUMP", "all"), ("NETCL_CI_OPENCL_DEVICE", "opencl:0"), ("NETCL_FUZZ", "1")];
     assert_eq!(warnings(&set), [] as [String; 0]);

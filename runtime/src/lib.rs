@@ -1,13 +1,13 @@
 //! The run time of netcl: devices, memory, programs, kernel selection, tensors, models' memory, and what stands on them.
 //!
-//! Programs depend on `netcl`, which shows all of this as its own and adds what is written with its macros. It is a crate
-//! apart so that it is built beside the macros, which need the compiler as it does; what the examples here call `netcl` is
-//! that crate.
+//! Programs depend on `netcl`, which shows all of this as its own and adds what is written with its macros; the examples
+//! here are written so, too. The run time is a crate of its own so that Cargo builds it beside the macros: both need the
+//! compiler, neither the other.
 #![deny(unsafe_code)]
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 
-// The devices that its own tests run on are those of tests of `netcl`, in one file.
+// `netcl/tests/common/devices.rs`, which unit tests have as a module, calls this crate `netcl`.
 #[cfg(test)]
 extern crate self as netcl;
 

@@ -40,7 +40,9 @@ impl Subscriber for Stderr {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line(format!("{:>5} {}:", event.metadata().level(), event.metadata().target()));
+        // Programs depend on `netcl` and do not know what it consists of.
+        let target = event.metadata().target().replacen("netcl_runtime", "netcl", 1);
+        let mut line = Line(format!("{:>5} {target}:", event.metadata().level()));
         event.record(&mut line);
         // A reader of standard error who has seen enough is no reason to panic.
         let _ = writeln!(std::io::stderr(), "{}", line.0);

@@ -1,8 +1,8 @@
 //! Adam and AdamW.
 
-use crate::__private::{Update, accept, not_negative};
 use crate::optim::{Optimizer, OptimizerState, ROW};
 use crate::{Error, Gradients, Model, Result};
+use netcl_runtime::__private::{Update, accept, not_negative};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///

@@ -1,8 +1,8 @@
 //! Stochastic gradient descent.
 
-use crate::__private::{Update, accept, not_negative};
 use crate::optim::{Optimizer, OptimizerState, ROW};
 use crate::{Gradients, Model, Result};
+use netcl_runtime::__private::{Update, accept, not_negative};
 
 /// Stochastic gradient descent with momentum, as `torch.optim.SGD` without dampening:
 ///

@@ -1,4 +1,4 @@
-//! The devices that tests run on. The tests of other packages, and the units of `netcl-runtime`, have this file as a module.
+//! The devices that tests run on. Tests of other packages, and the units of `netcl-runtime`, have this file as a module.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use netcl::{Avoid, Device, Vendor};

@@ -79,7 +79,7 @@ pub(super) static LOG: Variable = Variable {
     accepted: "off, error, warn, info, debug, trace",
     row: Row {
         meaning: "events of netcl on standard error. A `tracing` subscriber that the program has installed stays in \
-                  place",
+                  place; for its filters, targets begin with `netcl`",
         unset: Unset::Words("nothing is written"),
     },
 };

@@ -161,7 +161,7 @@ impl Function {
         Ok(cell.get_or_init(|| Arc::new(plan)).clone())
     }
 
-    /// The native code of the plan's steps, by step.
+    /// The native code of the plan's steps, by step; for tests of rules.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
-use crate::memory::{BufferHandle, host};
+use crate::memory::{ALIGNMENT, BufferHandle, host};
 use crate::model::store::Entry;
 use crate::model::{Gradients, Model};
 use crate::optim::OptimizerState;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// An update rule, compiled with the macros: from `(parameters, gradients, moments ..)`, each a matrix with rows of the
 /// update's length, and numbers to the new parameters and moments.
-pub type Rule = fn() -> &'static Function;
+pub(crate) type Rule = fn() -> &'static Function;
 
 /// An update rule and its moments for one model.
 pub struct Update {
@@ -44,9 +44,10 @@ struct State {
 }
 
 impl Update {
-    /// A rule over that many moments, which sees the parameters as rows of `row` elements; tensors start at multiples of
-    /// 512 bytes, which these must divide.
+    /// A rule over that many moments, compiled for rows of `row` elements: a part of what tensors are aligned to, so that
+    /// there are whole rows only.
     pub fn new(name: &'static str, row: usize, moments: usize, rule: Rule) -> Update {
+        debug_assert!(row > 0 && ALIGNMENT.is_multiple_of(4 * row), "rows of {row} elements");
         Update { name, row, rule, moments, state: None }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The interpreter never holds a reference into a buffer: it copies elements to and from its registers, a block at a
 //! time. So an owner may keep its memory in whatever form lets several threads write disjoint elements (this crate has
-//! no `unsafe`; the host device of `netcl` uses raw memory, tests use [`Bytes`]).
+//! no `unsafe`; the host device of netcl uses raw memory, tests use [`Bytes`]).
 
 use crate::dtype::DType;
 use crate::kir::AtomicOp;
