@@ -1,4 +1,4 @@
-//! Text to nodes.
+//! Text to nodes, by precedence, with a stack of its own: how deep an expression nests is no matter of the thread's stack.
 
 use super::words::{Binary, FUNCTIONS, For, Function, LEVELS, Unary};
 use super::{Id, Node};
@@ -7,7 +7,7 @@ use netcl_kernels::dtype::DType;
 /// Column (from 1) and what is wrong there.
 type Problem = (usize, String);
 
-/// How deep parentheses, calls and prefixes may nest: what is deeper is no formula, and would end the stack.
+/// How deep parentheses, calls, choices and prefixes may nest: what is deeper is no formula.
 const DEPTH: usize = 64;
 /// The most parts that an expression may have: the interpreter keeps a block for each, and drivers parse a text in which
 /// every value that is used twice stands twice.
@@ -28,9 +28,28 @@ enum Token {
     End,
 }
 
+/// What has begun and is not complete, the innermost last.
+#[derive(Debug)]
+enum Open {
+    /// The left side of an operator of that rank.
+    Binary(usize, Binary, Id),
+    /// A prefix, its sign and column; `+` is none of the operators.
+    Prefix(Option<Unary>, &'static str, usize),
+    /// A parenthesis.
+    Group,
+    /// A function's name with its column, and its arguments so far.
+    Call(String, Function, usize, Vec<Id>),
+    /// The condition of a choice whose first value comes next.
+    Then(Id),
+    /// The condition and the first value of a choice.
+    Else(Id, Id),
+}
+
 struct Parser<'a> {
     tokens: Vec<(usize, Token)>,
     next: usize,
+    open: Vec<Open>,
+    /// How many of these nest, and the whole.
     depth: usize,
     nodes: Vec<Node>,
     variables: &'a [String],
@@ -39,39 +58,37 @@ struct Parser<'a> {
 
 /// The nodes of `text`, the result last.
 pub(super) fn parse(text: &str, variables: &[String], dtype: DType) -> Result<Vec<Node>, Problem> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, depth: 0, nodes: Vec::new(), variables, dtype };
-    let root = parser.choice()?;
-    if *parser.peek() != Token::End {
-        return Err(parser.unexpected("the end or an operator"));
-    }
+    let (open, nodes) = (Vec::new(), Vec::new());
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, open, depth: 1, nodes, variables, dtype };
+    let root = parser.whole()?;
     debug_assert_eq!(root + 1, parser.nodes.len(), "what was parsed last is the result");
     Ok(parser.nodes)
 }
 
 fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Problem> {
     let mut list = Vec::new();
-    let mut at = 0;
+    let (mut at, mut column) = (0, 1);
     while let Some(first) = text[at..].chars().next() {
-        let column = text[..at].chars().count() + 1;
-        if first.is_whitespace() {
-            at += first.len_utf8();
+        let rest = &text[at..];
+        // What is longer than one character is of ASCII's, one byte each.
+        let (token, length) = if first.is_whitespace() {
+            (at, column) = (at + first.len_utf8(), column + 1);
+            continue;
         } else if first.is_ascii_digit() || first == '.' {
-            let length = number_length(&text[at..]);
-            list.push((column, number(&text[at..at + length]).map_err(|problem| (column, problem))?));
-            at += length;
+            let length = number_length(rest);
+            (number(&rest[..length]).map_err(|problem| (column, problem))?, length)
         } else if first.is_ascii_alphabetic() || first == '_' {
-            let rest = &text[at..];
             let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-            list.push((column, Token::Name(rest[..length].to_owned())));
-            at += length;
-        } else if let Some(sign) = OPERATORS.iter().find(|sign| text[at..].starts_with(**sign)) {
-            list.push((column, Token::Sign(sign)));
-            at += sign.len();
+            (Token::Name(rest[..length].to_owned()), length)
+        } else if let Some(sign) = OPERATORS.iter().find(|sign| rest.starts_with(**sign)) {
+            (Token::Sign(sign), sign.len())
         } else {
             return Err((column, format!("`{first}` is not part of any expression")));
-        }
+        };
+        list.push((column, token));
+        (at, column) = (at + length, column + length);
     }
-    list.push((text.chars().count() + 1, Token::End));
+    list.push((column, Token::End));
     Ok(list)
 }
 
@@ -121,10 +138,6 @@ impl Parser<'_> {
         found
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Problem> {
-        if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
-    }
-
     fn unexpected(&self, expected: &str) -> Problem {
         let found = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
@@ -157,67 +170,46 @@ impl Parser<'_> {
         if fits { Ok(()) } else { Err((column, format!("{what} is for {kind}, the elements are {}", self.dtype))) }
     }
 
-    /// `condition ? value : value`
-    fn choice(&mut self) -> Result<Id, Problem> {
-        self.depth += 1;
-        if self.depth > DEPTH {
-            return Err((self.column(), format!("more than {DEPTH} levels of nesting")));
-        }
-        let condition = self.level(0)?;
-        let result = if self.take("?") {
-            let yes = self.choice()?;
-            self.expect(":")?;
-            let no = self.choice()?;
-            self.push(Node::Select(condition, yes, no))?
-        } else {
-            condition
-        };
-        self.depth -= 1;
-        Ok(result)
-    }
-
-    fn level(&mut self, level: usize) -> Result<Id, Problem> {
-        let Some(operators) = LEVELS.get(level) else { return self.prefix() };
-        let mut left = self.level(level + 1)?;
-        loop {
-            let column = self.column();
-            let Some((sign, operator)) = operators.iter().copied().find(|(sign, _)| self.take(sign)) else {
-                return Ok(left);
-            };
-            self.fits(&format!("`{sign}`"), operator.types(), column)?;
-            let right = self.level(level + 1)?;
-            left = self.push(Node::Binary(operator, left, right))?;
-        }
-    }
-
-    fn prefix(&mut self) -> Result<Id, Problem> {
-        let column = self.column();
-        let prefixes =
-            [("-", Some(Unary::Negate)), ("!", Some(Unary::Not)), ("~", Some(Unary::Complement)), ("+", None)];
-        let Some((sign, operator)) = prefixes.into_iter().find(|(sign, _)| self.take(sign)) else {
-            return self.operand();
-        };
+    /// Something begins that nests.
+    fn nest(&mut self, open: Open, column: usize) -> Result<(), Problem> {
         self.depth += 1;
         if self.depth > DEPTH {
             return Err((column, format!("more than {DEPTH} levels of nesting")));
         }
-        let operand = self.prefix()?;
-        self.depth -= 1;
-        match operator {
-            Some(operator) => {
-                self.fits(&format!("`{sign}`"), operator.types(), column)?;
-                self.push(Node::Unary(operator, operand))
+        self.open.push(open);
+        Ok(())
+    }
+
+    /// All of the text: values, each after what stands before it, and what follows each.
+    fn whole(&mut self) -> Result<Id, Problem> {
+        loop {
+            let mut value = loop {
+                if let Some(value) = self.before_or_value()? {
+                    break value;
+                }
+            };
+            loop {
+                match self.after(value)? {
+                    After::Value => break,
+                    After::Complete(whole) => value = whole,
+                    After::End(root) => return Ok(root),
+                }
             }
-            None => Ok(operand),
         }
     }
 
-    fn operand(&mut self) -> Result<Id, Problem> {
+    /// Takes a value, or something that stands before one: `None`.
+    fn before_or_value(&mut self) -> Result<Option<Id>, Problem> {
         let column = self.column();
+        let prefixes =
+            [("-", Some(Unary::Negate)), ("!", Some(Unary::Not)), ("~", Some(Unary::Complement)), ("+", None)];
+        if let Some((sign, operator)) = prefixes.into_iter().find(|(sign, _)| self.take(sign)) {
+            return self.nest(Open::Prefix(operator, sign, column), column).map(|()| None);
+        }
         match self.peek().clone() {
             Token::Integer(value) => {
                 self.next += 1;
-                self.integer(value, column)
+                self.integer(value, column).map(Some)
             }
             Token::Float(value) => {
                 self.next += 1;
@@ -226,20 +218,121 @@ impl Parser<'_> {
                 if !is_held {
                     return Err((column, format!("this number is beyond what {} holds; write `INFINITY`", self.dtype)));
                 }
-                self.push(Node::Float(value))
+                self.push(Node::Float(value)).map(Some)
             }
             Token::Name(name) => {
                 self.next += 1;
-                if self.take("(") { self.call(&name, column) } else { self.name(&name, column) }
+                if !self.take("(") {
+                    return self.name(&name, column).map(Some);
+                }
+                let function = function(&name, column)?;
+                if self.take(")") {
+                    return self.call(&name, function, column, &[]).map(Some);
+                }
+                self.nest(Open::Call(name, function, column, Vec::new()), self.column()).map(|()| None)
             }
             Token::Sign("(") => {
                 self.next += 1;
-                let inner = self.choice()?;
-                self.expect(")")?;
-                Ok(inner)
+                self.nest(Open::Group, self.column()).map(|()| None)
             }
             Token::Sign(_) | Token::End => Err(self.unexpected("a value")),
         }
+    }
+
+    /// Takes what follows a value.
+    fn after(&mut self, value: Id) -> Result<After, Problem> {
+        let column = self.column();
+        let Token::Sign(sign) = *self.peek() else {
+            let root = self.complete(value)?;
+            let is_end = *self.peek() == Token::End && self.open.is_empty();
+            return if is_end { Ok(After::End(root)) } else { Err(self.unclosed()) };
+        };
+        if let Some((rank, operator)) = ranked(sign) {
+            let left = self.complete_operators(value, rank)?;
+            self.fits(&format!("`{sign}`"), operator.types(), column)?;
+            self.next += 1;
+            self.open.push(Open::Binary(rank, operator, left));
+            return Ok(After::Value);
+        }
+        if sign == "?" {
+            let condition = self.complete_operators(value, 0)?;
+            self.next += 1;
+            return self.nest(Open::Then(condition), self.column()).map(|()| After::Value);
+        }
+        let value = self.complete(value)?;
+        match (sign, self.open.pop()) {
+            (":", Some(Open::Then(condition))) => {
+                self.next += 1;
+                self.open.push(Open::Else(condition, value));
+                Ok(After::Value)
+            }
+            (",", Some(Open::Call(name, function, place, mut arguments))) => {
+                self.next += 1;
+                arguments.push(value);
+                self.open.push(Open::Call(name, function, place, arguments));
+                Ok(After::Value)
+            }
+            (")", Some(Open::Group)) => {
+                (self.next, self.depth) = (self.next + 1, self.depth - 1);
+                Ok(After::Complete(value))
+            }
+            (")", Some(Open::Call(name, function, place, mut arguments))) => {
+                (self.next, self.depth) = (self.next + 1, self.depth - 1);
+                arguments.push(value);
+                self.call(&name, function, place, &arguments).map(After::Complete)
+            }
+            (_, open) => {
+                self.open.extend(open);
+                Err(self.unclosed())
+            }
+        }
+    }
+
+    /// What is missing where nothing that is there fits.
+    fn unclosed(&self) -> Problem {
+        self.unexpected(match self.open.last() {
+            Some(Open::Group) => "`)`",
+            Some(Open::Call(..)) => "`,` or `)`",
+            Some(Open::Then(_)) => "`:`",
+            _ => "the end or an operator",
+        })
+    }
+
+    /// The value with the operators before it that bind it at least as tightly as one of that rank.
+    fn complete_operators(&mut self, mut value: Id, rank: usize) -> Result<Id, Problem> {
+        loop {
+            value = match self.open.pop() {
+                Some(Open::Prefix(operator, sign, column)) => {
+                    self.depth -= 1;
+                    match operator {
+                        Some(operator) => {
+                            self.fits(&format!("`{sign}`"), operator.types(), column)?;
+                            self.push(Node::Unary(operator, value))?
+                        }
+                        None => value,
+                    }
+                }
+                Some(Open::Binary(own, operator, left)) if own >= rank => {
+                    self.push(Node::Binary(operator, left, value))?
+                }
+                other => {
+                    self.open.extend(other);
+                    return Ok(value);
+                }
+            };
+        }
+    }
+
+    /// The value with all operators before it and the choices that it ends.
+    fn complete(&mut self, value: Id) -> Result<Id, Problem> {
+        let mut value = self.complete_operators(value, 0)?;
+        while let Some(&Open::Else(condition, yes)) = self.open.last() {
+            self.open.pop();
+            self.depth -= 1;
+            value = self.push(Node::Select(condition, yes, value))?;
+            value = self.complete_operators(value, 0)?;
+        }
+        Ok(value)
     }
 
     /// Up to the largest unsigned number of the type's width: `-2147483648` is the negation of one that no `i32` holds.
@@ -279,24 +372,8 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, column: usize) -> Result<Id, Problem> {
-        let Some((_, function)) = FUNCTIONS.iter().find(|(function, _)| *function == name) else {
-            let known: Vec<&str> = FUNCTIONS.iter().map(|(function, _)| *function).collect();
-            return Err((column, format!("there is no function `{name}`; there is {}", known.join(", "))));
-        };
-        let mut arguments = Vec::new();
-        if !self.take(")") {
-            loop {
-                arguments.push(self.choice()?);
-                if self.take(")") {
-                    break;
-                }
-                if !self.take(",") {
-                    return Err(self.unexpected("`,` or `)`"));
-                }
-            }
-        }
-        match (*function, arguments.as_slice()) {
+    fn call(&mut self, name: &str, function: Function, column: usize, arguments: &[Id]) -> Result<Id, Problem> {
+        match (function, arguments) {
             (Function::Unary(operator), &[operand]) => {
                 self.fits(&format!("`{name}`"), operator.types(), column)?;
                 self.push(Node::Unary(operator, operand))
@@ -320,4 +397,28 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// What follows a value.
+enum After {
+    /// Something that takes another value.
+    Value,
+    /// The end of something of which it is a part, and which is a value.
+    Complete(Id),
+    /// Nothing.
+    End(Id),
+}
+
+/// The operator between two values with that sign, and its place among [`LEVELS`].
+fn ranked(sign: &str) -> Option<(usize, Binary)> {
+    LEVELS.iter().enumerate().find_map(|(rank, operators)| {
+        operators.iter().find(|(own, _)| *own == sign).map(|(_, operator)| (rank, *operator))
+    })
+}
+
+fn function(name: &str, column: usize) -> Result<Function, Problem> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function).ok_or_else(|| {
+        let known: Vec<&str> = FUNCTIONS.iter().map(|(function, _)| *function).collect();
+        (column, format!("there is no function `{name}`; there is {}", known.join(", ")))
+    })
 }

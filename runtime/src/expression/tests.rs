@@ -69,6 +69,68 @@ fn mistakes_are_named_with_their_column() {
     assert!(problem(&vec!["v0"; 10_000].join("+"), DType::F32).1.contains("parts"));
 }
 
+/// As a thread with the smallest stack parses them, and long ones in one pass.
+#[test]
+fn neither_length_nor_depth_is_beyond_a_small_stack() {
+    let inner = |text: &str, depth: usize, open: &str, close: &str| {
+        format!("{}{text}{}", open.repeat(depth), close.repeat(depth))
+    };
+    let parse = move || {
+        for (open, close) in
+            [("(", ")"), ("-", ""), ("abs(", ")"), ("v0+(", ")"), ("v0?v0:", ""), ("(v0?", ":1)"), ("min(v0,", ")")]
+        {
+            let depth = if open == "(v0?" { 30 } else { 60 };
+            let value = value(&inner("v0", depth, open, close), &[0.0f32, 1.0]);
+            assert!(value == 0.0 || open == "(v0?" && value == 1.0, "{open}: {value}");
+            for depth in [70, 3000] {
+                let (_, problem) = problem(&inner("v0", depth, open, close), DType::F32);
+                assert!(problem.contains("levels of nesting"), "{open} {depth}: {problem}");
+            }
+        }
+        // The place of a mistake is counted in characters, however far it is.
+        let long = format!("{}v9", "v0 +\u{2003}".repeat(1000));
+        assert_eq!(problem(&long, DType::F32).0, 1000 * 5 + 1);
+    };
+    // No system has smaller ones than the standard library asks for here.
+    std::thread::Builder::new().stack_size(64 << 10).spawn(parse).unwrap().join().unwrap();
+}
+
+#[test]
+fn choices_and_prefixes_bind_as_in_c() {
+    let of = |text: &str| value(text, &[0i32, 1, 2, 3]);
+    for (text, expected) in [
+        ("v0 ? 1 : v1 ? 2 : 3", 2),
+        ("v1 ? v0 ? 1 : 2 : 3", 2),
+        ("v0 ? 5 : 1 || 0", 1),
+        ("(v0 ? 5 : 6) + 1", 7),
+        ("v0 ? 5 : 6 + 1", 7),
+        ("1 + v1 ? 2 : 3", 2),
+        ("-v2 - -v3", 1),
+        ("- - v2 * !v0 + ~v0", 1),
+        ("!v0 == 1 && -1 < 0", 1),
+        ("max(v0 ? 1 : 2, v1 ? 3 : 4) * 2", 6),
+        ("clamp(7, 1 + 1, min(3, 4)) - 1", 2),
+        ("20 - 3 - 2 * 2 << 1 & 0xFF", 26),
+    ] {
+        assert_eq!(of(text), expected, "{text}");
+    }
+    for (text, expected) in [
+        ("(v0", "expected `)`, found the end"),
+        ("v0)", "expected the end or an operator, found `)`"),
+        ("v0 ? 1", "expected `:`, found the end"),
+        ("v0 ? 1, 2", "expected `:`, found `,`"),
+        ("v0 : 1", "expected the end or an operator, found `:`"),
+        ("(v0, 1)", "expected `)`, found `,`"),
+        ("min(v0 v1)", "expected `,` or `)`, found `v1`"),
+        ("min(v0, )", "expected a value, found `)`"),
+        ("min()", "`min` takes 2 arguments, found 0"),
+        ("min(v0, v1, 1)", "`min` takes 2 arguments, found 3"),
+        ("abs(v0 ? 1 : 2", "expected `,` or `)`, found the end"),
+    ] {
+        assert_eq!(problem(text, DType::I32).1, expected, "{text}");
+    }
+}
+
 #[test]
 fn small_types_are_computed_in_larger_ones() {
     let computed = |dtype| Expression::parse("v0 + 1", &Expression::variables(1), dtype).map(|own| own.dtype());
