@@ -231,3 +231,66 @@ fn quotients_and_roots_are_those_of_rust_where_the_driver_can_round() {
         }
     }
 }
+
+/// Many parts are put together a few at a time: by one kernel for all lengths, whose work is not elements times parts.
+#[test]
+fn many_tensors_are_concatenated() {
+    for device in all() {
+        let shape = |part: usize, axis: usize| {
+            let mut shape = [2, 3, 2];
+            // Some have nothing there, and some have one.
+            shape[axis] = part % 5;
+            shape
+        };
+        // What each element is says where it comes from: its part, and its place in that.
+        let value = |part: usize, place: usize| (part * 64 + place) as i32;
+        for (axis, count) in [(0, 300), (1, 70), (2, 40), (1, 17)] {
+            let parts: Vec<Tensor> = (0..count)
+                .map(|part| {
+                    let shape = shape(part, axis);
+                    let values: Vec<i32> = (0..shape.iter().product()).map(|place| value(part, place)).collect();
+                    Tensor::from_slice(&device, &values, &shape).unwrap()
+                })
+                .collect();
+            let others: Vec<&Tensor> = parts[1..].iter().collect();
+            let given = axis as i64 - if count == 70 { 3 } else { 0 };
+            let joined = parts[0].apply("concat", &[Operand::Tensors(&others), Operand::Integer(given)]).unwrap();
+            let outer: usize = [2, 3, 2][..axis].iter().product();
+            let inner: usize = [2, 3, 2][axis + 1..].iter().product();
+            let run = |row: usize, part: usize| {
+                let length = shape(part, axis)[axis] * inner;
+                (row * length..(row + 1) * length).map(move |place| value(part, place))
+            };
+            let expected: Vec<i32> =
+                (0..outer).flat_map(|row| (0..count).flat_map(move |part| run(row, part))).collect();
+            assert_eq!(joined.to_vec::<i32>().unwrap(), expected, "{count} along {axis} on {device}");
+        }
+        let parts: Vec<Tensor> =
+            (0..50).map(|part| Tensor::from_slice(&device, &[part as f32, 0.5], &[2]).unwrap()).collect();
+        let others: Vec<&Tensor> = parts[1..].iter().collect();
+        for (axis, expected_shape, step) in [(0, [50, 2], 2), (-1, [2, 50], 1)] {
+            let stacked = parts[0].apply("stack", &[Operand::Tensors(&others), Operand::Integer(axis)]).unwrap();
+            assert_eq!(stacked.shape(), expected_shape);
+            let found = stacked.to_vec::<f32>().unwrap();
+            assert!((0..50).all(|part| found[part * step] == part as f32), "{found:?}");
+        }
+        // What does not fit is refused in the words of one kernel.
+        let odd = Tensor::from_slice(&device, &[0.0f32; 6], &[2, 3]).unwrap();
+        let mut others = others;
+        others[40] = &odd;
+        for (name, axis) in [("concat", 0), ("stack", 0), ("concat", 1), ("stack", 7)] {
+            let few = parts[0].apply(name, &[Operand::Tensors(&[&odd]), Operand::Integer(axis)]).unwrap_err();
+            let many = parts[0].apply(name, &[Operand::Tensors(&others), Operand::Integer(axis)]).unwrap_err();
+            assert_eq!(many.to_string(), few.to_string());
+        }
+    }
+    // However many there are, no kernel has more than sixteen of them, and their number is about that of the parts.
+    let device = Device::null(Target::Gpu, u64::MAX);
+    let parts: Vec<Tensor> =
+        (0..3000).map(|part| Tensor::zeros(&device, &[part % 7 + 1, 3], DType::F32).unwrap()).collect();
+    let others: Vec<&Tensor> = parts[1..].iter().collect();
+    device.take_records();
+    let joined = parts[0].apply("concat", &[Operand::Tensors(&others), Operand::Integer(0)]).unwrap();
+    assert_eq!(joined.shape(), [(0..3000).map(|part| part % 7 + 1).sum::<usize>(), 3]);
+    assert_eq!(device.take_records().unwrap().len(), 188 + 12 + 1);
+}

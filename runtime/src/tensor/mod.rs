@@ -1,5 +1,6 @@
 //! Tensors: a shape, an element type, and memory on a device.
 
+mod concat;
 mod display;
 mod element;
 mod host;

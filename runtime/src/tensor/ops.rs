@@ -3,7 +3,7 @@
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::jit;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, concat};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
@@ -86,6 +86,9 @@ impl Tensor {
         let operation = ops::find(name).ok_or_else(|| unknown(name))?;
         let mut operands = vec![Operand::Tensor(self)];
         operands.extend_from_slice(others);
+        if let Some(result) = concat::of_many(operation, &operands)? {
+            return Ok(result);
+        }
         let mut tensors: Vec<&Tensor> = Vec::new();
         for operand in &operands {
             match operand {

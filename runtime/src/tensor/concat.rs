@@ -1,0 +1,77 @@
+//! Many tensors one after the other.
+//!
+//! A kernel that concatenates asks for each element which part it is of, so that its work is elements × parts, and so is what
+//! compiling it takes. Many parts are therefore put together a few at a time, and what comes out of that again: each
+//! element is moved a few times more, and the whole is about linear.
+
+use crate::error::{Error, Result};
+use crate::jit;
+use crate::tensor::{Operand, Tensor};
+use netcl_kernels::dim::{Dim, Shape};
+use netcl_kernels::graph::build::Builder;
+use netcl_kernels::graph::{InputKind, OutputKind};
+use netcl_kernels::ops::{self, Operation, Value};
+use netcl_kernels::span::Diagnostic;
+
+/// How many parts one kernel puts together.
+const FEW: usize = 16;
+
+/// The result of `concat` or `stack` of many tensors; `None` where one kernel gives it, or what says what is wrong.
+pub(super) fn of_many(operation: &Operation, operands: &[Operand<'_>]) -> Result<Option<Tensor>> {
+    let [Operand::Tensor(first), Operand::Tensors(others), Operand::Integer(axis)] = *operands else { return Ok(None) };
+    let concat = ops::find("concat").filter(|_| others.len() >= FEW && ["concat", "stack"].contains(&operation.name));
+    let is_new = operation.name == "stack";
+    let rank = first.shape().len() + usize::from(is_new);
+    let from_start = if axis < 0 { axis + rank as i64 } else { axis };
+    let axis = usize::try_from(from_start).ok().filter(|axis| *axis < rank);
+    let (Some(concat), Some(axis)) = (concat, axis) else { return Ok(None) };
+    let fits = |other: &Tensor| {
+        let (own, first_shape) = (other.shape(), first.shape());
+        let differs = |at: usize| own[at] != first_shape[at] && (is_new || at != axis);
+        own.len() == first_shape.len() && other.dtype() == first.dtype() && !(0..own.len()).any(differs)
+    };
+    if let Some(other) = others.iter().find(|other| !fits(other)) {
+        // The two alone are refused, in the words that one kernel is refused with.
+        return first.apply(operation.name, &[Operand::Tensors(&[other]), Operand::Integer(axis as i64)]).map(Some);
+    }
+    let mut parts = Vec::with_capacity(others.len() + 1);
+    for part in std::iter::once(&first).chain(others) {
+        let mut shape = part.shape().to_vec();
+        if is_new {
+            shape.insert(axis, 1);
+        }
+        // What has nothing adds nothing.
+        if shape[axis] > 0 {
+            parts.push(part.reshape(&shape)?);
+        }
+    }
+    if let [only] = parts.as_slice() {
+        // What is computed shares no memory with what it is computed from.
+        return only.copy().map(Some);
+    }
+    while parts.len() > 1 {
+        parts = parts.chunks(FEW).map(|chunk| few(concat, chunk, axis)).collect::<Result<_>>()?;
+    }
+    Ok(parts.pop())
+}
+
+/// A few tensors along an axis. Its sizes are symbols: one program serves all lengths.
+fn few(concat: &Operation, parts: &[Tensor], axis: usize) -> Result<Tensor> {
+    if let [only] = parts {
+        return Ok(only.clone());
+    }
+    let mut builder = Builder::new(concat.name);
+    let mut input = |(position, part): (usize, &Tensor)| {
+        let mut shape = Shape::of(part.shape());
+        shape.0[axis] = Dim::symbol(&format!("N{position}"));
+        Value::Tensor(builder.input(InputKind::Argument(position), &format!("x{position}"), shape, part.dtype()))
+    };
+    let mut inputs: Vec<Value> = parts.iter().enumerate().map(&mut input).collect();
+    let others = Value::List(inputs.split_off(1));
+    inputs.extend([others, Value::Dim(Dim::constant(axis as i64))]);
+    let failed = |diagnostic| Error::graph(concat.name, diagnostic);
+    let result = ops::call(&mut builder, concat, &inputs).map_err(failed)?;
+    builder.output(OutputKind::Result(0), result);
+    let mut results = jit::run_with(&builder.finish(), &parts.iter().collect::<Vec<_>>(), &[])?;
+    results.pop().ok_or_else(|| failed(Diagnostic::new("it has no result")))
+}
