@@ -8,6 +8,7 @@ use netcl::Device;
 use netcl::select::Task;
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::plan::Plan;
+use netcl_kernels::plan::memory::layout;
 use std::collections::BTreeSet;
 
 /// The tasks, each once, in the order in which they were named.
@@ -102,6 +103,11 @@ fn of_plan(plan: &Plan, sizes: &Sizes) -> Result<Vec<Task<u64>>> {
     for requirement in &plan.requirements {
         let check = requirement.check(&bindings);
         check.map_err(|problem| Failure::Other(format!("`{}` with these sizes: {problem}", plan.name)))?;
+    }
+    if let Err(error) = layout(plan, &bindings, 64) {
+        let sizes: Vec<String> = bindings.iter().map(|(symbol, size)| format!("{symbol}={size}")).collect();
+        let sizes = sizes.join(", ");
+        return Err(Failure::Other(format!("`{}` with {sizes}: {error}; no call has such sizes", plan.name)));
     }
     // What has no value for possible sizes is never computed.
     Ok(plan.decisions.iter().filter_map(|decision| decision.task.evaluate(&bindings).ok()).collect())

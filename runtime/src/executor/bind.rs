@@ -76,7 +76,7 @@ pub(super) fn bind(
 }
 
 /// Where the plan's buffers lie, each of a size that kernels can count.
-fn lay_out(plan: &Plan, bindings: Bindings<'_>) -> Result<Layout> {
+pub(crate) fn lay_out(plan: &Plan, bindings: Bindings<'_>) -> Result<Layout> {
     let size_error = |position: usize, problem: String| Error::Size {
         function: plan.name.clone(),
         what: plan.buffers[position].name.clone(),

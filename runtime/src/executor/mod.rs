@@ -5,7 +5,7 @@
 //! made ([`bind`]); a plan's kernels are built once per device ([`version`]); a call sets what changed and launches
 //! ([`loaded`]). What is loaded belongs to its device ([`compiled`]).
 
-mod bind;
+pub(crate) mod bind;
 mod call;
 pub(crate) mod check;
 pub(crate) mod compiled;

@@ -5,8 +5,8 @@ use super::{Task, shape};
 use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::check;
 use crate::executor::function::Function;
+use crate::executor::{bind, check};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::sorted::SortedSet;
 
@@ -41,6 +41,8 @@ fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> R
             bindings.push((symbol.clone(), *size));
         }
         check::requirements(&plan, &bindings)?;
+        // Sizes that no call could have.
+        bind::lay_out(&plan, &bindings)?;
         // What has no value for sizes that are possible is never computed.
         for task in plan.decisions.iter().filter_map(|decision| decision.task.evaluate(&bindings).ok()) {
             if buckets.insert(shape::bucket(&task)) {
