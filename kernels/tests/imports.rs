@@ -1,8 +1,10 @@
 //! Imports inside the compiler go one way: every module names its own layer or an earlier one, and no file names one beside
-//! it that names it back.
+//! it that names it back. What the workspace imports from outside has a licence that `deny.toml` allows, and comes from the
+//! registry.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The modules of the crate, whoever is imported before who imports. Those of one layer may know each other.
 const LAYERS: &[&[&str]] = &[
@@ -142,4 +144,83 @@ fn comments_and_tests_import_what_they_like() {
     assert!(layer("dim") < layer("kir") && layer("kir") < layer("plan"));
     let text = "use super::{\n    a::{A, B},\n    c,\n};\nfn f(_: super::d::D) {}\n";
     assert_eq!(named_beside(text), ["a", "c", "d"]);
+}
+
+/// Whether one of the licences that an expression offers is allowed: `MIT OR (Apache-2.0 AND Zlib)`, or `MIT/Apache-2.0` as it
+/// was written once.
+fn is_allowed(expression: &str, allowed: &[String]) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "+");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    fn any<'a>(words: &mut std::slice::Iter<'a, &'a str>, allowed: &[String]) -> bool {
+        let (mut is_any, mut are_all) = (false, true);
+        while let Some(word) = words.next() {
+            match *word {
+                "(" => are_all &= any(words, allowed),
+                ")" => break,
+                "OR" => (is_any, are_all) = (is_any || are_all, true),
+                "AND" => {}
+                name => are_all &= allowed.iter().any(|own| own == name),
+            }
+        }
+        is_any || are_all
+    }
+    any(&mut words.iter(), allowed)
+}
+
+/// What stands between quotes after `start`, up to `end`.
+fn quoted(text: &str, start: &str, end: char) -> Vec<String> {
+    let list = text.split_once(start).and_then(|(_, rest)| rest.split_once(end)).expect("the list is there").0;
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// `cargo deny` looks further, where it is installed.
+#[test]
+fn dependencies_are_allowed_and_exceptions_needed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let deny = std::fs::read_to_string(root.join("deny.toml")).expect("deny.toml");
+    let allowed = quoted(&deny, "\nallow = [", ']');
+    for (expression, expected) in [
+        ("MIT OR Apache-2.0", true),
+        ("MIT/Apache-2.0", true),
+        ("(MIT OR GPL-3.0) AND Unicode-3.0", true),
+        ("MIT AND GPL-3.0", false),
+        ("GPL-3.0 OR (LGPL-2.1 OR Zlib)", true),
+        ("Apache-2.0 WITH LLVM-exception", false),
+        ("", true),
+    ] {
+        assert_eq!(is_allowed(expression, &allowed), expected, "{expression}");
+    }
+
+    let rustc = Command::new("rustc").arg("-vV").output().expect("rustc");
+    let host = String::from_utf8_lossy(&rustc.stdout).into_owned();
+    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).expect("a platform");
+    // Of other platforms, not even the manifests need be here.
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", host])
+        .current_dir(&root)
+        .output()
+        .expect("cargo");
+    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("a list");
+    let wrong: Vec<String> = packages
+        .iter()
+        // Packages of the workspace have no source.
+        .filter_map(|package| Some((package, package["source"].as_str()?)))
+        .filter(|(package, source)| {
+            let licence = package["license"].as_str().unwrap_or("none");
+            *source != "registry+https://github.com/rust-lang/crates.io-index" || !is_allowed(licence, &allowed)
+        })
+        .map(|(package, source)| format!("{} {} of {source}", package["name"], package["license"]))
+        .collect();
+    assert!(packages.len() > 50 && wrong.is_empty(), "{wrong:#?}");
+    // An exception goes with what it is for: its reason begins with the package's name.
+    let exceptions = quoted(&deny, "\nignore = [", ']');
+    for reason in exceptions.iter().skip(1).step_by(2) {
+        let name = reason.split(':').next().unwrap_or_default();
+        assert!(
+            packages.iter().any(|package| package["name"] == name),
+            "nothing needs the exception for `{name}` any more"
+        );
+    }
 }
