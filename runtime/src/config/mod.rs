@@ -108,9 +108,8 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
     let switch = |variable, unset| parsed(&text, variable, variables::switch).map(|value| value.unwrap_or(unset));
     Ok(Config {
         device: parsed(&text, &variables::DEVICE, Selector::parse)?,
-        cache_dir: match path(variables::CACHE_DIR.name) {
-            Some(value) if value.as_os_str().eq_ignore_ascii_case("off") => None,
-            Some(value) => Some(absolute(value)),
+        cache_dir: match place(&path, &variables::CACHE_DIR)? {
+            Some(value) => value.map(absolute),
             None => default_cache_dir(&path).map(absolute),
         },
         cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?
@@ -118,7 +117,7 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
-        trace: path(variables::TRACE.name).map(|value| numbered(value.as_os_str()).into()),
+        trace: place(&path, &variables::TRACE)?.flatten().map(|value| numbered(value.as_os_str()).into()),
         autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
         variants: VariantSwitches::read(|variable| parsed(&text, variable, variables::switch))?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
@@ -139,6 +138,20 @@ fn parsed<T>(
             Some(parsed) => Ok(Some(parsed)),
             None => Err(BadValue { variable, value }),
         },
+    }
+}
+
+/// What a variable that names a file or a folder says: `Some(None)` where it switches that off, by any of the words for it. That
+/// it is on does not say where; what has such a name is given as `./on`.
+fn place(
+    path: &impl Fn(&str) -> Option<PathBuf>,
+    variable: &'static Variable,
+) -> Result<Option<Option<PathBuf>>, BadValue> {
+    let Some(value) = path(variable.name) else { return Ok(None) };
+    match value.to_str().and_then(variables::switch) {
+        None => Ok(Some(Some(value))),
+        Some(false) => Ok(Some(None)),
+        Some(true) => Err(BadValue { variable, value: value.to_string_lossy().into_owned() }),
     }
 }
 
@@ -198,6 +211,8 @@ mod tests {
             ("NETCL_DEVICE", "opencl:first", "opencl:P:D"),
             ("NETCL_CACHE_LIMIT_MB", "1 GB", "mebibytes"),
             ("NETCL_LOG", "loud", "debug"),
+            ("NETCL_CACHE_DIR", "on", "folder"),
+            ("NETCL_TRACE", "1", "file"),
             ("NETCL_KERNEL_STRATEGY", "fast", "portable"),
             ("NETCL_PROFILE_EVENTS", "maybe", "0"),
             ("NETCL_AUTOTUNE", "2", "records"),
@@ -272,7 +287,13 @@ mod tests {
 
     #[test]
     fn a_trace_has_a_file_for_each_process_that_wants_one() {
-        assert_eq!(of(&[("NETCL_TRACE", "a.json")]).unwrap().trace, Some(PathBuf::from("a.json")));
+        let trace = |value| of(&[("NETCL_TRACE", value)]).unwrap().trace;
+        for off in ["off", "OFF", "0", "false", " no "] {
+            assert_eq!(trace(off), None, "{off}");
+        }
+        for name in ["a.json", "./off", "offset", "on/a"] {
+            assert_eq!(trace(name), Some(PathBuf::from(name)));
+        }
         let numbered = of(&[("NETCL_TRACE", "%p/a-%p.json")]).unwrap().trace;
         let number = std::process::id();
         assert_eq!(numbered, Some(PathBuf::from(format!("{number}/a-{number}.json"))));
@@ -299,7 +320,9 @@ mod tests {
 
     #[test]
     fn the_cache_can_be_moved_and_turned_off() {
-        assert_eq!(of(&[("NETCL_CACHE_DIR", "off"), ("HOME", "/h")]).unwrap().cache_dir, None);
+        for off in ["off", "Off", "0", "false", "no"] {
+            assert_eq!(of(&[("NETCL_CACHE_DIR", off), ("HOME", "/h")]).unwrap().cache_dir, None, "{off}");
+        }
         assert_eq!(of(&[("NETCL_CACHE_DIR", "/c")]).unwrap().cache_dir, Some(PathBuf::from("/c")));
         // It does not move with the program.
         let here = std::env::current_dir().unwrap();

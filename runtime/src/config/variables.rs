@@ -53,10 +53,11 @@ pub(super) static DEVICE: Variable = Variable {
 
 pub(super) static CACHE_DIR: Variable = Variable {
     name: "NETCL_CACHE_DIR",
-    accepted: "a folder, or off",
+    accepted: "a folder, or off (or 0, false, no); ./on is a folder called on",
     row: Row {
         meaning: "in it, built OpenCL programs (`programs/`), what was found out about devices and what was measured of kernels (`tuning/`) are kept between \
-                  runs; `off` keeps them in memory only; a relative name is that of a folder in the one that the program is in when it \
+                  runs; `off` keeps them in memory only. The folders are made for this user alone (mode 0700); one that belongs to another user, \
+                  or that others may write, is not used, which one warning says, and neither are such files in it; a relative name is that of a folder in the one that the program is in when it \
                   first uses netcl",
         unset: Unset::Words(
             "`$XDG_CACHE_HOME/netcl` (if absolute), else `$HOME/.cache/netcl`; `$HOME/Library/Caches/netcl` on \
@@ -107,7 +108,7 @@ pub(super) static PROFILE_EVENTS: Variable = Variable {
 
 pub(super) static TRACE: Variable = Variable {
     name: "NETCL_TRACE",
-    accepted: "a file",
+    accepted: "a file, or off (or 0, false, no); ./on is a file called on",
     row: Row {
         meaning: "launches and copies are written there while the program runs, as a trace for chrome://tracing or \
                   Perfetto. `%p` in the name is the number of the process, for programs that start others. Queues are \

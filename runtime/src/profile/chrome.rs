@@ -83,7 +83,12 @@ const CLOSE: &str = "\n]\n";
 
 impl Stream {
     pub(super) fn create(path: &Path) -> io::Result<Stream> {
-        let (path, file) = (path.to_owned(), File::create(path)?);
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        // A pipe is no place for a trace, which is written to again at its end, and its opening would wait for a reader.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        let (path, file) = (path.to_owned(), options.open(path)?);
         let mut stream = Stream { path, file, end: 0, lines: Lines::default() };
         stream.flush()?;
         Ok(stream)
