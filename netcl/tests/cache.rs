@@ -258,3 +258,95 @@ fn devices_in_a_shared_context_use_the_cache_too() {
         fs::remove_dir_all(&cache).unwrap();
     }
 }
+
+/// What one plants: where the cache, its folder of programs and a program in it are.
+#[cfg(unix)]
+type Plant = fn(cache: &Path, programs: &Path, program: &Path);
+
+/// What others may have written, or have put there, is not used, with one warning; programs are built, nothing waits, and
+/// what is a file's fault alone is mended.
+#[cfg(unix)]
+#[test]
+fn what_others_may_have_planted_is_not_used() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+    fn mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    fn pipe(path: &Path) {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+    const OTHER: Option<u32> = Some(65534);
+    // Whether it is the file alone that is refused, and whether only root can plant it.
+    let cases: [(&str, bool, bool, Plant); 11] = [
+        ("a cache that all may write", false, false, |cache, _, _| mode(cache, 0o777)),
+        ("a folder of programs that a group may write", false, false, |_, programs, _| mode(programs, 0o770)),
+        ("a folder of programs that all may add to", false, false, |_, programs, _| mode(programs, 0o1777)),
+        ("another user's cache", false, true, |cache, _, _| chown(cache, OTHER, OTHER).unwrap()),
+        ("another user's folder of programs", false, true, |_, programs, _| chown(programs, OTHER, OTHER).unwrap()),
+        ("another user's link to a folder of programs", false, true, |cache, programs, _| {
+            fs::rename(programs, cache.join("mine")).unwrap();
+            symlink("mine", programs).unwrap();
+            lchown(programs, OTHER, OTHER).unwrap();
+        }),
+        ("a program that all may write", true, false, |_, _, program| mode(program, 0o666)),
+        ("a program that a group may write", true, false, |_, _, program| mode(program, 0o620)),
+        ("another user's program", true, true, |_, _, program| chown(program, OTHER, OTHER).unwrap()),
+        ("a link to a program", true, false, |cache, _, program| {
+            fs::rename(program, cache.join("elsewhere")).unwrap();
+            symlink(cache.join("elsewhere"), program).unwrap();
+        }),
+        ("a pipe for a program", true, false, |_, _, program| {
+            fs::remove_file(program).unwrap();
+            pipe(program);
+        }),
+    ];
+    let Some(device) = with_driver().into_iter().next() else { return };
+    let cache = scratch("planted");
+    let is_root = fs::metadata(&cache).unwrap().uid() == 0;
+    let programs = cache.join("programs");
+    assert_eq!(compute(&device, &cache), [1, 0, 0]);
+    assert_eq!(fs::metadata(&programs).unwrap().mode() & 0o7777, 0o700);
+    let kept: Vec<(PathBuf, Vec<u8>)> = names(&programs)
+        .into_iter()
+        .map(|name| programs.join(name))
+        .inspect(|path| assert_eq!(fs::metadata(path).unwrap().mode() & 0o7777, 0o600))
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect();
+    let is_program = |bytes: &[u8]| bytes.windows(16).any(|part| part == b"\noptions -cl-std");
+    let program = kept.iter().find(|(_, bytes)| is_program(bytes)).unwrap().0.clone();
+    for (what, file_alone, needs_root, plant) in cases {
+        if needs_root && !is_root {
+            eprintln!("{what}: only root gives files away");
+            continue;
+        }
+        scratch("planted");
+        for folder in [&programs, &cache.join("tuning")] {
+            fs::create_dir(folder).unwrap();
+            mode(folder, 0o700);
+        }
+        for (path, bytes) in &kept {
+            fs::write(path, bytes).unwrap();
+            mode(path, 0o600);
+        }
+        // Things on which an opening would wait, where netcl looks for its own.
+        pipe(&programs.join(".0123456789abcdef.netcl.tmp"));
+        pipe(&cache.join("tuning/.lock"));
+        plant(&cache, &programs, &program);
+        let output =
+            playing("compute", &device).env("NETCL_CACHE_DIR", &cache).env("NETCL_LOG", "warn").output().unwrap();
+        let text = text(&output);
+        let warnings: Vec<&str> = text.lines().filter(|line| line.contains("WARN netcl")).collect();
+        assert_eq!(statistics(&output), [1, 0, 0], "{what}: {text}");
+        assert!(matches!(&warnings[..], [only] if only.contains("is not used")), "{what}: {warnings:?}");
+        let after = if file_alone { [0, 1, 0] } else { [1, 0, 0] };
+        assert_eq!(compute(&device, &cache), after, "{what}: afterwards");
+        if file_alone {
+            assert_eq!(
+                fs::symlink_metadata(&program).unwrap().mode() & 0o177_777,
+                0o100_600,
+                "{what}: it is a file of ours"
+            );
+        }
+    }
+    fs::remove_dir_all(&cache).unwrap();
+}

@@ -287,3 +287,115 @@ fn states_can_be_had_after_a_move() {
         assert_eq!(moments(&other, &model), before, "{device}");
     }
 }
+
+/// Random numbers (xorshift), the same in each run.
+struct Drawn(u64);
+
+impl Drawn {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as usize % end
+    }
+
+    /// A damaged copy; every other in the header alone, where most can go wrong.
+    fn damaged(&mut self, whole: &[u8]) -> Vec<u8> {
+        let mut bytes = whole.to_vec();
+        let header = 8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
+        let all = self.below(2) == 0;
+        for _ in 0..1 + self.below(2) {
+            let end = if all { bytes.len() } else { header.min(bytes.len()) };
+            if end == 0 {
+                break;
+            }
+            let at = self.below(end);
+            match self.below(7) {
+                0 => bytes[at] ^= 1 << self.below(8),
+                1 => bytes[at] = self.below(256) as u8,
+                // Digits make other sizes, places and numbers of moments.
+                2 | 3 => match (at..end).find(|at| bytes[*at].is_ascii_digit()) {
+                    Some(digit) => bytes[digit] = b'0' + self.below(10) as u8,
+                    None => bytes[at] = b'9',
+                },
+                4 => bytes.truncate(at),
+                5 => {
+                    let to = bytes.len().min(at + self.below(40));
+                    let part = bytes[at..to].to_vec();
+                    let to = self.below(bytes.len());
+                    bytes.splice(to..to, part);
+                }
+                _ => {
+                    let to = bytes.len().min(at + 1 + self.below(8));
+                    bytes[at..to].fill([0, 0xff, b'"', b'{', b'['][self.below(5)]);
+                }
+            }
+        }
+        bytes
+    }
+}
+
+/// Whatever the bytes are: an error that changes nothing, or a model and an optimizer that go on.
+#[test]
+fn files_of_any_bytes_are_loaded_or_refused() {
+    let file = File::new("bytes");
+    let device = Device::host();
+    let mut trained = Net::new(&device, Seed(1)).unwrap();
+    let mut adam = Adam::new(0.01);
+    train(&mut trained, &mut adam, 0..2);
+    io::save_checkpoint(&trained, &adam, &file.0).unwrap();
+    let whole = std::fs::read(&file.0).unwrap();
+    let (mut loaded, mut refused) = (0, 0);
+    let mut drawn = Drawn(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..400 {
+        let bytes = drawn.damaged(&whole);
+        std::fs::write(&file.0, &bytes).unwrap();
+        let (mut model, mut optimizer) = (Net::new(&device, Seed(2)).unwrap(), Adam::new(0.5));
+        let before = bits(&model);
+        match io::load_checkpoint(&mut model, &mut optimizer, &file.0) {
+            Ok(()) => {
+                loaded += 1;
+                assert!(optimizer.learning_rate() >= 0.0 && optimizer.state(&model).is_ok());
+            }
+            Err(error) => {
+                refused += 1;
+                assert_eq!((bits(&model), optimizer.learning_rate()), (before.clone(), 0.5), "{error}");
+            }
+        }
+        // The same bytes as weights.
+        let mut model = Net::new(&device, Seed(2)).unwrap();
+        if let Err(error) = io::load(&mut model, &file.0) {
+            assert_eq!(bits(&model), before, "{error}");
+        }
+    }
+    assert!(loaded > 20 && refused > 100, "{loaded} loaded, {refused} refused: neither is tried enough");
+}
+
+/// Numbers that no training leaves behind make weights NaN, or go up the hill, without a word.
+#[test]
+fn numbers_that_no_training_leaves_are_refused() {
+    let file = File::new("numbers");
+    let device = Device::host();
+    let mut model = Net::new(&device, Seed(1)).unwrap();
+    for rate in [f64::NAN, -0.01, f64::INFINITY, f64::NEG_INFINITY] {
+        let state = OptimizerState { optimizer: "sgd".to_owned(), learning_rate: rate, steps: 0, moments: vec![] };
+        io::save_checkpoint(&model, &Stubborn(state), &file.0).unwrap();
+        let (before, mut optimizer) = (bits(&model), Sgd::new(0.1));
+        let error = io::load_checkpoint(&mut model, &mut optimizer, &file.0).unwrap_err().to_string();
+        assert!(error.contains(&format!("`optimizer/sgd/learning_rate` is {rate}, expected")), "{error}");
+        assert_eq!((bits(&model), optimizer.learning_rate()), (before, 0.1));
+    }
+    for (name, mut optimizer) in optimizers().into_iter().filter(|(name, _)| name.starts_with("adam")) {
+        train(&mut model, &mut *optimizer, 0..2);
+        let mut state = optimizer.state(&model).unwrap();
+        let (path, second) = state.moments[1][1].clone();
+        let mut values = second.to_vec::<f32>().unwrap();
+        values[3] = -1e-6;
+        state.moments[1][1].1 = Tensor::from_slice(&device, &values, second.shape()).unwrap();
+        io::save_checkpoint(&model, &Stubborn(state), &file.0).unwrap();
+        let (before, rate) = (bits(&model), optimizer.learning_rate());
+        let error = io::load_checkpoint(&mut model, &mut *optimizer, &file.0).unwrap_err().to_string();
+        assert!(error.contains(name) && error.contains(&path) && error.contains("-0.000001"), "{error}");
+        assert_eq!((bits(&model), optimizer.learning_rate()), (before, rate));
+    }
+}

@@ -12,7 +12,7 @@ use netcl::__private::kernels::plan::Target;
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::algorithms::{Random, bincount};
 use netcl::{Device, Error, Model, Tensor, io};
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Stdio;
 
@@ -229,6 +229,76 @@ fn damaged_weights_are_refused_and_nothing_is_loaded() {
     fs::write(&file, whole).unwrap();
     io::load(&mut model, &file).unwrap();
     assert_eq!(model.bits(), saved.bits(), "the model is usable after all that");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A sparse file: it has this many bytes, and takes no room.
+fn sparse(path: &std::path::Path, header: &str, bytes: u64) {
+    fs::write(path, file_of(header, 0)).unwrap();
+    File::options().append(true).open(path).unwrap().set_len(bytes).unwrap();
+}
+
+/// Of a file that does not fit, no more than the header is read: these are of a terabyte.
+#[test]
+fn what_does_not_fit_is_seen_in_the_header() {
+    let folder = scratch("large");
+    let file = folder.join("model.safetensors");
+    let mut model = Wide::new(1);
+    let elements = 1u64 << 38;
+    let other = format!(r#"{{"other":{{"dtype":"F32","shape":[{elements}],"data_offsets":[0,{}]}}}}"#, 4 * elements);
+    for (header, bytes, expected) in [
+        (other.as_str(), 8 + other.len() as u64 + 4 * elements, "unexpected: `other`"),
+        (&other, 1 << 40, "its header tells of 1099511627776 bytes of tensors, there are"),
+        ("{}", 1 << 40, "its header tells of 0 bytes of tensors, there are 1099511627766"),
+        ("\u{1}", 1 << 40, "its header is not understood"),
+    ] {
+        sparse(&file, header, bytes);
+        let error = io::load(&mut model, &file).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    // A header that is said to be longer than any, or than the file.
+    for (length, expected) in [(u64::MAX, "room for 100000000"), (100_000_001, "room for"), (64, "room for 9")] {
+        fs::write(&file, [&length.to_le_bytes()[..], b"123456789"].concat()).unwrap();
+        if length > 64 {
+            File::options().append(true).open(&file).unwrap().set_len(1 << 40).unwrap();
+        }
+        let error = io::load(&mut model, &file).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A pipe that somebody names gives what its header promises, and no more is read; one that has no end ends it.
+#[cfg(unix)]
+#[test]
+fn weights_come_through_a_pipe() {
+    let folder = scratch("pipe");
+    let (file, pipe) = (folder.join("model.safetensors"), folder.join("pipe"));
+    let (saved, mut model) = (Wide::new(1), Wide::new(2));
+    io::save(&saved, &file).unwrap();
+    let whole = fs::read(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut through = |bytes: &[u8]| {
+        std::thread::scope(|scope| {
+            // Whoever reads may have seen enough.
+            scope.spawn(|| _ = fs::write(&pipe, bytes));
+            io::load(&mut model, &pipe).map(|()| model.bits())
+        })
+    };
+    assert!(through(&whole[..whole.len() - 1]).unwrap_err().to_string().contains("the data ends in it"));
+    assert!(through(&whole[..20]).unwrap_err().to_string().contains("it ends in its header"));
+    assert_eq!(through(&whole).unwrap(), saved.bits());
+    // Nor does what is saved to one hang where somebody reads.
+    let read = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| fs::read(&pipe).unwrap());
+        io::save(&saved, &pipe).unwrap();
+        reader.join().unwrap()
+    });
+    assert!(read == whole);
+    for endless in ["/dev/zero", "/dev/urandom"] {
+        let error = io::load(&mut model, endless).unwrap_err();
+        assert!(matches!(error, Error::WeightFile { .. } | Error::Weights { .. }), "{error}");
+    }
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -81,11 +81,11 @@ impl File {
         }
     }
 
-    /// What is wrong with it; `None` if it is whole.
+    /// What is wrong with it, or with who may have written it; `None` if it is used.
     pub(super) fn damage(&self) -> Option<String> {
         match self {
             File::Entry(entry) => match entry.verify() {
-                Health::Damaged(problem) => Some(problem),
+                Health::Damaged(problem) | Health::Refused(problem) => Some(problem),
                 _ => None,
             },
             File::Records(records) => records.damage.clone(),

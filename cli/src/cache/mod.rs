@@ -38,7 +38,8 @@ pub(crate) struct Args {
 enum Action {
     /// A line for each file, the one used last first
     List,
-    /// Read every file and say which are damaged; the exit code is 1 if any is
+    /// Read every file and say which are damaged, or could have been written by other users; the exit code is 1 if any is, or if
+    /// the folder itself is not used
     Verify,
     /// Remove them; the exit code is 1 if any stays
     Clear,
@@ -132,19 +133,21 @@ fn verify(files: &[File], place: &str, output: &Output) -> Result<ExitCode> {
         progress.inc(1);
     }
     drop(progress);
+    let refused = cache::check_folder().err().map(|problem| problem.to_string());
     if output.is_json() {
         let damaged = damaged.iter().map(|(file, problem)| {
             let mut value = file.value();
             value["problem"] = json!(problem);
             value
         });
-        output.value(&json!({ "files": files.len(), "damaged": damaged.collect::<Vec<_>>() }))?;
+        output.value(&json!({ "files": files.len(), "damaged": damaged.collect::<Vec<_>>(), "refused": refused }))?;
     } else {
         let lines = damaged.iter().map(|(file, problem)| format!("{}: {problem}\n", file.path().display()));
         let text = lines.collect::<String>();
         output.text(&format!("{text}{} files, {} damaged, in {place}\n", files.len(), damaged.len()))?;
     }
-    Ok(if damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    refused.iter().for_each(|problem| Output::note(&format!("error: {problem}")));
+    Ok(if damaged.is_empty() && refused.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn clear(args: &Args, files: &[File], place: &str, output: &Output) -> Result<ExitCode> {

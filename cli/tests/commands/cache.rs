@@ -95,6 +95,29 @@ fn a_damaged_file_is_named() {
     }
 }
 
+/// What another user may have written is whole, and not used.
+#[cfg(unix)]
+#[test]
+fn what_others_may_have_written_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Some(device) = selectors_with_driver().into_iter().next() else { return };
+    let cache = Cache::filled("planted", &device);
+    let mode = |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let list = cache.list(&[]);
+    mode(path(&list[0]), 0o666);
+    let found = cache.json(&["verify"], 1);
+    assert_eq!((&found["damaged"][0]["path"], &found["refused"]), (&list[0]["path"], &Value::Null));
+    assert!(found["damaged"][0]["problem"].as_str().unwrap().contains("users other than its owner"), "{found}");
+    mode(path(&list[0]), 0o600);
+    assert_eq!(cache.json(&["verify"], 0)["refused"], Value::Null);
+    mode(&cache.0, 0o777);
+    let found = cache.json(&["verify"], 1);
+    assert_eq!(found["damaged"].as_array().unwrap().len(), list.len(), "none is used");
+    let output = cache.run(&["cache", "verify"]);
+    let said = texts(&output).1;
+    assert!(said.contains("error: cannot use") && said.contains("(mode 0777)") && said.contains("chmod"), "{output:?}");
+}
+
 #[test]
 fn what_cannot_be_removed_is_said_and_everything_else_goes() {
     let cache = Cache::empty("stuck");

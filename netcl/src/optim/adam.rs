@@ -78,6 +78,17 @@ impl Moments {
             operation: self.update.name().to_owned(),
             problem: format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX),
         })?;
+        // Squares, whose root is taken: below zero, parameters would become NaN without a word.
+        for (path, values) in state.moments.get(1).into_iter().flatten() {
+            if let Some(value) = values.to_vec::<f32>()?.into_iter().find(|value| *value < 0.0) {
+                return Err(Error::Mismatch {
+                    operation: self.update.name().to_owned(),
+                    problem: format!(
+                        "the state's second moment of `{path}` has the element {value}, expected none below 0"
+                    ),
+                });
+            }
+        }
         self.update.set_state(model, state, 2)?;
         (self.rate, self.steps) = (state.learning_rate, steps);
         Ok(())

@@ -10,7 +10,12 @@ const ROLE: &str = "NETCL_TEST_ROLE";
 pub(crate) fn scratch(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("netcl-tests-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    // Nobody else's, whatever the mask of whoever runs the tests: else it is no cache.
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(&folder).unwrap();
     folder
 }
 

@@ -3,13 +3,14 @@
 use crate::device::Device;
 use crate::error::Result;
 use crate::io::file::{self, Stored};
+use crate::io::reader::WeightFile;
 use crate::io::weights;
 use crate::model::Model;
 use crate::model::core::Draws;
 use crate::optim::{Optimizer, OptimizerState};
 use crate::tensor::Tensor;
 use netcl_kernels::sorted;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::Dtype;
 use std::path::Path;
 
 /// The seed of the model's random numbers, and how many calls drew some.
@@ -74,17 +75,18 @@ pub fn save_checkpoint(model: &dyn Model, optimizer: &dyn Optimizer, path: impl 
 /// # Errors
 ///
 /// As [`super::load`]; also if the file has no state of an optimizer, or of another kind, or one that is not of the model's
-/// parameters, or has steps without what was gathered in them. Model and optimizer are then unchanged: what has been copied to
+/// parameters, or has steps without what was gathered in them, or numbers that no training leaves: a learning rate that is
+/// negative, infinite or NaN, second moments that are negative. Model and optimizer are then unchanged: what has been copied to
 /// the model before the optimizer refuses its part is put back, unless the device fails at that, too.
 pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    let bytes = file::read(path)?;
-    let file = file::parse(path, &bytes)?;
-    let found = weights::fitting(model, &file)?;
+    let mut file = WeightFile::open(path)?;
+    let fitting = weights::fitting(model, &file)?;
     let unusable = |problem: String| file::unusable(path, problem);
-    let state = optimizer_state(&file, &model.device(), unusable)?;
-    let draws = file.tensor(DRAWS).ok().and_then(|view| integers::<2>(&view));
-    let [seed, calls] = draws.ok_or_else(|| unusable(format!("`{DRAWS}` is not there as two 64-bit integers")))?;
+    let state = optimizer_state(&mut file, &model.device(), unusable)?;
+    let [seed, calls] = words::<2>(&mut file, DRAWS, Dtype::I64)?
+        .ok_or_else(|| unusable(format!("`{DRAWS}` is not there as two 64-bit integers")))?;
+    let found = weights::read(fitting, &mut file)?;
     // The optimizer last: whether it takes its part is its own affair, and it cannot be told to take it back.
     let before = weights::stored(model)?;
     if let Err(error) = weights::fill(found).and_then(|()| optimizer.set_state(model, &state)) {
@@ -98,51 +100,59 @@ pub fn load_checkpoint(model: &mut dyn Model, optimizer: &mut dyn Optimizer, pat
 
 /// The optimizer's state in the file, its moments on the device.
 fn optimizer_state(
-    file: &SafeTensors<'_>,
+    file: &mut WeightFile,
     device: &Device,
     unusable: impl Fn(String) -> crate::Error,
 ) -> Result<OptimizerState> {
-    let mut names: Vec<&str> = file.names().into_iter().filter(|name| name.starts_with("optimizer/")).collect();
+    let mut names = file.names();
+    names.retain(|name| name.starts_with("optimizer/"));
     sorted::sort(&mut names);
     let kind = names.iter().find_map(|name| name.strip_prefix("optimizer/")?.strip_suffix("/learning_rate"));
     let kind = kind
-        .ok_or_else(|| unusable("it has no state of an optimizer; `netcl::io::load` reads weights alone".to_owned()))?;
+        .ok_or_else(|| unusable("it has no state of an optimizer; `netcl::io::load` reads weights alone".to_owned()))?
+        .to_owned();
     let start = format!("optimizer/{kind}/");
-    let of = |rest: &str| file.tensor(&format!("{start}{rest}")).ok();
-    let rate = of("learning_rate").filter(|view| view.dtype() == Dtype::F64).and_then(|view| words::<1>(&view));
-    let steps = of("steps").and_then(|view| integers::<1>(&view));
+    let rate = words::<1>(file, &format!("{start}learning_rate"), Dtype::F64)?;
+    let steps = words::<1>(file, &format!("{start}steps"), Dtype::I64)?;
     let (Some([rate]), Some([steps])) = (rate, steps) else {
         return Err(unusable(format!("`{start}learning_rate` and `{start}steps` are not there as one number each")));
     };
+    let learning_rate = f64::from_bits(rate);
+    if !(learning_rate.is_finite() && learning_rate >= 0.0) {
+        return Err(unusable(format!(
+            "`{start}learning_rate` is {learning_rate}, expected a number of at least 0: it is damaged, or nothing that was saved"
+        )));
+    }
     let mut moments: Vec<Vec<(String, Tensor)>> = Vec::new();
-    for name in names {
+    for name in &names {
         let Some(rest) = name.strip_prefix(&start).filter(|rest| !["learning_rate", "steps"].contains(rest)) else {
             continue;
         };
         let place = rest.split_once('/').and_then(|(number, path)| Some((number.parse::<usize>().ok()?, path)));
-        let view = file.tensor(name).map_err(|error| unusable(error.to_string()))?;
+        let info = file.info(name).map(|info| (info.dtype, info.shape.clone()));
         // Sorted by name, moments come one after the other.
-        let (Some((number, path)), Dtype::F32) = (place.filter(|(number, _)| *number <= moments.len()), view.dtype())
+        let (Some((number, path)), Some((Dtype::F32, shape))) =
+            (place.filter(|(number, _)| *number <= moments.len()), info)
         else {
             return Err(unusable(format!("`{name}` is no moment of a parameter")));
         };
+        let bytes = file.read(name)?;
         let elements: Vec<f32> =
-            view.data().chunks_exact(4).map(|word| f32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+            bytes.chunks_exact(4).map(|word| f32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
         if number == moments.len() {
             moments.push(Vec::new());
         }
-        moments[number].push((path.to_owned(), Tensor::from_slice(device, &elements, view.shape())?));
+        moments[number].push((path.to_owned(), Tensor::from_slice(device, &elements, &shape)?));
     }
-    Ok(OptimizerState { optimizer: kind.to_owned(), learning_rate: f64::from_bits(rate), steps, moments })
+    Ok(OptimizerState { optimizer: kind, learning_rate, steps, moments })
 }
 
-/// As many whole numbers as expected.
-fn integers<const N: usize>(view: &TensorView<'_>) -> Option<[u64; N]> {
-    if view.dtype() == Dtype::I64 { words(view) } else { None }
-}
-
-/// As many words of 64 bits as expected.
-fn words<const N: usize>(view: &TensorView<'_>) -> Option<[u64; N]> {
-    let words = view.data().chunks_exact(8).filter_map(|word| Some(u64::from_le_bytes(word.try_into().ok()?)));
-    words.collect::<Vec<_>>().try_into().ok()
+/// As many words of 64 bits of that type as expected; `None` if that is not what is there.
+fn words<const N: usize>(file: &mut WeightFile, name: &str, dtype: Dtype) -> Result<Option<[u64; N]>> {
+    if file.info(name).is_none_or(|info| info.dtype != dtype || info.data_offsets.1 - info.data_offsets.0 != 8 * N) {
+        return Ok(None);
+    }
+    let bytes = file.read(name)?;
+    let words = bytes.chunks_exact(8).filter_map(|word| Some(u64::from_le_bytes(word.try_into().ok()?)));
+    Ok(words.collect::<Vec<_>>().try_into().ok())
 }

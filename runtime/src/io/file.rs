@@ -1,11 +1,10 @@
 //! Safetensors files of netcl's tensors.
 
 use crate::error::{Error, Result};
-use crate::files::{Durable, replace_file};
+use crate::files::{Keeping, replace_file};
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use std::fs;
+use safetensors::tensor::{Dtype, TensorView};
 use std::path::Path;
 
 /// A tensor as it stands in a file.
@@ -50,15 +49,7 @@ pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
         views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
     }
     let bytes = safetensors::serialize(views, None).map_err(|error| failed(std::io::Error::other(error)))?;
-    replace_file(path, &bytes, Durable::Yes).map_err(failed)
-}
-
-pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })
-}
-
-pub(super) fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<SafeTensors<'a>> {
-    SafeTensors::deserialize(bytes).map_err(|error| unusable(path, error.to_string()))
+    replace_file(path, &bytes, Keeping::Saved).map_err(failed)
 }
 
 pub(super) fn unusable(path: &Path, problem: String) -> Error {

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod file;
+mod reader;
 mod weights;
 
 pub use checkpoint::{load_checkpoint, save_checkpoint};

@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::io::file::{self, Stored, little_endian, to_safetensors};
+use crate::io::reader::WeightFile;
 use crate::model::Model;
 use crate::tensor::Tensor;
-use netcl_kernels::sorted;
-use safetensors::tensor::{SafeTensors, TensorView};
+use netcl_kernels::sorted::{self, SortedSet};
 use std::path::Path;
 
 /// What a checkpoint has besides the model's tensors stands under names that begin so; no path of a model has a slash.
@@ -14,6 +14,10 @@ pub(super) const BESIDES: [&str; 2] = ["model/", "optimizer/"];
 /// Writes every parameter and state of a model, each under its path. The file is replaced whole or
 /// stays as it was, also where the disk is full or the process is killed midway. What such a process was writing lies beside
 /// it until a model is saved to that folder again.
+///
+/// A file that was there keeps its owner and mode, and is not replaced if it is read-only. Of a link, the file that it points
+/// to is replaced, or made; another name of the file (a hard link) keeps what was there. What is no file, as a pipe or
+/// `/dev/stdout`, is written to.
 ///
 /// What an optimizer has gathered is not part of it: [`super::save_checkpoint`] writes that, too.
 ///
@@ -30,6 +34,9 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
 /// meaning: PyTorch's `Linear` has `[outputs, inputs]` where netcl's has `[inputs, outputs]`, so that a square one is taken
 /// as it is and computes with the transpose. Transpose such weights before they are written to the file.
 ///
+/// The header is read first: of a file that does not fit, nothing else is. The path may also name a pipe or `/dev/stdin`, which
+/// is waited for, and of which no more is read than its header promises.
+///
 /// # Errors
 ///
 /// If the file cannot be read or is damaged, or if a tensor is missing, unexpected, or of another shape or type: the
@@ -37,8 +44,9 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
 /// ([`Error::Driver`], [`Error::Lost`], [`Error::OutOfMemory`]), some of the model's tensors may be the file's already:
 /// load again, or drop the model.
 pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
-    let bytes = file::read(path.as_ref())?;
-    fill(fitting(model, &file::parse(path.as_ref(), &bytes)?)?)
+    let mut file = WeightFile::open(path.as_ref())?;
+    let fitting = fitting(model, &file)?;
+    fill(read(fitting, &mut file)?)
 }
 
 /// Every tensor of a model.
@@ -46,38 +54,43 @@ pub(super) fn stored(model: &dyn Model) -> Result<Vec<Stored>> {
     tensors(model).into_iter().map(|(name, tensor)| Stored::of(name, &tensor)).collect()
 }
 
-/// Every tensor of a model with what the file has for it; all that does not fit is one error.
-pub(super) fn fitting<'a>(model: &dyn Model, file: &SafeTensors<'a>) -> Result<Vec<(Tensor, TensorView<'a>)>> {
+/// Every tensor of a model, by its name in the file, which has one of that shape and type; all that does not fit is one error.
+pub(super) fn fitting(model: &dyn Model, file: &WeightFile) -> Result<Vec<(String, Tensor)>> {
     let own = tensors(model);
     let mut problems = Vec::new();
-    let mut found = Vec::new();
     for (name, tensor) in &own {
-        match file.tensor(name) {
-            Err(_) => problems.push(format!("missing: `{name}` {} {:?}", tensor.dtype(), tensor.shape())),
-            Ok(view) if view.shape() != tensor.shape() || view.dtype() != to_safetensors(tensor.dtype()) => {
+        match file.info(name) {
+            None => problems.push(format!("missing: `{name}` {} {:?}", tensor.dtype(), tensor.shape())),
+            Some(found) if found.shape != tensor.shape() || found.dtype != to_safetensors(tensor.dtype()) => {
                 problems.push(format!(
                     "`{name}`: the model has {} {:?}, the file {:?} {:?}",
                     tensor.dtype(),
                     tensor.shape(),
-                    view.dtype(),
-                    view.shape()
+                    found.dtype,
+                    found.shape
                 ));
             }
-            Ok(view) => found.push((tensor.clone(), view)),
+            Some(_) => {}
         }
     }
+    let known: SortedSet<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
     let beside = |name: &str| BESIDES.iter().any(|start| name.starts_with(start));
-    let mut unexpected: Vec<&str> =
-        file.names().into_iter().filter(|name| !beside(name) && own.iter().all(|(known, _)| known != name)).collect();
+    let mut unexpected = file.names();
+    unexpected.retain(|name| !beside(name) && !known.contains(name.as_str()));
     sorted::sort(&mut unexpected);
     problems.extend(unexpected.iter().map(|name| format!("unexpected: `{name}`")));
-    if problems.is_empty() { Ok(found) } else { Err(Error::Weights { problems }) }
+    if problems.is_empty() { Ok(own) } else { Err(Error::Weights { problems }) }
+}
+
+/// What the file has for what fits: all of it, before anything of the model changes.
+pub(super) fn read(fitting: Vec<(String, Tensor)>, file: &mut WeightFile) -> Result<Vec<(Tensor, Vec<u8>)>> {
+    fitting.into_iter().map(|(name, tensor)| Ok((tensor, file.read(&name)?))).collect()
 }
 
 /// Copies what was found to the model's tensors.
-pub(super) fn fill(found: Vec<(Tensor, TensorView<'_>)>) -> Result<()> {
-    for (tensor, view) in found {
-        tensor.region().write(&little_endian(view.data().to_vec(), tensor.dtype()))?;
+pub(super) fn fill(found: Vec<(Tensor, Vec<u8>)>) -> Result<()> {
+    for (tensor, bytes) in found {
+        tensor.region().write(&little_endian(bytes, tensor.dtype()))?;
     }
     Ok(())
 }

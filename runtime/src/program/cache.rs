@@ -5,6 +5,9 @@
 //! was used least lately goes first. Nothing here is needed to use netcl: damaged files are built again, and any file may
 //! be deleted at any time, also while programs run.
 //!
+//! A program that is found here is run. The folders are made for this user alone, and what belongs to another user (but root),
+//! or could have been written by one, is not used: one warning says so, and programs are built as if it were not there.
+//!
 //! ```
 //! for entry in netcl::cache::entries()? {
 //!     println!("{} for {} ({}): {} bytes", entry.kind, entry.device, entry.driver, entry.bytes);
@@ -19,9 +22,10 @@
 use super::{disk, file, limit};
 use crate::config;
 use crate::error::{Error, Result};
+use crate::files::{Own, folder_of, open_regular, read_own, refusal_of_folder};
 use std::fmt;
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -91,6 +95,9 @@ pub enum Health {
     Whole,
     /// It is not, for this reason; it counts as none, and is written again when it is needed.
     Damaged(String),
+    /// Somebody else may have written it, for this reason; it is not used, and written again when it is needed unless that is
+    /// the folder's fault ([`check_folder`]).
+    Refused(String),
 }
 
 impl Health {
@@ -119,6 +126,22 @@ pub struct Cleared {
 pub fn folder() -> Result<Option<PathBuf>> {
     config::get()?;
     Ok(disk::folder())
+}
+
+/// Says whether the folder is used. Nothing is read from or written to one that belongs to another user than this one and
+/// root, that others may write, or that lies in such a one; one that is not there yet is made when something is kept.
+///
+/// # Errors
+///
+/// [`Error::Io`] with the folder and why it is not used; [`Error::Config`] if an environment variable has a bad value.
+pub fn check_folder() -> Result<()> {
+    match folder()?.and_then(|folder| refusal_of_folder(&folder)) {
+        Some(refusal) => {
+            let source = io::Error::new(ErrorKind::PermissionDenied, refusal.to_string());
+            Err(Error::Io { action: "use", path: refusal.path, source })
+        }
+        None => Ok(()),
+    }
 }
 
 /// How many bytes the folder may have: `NETCL_CACHE_LIMIT_MB`.
@@ -167,10 +190,16 @@ pub fn clear() -> Result<Cleared> {
 impl Entry {
     /// Reads the file, and says whether it is whole.
     pub fn verify(&self) -> Health {
-        match fs::read(&self.path) {
+        if let Some(refusal) = refusal_of_folder(folder_of(&self.path)) {
+            return Health::Refused(format!("of the folder {}: {refusal}", refusal.path.display()));
+        }
+        match read_own(&self.path) {
             Err(error) => Health::Damaged(format!("it cannot be read: {error}")),
-            Ok(bytes) if file::decode(&bytes).is_some() => Health::Whole,
-            Ok(bytes) => Health::Damaged(format!("its {} bytes are not what the checksum says", bytes.len())),
+            Ok(Own::Refused(refusal)) => Health::Refused(refusal.to_string()),
+            Ok(Own::Bytes(bytes)) if file::decode(&bytes).is_some() => Health::Whole,
+            Ok(Own::Bytes(bytes)) => {
+                Health::Damaged(format!("its {} bytes are not what the checksum says", bytes.len()))
+            }
         }
     }
 
@@ -184,7 +213,8 @@ impl Entry {
     }
 
     fn of(kept: limit::Kept) -> Entry {
-        let key = File::open(&kept.path).and_then(file::read_key).ok().flatten().unwrap_or_default();
+        let key = open_regular(&kept.path).and_then(|(file, _)| file::read_key(file));
+        let key = key.ok().flatten().unwrap_or_default();
         let (head, source) = key.split_once("\n\n").unwrap_or((&key, ""));
         let field = |name: &str| {
             let value = head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -274,6 +304,7 @@ mod tests {
     use crate::device::profile::{DeviceKind, DeviceProfile};
     use crate::program::Key;
     use netcl_kernels::plan::Target;
+    use std::fs::File;
 
     fn scratch(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("netcl-cache-{name}-{}", std::process::id()));

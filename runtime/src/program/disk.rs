@@ -1,11 +1,12 @@
 //! Binaries on disk: one file per program, written whole or not at all, checked when read.
 //!
-//! Whatever is wrong with a file or the folder, the program is built from source and the run goes on.
+//! Whatever is wrong with a file or the folder, the program is built from source and the run goes on. A program is run as it
+//! is, so that only this user's files are read, from folders that nobody else can write.
 
 use super::file::{decode, encode};
 use super::limit;
 use crate::config;
-use crate::files::{Durable, is_missing, replace_file};
+use crate::files::{self, Keeping, Own, is_missing, make_private_folder, read_own, replace_file};
 use crate::program::Key;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,10 +36,28 @@ pub(super) fn folder() -> Option<PathBuf> {
     Some(config::get().ok()?.cache_dir.as_ref()?.join("programs"))
 }
 
+/// What becomes of what a file or folder that is not used would have held.
+const INSTEAD: &str = "programs are built";
+
+/// Whether it may be read and written; says so once if not.
+fn is_trusted(folder: &Path) -> bool {
+    let refusal = files::refusal_of_folder(folder);
+    refusal.iter().for_each(|refusal| files::warn_of(refusal, INSTEAD));
+    refusal.is_none()
+}
+
 fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
     let path = folder.join(key.file_name());
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
+    let bytes = match read_own(&path) {
+        // Looked at once there is something: most programs of a first run are in no folder at all.
+        Ok(Own::Bytes(bytes)) if is_trusted(folder) => bytes,
+        Ok(Own::Bytes(_)) => return None,
+        Ok(Own::Refused(refusal)) => {
+            if is_trusted(folder) {
+                files::warn_of(&refusal, INSTEAD);
+            }
+            return None;
+        }
         Err(error) => {
             if !is_missing(&error) {
                 tracing::warn!(path = %path.display(), %error, "a cached program cannot be read; it is built again");
@@ -68,9 +87,12 @@ fn store_in(folder: &Path, key: &Key, binary: &[u8], most: u64) {
         // Everything else would have to go for it.
         return;
     }
+    if !is_trusted(folder) {
+        return;
+    }
     let write = || {
-        fs::create_dir_all(folder)?;
-        replace_file(&folder.join(key.file_name()), &bytes, Durable::No)
+        make_private_folder(folder)?;
+        replace_file(&folder.join(key.file_name()), &bytes, Keeping::Cached)
     };
     match write() {
         Ok(()) => limit::stored(folder, bytes.len() as u64, most),

@@ -78,4 +78,42 @@ mod tests {
         long[MAGIC.len()..MAGIC.len() + 8].fill(0xff);
         assert_eq!(read_key(&long[..]).unwrap(), None, "a length beyond reason allocates nothing");
     }
+
+    /// Nothing of what a file says is believed: no length is allocated, and no two parts overlap, whatever the bytes, also where
+    /// the checksum is right.
+    #[test]
+    fn any_bytes_are_refused_or_understood() {
+        let whole = encode("netcl 1\nkind program\n\nkernel".as_bytes(), &[7; 60]);
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut below = |end: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % end
+        };
+        let (mut refused, mut understood) = (0, 0);
+        for _ in 0..20_000 {
+            let mut bytes = whole[..whole.len() - 8].to_vec();
+            for _ in 0..1 + below(3) {
+                let at = below(bytes.len());
+                match below(4) {
+                    0 => bytes[at] ^= 1 << below(8),
+                    1 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][below(5)],
+                    2 if at > 0 => bytes.truncate(at),
+                    _ => bytes.insert(at, below(256) as u8),
+                }
+            }
+            let sum = checksum(&bytes);
+            bytes.extend(sum.to_le_bytes());
+            match decode(&bytes) {
+                Some((key, content)) => {
+                    understood += 1;
+                    assert_eq!(key.len() + content.len() + MAGIC.len() + 24, bytes.len());
+                }
+                None => refused += 1,
+            }
+            let _ = read_key(&bytes[..]).unwrap();
+        }
+        assert!(refused > 1000 && understood > 1000, "{refused} refused, {understood} understood");
+    }
 }

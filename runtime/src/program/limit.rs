@@ -4,9 +4,9 @@
 //! processes may do this at once: a file that another process has removed is gone as wanted, and one that a process is
 //! reading is whole for it or not there, in which case the program is built again.
 
-use crate::files::remove_leftovers;
+use crate::files::{is_unfinished, open_to_change, remove_leftovers};
 use netcl_kernels::sorted::{self, SortedMap};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -32,7 +32,7 @@ pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>
         let Ok(entry) = entry else { continue };
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let wanted = if temporary { is_temporary(&name) } else { name.ends_with(".program") };
+        let wanted = if temporary { is_unfinished(&name) } else { name.ends_with(".program") };
         if wanted {
             // Another process may have removed it meanwhile.
             if let Ok(metadata) = entry.metadata() {
@@ -45,16 +45,11 @@ pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>
     Ok(files)
 }
 
-/// As `crate::files::replace_file` names what it writes.
-fn is_temporary(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(".tmp") && name.contains(".program.")
-}
-
 /// Notes that a file is used now. A folder that cannot be written keeps the old note.
 pub(super) fn touch(path: &Path) {
     let now = SystemTime::now();
     let note = || {
-        let file = File::options().append(true).open(path)?;
+        let file = open_to_change(path, false)?;
         let last = file.metadata()?.modified()?;
         if now.duration_since(last).is_ok_and(|age| age > RECENT) { file.set_modified(now) } else { Ok(()) }
     };
@@ -114,6 +109,7 @@ pub(super) fn enforce(folder: &Path, limit: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
 
     fn scratch(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("netcl-limit-{name}-{}", std::process::id()));
@@ -176,7 +172,7 @@ mod tests {
     fn what_a_killed_process_left_goes_and_what_is_written_now_stays() {
         let folder = scratch("abandoned");
         let [left, written] =
-            [".1.program.77.0.netcl.tmp", ".2.program.78.0.netcl.tmp"].map(|name| put(&folder, name, 10, RECENT));
+            [".0123456789abcdef.netcl.tmp", ".1123456789abcdef.netcl.tmp"].map(|name| put(&folder, name, 10, RECENT));
         let writer = File::options().append(true).open(&written).unwrap();
         writer.lock().unwrap();
         assert_eq!(files(&folder, true).unwrap().len(), 2);

@@ -1,12 +1,16 @@
 //! Records on disk: one JSON file for each device, driver, version of netcl and text of its kernels, shared by all processes.
 //!
 //! A file is replaced whole. Who writes reads it again first, under the folder's lock, and merges: two processes that tune at
-//! once lose nothing. A file that is damaged counts as none, with a warning; one of another netcl that this one cannot read, without.
+//! once lose nothing. A file that is damaged, or that another user may have written, counts as none, with a warning; one of
+//! another netcl that this one cannot read, without.
 
 use super::{Content, Record, WorkGroup};
 use crate::config;
 use crate::device::DeviceProfile;
-use crate::files::{Durable, checksum, folder_of, is_missing, remove_leftovers, replace_file};
+use crate::files::{
+    Keeping, Own, Refusal, checksum, folder_of, is_missing, make_private_folder, open_to_change, read_own,
+    refusal_of_folder, remove_leftovers, replace_file, warn_of,
+};
 use netcl_kernels::sorted::{self, SortedMap};
 use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
@@ -81,7 +85,12 @@ pub(super) enum Found {
     Foreign(Identity),
     /// Why it counts as none.
     Damaged(String),
+    /// Who else may have written it.
+    Refused(Refusal),
 }
+
+/// What becomes of what a file or folder that is not used would have held.
+const INSTEAD: &str = "kernels are picked by netcl's own rules";
 
 impl Identity {
     pub(crate) fn of(profile: &DeviceProfile) -> Identity {
@@ -153,6 +162,9 @@ impl Folder {
 
     /// What is known about the device.
     pub(crate) fn load(&self, identity: &Identity) -> Content {
+        if self.refusal().is_some() {
+            return Content::default();
+        }
         match known(&self.path(identity)) {
             // Another device with the same file name: not damaged, just not ours.
             Some((of, content)) if of == *identity => content,
@@ -163,7 +175,8 @@ impl Folder {
     /// What is known about other devices, drivers and versions of netcl of the same architecture, in the order of the files' names.
     pub(crate) fn relatives(&self, identity: &Identity) -> Vec<Content> {
         let own = self.path(identity);
-        let Ok(entries) = fs::read_dir(&self.0) else { return Vec::new() };
+        let entries = if self.refusal().is_none() { fs::read_dir(&self.0).ok() } else { None };
+        let Some(entries) = entries else { return Vec::new() };
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let mut paths: Vec<PathBuf> = paths
             .filter(|path| *path != own && path.extension().is_some_and(|extension| extension == "json"))
@@ -173,9 +186,19 @@ impl Folder {
         read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
     }
 
+    /// Why nothing is read from the folder or written to it; said once.
+    fn refusal(&self) -> Option<Refusal> {
+        let refusal = refusal_of_folder(&self.0);
+        refusal.iter().for_each(|refusal| warn_of(refusal, INSTEAD));
+        refusal
+    }
+
     /// Changes what the device's file has, and gives that. A failure is a warning, too, once.
     pub(crate) fn update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> io::Result<Content> {
         static WARNED: AtomicBool = AtomicBool::new(false);
+        if let Some(refusal) = self.refusal() {
+            return Err(refusal.into());
+        }
         let updated = self.try_update(identity, change);
         if let Err(error) = &updated
             && !WARNED.swap(true, Ordering::Relaxed)
@@ -187,12 +210,12 @@ impl Folder {
     }
 
     fn try_update(&self, identity: &Identity, change: &dyn Fn(&mut Content)) -> io::Result<Content> {
-        fs::create_dir_all(&self.0)?;
+        make_private_folder(&self.0)?;
         let path = self.path(identity);
         let _turn = turn(&self.0);
         let mut content = self.load(identity);
         change(&mut content);
-        replace_file(&path, &encode(identity, &content)?, Durable::No)?;
+        replace_file(&path, &encode(identity, &content)?, Keeping::Cached)?;
         remove_leftovers(&self.0);
         Ok(content)
     }
@@ -220,8 +243,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
 /// One lock is for all files and is never removed: who waits for a lock holds it open, and would share its turn with whoever
 /// made another.
 fn turn(folder: &Path) -> Option<File> {
-    let lock = folder.join(LOCK);
-    let file = File::options().create(true).truncate(false).write(true).open(lock).ok()?;
+    let file = open_to_change(&folder.join(LOCK), true).ok()?;
     let end = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {
@@ -269,8 +291,9 @@ fn decode(bytes: &[u8]) -> Found {
 
 /// What a file is; `None` if it is not there.
 pub(super) fn read(path: &Path) -> Option<Found> {
-    match fs::read(path) {
-        Ok(bytes) => Some(decode(&bytes)),
+    match read_own(path) {
+        Ok(Own::Bytes(bytes)) => Some(decode(&bytes)),
+        Ok(Own::Refused(refusal)) => Some(Found::Refused(refusal)),
         Err(error) if is_missing(&error) => None,
         Err(error) => Some(Found::Damaged(error.to_string())),
     }
@@ -286,6 +309,10 @@ fn known(path: &Path) -> Option<(Identity, Content)> {
         }
         Found::Damaged(problem) => {
             tracing::warn!(path = %path.display(), problem, "a file of measurements is damaged and not used");
+            None
+        }
+        Found::Refused(refusal) => {
+            warn_of(&refusal, INSTEAD);
             None
         }
     }
@@ -351,6 +378,45 @@ mod tests {
         let files = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
         let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
         files.filter(|path| matches!(read(path), Some(Found::Damaged(_)))).count()
+    }
+
+    /// Also where the sum is right, which is no secret.
+    #[test]
+    fn any_bytes_are_refused_or_understood() {
+        let whole = encode(&identity("gpu", "1.0"), &content(32)).unwrap();
+        let text = String::from_utf8(whole).unwrap();
+        let (_, body) = text.split_once(",\n").unwrap();
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut below = |end: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % end
+        };
+        let (mut whole, mut damaged) = (0, 0);
+        for _ in 0..2000 {
+            let mut bytes = body.as_bytes().to_vec();
+            for _ in 0..1 + below(2) {
+                let at = below(bytes.len());
+                match below(4) {
+                    0 => bytes[at] = b"0123456789-eE\"{}[],:"[below(20)],
+                    1 if at > 0 => bytes.truncate(at),
+                    2 => bytes.insert(at, b'9'),
+                    _ => {
+                        if let Some(digit) = (at..bytes.len()).find(|at| bytes[*at].is_ascii_digit()) {
+                            bytes[digit] = b'0' + below(10) as u8;
+                        }
+                    }
+                }
+            }
+            let unsigned = format!("{{\n  \"checksum\": \"{NO_SUM}\",\n{}", String::from_utf8_lossy(&bytes));
+            let signed = unsigned.replacen(NO_SUM, &sum(iter::once(unsigned.as_str())), 1);
+            match decode(signed.as_bytes()) {
+                Found::Whole(..) => whole += 1,
+                Found::Damaged(_) | Found::Foreign(_) | Found::Refused(_) => damaged += 1,
+            }
+        }
+        assert!(whole > 100 && damaged > 100, "{whole} whole, {damaged} damaged");
     }
 
     #[test]
@@ -420,8 +486,8 @@ mod tests {
         identities.iter().for_each(|identity| _ = add(&folder, identity, 32));
         assert_eq!(names().len(), 6);
         // Left by processes that were killed, and one of a process that writes now.
-        let written = ".gpu.json.2.0.netcl.tmp";
-        for name in [".gpu.json.1.0.netcl.tmp", written] {
+        let written = ".1123456789abcdef.netcl.tmp";
+        for name in [".0123456789abcdef.netcl.tmp", written] {
             fs::write(folder.0.join(name), b"half").unwrap();
         }
         let writer = File::options().append(true).open(folder.0.join(written)).unwrap();

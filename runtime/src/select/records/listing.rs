@@ -4,6 +4,7 @@ use super::Record;
 use super::file::{Folder, Found, Identity, read, remove};
 use crate::config;
 use crate::error::{Error, Result};
+use crate::files::{folder_of, refusal_of_folder};
 use netcl_kernels::sorted;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -31,7 +32,8 @@ pub struct RecordFile {
     /// What was measured, ordered by the buckets' texts; nothing of another version of netcl whose records this one cannot
     /// read.
     pub records: Vec<Record>,
-    /// Why it counts as none, if it is damaged; it is written anew when the device is tuned next.
+    /// Why it counts as none, if it is damaged, or somebody else may have written it; it is written anew when the device is
+    /// tuned next.
     pub damage: Option<String>,
 }
 
@@ -78,7 +80,7 @@ fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn of(path: PathBuf) -> RecordFile {
-    let metadata = fs::metadata(&path).ok();
+    let metadata = fs::symlink_metadata(&path).ok();
     let changed = metadata.as_ref().and_then(|metadata| metadata.modified().ok()).unwrap_or(UNIX_EPOCH);
     let mut file = RecordFile {
         bytes: metadata.map_or(0, |metadata| metadata.len()),
@@ -102,7 +104,11 @@ fn of(path: PathBuf) -> RecordFile {
         }
         Some(Found::Foreign(of)) => name(of),
         Some(Found::Damaged(problem)) => file.damage = Some(problem),
+        Some(Found::Refused(refusal)) => file.damage = Some(refusal.to_string()),
         None => file.damage = Some("it is gone".to_owned()),
+    }
+    if let Some(refusal) = refusal_of_folder(folder_of(&file.path)) {
+        file.damage = Some(format!("of the folder {}: {refusal}", refusal.path.display()));
     }
     file
 }

@@ -77,6 +77,12 @@ pub(crate) fn at_exit(action: fn() -> Rest) {
     }
 }
 
+/// The number of the user as whom the process runs, by whose rights files are opened.
+#[cfg(unix)]
+pub(crate) fn user() -> u32 {
+    system::user()
+}
+
 extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
@@ -113,6 +119,11 @@ mod system {
     // SAFETY: the signature is that of POSIX.
     unsafe extern "C" {
         fn pthread_atfork(prepare: Hook, parent: Hook, child: Hook) -> c_int;
+    }
+
+    pub(super) fn user() -> u32 {
+        // SAFETY: it has no arguments, touches no memory and cannot fail.
+        unsafe { libc::geteuid() }
     }
 
     pub(super) fn watch() {
