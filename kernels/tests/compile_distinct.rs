@@ -21,7 +21,7 @@ fn launched(plan: &Plan) -> BTreeMap<&str, Vec<usize>> {
         let name = match &step.work {
             Work::Kernel { entry, .. } => entry,
             Work::Loop { .. } => &plan.loop_kernel(step).expect("a kernel of the plan's").name,
-            Work::MatMul { .. } | Work::Conv2d { .. } => continue,
+            Work::MatMul { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. } => continue,
         };
         launched.entry(name).or_default().push(position);
     }

@@ -5,6 +5,7 @@ mod models;
 
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
+use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
 
@@ -43,6 +44,28 @@ fn cnn() {
 #[test]
 fn transformer_block() {
     check("block", &models::transformer_block(false), models::transformer_block(true), [9, 30]);
+}
+
+/// The gradient of an embedding is a sum over the updates of each row, and not over all updates for each row.
+#[test]
+fn the_gradient_of_an_embedding_costs_what_its_data_does() {
+    let graph = append_gradients(models::bag_of_words(50_257), Arguments::None).unwrap();
+    let texts = 400;
+    for target in Target::ALL {
+        let plan = plan(&graph, target);
+        let bindings = [(Symbol::new("N"), texts)];
+        let value = |dim: &Dim| dim.evaluate(&bindings).unwrap() as u64;
+        let additions: u64 = plan.steps.iter().map(|step| value(step.flops.as_ref().unwrap())).sum();
+        let bytes: u64 = plan.steps.iter().flat_map(|step| &step.bytes).map(value).sum();
+        let data = (50_257 + texts * 12) * 16;
+        assert!(additions < 8 * data, "{} operations on {}:{}", additions, target.name(), list(&plan));
+        assert!(bytes < 8 * 4 * data, "{} bytes on {}:{}", bytes, target.name(), list(&plan));
+        // The result is zeroed once and the rows are sorted by two digits, however many texts there are.
+        let most = [("gpu", 6), ("cpu", 1), ("host", 1)];
+        let most = most.iter().find(|(name, _)| *name == target.name()).unwrap().1;
+        let own = plan.steps.iter().filter(|step| step.label.contains("scatter_add(")).count();
+        assert_eq!(own, most, "{}:{}", target.name(), list(&plan));
+    }
 }
 
 /// Hooks that a template calls and nobody defines fall back to defaults, which name parameters that instances lack.

@@ -20,6 +20,7 @@ fn entry<'a>(plan: &'a Plan, step: &'a Step) -> &'a str {
         Work::Loop { .. } => plan.loop_kernel(step).map_or("loop", |kernel| &kernel.name),
         Work::MatMul { .. } => "matrix product, by the host's library",
         Work::Conv2d { .. } => "convolution, by the host's library",
+        Work::ScatterAdd { .. } => "scatter-add, by the host's library",
     }
 }
 
@@ -34,7 +35,9 @@ fn arguments(plan: &Plan, step: &Step) -> Vec<String> {
     };
     match &step.work {
         Work::MatMul { a, b, c, .. } => [a, b, c].map(|operand| name(&operand.buffer)).into(),
-        Work::Kernel { .. } | Work::Loop { .. } | Work::Conv2d { .. } => step.args.iter().map(argument).collect(),
+        Work::Kernel { .. } | Work::Loop { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. } => {
+            step.args.iter().map(argument).collect()
+        }
     }
 }
 
@@ -100,6 +103,14 @@ fn launch(plan: &Plan, step: &Step) -> Value {
                 "padding": geometry.padding,
                 "dilation": geometry.dilation,
                 "groups": geometry.groups,
+            });
+        }
+        Work::ScatterAdd { rows, count, features, dtype } => {
+            value["scatter_add"] = json!({
+                "dtype": dtype.to_string(),
+                "rows": size(rows),
+                "count": size(count),
+                "features": size(features),
             });
         }
     }

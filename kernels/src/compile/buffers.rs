@@ -1,9 +1,10 @@
 //! Which buffers a plan has, and what they are called.
 
-use crate::fuse::Division;
+use crate::fuse::{Division, Kind};
 use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::sanitized;
 use crate::plan::{Buffer, BufferId, Role};
+use crate::schedule::scatter::Sizes;
 use crate::sorted::{SortedMap, SortedSet};
 
 /// The buffers of a plan and the nodes they hold.
@@ -15,17 +16,21 @@ pub(super) struct Buffers {
     /// Buffers by their names, and the positions of the caller's scalars by theirs.
     named: SortedMap<String, BufferId>,
     scalars: SortedMap<String, usize>,
+    /// What scatter-adds keep between their kernels.
+    between: SortedMap<NodeId, Vec<BufferId>>,
 }
 
 impl Buffers {
-    /// A buffer for every input, output and stored node.
-    pub(super) fn new(graph: &Graph, division: &Division) -> Self {
+    /// A buffer for every input, output and stored node, and where scatter-adds sort (`sorts`), for what these keep between
+    /// their kernels.
+    pub(super) fn new(graph: &Graph, division: &Division, sorts: bool) -> Self {
         let mut buffers = Buffers {
             list: Vec::new(),
             of: SortedMap::new(),
             names: SortedMap::new(),
             named: SortedMap::new(),
             scalars: SortedMap::new(),
+            between: SortedMap::new(),
         };
         let outputs: SortedMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
         let mut taken: SortedSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
@@ -63,6 +68,21 @@ impl Buffers {
             buffers.named.insert(name.clone(), own);
             buffers.list.push(Buffer { name, shape: node.shape.clone(), dtype: node.dtype, role });
         }
+        let scatters = division.clusters.iter().filter_map(|cluster| match cluster.kind {
+            Kind::Scatter(id) => Some(id),
+            _ => None,
+        });
+        for id in scatters.filter(|_| sorts) {
+            let mut between = Vec::new();
+            for (what, shape, dtype) in Sizes::of(graph, id).between() {
+                let name = distinct(&mut taken, format!("{}_{what}", buffers.names[&id]));
+                let own = BufferId(buffers.list.len() as u32);
+                buffers.named.insert(name.clone(), own);
+                buffers.list.push(Buffer { name, shape, dtype, role: Role::Scratch });
+                between.push(own);
+            }
+            buffers.between.insert(id, between);
+        }
         buffers
     }
 
@@ -89,6 +109,11 @@ impl Buffers {
     /// The buffer called `name`.
     pub(super) fn named(&self, name: &str) -> Option<BufferId> {
         self.named.get(name).copied()
+    }
+
+    /// What the scatter-add `id` keeps between its kernels; none if it is one kernel.
+    pub(super) fn between(&self, id: NodeId) -> &[BufferId] {
+        self.between.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// The position of the caller's scalar called `name`.

@@ -12,6 +12,7 @@ mod loops;
 mod plan_builder;
 mod product;
 mod prologue;
+mod scatter;
 mod states;
 mod survey;
 
@@ -52,7 +53,7 @@ pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Res
     // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.
     loop {
         let division = fuse::divide(&graph, target, &marks.constraints);
-        let buffers = Buffers::new(&graph, &division);
+        let buffers = Buffers::new(&graph, &division, scatter::sorts(target, &options.limits));
         let mut builder = PlanBuilder::new(&graph, &division, &buffers, target);
         let configs = builder.survey(&marks, &mut decider)?;
         let mut wanted = configs.in_parts.clone();
@@ -91,6 +92,7 @@ fn emit(builder: &mut PlanBuilder<'_>) -> Result<()> {
             Kind::Loop { .. } => builder.loops(&bundle)?,
             Kind::MatMul(product) => builder.product(bundle[0], *product)?,
             Kind::Conv(conv) => builder.conv(bundle[0], *conv)?,
+            Kind::Scatter(scatter) => builder.scatter(bundle[0], *scatter)?,
         }
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::graph::{Graph, NodeId};
 use crate::identifier::{is_reserved, sanitized};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
-use crate::kir::{Expr, Kernel, Launch, ParamKind};
+use crate::kir::{Access, Expr, Kernel, Launch, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::source::Source;
 use crate::plan::{Arg, BufferId, Step, Work};
@@ -157,19 +157,60 @@ impl<'a> PlanBuilder<'a> {
 
     /// Adds a step that runs a kernel of the IR.
     pub(super) fn add_kernel(&mut self, clusters: &[usize], builder: KernelBuilder) -> Result<()> {
+        let kernel = self.checked(builder)?;
+        let (work, args, local_bytes) = self.launched(kernel);
+        self.add_step(clusters, work, args, local_bytes);
+        Ok(())
+    }
+
+    /// Adds a step that runs one of several kernels which compute `label` together.
+    pub(super) fn add_part(&mut self, label: String, flops: Dim, builder: KernelBuilder) -> Result<()> {
+        let kernel = self.checked(builder)?;
+        let (mut reads, mut writes) = (SortedSet::new(), SortedSet::new());
+        for param in &kernel.params {
+            if let ParamKind::Buffer(_, access) = param.kind
+                && let Some(id) = self.buffers.named(&param.name)
+            {
+                if access != Access::Write {
+                    reads.insert(id);
+                }
+                if access != Access::Read {
+                    writes.insert(id);
+                }
+            }
+        }
+        let (work, args, local_bytes) = self.launched(kernel);
+        let bytes = [self.bytes(&reads), self.bytes(&writes)];
+        let (reads, writes) = (reads.into_iter().collect(), writes.into_iter().collect());
+        self.steps.push(Step { label, work, args, reads, writes, local_bytes, flops: Some(flops), bytes });
+        Ok(())
+    }
+
+    fn checked(&self, builder: KernelBuilder) -> Result<Kernel> {
         let kernel = self.finished(builder);
         self.constants_are_countable()?;
         self.check(&kernel)?;
+        Ok(kernel)
+    }
+
+    /// What runs a kernel, what is passed to it, and its local memory in bytes.
+    fn launched(&mut self, kernel: Kernel) -> (Work, Vec<Arg>, u64) {
         let args = self.args(&kernel);
-        let launch = kernel.launch.clone();
-        let local_bytes = kernel.local_bytes();
+        let (launch, local_bytes) = (kernel.launch.clone(), kernel.local_bytes());
         let (position, entry) = self.kernels.add_loop(kernel, &self.shared);
         let work = match self.target {
             Target::Host => Work::Loop { kernel: position },
             Target::Cpu | Target::Gpu => Work::Kernel { entry: entry.to_owned(), launch },
         };
-        self.add_step(clusters, work, args, local_bytes);
-        Ok(())
+        (work, args, local_bytes)
+    }
+
+    /// Bytes of buffers.
+    fn bytes(&self, ids: &SortedSet<BufferId>) -> Dim {
+        ids.iter().fold(Dim::default(), |sum, id| {
+            let buffer = &self.buffers.list[id.0 as usize];
+            sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
+        })
     }
 
     /// Adds an instance of a template, the device functions it calls, and the step that launches it.
@@ -211,15 +252,8 @@ impl<'a> PlanBuilder<'a> {
             labels.extend(self.stored_members(cluster).map(|id| label(self.graph, self.buffers, id)));
             flops = flops + cost::flops(self.graph, self.division, cluster);
         }
-        let bytes = |ids: &SortedSet<BufferId>| {
-            ids.iter().fold(Dim::default(), |sum, id| {
-                let buffer = &self.buffers.list[id.0 as usize];
-                sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
-            })
-        };
-        let bytes = [bytes(&reads), bytes(&writes)];
-        let not_in_place = not_in_place(self.graph, self.division, self.buffers, &self.states, clusters);
-        self.not_in_place.extend(not_in_place);
+        let bytes = [self.bytes(&reads), self.bytes(&writes)];
+        self.note_not_in_place(clusters);
         self.steps.push(Step {
             label: labels.join("; "),
             work,
@@ -230,6 +264,12 @@ impl<'a> PlanBuilder<'a> {
             flops: Some(flops),
             bytes,
         });
+    }
+
+    /// Notes new values of states that `clusters`, computed together, may not put in place of the old ones.
+    pub(super) fn note_not_in_place(&mut self, clusters: &[usize]) {
+        let not_in_place = not_in_place(self.graph, self.division, self.buffers, &self.states, clusters);
+        self.not_in_place.extend(not_in_place);
     }
 
     /// The steps, the host's loop kernels, and the program's text.

@@ -86,6 +86,11 @@ pub(crate) fn flops(graph: &Graph, division: &Division, cluster: usize) -> Dim {
             let taps = shapes.weight.0[1..].iter().cloned().fold(Dim::constant(2), |product, dim| product * dim);
             shapes.output.elements() * taps
         }
+        Kind::Scatter(id) => match graph[*id].op {
+            // An addition for each element of the updates.
+            Op::ScatterAdd { updates, .. } => graph[updates].shape.elements(),
+            _ => unreachable!("a scatter-add"),
+        },
         Kind::Loop { space, .. } => {
             let stops = |id| division.home.get(&id).is_some_and(|home| *home != cluster) || is_anchor(&graph[id].op);
             let mut count = 0;

@@ -15,7 +15,7 @@ use crate::target::Target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Loop(LoopId),
-    /// A product's or convolution's elements.
+    /// A product's, convolution's or scatter-add's elements.
     Product(NodeId),
 }
 
@@ -89,9 +89,11 @@ impl Draft {
             let id = NodeId(position as u32);
             match &node.op {
                 Op::Reduce { .. } => divider.place_reduce(id),
-                Op::MatMul(..) | Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
-                    divider.place_product(id);
-                }
+                Op::MatMul(..)
+                | Op::Conv2d { .. }
+                | Op::Conv2dInputGrad { .. }
+                | Op::Conv2dWeightGrad { .. }
+                | Op::ScatterAdd { .. } => divider.place_product(id),
                 Op::Input(_) => {}
                 _ if divider.readings.is_root(id) => divider.place_root(id),
                 _ => {}
@@ -147,8 +149,11 @@ impl Draft {
                     space: readings.loops.space(own).clone(),
                     reduced: readings.loops.reduced(own).to_vec(),
                 },
-                Form::Product(id) if matches!(graph[id].op, Op::MatMul(..)) => Kind::MatMul(id),
-                Form::Product(id) => Kind::Conv(id),
+                Form::Product(id) => match graph[id].op {
+                    Op::MatMul(..) => Kind::MatMul(id),
+                    Op::ScatterAdd { .. } => Kind::Scatter(id),
+                    _ => Kind::Conv(id),
+                },
             };
             let (members, reads) = (part.members.clone(), part.reads.iter().copied().collect());
             clusters.push(Cluster { kind, members, reads, operands: operands.into_iter().collect() });

@@ -7,8 +7,13 @@ use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
 use crate::sorted::SortedSet;
 use crate::span::Result;
 
+/// The most rows for which a scatter-add is a sum over all updates for each row: one launch, fused with what makes the updates
+/// and with what takes the rows.
+const ROWS_BY_SUM: i64 = 8;
+
 /// The same function with
-/// - `ScatterAdd` as a sum over all updates of those that hit the row: deterministic, no atomics;
+/// - `ScatterAdd` into few rows, or of a single update, as a sum over all updates of those that hit the row, and of half precision as one of `f32`,
+///   rounded once;
 /// - every output in a buffer of its own (an output that is an input, or another output, becomes a copy).
 ///
 /// # Errors
@@ -21,7 +26,7 @@ pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
         builder.set_span(node.span);
         let op = node.op.clone().map_operands(|operand| moved[operand.index()]);
         let new = match op {
-            Op::ScatterAdd { indices, updates } => scatter_as_sum(&mut builder, node, indices, updates)?,
+            Op::ScatterAdd { indices, updates } => scatter_add(&mut builder, node, indices, updates)?,
             op => builder.push(op, node.shape.clone(), node.dtype),
         };
         builder.name(new, &node.name);
@@ -39,6 +44,17 @@ pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
         builder.output(kind.clone(), id);
     }
     Ok(builder.finish())
+}
+
+fn scatter_add(builder: &mut Builder, node: &Node, indices: NodeId, updates: NodeId) -> Result<NodeId> {
+    let few_rows = node.shape[0].as_constant().is_some_and(|rows| rows <= ROWS_BY_SUM);
+    // Also a number of the caller's, which lies in no memory.
+    if few_rows || builder.shape(indices).elements().is(1) {
+        return scatter_as_sum(builder, node, indices, updates);
+    }
+    let updates = builder.cast(updates, node.dtype.compute())?;
+    let sums = builder.scatter_add(indices, updates, &node.shape)?;
+    builder.cast(sums, node.dtype)
 }
 
 /// `out[r, rest] = sum_i (indices[i] == r ? updates[i, rest] : 0)`.

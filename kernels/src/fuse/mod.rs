@@ -1,7 +1,7 @@
 //! Fusion: which nodes are computed together in one kernel.
 //!
 //! Elementwise nodes, views and reshapes belong to no kernel: whoever needs them computes them in place. What is
-//! divided into [`Cluster`]s are the *anchors* (reductions, products, convolutions) and the *roots* (nodes whose values
+//! divided into [`Cluster`]s are the *anchors* (reductions, products, convolutions, scatter-adds) and the *roots* (nodes whose values
 //! must lie in memory). Two rules make a division legal:
 //!
 //! 1. A cluster reads its own members only at the coordinates at which it is about to compute or has computed them.
@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     MatMul(NodeId),
     /// One of the three convolutions and elementwise work on its result.
     Conv(NodeId),
+    /// A scatter-add, alone: a row of its result is done only when all updates have been seen.
+    Scatter(NodeId),
 }
 
 /// Nodes computed by one kernel.
@@ -114,7 +116,8 @@ pub(crate) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
     divide_by(&mut Readings::new(graph, &given_roots(graph, constraints)), target, constraints)
 }
 
-/// Nodes that lie in memory by themselves: outputs, what was asked for, and what products and gathers read through pointers.
+/// Nodes that lie in memory by themselves: outputs, what was asked for, and what products, gathers and scatter-adds read through
+/// pointers.
 fn given_roots(graph: &Graph, constraints: &Constraints) -> SortedSet<NodeId> {
     let mut roots: SortedSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));

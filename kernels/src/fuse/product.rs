@@ -1,4 +1,5 @@
-//! What products and convolutions read and write: operands in memory or computed by prologues, results through epilogues.
+//! What products, convolutions and scatter-adds read and write: operands in memory or computed by prologues, results through
+//! epilogues.
 
 use super::access::{self, Trace, is_anchor, is_scalar, table, trace};
 use crate::dim::{Dim, Shape};
@@ -11,6 +12,7 @@ use std::rc::Rc;
 pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
     match op {
         Op::Gather { source, .. } => vec![*source],
+        Op::ScatterAdd { indices, updates } => vec![*indices, *updates],
         op => op.factors().map_or_else(Vec::new, Vec::from),
     }
 }
@@ -76,7 +78,7 @@ fn strided(graph: &Graph, id: NodeId, stored: &dyn Fn(NodeId) -> bool) -> Option
     }
 }
 
-/// The stored node that `op`, a product or convolution, reads `operand` from, and the affine address there of an element
+/// The stored node that `op`, a product, convolution or scatter-add, reads `operand` from, and the affine address there of an element
 /// of `operand`. None if the operand is computed: by a prologue.
 pub(crate) fn in_memory(
     graph: &Graph,
@@ -93,7 +95,7 @@ pub(crate) fn in_memory(
     Some((base, index::flatten(&own, &graph[operand].shape)))
 }
 
-/// What `op`, a product or convolution, reads: the memory behind its operands, or what their prologues read.
+/// What `op`, a product, convolution or scatter-add, reads: the memory behind its operands, or what their prologues read.
 pub(super) fn product_reads(graph: &Graph, op: &Op, stored: &dyn Fn(NodeId) -> bool) -> Vec<NodeId> {
     let mut reads = Vec::new();
     for operand in memory_operands(op) {
@@ -158,8 +160,12 @@ pub(crate) fn extents(graph: &Graph, id: NodeId) -> Extents {
 }
 
 /// The coordinates of `id` at which the element of `product` at its own coordinates ends up, following elementwise
-/// nodes, permutations and reshapes; `None` if `id` does not lie on such a path.
+/// nodes, permutations and reshapes; `None` if `id` does not lie on such a path, or if `product` is a scatter-add, which adds
+/// to an element as often as an update hits it.
 pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -> Option<Vec<Index>> {
+    if matches!(graph[product].op, Op::ScatterAdd { .. }) {
+        return None;
+    }
     let extents = &graph[product].shape.0;
     let mut at: SortedMap<NodeId, Vec<Index>> = SortedMap::new();
     at.insert(product, (0..extents.len()).map(Index::var).collect());

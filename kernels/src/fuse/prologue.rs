@@ -48,13 +48,14 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
     draft
 }
 
-/// Nodes that lie in memory whatever products load: outputs, what was asked for, and what rows are read of by numbers that
-/// are known only at run time.
+/// Nodes that lie in memory whatever products load: outputs, what was asked for, what rows are read of by numbers that are
+/// known only at run time, and what scatter-adds read, which find their updates by such numbers too.
 fn staying(graph: &Graph, constraints: &Constraints) -> SortedSet<NodeId> {
-    let gathered = graph.iter().filter_map(|(_, node)| match node.op {
-        Op::Gather { source, .. } => Some(table(graph, source)),
-        _ => None,
+    let gathered = graph.iter().flat_map(|(_, node)| match node.op {
+        Op::Gather { .. } | Op::ScatterAdd { .. } => memory_operands(&node.op),
+        _ => Vec::new(),
     });
+    let gathered = gathered.map(|id| table(graph, id));
     let given = graph.outputs.iter().map(|(_, id)| *id);
     given.chain(gathered).chain(constraints.stored.iter().copied()).collect()
 }
@@ -119,6 +120,10 @@ pub(super) fn computed_loads(
     stays: &dyn Fn(NodeId) -> bool,
 ) -> f64 {
     let op = &graph[product].op;
+    if matches!(op, Op::ScatterAdd { .. }) {
+        // What it reads is stored, if not here then where this is a reshape of.
+        return 0.0;
+    }
     let sizes = extents(graph, product);
     let dot = dot_products(graph, target, product, stays);
     let costs = Costs::of(target).product(dot);

@@ -40,6 +40,7 @@ fn divide_with(graph: &Graph, target: Target, roots: &SortedSet<NodeId>, constra
                 divider.place_reduce(id, space, axes.clone());
             }
             Op::MatMul(..) => divider.place_product(id, Kind::MatMul(id)),
+            Op::ScatterAdd { .. } => divider.place_product(id, Kind::Scatter(id)),
             Op::Conv2d { .. } | Op::Conv2dInputGrad { .. } | Op::Conv2dWeightGrad { .. } => {
                 divider.place_product(id, Kind::Conv(id));
             }
@@ -330,9 +331,11 @@ fn fuse(
     division
 }
 
-/// Whether rows of `id` are read by numbers that are known only at run time: such a source lies in memory.
+/// Whether gathers or scatter-adds read `id`, by numbers that are known only at run time: such a source lies in memory.
 fn gathered(graph: &Graph, id: NodeId) -> bool {
-    graph.iter().any(|(_, node)| matches!(node.op, Op::Gather { source, .. } if table(graph, source) == id))
+    let by_number = |op: &Op| matches!(op, Op::Gather { .. } | Op::ScatterAdd { .. });
+    let reads = |op: &Op| memory_operands(op).into_iter().any(|operand| table(graph, operand) == id);
+    graph.iter().any(|(_, node)| by_number(&node.op) && reads(&node.op))
 }
 
 /// Whether products that compute the operands which `kernel` stores, each time they load them, do less work than the
@@ -368,7 +371,7 @@ fn pays(
         saved += memory(&read);
         spent += memory(&leaves(&read));
         match cluster.kind {
-            Kind::MatMul(product) | Kind::Conv(product) => {
+            Kind::MatMul(product) | Kind::Conv(product) | Kind::Scatter(product) => {
                 spent += computed_loads(graph, target, product, &stored, &stays);
             }
             Kind::Loop { .. } => {

@@ -15,7 +15,8 @@
 //!   first position in row-major order over the reduced axes (0 over no elements); NaN counts as the extreme, so
 //!   `x[argmax(x)]` is `max(x)` always. The order of a float sum is not fixed.
 //! - [`Op::Cast`] to the operand's own type is the identity with zero gradient ([`build::Builder::detach`]).
-//! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such a row out.
+//! - [`Op::Gather`] with an index out of range reads zeros and [`Op::ScatterAdd`] leaves such an update out. Updates of one row are
+//!   added in an order that depends on the indices and the kind of device alone.
 
 #[cfg(feature = "reference")]
 pub mod arbitrary;

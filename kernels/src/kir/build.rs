@@ -46,6 +46,17 @@ impl KernelBuilder {
     pub fn finish(mut self) -> Kernel {
         assert_eq!(self.blocks.len(), 1, "a block was left open");
         self.kernel.body = self.blocks.remove(0);
+        // Parameters have users' names, whatever those are.
+        for position in 0..self.kernel.arrays.len() {
+            let taken = |kernel: &Kernel, name: &str| {
+                let others = kernel.arrays.iter().enumerate().filter(|(other, _)| *other != position);
+                let mut names = kernel.params.iter().map(|param| &param.name).chain(others.map(|(_, own)| &own.name));
+                names.any(|own| own == name)
+            };
+            while taken(&self.kernel, &self.kernel.arrays[position].name) {
+                self.kernel.arrays[position].name.push('_');
+            }
+        }
         self.kernel
     }
 

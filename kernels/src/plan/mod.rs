@@ -145,6 +145,18 @@ pub enum Work {
         /// Of all three.
         dtype: DType,
     },
+    /// A scatter-add on the host: zeros with rows of updates added. The step's buffers are the row numbers, of 32 bits, the
+    /// updates, then the result.
+    ScatterAdd {
+        /// Rows of the result.
+        rows: Dim,
+        /// Updates.
+        count: Dim,
+        /// Elements of a row.
+        features: Dim,
+        /// Of updates and result.
+        dtype: DType,
+    },
 }
 
 /// One launch.
@@ -215,7 +227,7 @@ impl Plan {
     pub fn loop_kernel(&self, step: &Step) -> Option<&kir::Kernel> {
         match step.work {
             Work::Loop { kernel } => self.loops.get(kernel),
-            Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => None,
+            Work::Kernel { .. } | Work::MatMul { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. } => None,
         }
     }
 
@@ -235,6 +247,7 @@ impl Plan {
                 Work::Loop { .. } => self.loop_kernel(step).map_or("loop", |kernel| &kernel.name),
                 Work::MatMul { .. } => "matrix product, by the library",
                 Work::Conv2d { .. } => "convolution, by the library",
+                Work::ScatterAdd { .. } => "scatter-add, by the library",
             };
             text.push_str(&format!("//  {:>3}. {what}: {}\n", position + 1, step.label.replace('\n', " ")));
         }

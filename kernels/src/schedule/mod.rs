@@ -2,13 +2,18 @@
 //!
 //! [`cpu`] gives each work-item whole rows or chunks and writes explicit vectors: no local memory, no barriers.
 //! [`gpu`] gives each work-item an element, or each work-group a row whose reductions meet in local memory.
+//! [`scatter`] and [`scatter_sorted`] are scatter-adds, which no layout of loops suits.
 //! [`scalars`] puts a function of numbers where a hand-written kernel calls it.
 
 pub(crate) mod cpu;
 pub(crate) mod gpu;
 mod nest;
 pub mod scalars;
+pub(crate) mod scatter;
+pub(crate) mod scatter_sorted;
 pub(crate) mod sizes;
+#[cfg(test)]
+mod tests_scatter;
 pub(crate) mod values;
 mod wrapping;
 

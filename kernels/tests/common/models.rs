@@ -95,6 +95,19 @@ pub fn mlp(sizes: [u64; 3], with_loss: bool) -> Graph {
     model.loss(logits, labels)
 }
 
+/// The class of a text by the mean of its words' rows, on numbers `[N, 12]`: the loss.
+pub fn bag_of_words(entries: u64) -> Graph {
+    let mut model = Model::new("words", Mode::Training);
+    let n = Dim::symbol("N");
+    let x = model.argument(0, "x", &[n.clone(), Dim::from(12)], DType::U32);
+    let words = model.layer("Embedding", "words", &[("entries", size(entries)), ("features", size(16))], x);
+    let axes = Value::List(vec![Value::Dim(Dim::from(1))]);
+    let text = model.op("mean", &[Value::Tensor(words), axes]);
+    let logits = model.layer("Linear", "output", &[("inputs", size(16)), ("outputs", size(5))], text);
+    let labels = model.argument(1, "labels", &[n], DType::U32);
+    model.loss(logits, labels)
+}
+
 /// conv-relu-pool twice, then a linear layer, on `[N, 1, edge, edge]`.
 pub fn cnn(edge: usize, padding: u64, with_loss: bool) -> Graph {
     let mut model = Model::new("cnn", Mode::Training);

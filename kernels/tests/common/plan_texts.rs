@@ -16,6 +16,7 @@ pub(crate) fn functions() -> Vec<(&'static str, Graph)> {
     vec![
         ("mlp_forward", models::mlp([64, 32, 10], false)),
         ("mlp_step", step(models::mlp([64, 32, 10], true))),
+        ("words_step", step(models::bag_of_words(300))),
         ("cnn_step", step(models::cnn(8, 1, true))),
         ("block_forward", models::transformer_block(false)),
         ("image_forward", models::image()),

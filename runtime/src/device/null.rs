@@ -254,6 +254,7 @@ impl Program for NullProgram {
                 }
                 Work::MatMul { .. } => ("matmul", None),
                 Work::Conv2d { .. } => ("conv2d", None),
+                Work::ScatterAdd { .. } => ("scatter_add", None),
             };
             let (global, local) = match launch {
                 None => (Vec::new(), Vec::new()),

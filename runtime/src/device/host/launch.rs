@@ -6,6 +6,7 @@ use super::loops::{BoundLoop, Loop};
 use super::memory::HostBuffer;
 use super::native::Passed;
 use super::product::Product;
+use super::scatter::ScatterAdd;
 use crate::device::backend::{BindRequest, Bound, Memory, Native, Place, Program as BuiltProgram};
 use crate::device::geometry;
 use crate::device::scalar::Scalar;
@@ -57,6 +58,7 @@ struct Ready {
 enum ReadyWork {
     Loop(BoundLoop),
     Product(Product),
+    ScatterAdd(ScatterAdd),
 }
 
 struct HostBound {
@@ -99,10 +101,13 @@ impl HostProgram {
                 let bound = code.bind(request.bindings, bytes).map_err(|fault| wrong(&fault.to_string()))?;
                 Ok(Some(ReadyWork::Loop(bound)))
             }
-            work => match Product::new(work, request.bindings) {
-                Some(product) => Ok(Some(ReadyWork::Product(product.map_err(|problem| wrong(&problem))?))),
-                None => Err(wrong("it is no work for the host")),
-            },
+            work => {
+                let product = Product::new(work, request.bindings).map(|ready| ready.map(ReadyWork::Product));
+                let scatter_add =
+                    || ScatterAdd::new(work, request.bindings).map(|ready| ready.map(ReadyWork::ScatterAdd));
+                let ready = product.or_else(scatter_add).ok_or_else(|| wrong("it is no work for the host"))?;
+                ready.map(Some).map_err(|problem| wrong(&problem))
+            }
         }
     }
 
@@ -172,6 +177,7 @@ fn command(plan: &Plan, step: &Step) -> Command {
         Work::Loop { .. } => plan.loop_kernel(step).map_or("loop", |kernel| kernel.name.as_str()),
         Work::MatMul { .. } => "matmul",
         Work::Conv2d { .. } => "conv2d",
+        Work::ScatterAdd { .. } => "scatter_add",
         Work::Kernel { entry, .. } => entry,
     };
     Command { name: step.label.as_str().into(), kernel: Some(kernel.into()), ..Command::default() }
@@ -180,16 +186,19 @@ fn command(plan: &Plan, step: &Step) -> Command {
 fn run(work: &ReadyWork, passed: &[Passed<'_>]) -> Result<(), String> {
     match work {
         ReadyWork::Loop(code) => code.run(passed).map_err(|fault| fault.to_string()),
-        ReadyWork::Product(product) => {
-            let buffers = passed.iter().filter_map(|passed| match passed {
-                Passed::Buffer(buffer) => Some(*buffer),
-                Passed::Scalar(_) => None,
-            });
-            let buffers = <[&HostBuffer; 3]>::try_from(buffers.collect::<Vec<_>>())
-                .map_err(|found| format!("it names {} buffers, expected 3", found.len()))?;
-            product.run(buffers)
-        }
+        ReadyWork::Product(product) => product.run(three(passed)?),
+        ReadyWork::ScatterAdd(scatter_add) => scatter_add.run(three(passed)?),
     }
+}
+
+/// What is passed to a step of the library: two operands and the result.
+fn three<'a>(passed: &[Passed<'a>]) -> Result<[&'a HostBuffer; 3], String> {
+    let buffers = passed.iter().filter_map(|passed| match passed {
+        Passed::Buffer(buffer) => Some(*buffer),
+        Passed::Scalar(_) => None,
+    });
+    let buffers: Vec<&HostBuffer> = buffers.collect();
+    <[&HostBuffer; 3]>::try_from(buffers).map_err(|found| format!("it names {} buffers, expected 3", found.len()))
 }
 
 fn own(region: &BufferHandle) -> Result<&HostBuffer> {

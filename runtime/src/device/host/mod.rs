@@ -21,6 +21,7 @@ pub(crate) mod pool;
 pub(crate) mod process;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
 pub(crate) mod product;
+mod scatter;
 mod view;
 
 pub use entry::NativeEntry;

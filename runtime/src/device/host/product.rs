@@ -47,7 +47,7 @@ impl Product {
                 let shapes = ConvShapes { n, c, h, w, o, kh, kw, oh, ow, geometry: *geometry };
                 Ok(Product { kind: Kind::Conv { kind: *kind, shapes }, dtype: *dtype })
             })()),
-            Work::Kernel { .. } | Work::Loop { .. } => None,
+            Work::Kernel { .. } | Work::Loop { .. } | Work::ScatterAdd { .. } => None,
         }
     }
 
