@@ -105,6 +105,17 @@ impl DType {
         DType::ALL.into_iter().find(|dtype| dtype.name() == name)
     }
 
+    /// The largest finite number of a float type, and of what integers are computed in.
+    pub const fn largest(self) -> f64 {
+        match self {
+            DType::F16 => 65504.0,
+            // All ones but for the last bit of the exponent: 0x7f7f.
+            DType::BF16 => 3.389_531_389_251_535_5e38,
+            DType::F64 => f64::MAX,
+            _ => f32::MAX as f64,
+        }
+    }
+
     /// The type in which arithmetic on values of this type is done.
     pub const fn compute(self) -> DType {
         match self {

@@ -51,6 +51,9 @@ impl std::fmt::Display for Report {
 pub struct Differences {
     /// How much each element of each float result counts, by result.
     pub weights: Vec<HostTensor>,
+    /// The sum of the magnitudes of the weighted results: what the differences are differences of, and so the scale of what
+    /// rounding makes of a derivative of 0.
+    pub magnitude: f64,
     /// The derivatives of the weighted sum of all results in each float input.
     pub slopes: Vec<Slopes>,
 }
@@ -141,7 +144,12 @@ pub fn differences(
         let name = if name.is_empty() { format!("{kind:?}") } else { name };
         slopes.push(Slopes { kind, name, values: measured });
     }
-    Ok(Differences { weights, slopes })
+    let results = evaluate(&plain, bindings, inputs, Precision::F64)?;
+    let terms = results.iter().zip(&weights).flat_map(|((_, result), weights)| {
+        result.to_f64().into_iter().zip(weights.to_f64()).map(|(result, weight)| (result * weight).abs())
+    });
+    let magnitude = terms.filter(|term| term.is_finite()).sum();
+    Ok(Differences { weights, magnitude, slopes })
 }
 
 /// The inputs that have gradients.

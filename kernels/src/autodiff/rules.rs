@@ -1,8 +1,9 @@
 //! The table of derivative rules: one arm per operation, its mathematics beside it.
 //!
-//! `g` is the cotangent of the node's value `y`; each arm gives the cotangents of the operands. Where the value is
-//! cheaper than its argument's function, a rule reuses `y`. At points without a derivative the rules give what PyTorch
-//! gives, or say why not.
+//! `g` is the cotangent of the node's value `y`; each arm gives the cotangents of the operands. A rule reuses `y` where that
+//! has all digits that the derivative needs: not where `y` was rounded to a number near 1 or -1, whose distance from it is the
+//! derivative. Products are taken in the order in which no factor overflows before the result does. At points without a
+//! derivative the rules give what PyTorch gives, or say why not; at NaN what PyTorch gives, or NaN.
 
 use super::maths::Maths;
 use super::view::view_adjoint;
@@ -11,7 +12,7 @@ use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp, UnaryOp};
 use crate::sorted::SortedSet;
 use crate::span::Result;
-use std::f64::consts::{FRAC_2_SQRT_PI, LN_2};
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E};
 
 /// The operands through which a gradient flows; none for step functions, integers and sources.
 pub fn differentiable_operands(graph: &Graph, id: NodeId) -> Vec<NodeId> {
@@ -195,19 +196,19 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
         }
         // g / x
         UnaryOp::Log => m.div(g, x)?,
-        // g / (x ln 2)
+        // (g / ln 2) / x: x ln 2 would round the smallest numbers
         UnaryOp::Log2 => {
-            let scaled = m.scale(x, LN_2)?;
-            m.div(g, scaled)?
+            let scaled = m.scale(g, LOG2_E)?;
+            m.div(scaled, x)?
         }
         // g / (1 + x)
         UnaryOp::Log1p => {
             let shifted = m.shift(x, 1.0)?;
             m.div(g, shifted)?
         }
-        // g (y + 1)
+        // g e^x; y + 1 is 0 where y was rounded to -1
         UnaryOp::Expm1 => {
-            let slope = m.shift(y, 1.0)?;
+            let slope = m.apply(UnaryOp::Exp, x)?;
             m.mul(g, slope)?
         }
         // g / (2 y); infinite at 0 (NaN where g is 0 too), as PyTorch
@@ -217,10 +218,10 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
         }
         // -g y^3 / 2
         UnaryOp::Rsqrt => {
-            let square = m.mul(y, y)?;
-            let cube = m.mul(square, y)?;
-            let slope = m.scale(cube, -0.5)?;
-            m.mul(g, slope)?
+            let half = m.scale(g, -0.5)?;
+            let first = m.mul(half, y)?;
+            let second = m.mul(first, y)?;
+            m.mul(second, y)?
         }
         // g cos(x)
         UnaryOp::Sin => {
@@ -239,11 +240,15 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
             let slope = m.shift(square, 1.0)?;
             m.mul(g, slope)?
         }
-        // g (1 - y^2)
+        // g 4t / (1 + t)^2 with t = e^(-2|x|); 1 - y^2 keeps few digits from |x| = 3 on, and none from 9 on
         UnaryOp::Tanh => {
-            let square = m.mul(y, y)?;
-            let one = m.full_like(1.0, y);
-            let slope = m.sub(one, square)?;
+            let size = m.apply(UnaryOp::Abs, x)?;
+            let exponent = m.scale(size, -2.0)?;
+            let power = m.apply(UnaryOp::Exp, exponent)?;
+            let sum = m.shift(power, 1.0)?;
+            let root = m.div(power, sum)?;
+            let quotient = m.div(root, sum)?;
+            let slope = m.scale(quotient, 4.0)?;
             m.mul(g, slope)?
         }
         // g 2/sqrt(pi) exp(-x^2)
@@ -256,9 +261,9 @@ fn unary(m: &mut Maths<'_>, op: UnaryOp, x: NodeId, y: NodeId, g: NodeId) -> Res
         }
         // -g y^2
         UnaryOp::Recip => {
-            let square = m.mul(y, y)?;
-            let slope = m.neg(square)?;
-            m.mul(g, slope)?
+            let once = m.mul(g, y)?;
+            let twice = m.mul(once, y)?;
+            m.neg(twice)?
         }
         // Steps: 0 wherever there is a derivative.
         UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round | UnaryOp::Not => return Ok(None),
@@ -322,14 +327,21 @@ fn binary(
         // g to the side that wins, half to each at a tie, to both where either is NaN: as PyTorch's maximum
         (BinaryOp::Max, _) => extreme(m, CompareOp::Le, if first { (a, b) } else { (b, a) }, y, g)?,
         (BinaryOp::Min, _) => extreme(m, CompareOp::Ge, if first { (a, b) } else { (b, a) }, y, g)?,
-        // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); 0 at the origin, as PyTorch
+        // y = atan2(a, b): g b / (a^2 + b^2), -g a / (a^2 + b^2); 0 at the origin, as PyTorch. In units of the larger of the
+        // two, whose square may be infinite or 0.
         (BinaryOp::Atan2, _) => {
+            let (size_a, size_b) = (m.apply(UnaryOp::Abs, a)?, m.apply(UnaryOp::Abs, b)?);
+            let larger = m.0.binary(BinaryOp::Max, size_a, size_b)?;
+            let largest = m.full_like(m.0.dtype(a).largest(), a);
+            let unit = m.0.binary(BinaryOp::Min, larger, largest)?;
+            let (a, b) = (m.div(a, unit)?, m.div(b, unit)?);
             let (sa, sb) = (m.mul(a, a)?, m.mul(b, b)?);
             let square = m.add(sa, sb)?;
             let side = if first { b } else { m.neg(a)? };
             let slope = m.div(side, square)?;
-            let contribution = m.mul(g, slope)?;
-            m.zero_where(CompareOp::Eq, square, contribution)?
+            let turned = m.mul(g, slope)?;
+            let contribution = m.div(turned, unit)?;
+            m.zero_where(CompareOp::Eq, larger, contribution)?
         }
         // Logic on integers and truth values.
         (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, _) => return Ok(None),
@@ -340,12 +352,17 @@ fn binary(
 ///
 /// Against a constant a tie goes to the constant: `max(x, 0)` is relu and `min(max(x, 0), 6)` relu6, whose gradients
 /// are 0 at their corners in PyTorch. Whether `x` lost shows in the result `y` too, which backward keeps anyway where
-/// `x` would have to be kept for nothing else. Comparisons with NaN are false, so NaN keeps its gradient.
+/// `x` would have to be kept for nothing else. At NaN, where comparisons are false, the gradient is 1 for a maximum against a
+/// constant and 0 for a minimum: PyTorch's of relu, and of what is clamped.
 fn extreme(m: &mut Maths<'_>, loses: CompareOp, (x, other): (NodeId, NodeId), y: NodeId, g: NodeId) -> Result<NodeId> {
     let zero = m.full_like(0.0, g);
     if m.0.uniform(other).is_some() {
-        let lost = m.0.compare(loses, y, other)?;
-        return m.0.select(lost, zero, g);
+        if loses == CompareOp::Le {
+            let lost = m.0.compare(CompareOp::Le, y, other)?;
+            return m.0.select(lost, zero, g);
+        }
+        let won = m.0.compare(CompareOp::Lt, y, other)?;
+        return m.0.select(won, g, zero);
     }
     let strictly = if loses == CompareOp::Le { CompareOp::Lt } else { CompareOp::Gt };
     let (lost, tie) = (m.0.compare(strictly, x, other)?, m.0.compare(CompareOp::Eq, x, other)?);

@@ -14,5 +14,6 @@ pub mod rust;
 mod rust_expr;
 mod rust_writer;
 
+pub use opencl_helpers::SINES_BY_LANE;
 pub(crate) use opencl_types::c_type;
 pub use opencl_types::storage_type;

@@ -3,8 +3,11 @@
 use super::opencl_program::Program;
 use super::opencl_types::{c_type, mask_type};
 use crate::dtype::DType;
-use crate::graph::{BinaryOp, ReduceOp};
+use crate::graph::{BinaryOp, ReduceOp, UnaryOp};
 use crate::kir::{AtomicOp, SubGroupOp, ValueType};
+
+/// The macro that is defined for drivers whose `sin`, `cos` and `tan` of vectors are wrong in small lanes beside large ones.
+pub const SINES_BY_LANE: &str = "NETCL_SINES_BY_LANE";
 
 /// `netcl_max`, `netcl_max8`, `netcl_max_double`, `netcl_max_double8`.
 fn helper_name(what: &str, ty: ValueType) -> String {
@@ -98,8 +101,7 @@ impl Program {
         self.define(helper_name(what, ty), ty, &text)
     }
 
-    /// `tanh`, exactly 1 or -1 where that is the nearest number. Its error may be 5 ulp, and `1 - tanh(x)^2` times a
-    /// large factor, as in the gradient of `gelu_tanh`, makes a wrong number of one.
+    /// `tanh`, exactly 1 or -1 where that is the nearest number: its error may be 5 ulp, which is more than 1.
     pub(super) fn tanh(&mut self, ty: ValueType) -> String {
         // Where 2 exp(-2 x) falls below a quarter of the distance from 1 to its neighbour.
         let (bound, one) = if ty.dtype == DType::F64 { ("19.1", "1.0") } else { ("9.1f", "1.0f") };
@@ -112,6 +114,58 @@ impl Program {
              static inline $T $name($T x) {{\n    return {chosen};\n}}\n"
         );
         self.define(helper_name("tanh", ty), ty, &text)
+    }
+
+    /// `sin`, `cos` or `tan` of a vector. With [`SINES_BY_LANE`] each lane by itself where one is large.
+    ///
+    /// Some drivers reduce large arguments in a way that is wrong for small lanes beside them (PoCL 3.1: the sine of 1e-30 is
+    /// 0.0099 beside that of 1e30). Plans are made before the driver is known, so that the text has both.
+    pub(super) fn sine(&mut self, op: UnaryOp, ty: ValueType) -> String {
+        let what = op.name();
+        let lanes: Vec<String> = (0..ty.lanes).map(|lane| format!("{what}(x.s{lane:x})")).collect();
+        let text = format!(
+            "// {what}; lane by lane if one is large, for drivers whose vector form is wrong in the others.\n\
+             static inline $T $name($T x) {{\n\
+             #ifdef {SINES_BY_LANE}\n    \
+             if (!all(isless(fabs(x), ($T)(30000.0f))))\n        \
+             return ($T)({});\n\
+             #endif\n    \
+             return {what}(x);\n}}\n",
+            lanes.join(", ")
+        );
+        self.define(helper_name(what, ty), ty, &text)
+    }
+
+    /// A float divided by a literal zero. Compilers that care little for zeros leave the division out, and what it is stored to
+    /// as it was (rusticl, Mesa 22.3).
+    pub(super) fn divide_by_zero(&mut self, ty: ValueType, negative: bool) -> String {
+        let (what, above, below) =
+            if negative { ("div_minus_zero", "-INFINITY", "INFINITY") } else { ("div_zero", "INFINITY", "-INFINITY") };
+        let body = match (ty.lanes, ty.dtype) {
+            (1, DType::F64) => format!("x > 0 ? ($T){above} : x < 0 ? ($T){below} : ($T)NAN"),
+            (1, _) => format!("x > 0 ? {above} : x < 0 ? {below} : NAN"),
+            _ => format!("select(select(($T)(NAN), ($T)({below}), x < 0), ($T)({above}), x > 0)"),
+        };
+        let zero = if negative { "-0" } else { "0" };
+        let text = format!("// x / {zero}\nstatic inline $T $name($T x) {{\n    return {body};\n}}\n");
+        self.define(helper_name(what, ty), ty, &text)
+    }
+
+    /// A float times a literal zero: NaN of NaN and of infinities, which some compilers forget (rusticl, Mesa 22.3).
+    pub(super) fn times_zero(&mut self, ty: ValueType, negative: bool) -> String {
+        let (what, x) = if negative { ("mul_minus_zero", "-x") } else { ("mul_zero", "x") };
+        let zero = match (ty.lanes, ty.dtype) {
+            (1, DType::F64) => "0.0",
+            (1, _) => "0.0f",
+            _ => "($T)(0)",
+        };
+        let body = match ty.lanes {
+            1 => format!("fabs(x) < INFINITY ? copysign({zero}, {x}) : ($T)NAN"),
+            _ => format!("select(($T)(NAN), copysign({zero}, {x}), fabs(x) < INFINITY)"),
+        };
+        let sign = if negative { "-" } else { "" };
+        let text = format!("// {sign}0 * x\nstatic inline $T $name($T x) {{\n    return {body};\n}}\n");
+        self.define(helper_name(what, ty), ty, &text)
     }
 
     /// Float to integer: toward zero, saturating, NaN to 0 (which `convert_*_sat` leaves to the implementation).

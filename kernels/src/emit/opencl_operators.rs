@@ -52,6 +52,10 @@ impl Body<'_, '_> {
             Expm1 => call("expm1", self.value(a)),
             Sqrt => call("sqrt", self.value(a)),
             Rsqrt => call("rsqrt", self.value(a)),
+            Sin | Cos | Tan if ty.lanes > 1 && ty.dtype != DType::F64 => {
+                let helper = self.program.sine(op, ty);
+                call(&helper, self.value(a))
+            }
             Sin => call("sin", self.value(a)),
             Cos => call("cos", self.value(a)),
             Tan => call("tan", self.value(a)),
@@ -73,7 +77,17 @@ impl Body<'_, '_> {
             Add | Sub | Mul if !ty.dtype.is_float() && ty.lanes == 1 => self.integer(id),
             Add => self.infix(SUM, SUM, PRODUCT, a, "+", b),
             Sub => self.infix(SUM, SUM, PRODUCT, a, "-", b),
+            Mul if ty.dtype.is_float() && self.zero_beside(a, b).is_some() => {
+                let (x, negative) = self.zero_beside(a, b).unwrap_or((a, false));
+                let helper = self.program.times_zero(ty, negative);
+                primary(format!("{helper}({})", self.value(x)))
+            }
             Mul => self.infix(PRODUCT, PRODUCT, UNARY, a, "*", b),
+            Div if ty.dtype.is_float() && self.float_zero(b).is_some() && !self.is_constant(a) => {
+                let negative = self.float_zero(b) == Some(true);
+                let helper = self.program.divide_by_zero(ty, negative);
+                primary(format!("{helper}({})", self.value(a)))
+            }
             Div if ty.dtype.is_float() => self.infix(PRODUCT, PRODUCT, UNARY, a, "/", b),
             Div | Rem if !ty.dtype.is_float() => {
                 if !self.divides_safely(b) {
@@ -181,6 +195,24 @@ impl Body<'_, '_> {
                 }
             }
             Expr::Cast(DType::I32 | DType::I64, a) => self.smallest(*a),
+            _ => None,
+        }
+    }
+
+    /// Whether a literal zero is negative; `None` of what is no zero.
+    fn float_zero(&self, id: ExprId) -> Option<bool> {
+        match *self.expr(id) {
+            Expr::Literal(literal) if literal.is(0.0) => Some(literal.as_f64().is_sign_negative()),
+            Expr::Splat(a, _) => self.float_zero(a),
+            _ => None,
+        }
+    }
+
+    /// The factor beside a literal zero, and whether that is negative; `None` of two literals, too.
+    fn zero_beside(&self, a: ExprId, b: ExprId) -> Option<(ExprId, bool)> {
+        match (self.float_zero(a), self.float_zero(b)) {
+            (None, Some(negative)) if !self.is_constant(a) => Some((a, negative)),
+            (Some(negative), None) if !self.is_constant(b) => Some((b, negative)),
             _ => None,
         }
     }

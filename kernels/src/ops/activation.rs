@@ -7,7 +7,6 @@
 use super::Operation;
 use super::args::{Args, X, float, number_arg, tensor_arg};
 use super::arithmetic::clamp;
-use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, CompareOp, NodeId, UnaryOp};
 use crate::span::{Diagnostic, Result};
@@ -111,15 +110,19 @@ pub fn gelu(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let scale = b.constant(std::f64::consts::FRAC_1_SQRT_2, dtype);
     let scaled = b.binary(BinaryOp::Mul, x, scale)?;
     let erf = b.unary(UnaryOp::Erf, scaled)?;
-    half_gate(b, x, erf, dtype)
+    let (half, one) = (b.constant(0.5, dtype), b.constant(1.0, dtype));
+    let halved = b.binary(BinaryOp::Mul, x, half)?;
+    let opened = b.binary(BinaryOp::Add, erf, one)?;
+    b.binary(BinaryOp::Mul, halved, opened)
 }
 
 /// The approximation of [`gelu`] that GPT-2 and BERT use.
 pub fn gelu_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let dtype = float(b, "gelu_tanh", x)?;
-    let scale = b.constant((2.0 / std::f64::consts::PI).sqrt(), dtype);
+    let scale = b.constant((8.0 / std::f64::consts::PI).sqrt(), dtype);
     let cubic = b.constant(0.044715, dtype);
     let one = b.constant(1.0, dtype);
+    // `(1 + tanh(u))/2` is `sigmoid(2u)`, which keeps its digits where the gate closes.
     // sqrt(2/pi) * x * (1 + 0.044715 x²): one product fewer than with x³. From |x| = 10 on, where the gate has long been 0 or 1
     // to the last digit, the square stays as it is: it would overflow, and the gradient would be `0 * inf`.
     let limit = b.constant(100.0, dtype);
@@ -129,16 +132,8 @@ pub fn gelu_tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let factor = b.binary(BinaryOp::Add, weighted, one)?;
     let scaled = b.binary(BinaryOp::Mul, x, scale)?;
     let inner = b.binary(BinaryOp::Mul, scaled, factor)?;
-    let tanh = b.unary(UnaryOp::Tanh, inner)?;
-    half_gate(b, x, tanh, dtype)
-}
-
-/// `x/2 * (1 + gate)`.
-fn half_gate(b: &mut Builder, x: NodeId, gate: NodeId, dtype: DType) -> Result<NodeId> {
-    let (half, one) = (b.constant(0.5, dtype), b.constant(1.0, dtype));
-    let halved = b.binary(BinaryOp::Mul, x, half)?;
-    let opened = b.binary(BinaryOp::Add, gate, one)?;
-    b.binary(BinaryOp::Mul, halved, opened)
+    let gate = sigmoid(b, inner)?;
+    b.binary(BinaryOp::Mul, x, gate)
 }
 
 /// `1 / (1 + e^-x)`, as `e^x / (1 + e^x)` below zero.
@@ -172,15 +167,29 @@ fn tanh(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 /// `log(1 + e^x)` without overflow, as `max(x, 0) + log(1 + e^-|x|)`.
 pub fn softplus(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let dtype = float(b, "softplus", x)?;
+    let SoftplusParts { negative, rest } = softplus_parts(b, x)?;
     let zero = b.constant(0.0, dtype);
-    let negative = b.compare(CompareOp::Lt, x, zero)?;
-    // Both selects switch on one comparison, so at 0 the derivative is that of the positive side, `1 - 1/2`.
     let positive_part = b.select(negative, zero, x)?;
+    b.binary(BinaryOp::Add, positive_part, rest)
+}
+
+/// What [`softplus`] adds to `x` where that is not negative, and to 0 where it is.
+pub(super) struct SoftplusParts {
+    /// Whether `x < 0`. Both parts switch on this comparison, so at 0 the derivative is that of the positive side, `1 - 1/2`.
+    pub(super) negative: NodeId,
+    /// `log(1 + e^-|x|)`.
+    pub(super) rest: NodeId,
+}
+
+/// The parts of [`softplus`].
+pub(super) fn softplus_parts(b: &mut Builder, x: NodeId) -> Result<SoftplusParts> {
+    let zero = b.constant(0.0, b.dtype(x));
+    let negative = b.compare(CompareOp::Lt, x, zero)?;
     let minus = b.unary(UnaryOp::Neg, x)?;
     let exponent = b.select(negative, x, minus)?;
     let power = b.unary(UnaryOp::Exp, exponent)?;
     let rest = b.unary(UnaryOp::Log1p, power)?;
-    b.binary(BinaryOp::Add, positive_part, rest)
+    Ok(SoftplusParts { negative, rest })
 }
 
 fn log_sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
@@ -194,12 +203,13 @@ fn log_sigmoid(b: &mut Builder, x: NodeId) -> Result<NodeId> {
 fn exponential_unit(b: &mut Builder, x: NodeId, scale: f64, rate: f64) -> Result<NodeId> {
     let dtype = b.dtype(x);
     let (zero, scale, rate) = (b.constant(0.0, dtype), b.constant(scale, dtype), b.constant(rate, dtype));
-    let curved = b.compare(CompareOp::Le, x, zero)?;
-    let held = b.select(curved, x, zero)?;
+    // NaN is not above zero, and so takes the side whose gradient is NaN too.
+    let straight = b.compare(CompareOp::Gt, x, zero)?;
+    let held = b.select(straight, zero, x)?;
     let argument = b.binary(BinaryOp::Mul, held, rate)?;
     let power = b.unary(UnaryOp::Expm1, argument)?;
     let below = b.binary(BinaryOp::Mul, power, scale)?;
-    b.select(curved, below, x)
+    b.select(straight, x, below)
 }
 
 fn elu(b: &mut Builder, x: NodeId, alpha: f64) -> Result<NodeId> {
@@ -232,10 +242,19 @@ fn mish(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     b.binary(BinaryOp::Mul, x, gate)
 }
 
+/// `x / (1 + |x|)`, from `|x| = 1` on as `1 - 1 / (1 + |x|)` with the sign of `x`: the gradient of a quotient is a difference of
+/// two numbers of `1/x`, which leaves nothing of `1/x²`.
 fn softsign(b: &mut Builder, x: NodeId) -> Result<NodeId> {
     let dtype = float(b, "softsign", x)?;
-    let one = b.constant(1.0, dtype);
+    let (zero, one) = (b.constant(0.0, dtype), b.constant(1.0, dtype));
     let size = b.unary(UnaryOp::Abs, x)?;
     let denominator = b.binary(BinaryOp::Add, size, one)?;
-    b.binary(BinaryOp::Div, x, denominator)
+    let part = b.unary(UnaryOp::Recip, denominator)?;
+    let near = b.compare(CompareOp::Lt, size, one)?;
+    let inner = b.binary(BinaryOp::Mul, x, part)?;
+    let rest = b.binary(BinaryOp::Sub, one, part)?;
+    let negative = b.compare(CompareOp::Lt, x, zero)?;
+    let mirrored = b.unary(UnaryOp::Neg, rest)?;
+    let outer = b.select(negative, mirrored, rest)?;
+    b.select(near, inner, outer)
 }

@@ -4,6 +4,7 @@
 //! the loss NaN**, and with `cross_entropy` that row's gradient too (with `nll_loss` it is zero): a number that looks
 //! right would be worse. `cross_entropy_ignoring` leaves rows of one label out.
 
+use super::activation::{SoftplusParts, softplus_parts};
 use super::args::{Args, OTHER, X, arg, float, literal, number_arg, spread, tensor_arg};
 use super::reduction::mean_all;
 use super::softmax::{log_of_sum, shifted};
@@ -260,13 +261,17 @@ fn huber_mean(b: &mut Builder, difference: &Difference, delta: f64, scale: f64) 
     mean_as(b, each, difference.dtype)
 }
 
-/// The mean of `softplus(x) - x * target`.
+/// The mean of `softplus(x) - x * target`, as `log(1 + e^-|x|) + x * (step(x) - target)`: where the prediction is right, the step and
+/// the target cancel before what is left of the gradient, `e^-|x|`, is added to them.
 pub fn bce_with_logits(b: &mut Builder, x: NodeId, target: NodeId) -> Result<NodeId> {
     same_shape(b, "bce_with_logits", x, target)?;
     let dtype = b.dtype(x);
     let [x, target] = same_type(b, x, target)?;
-    let penalty = super::activation::softplus(b, x)?;
-    let product = b.binary(BinaryOp::Mul, x, target)?;
-    let each = b.binary(BinaryOp::Sub, penalty, product)?;
+    let SoftplusParts { negative, rest } = softplus_parts(b, x)?;
+    let (zero, one) = (b.constant(0.0, b.dtype(x)), b.constant(1.0, b.dtype(x)));
+    let step = b.select(negative, zero, one)?;
+    let slope = b.binary(BinaryOp::Sub, step, target)?;
+    let line = b.binary(BinaryOp::Mul, x, slope)?;
+    let each = b.binary(BinaryOp::Add, line, rest)?;
     mean_as(b, each, dtype)
 }

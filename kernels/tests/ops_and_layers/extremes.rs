@@ -15,7 +15,7 @@ use netcl_kernels::ops::{self, Value};
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 /// The largest number of `f32`.
-const LARGEST: f64 = f32::MAX as f64;
+pub(crate) const LARGEST: f64 = f32::MAX as f64;
 
 /// Both signs of these are tried.
 const SIZES: [f64; 14] = [0.0, 1e-45, 1e-38, 1e-20, 1e-7, 0.5, 3.0, 9.0, 20.0, 90.0, 1e10, 1e20, 1e38, LARGEST];
@@ -25,7 +25,7 @@ fn all_sizes() -> Vec<f64> {
     SIZES.iter().flat_map(|&size| [size, -size]).map(|x| f64::from(x as f32)).collect()
 }
 
-fn call(builder: &mut Builder, name: &str, args: &[Value]) -> NodeId {
+pub(crate) fn call(builder: &mut Builder, name: &str, args: &[Value]) -> NodeId {
     let operation = ops::find(name).unwrap_or_else(|| panic!("no operation `{name}`"));
     ops::call(builder, operation, args).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
@@ -35,10 +35,10 @@ fn int(value: i64) -> Value {
 }
 
 /// A function of one tensor, and of labels or a target.
-type Function<'a> = &'a dyn Fn(&mut Builder, NodeId) -> NodeId;
+pub(crate) type Function<'a> = &'a dyn Fn(&mut Builder, NodeId) -> NodeId;
 
 /// The value of the function, and the gradient in `x` of `weight` times its elements.
-fn value_and_gradient(
+pub(crate) fn value_and_gradient(
     shape: &[usize],
     x: &[f64],
     weight: Option<&[f64]>,
@@ -98,7 +98,7 @@ fn same(name: &str, shape: &[usize], x: &[f64], weight: Option<&[f64]>, function
 ///
 /// NaN stands where the formula is `x` times a gate that closes, or over its own size: `-inf * 0` and `inf / inf` are no numbers
 /// to IEEE, nor to PyTorch.
-fn activations() -> Vec<(&'static str, Vec<Value>, [f64; 4])> {
+pub(crate) fn activations() -> Vec<(&'static str, Vec<Value>, [f64; 4])> {
     let number = |value: f64| vec![Value::Number(value)];
     let plain = Vec::new;
     vec![
@@ -120,7 +120,7 @@ fn activations() -> Vec<(&'static str, Vec<Value>, [f64; 4])> {
         ("hard_swish", plain(), [NAN, 0.0, INF, 1.0]),
         ("hard_tanh", plain(), [-1.0, 0.0, 1.0, 0.0]),
         ("mish", plain(), [NAN, NAN, INF, NAN]),
-        ("softsign", plain(), [NAN, NAN, NAN, NAN]),
+        ("softsign", plain(), [-1.0, 0.0, 1.0, 0.0]),
     ]
 }
 

@@ -2,6 +2,7 @@
 //! entry without a case in `tests/references/cases.py` fails.
 
 mod compare;
+mod derivatives;
 mod documentation;
 mod errors;
 mod extremes;
