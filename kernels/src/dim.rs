@@ -317,12 +317,26 @@ impl std::ops::Mul for Dim {
     }
 }
 
+/// What is divided: a name as it is, anything else in parentheses.
+struct Dividend<'a>(&'a Dim);
+
+impl fmt::Display for Dividend<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut terms = self.0.terms();
+        match (terms.next(), terms.next()) {
+            (Some(([Factor::Symbol(symbol)], 1)), None) => write!(f, "{symbol}"),
+            _ => write!(f, "({})", self.0),
+        }
+    }
+}
+
+/// As people write it, and as the text forms of graphs and kernels read it: `N*64 + 3`, `(H - 2) / 2 + 1`, `(N / 2)*3`.
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.terms.is_empty() {
             return f.write_str("0");
         }
-        // Symbols before the constant, as people write it: `N*64 + 3`.
+        // Symbols before the constant.
         for (position, (factors, coefficient)) in self.terms.iter().rev().enumerate() {
             let magnitude = coefficient.unsigned_abs();
             match (position, *coefficient < 0) {
@@ -335,7 +349,11 @@ impl fmt::Display for Dim {
             for factor in factors {
                 match factor {
                     Factor::Symbol(symbol) => write!(f, "{separator}{symbol}")?,
-                    Factor::FloorDiv(dividend, divisor) => write!(f, "{separator}(({dividend})/{divisor})")?,
+                    // A quotient in a product has parentheses: it is rounded down before anything is multiplied.
+                    Factor::FloorDiv(dividend, divisor) if factors.len() > 1 || magnitude != 1 => {
+                        write!(f, "{separator}({} / {divisor})", Dividend(dividend))?;
+                    }
+                    Factor::FloorDiv(dividend, divisor) => write!(f, "{} / {divisor}", Dividend(dividend))?,
                 }
                 separator = "*";
             }

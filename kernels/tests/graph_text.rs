@@ -32,7 +32,7 @@ const ALL: &str = r#"graph every operation
 %21 = matmul %0, %1 : f32[N, 3]
 %22 = input argument 1 : f32[N, 2, H, 6]
 %23 = input parameter : f32[4, 1, 3, 3]  # conv.weight
-%24 = conv2d %22, %23 stride [2, 1] padding [1, 0] dilation [1, 2] groups 2 : f32[N, 4, ((H + 1)/2), 2]
+%24 = conv2d %22, %23 stride [2, 1] padding [1, 0] dilation [1, 2] groups 2 : f32[N, 4, (H + 1) / 2, 2]
 %25 = conv2d_input_grad %24, %23 stride [2, 1] padding [1, 0] dilation [1, 2] groups 2 : f32[N, 2, H, 6]
 %26 = conv2d_weight_grad %22, %24 stride [2, 1] padding [1, 0] dilation [1, 2] groups 2 : f32[4, 1, 3, 3]
 %27 = input argument 2 : i32[N]
@@ -169,4 +169,23 @@ fn damaged_text_is_an_error_or_a_graph_but_no_panic() {
     }
     let deep = format!("graph g\n%0 = iota 0 : i32[{}", "(".repeat(100_000));
     assert!(parse(&deep).unwrap_err().message.contains("too many parentheses"));
+}
+
+#[test]
+fn sizes_are_written_as_people_do() {
+    let [n, c] = ["N", "C"].map(Dim::symbol);
+    let number = Dim::constant;
+    assert_eq!((n.clone() * number(64) + number(3)).to_string(), "N*64 + 3");
+    assert_eq!(n.floor_div(2).to_string(), "N / 2");
+    assert_eq!((n.clone() + number(1)).floor_div(2).to_string(), "(N + 1) / 2");
+    assert_eq!((n.floor_div(2) * number(3)).to_string(), "(N / 2)*3");
+    let deep = (c.clone() - n.floor_div(2) * number(3)).floor_div(4);
+    for size in
+        [n.floor_div(2), (n.floor_div(2).floor_div(3) + number(2)) * n.clone(), number(1) - n.floor_div(5), deep]
+    {
+        let text =
+            format!("graph g\n%0 = input argument 0 : f32[N, C]\n%1 = size {size} : f32[]\noutput result 0 = %1\n");
+        let graph = parse(&text).unwrap_or_else(|error| panic!("{text}{error}"));
+        assert_eq!(graph.nodes[1].op, Op::Size(size), "{text}");
+    }
 }

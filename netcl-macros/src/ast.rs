@@ -23,6 +23,15 @@ pub(crate) struct TensorType {
     pub(crate) span: Span,
 }
 
+impl TensorType {
+    /// With the sizes that names mean.
+    pub(crate) fn substitute(&self, names: &BTreeMap<String, Dim>) -> TensorType {
+        let size = |dim: &DimToken| dim.dim.substitute(&|symbol| names.get(symbol.name()).cloned());
+        let dims = self.dims.iter().map(|dim| DimToken { dim: size(dim), span: dim.span }).collect();
+        TensorType { dtype: self.dtype, dims, span: self.span }
+    }
+}
+
 impl std::fmt::Display for TensorType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Tensor<{}", self.dtype)?;
@@ -223,6 +232,11 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// Whether a size without a default is missing where `given` sizes are.
+    pub(crate) fn lacks(&self, given: usize) -> bool {
+        self.parameters.iter().skip(given).any(|(_, default)| default.is_none())
+    }
+
     /// Every name of a size, as it stands where it is declared or first used.
     pub(crate) fn sizes(&self) -> Vec<Ident> {
         self.parameters.iter().map(|(name, _)| name).chain(&self.consts).cloned().collect()
@@ -233,6 +247,8 @@ impl Model {
 pub(crate) struct ModelImpl {
     pub(crate) generics: syn::Generics,
     pub(crate) self_ty: Box<syn::Type>,
+    /// The attributes that say which lints speak.
+    pub(crate) levels: Vec<syn::Attribute>,
     pub(crate) functions: Vec<Function>,
     /// Functions whose signatures are wrong.
     pub(crate) unsound: Vec<Function>,

@@ -118,9 +118,11 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     {
         last.ident = paths::table_macro(&last.ident);
     }
+    // A generated name and one of Rust's own macros are ambiguous, as long as no path tells them apart.
+    let here = path.get_ident().is_some_and(paths::is_macro_of_rust).then(|| quote!(self::));
     let (judged, gathered) = (gathered.judged, gathered.tokens());
     quote! {
-        #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged #body } } }
+        #here #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged #body } } }
     }
 }
 

@@ -9,15 +9,24 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 
 /// Collects errors; reporting never stops the caller. Must be asked with [`Diag::finish`] before it is dropped.
+#[derive(Default)]
 pub(crate) struct Diag {
     errors: RefCell<Vec<(Span, String)>>,
     places: RefCell<Vec<Span>>,
     checked: Cell<bool>,
+    /// Where the item stands that the errors are of.
+    item: Cell<Option<Span>>,
 }
 
 impl Diag {
     pub(crate) fn new() -> Self {
-        Diag { errors: RefCell::default(), places: RefCell::default(), checked: Cell::new(false) }
+        Diag::default()
+    }
+
+    /// Errors at tokens that a hidden macro has carried here, as those of a model's struct to its block, are shown as if these
+    /// were the item's own: rustc would tell of the macro.
+    pub(crate) fn of_item(&self, place: Span) {
+        self.item.set(Some(place));
     }
 
     /// Reports `message` with `values` in its gaps.
@@ -68,7 +77,8 @@ impl Diag {
         let errors = self.errors.borrow();
         let mut all: Option<syn::Error> = None;
         for (span, text) in errors.iter() {
-            let error = syn::Error::new(*span, text);
+            let span = self.item.get().map_or(*span, |item| span.resolved_at(item));
+            let error = syn::Error::new(span, text);
             match &mut all {
                 Some(all) => all.combine(error),
                 None => all = Some(error),

@@ -9,7 +9,7 @@ use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, rounds, scan, words};
 use netcl_kernels::layers::Mode;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Item, ItemImpl, ItemStruct};
@@ -147,7 +147,7 @@ fn struct_item(gathered: Gathered, item: &ItemStruct) -> TokenStream {
 fn impl_item(gathered: &Gathered, item: ItemImpl) -> TokenStream {
     let diag = Diag::new();
     let Some(path) = parse::model::model_path(&diag, &item) else {
-        let stays = item.trait_.is_some();
+        let stays = item.trait_.is_some() || parse::model::computed_size(&item).is_some();
         return with_errors(diag, || if stays { fallback::implementation(&item) } else { TokenStream::new() });
     };
     // Judged again in the last round, because its errors are this block's.
@@ -192,6 +192,10 @@ impl rounds::Item for Block {
         ("model_impl", self.item.to_token_stream())
     }
 
+    fn place(&self) -> Span {
+        self.item.self_ty.span()
+    }
+
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         if gathered.get(self.of.kind, &self.of.path).is_none() {
             return vec![self.of.clone()];
@@ -223,9 +227,13 @@ impl rounds::Item for Block {
     }
 
     fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
-        parse::model::model_path(diag, &self.item);
+        let failed = self.table.as_ref().is_some_and(|table| table.failed);
+        if !failed {
+            // Parameters that no model can have are the struct's mistake first.
+            parse::model::model_path(diag, &self.item);
+        }
         let (unit, block) = self.unit(diag, gathered)?;
-        if self.table.as_ref().is_some_and(|table| table.failed) {
+        if failed {
             return None;
         }
         let functions = expand::functions::functions(diag, &unit, &block);
@@ -288,6 +296,10 @@ impl rounds::Item for Scalars {
         ("function", self.0.to_token_stream())
     }
 
+    fn place(&self) -> Span {
+        self.0.sig.ident.span()
+    }
+
     fn missing(&self, gathered: &Gathered) -> Vec<Need> {
         let syn::ItemFn { sig, block, .. } = &self.0;
         let needs = scan::needs(sig, block, is_builtin);
@@ -325,6 +337,10 @@ impl rounds::Item for Scalars {
     fn stub(&self, gathered: &Gathered) -> TokenStream {
         let item = &self.0;
         let rest = fallback::ordinary(&item.attrs, &item.vis, &item.sig);
+        if item.sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Receiver(_))) {
+            // In an `impl` block no macro can stand beside it.
+            return rest;
+        }
         let export = chain::export(&item.sig.ident, &item.vis, &payload::function(gathered, item, false));
         quote!(#rest #export)
     }

@@ -4,10 +4,11 @@ use crate::ast::{Function, Unit};
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
 use crate::lower;
+use crate::parse::attr;
 use crate::recover::{self, Piece};
-use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, rounds, scan, simt};
+use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
@@ -34,7 +35,20 @@ impl Form {
 /// `kernel! { .. }`: each function goes its own way, so that what is wrong with one leaves the others alone.
 pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
     let pieces = recover::pieces(input);
-    pieces.into_iter().map(|piece| one(form, gathered.clone(), piece)).collect()
+    let mut names = BTreeSet::new();
+    let all = pieces.into_iter().map(|piece| {
+        let name = recover::function(&piece.tokens).map(|function| function.sig.ident);
+        match name.filter(|name| !names.insert(parse::name(name))) {
+            // rustc would speak of what is generated for both.
+            Some(name) => {
+                let diag = Diag::new();
+                diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name]);
+                diag.before(TokenStream::new())
+            }
+            None => one(form, gathered.clone(), piece),
+        }
+    });
+    all.collect()
 }
 
 /// One function.
@@ -54,6 +68,20 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
     rounds::round(&Kernel { form, tokens, item }, &gathered)
 }
 
+/// The kernel with attributes that are nearly ours, as `#[lanuch(..)]`, taken for ours; reported.
+fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
+    const OURS: [&str; 3] = [words::LAUNCH, words::GRADIENT, words::TYPES];
+    let mut item = item.clone();
+    for attr in &mut item.attrs {
+        let Some(given) = attr.path().get_ident().cloned() else { continue };
+        let known = OURS.iter().any(|own| given == own) || attr::is_of_rust(&given);
+        let Some(near) = parse::nearest(&given.to_string(), OURS.into_iter()).filter(|_| !known) else { continue };
+        diag.report(given.span(), &m::KERNEL_ATTRIBUTE, &[&given, &near, &parse::list(OURS.into_iter())]);
+        attr::rename(attr, near);
+    }
+    item
+}
+
 /// A kernel of either form, and its tokens.
 struct Kernel {
     form: Form,
@@ -64,6 +92,10 @@ struct Kernel {
 impl rounds::Item for Kernel {
     fn driver(&self) -> (&'static str, TokenStream) {
         (self.form.driver(), self.tokens.clone())
+    }
+
+    fn place(&self) -> Span {
+        self.item.sig.ident.span()
     }
 
     /// The functions and constants that the kernel uses.
@@ -81,7 +113,7 @@ impl rounds::Item for Kernel {
     }
 
     fn mistakes(&self, diag: &Diag, gathered: &Gathered, needs: &[Need]) {
-        let (unit, item) = (unit(gathered, needs), &self.item);
+        let (unit, item) = (unit(gathered, needs), &meant(diag, &self.item));
         if matches!(item.sig.inputs.first(), Some(FnArg::Receiver(_))) {
             return;
         }
@@ -100,7 +132,7 @@ impl rounds::Item for Kernel {
     }
 
     fn expand(&self, diag: &Diag, gathered: &Gathered) -> Option<TokenStream> {
-        let (unit, item) = (unit(gathered, &[]), &self.item);
+        let (unit, item) = (unit(gathered, &[]), &meant(diag, &self.item));
         let expanded = if let Some(FnArg::Receiver(receiver)) = item.sig.inputs.first() {
             diag.report(receiver.span(), &m::KERNEL_RECEIVER, &[]);
             None
@@ -115,7 +147,10 @@ impl rounds::Item for Kernel {
     }
 
     fn stub(&self, _gathered: &Gathered) -> TokenStream {
-        fallback::kernel(&self.item)
+        let silent = Diag::new();
+        let item = meant(&silent, &self.item);
+        silent.dismiss();
+        fallback::kernel(&item)
     }
 }
 

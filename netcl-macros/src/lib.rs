@@ -29,6 +29,7 @@ mod scan;
 mod simt;
 #[cfg(test)]
 mod tests;
+mod unused;
 mod words;
 
 use kernel::Form;

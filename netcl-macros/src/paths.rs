@@ -9,6 +9,14 @@ pub(crate) fn private() -> TokenStream {
     quote!(::netcl::__private)
 }
 
+/// A use of the prelude, where it is imported: what is generated names nothing of it.
+pub(crate) fn prelude() -> TokenStream {
+    let private = private();
+    quote! {
+        const _: fn() = || #private::Prelude.is_used();
+    }
+}
+
 /// The hidden field of a model: its core and the path of its parameters.
 pub(crate) fn scope_field() -> Ident {
     Ident::new("__netcl", Span::call_site())
@@ -35,6 +43,60 @@ pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
         (place.file(), place.line(), place.column()).hash(&mut hasher);
     }
     format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
+}
+
+/// Whether every module of Rust knows a macro of that name.
+pub(crate) fn is_macro_of_rust(name: &Ident) -> bool {
+    const MACROS: [&str; 47] = [
+        "assert",
+        "assert_eq",
+        "assert_ne",
+        "cfg",
+        "column",
+        "compile_error",
+        "concat",
+        "concat_bytes",
+        "concat_idents",
+        "const_format_args",
+        "dbg",
+        "debug_assert",
+        "debug_assert_eq",
+        "debug_assert_ne",
+        "env",
+        "eprint",
+        "eprintln",
+        "file",
+        "format",
+        "format_args",
+        "format_args_nl",
+        "global_asm",
+        "include",
+        "include_bytes",
+        "include_str",
+        "is_x86_feature_detected",
+        "line",
+        "log_syntax",
+        "matches",
+        "module_path",
+        "option_env",
+        "panic",
+        "print",
+        "println",
+        "stringify",
+        "thread_local",
+        "todo",
+        "trace_macros",
+        "r#try",
+        "unimplemented",
+        "unreachable",
+        "vec",
+        "write",
+        "writeln",
+        "assert_matches",
+        "cfg_select",
+        "test",
+    ];
+    MACROS.iter().any(|known| name == known)
 }
 
 /// The struct of a model's gradients.

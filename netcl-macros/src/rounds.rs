@@ -6,13 +6,16 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
 /// An item on its way.
 pub(crate) trait Item {
     /// Who goes on with it where a request is answered, as [`crate::driver::resume`] knows it, and with what.
     fn driver(&self) -> (&'static str, TokenStream);
+
+    /// Where it stands.
+    fn place(&self) -> Span;
 
     /// What it needs and has not got; functions last.
     fn missing(&self, gathered: &Gathered) -> Vec<Need>;
@@ -43,6 +46,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
     // Of all functions that do not exist, not of the first alone.
     let others = chain::asked(gathered, others);
     let diag = Diag::new();
+    diag.of_item(item.place());
     item.mistakes(&diag, gathered, &needs);
     match diag.finish() {
         Ok(()) => {
@@ -60,6 +64,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
 /// The last round: the item, or what the early judgement has not said.
 fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let diag = Diag::new();
+    diag.of_item(item.place());
     let expanded = item.expand(&diag, gathered);
     if gathered.judged {
         let (said, before) = (Diag::new(), gathered.without_functions());

@@ -2,3 +2,23 @@
 
 pub use netcl_macros::__resume;
 pub use netcl_runtime::__private::*;
+
+/// Who asks whether the prelude is in scope.
+pub struct Prelude;
+
+/// What generated code needs of netcl it names itself, so that the prelude of a file that holds models alone would count as
+/// unused. `Prelude.is_used()` is a use of it: this trait, which the prelude brings, comes before the function of that name
+/// that is there without it.
+pub trait UsesPrelude {
+    /// Nothing.
+    fn is_used(self);
+}
+
+impl UsesPrelude for Prelude {
+    fn is_used(self) {}
+}
+
+impl Prelude {
+    /// Nothing, where the prelude is not in scope.
+    pub fn is_used(&self) {}
+}

@@ -67,6 +67,7 @@ impl Net {
     }
 
     /// `mask` is needed on one path, `rest` on none.
+    #[allow(unused_variables)]
     pub fn masked(
         &self,
         x: &Tensor<f32, N, 2>,

@@ -105,6 +105,7 @@ mod arguments {
             if i < N { pullback[i] = value[i] * plans; }
         }
 
+        #[allow(unused_variables, reason = "a gradient takes all inputs")]
         #[launch(global = [N])]
         pub fn call(value: &Tensor<f32, N>, plans: f32, cotangent_0: &Tensor<f32, N>, result_0: &mut Tensor<f32, N>) {
             let i = global_id(0);
@@ -361,6 +362,81 @@ fn kernels_bind_the_names_of_kernels_and_constants() -> Result<()> {
         assert_eq!(dx.to_vec::<f32>()?, [4.0, 10.0, 18.0]);
         assert_eq!(dscale.to_vec::<f32>()?, [1.0, 4.0, 9.0]);
         assert_eq!(bound::N + bound::C, 16);
+        Ok(())
+    })
+}
+
+/// Files of models or of kernels alone: nothing in them warns, neither does the import of the prelude.
+#[deny(warnings)]
+mod quiet {
+    pub mod models {
+        use netcl::prelude::*;
+
+        #[netcl::model]
+        pub struct Shift {
+            #[parameter(init = 2.0)]
+            by: Tensor<f32, 2>,
+        }
+
+        #[netcl::model]
+        impl Shift {
+            pub fn forward(&self, x: &Tensor<f32, N, 2>, _unused: &Tensor<f32, N>) -> Tensor<f32, N, 2> {
+                let _meant = x.exp();
+                x + self.by
+            }
+        }
+    }
+
+    pub mod kernels {
+        use netcl::prelude::*;
+
+        netcl::kernel! {
+            pub fn twice(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n, c] * 2.0 }
+        }
+    }
+
+    pub mod simt {
+        use netcl::prelude::*;
+
+        netcl::kernel! {
+            #[launch(global = [N])]
+            pub fn copied(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { y[global_id(0)] = x[global_id(0)]; }
+        }
+    }
+}
+
+#[test]
+fn files_of_models_or_kernels_alone_warn_of_nothing() -> Result<()> {
+    everywhere(|| {
+        let model = quiet::models::Shift::new(&device(), Seed(1))?;
+        let y = model.forward(&floats(&[1.0, 2.0], &[1, 2]), &floats(&[0.0], &[1]))?;
+        assert_eq!(quiet::kernels::twice(&y)?.to_vec::<f32>()?, [6.0, 8.0]);
+        assert_eq!(quiet::simt::copied(&floats(&[3.0], &[1]))?.to_vec::<f32>()?, [3.0]);
+        Ok(())
+    })
+}
+
+/// Functions may have the names of macros that every module of Rust knows.
+mod named_as_macros {
+    #[netcl::function]
+    fn line(x: f32) -> f32 {
+        x * 2.0
+    }
+
+    #[netcl::function]
+    fn matches(x: f32) -> f32 {
+        line(x) + 1.0
+    }
+
+    netcl::kernel! {
+        pub fn both(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| line(x[n]) + matches(x[n]) }
+    }
+}
+
+#[test]
+fn functions_have_names_of_macros_of_rust() -> Result<()> {
+    everywhere(|| {
+        assert_eq!(named_as_macros::both(&floats(&[1.0, 2.0], &[2]))?.to_vec::<f32>()?, [5.0, 9.0]);
         Ok(())
     })
 }

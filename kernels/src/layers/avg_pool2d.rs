@@ -34,6 +34,9 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let config = context.config;
     let geometry =
         ConvGeometry { stride: pool_stride(config), padding: config.pair("padding"), ..ConvGeometry::default() };
-    ops::convolution::avg_pool2d(context.builder, x, config.pair("kernel"), geometry)
-        .map_err(|error| renamed(error, "avg_pool2d", context.name))
+    let kernel = config.pair("kernel");
+    let y = ops::convolution::avg_pool2d(context.builder, x, kernel, geometry)
+        .map_err(|error| renamed(error, "avg_pool2d", context.name))?;
+    ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
+    Ok(y)
 }

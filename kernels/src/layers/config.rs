@@ -163,11 +163,15 @@ impl Config {
                 values[position] = key.default.clone();
             }
         }
-        let needed = missing.into_iter().map(|key| {
-            Diagnostic::new(format!("`{}` needs `{}`: {}", layer.name, key.name, key.doc))
-                .hint(format!("write `{} = ..`", key.name))
-        });
-        errors.extend(needed);
+        if !missing.is_empty() {
+            let each: Vec<String> = missing.iter().map(|key| format!("`{}`: {}", key.name, key.doc)).collect();
+            let hint: Vec<String> = missing.iter().map(|key| format!("{} = ..", key.name)).collect();
+            let hint = match pairs.is_empty() {
+                true => format!("write `#[layer({})]` above the field", hint.join(", ")),
+                false => format!("write `{}`", hint.join(", ")),
+            };
+            errors.push(Diagnostic::new(format!("`{}` needs {}", layer.name, each.join("; "))).hint(hint));
+        }
         match (values.into_iter().collect::<Option<Vec<_>>>(), errors.is_empty()) {
             (Some(values), true) => {
                 let config = Config { keys: layer.config, values };

@@ -93,6 +93,8 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
     let y = ops::convolution::conv2d(context.builder, x, weight, bias, geometry)
         .map_err(|error| renamed(error, "conv2d", context.name))?;
     context.origin(y, 1, "outputs");
+    let kernel = context.config.pair("kernel");
+    ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
     Ok(y)
 }
 

@@ -61,6 +61,9 @@ fn forward(context: &mut Context<'_>, inputs: &[NodeId]) -> Result<NodeId> {
         dilation: config.pair("dilation"),
         groups: 1,
     };
-    ops::convolution::max_pool2d(context.builder, x, config.pair("kernel"), geometry)
-        .map_err(|error| renamed(error, "max_pool2d", context.name))
+    let kernel = config.pair("kernel");
+    let y = ops::convolution::max_pool2d(context.builder, x, kernel, geometry)
+        .map_err(|error| renamed(error, "max_pool2d", context.name))?;
+    ops::convolution::note_windows(context.builder, context.name, (x, y), kernel, &geometry);
+    Ok(y)
 }

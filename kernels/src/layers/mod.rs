@@ -18,7 +18,7 @@ mod rms_norm;
 
 pub use config::{Config, ConfigKey, ConfigKind, ConfigValue, nearest};
 
-use crate::dim::Dim;
+use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::NodeId;
 use crate::graph::build::Builder;
@@ -151,7 +151,29 @@ impl Context<'_> {
             return Ok(());
         }
         let note = self.builder.origin_note(x, axis);
-        Err(Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name)))
+        let problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
+        Err(match self.rearranged(x, axis, &expected) {
+            Some(instead) => problem.hint(instead),
+            None => problem,
+        })
+    }
+
+    /// How `axis` of `x` would be as long as `expected`: with axes joined, or in another order.
+    fn rearranged(&self, x: NodeId, axis: usize, expected: &Dim) -> Option<String> {
+        let shape = self.builder.shape(x);
+        if axis + 1 == shape.rank() && axis > 1 && Shape(shape.0[1..].to_vec()).elements() == *expected {
+            return Some("join the axes after the first with `.flatten(1)`".to_string());
+        }
+        let mut others = (1..shape.rank()).filter(|other| shape[*other] == *expected);
+        let (Some(from), None) = (others.next(), others.next()) else {
+            let all = Shape(shape.0[1..].to_vec()).elements();
+            // Images have four axes; of sequences the last is meant.
+            return (axis == 3 && shape.rank() == 4)
+                .then(|| format!("`.flatten(1)` joins the axes after the first: {all} features"));
+        };
+        let mut order: Vec<usize> = (0..shape.rank()).filter(|other| *other != from).collect();
+        order.insert(axis, from);
+        Some(format!("axis {from} of {shape} has that size: put it there with `.permute({order:?})`"))
     }
 
     /// Notes that the size of `axis` of `y` is what the key `key` says: `` `hidden`, `outputs = 64` ``.

@@ -97,11 +97,41 @@ pub fn conv2d(
     bias: Option<NodeId>,
     geometry: ConvGeometry,
 ) -> Result<NodeId> {
+    let kernel = b.shape(weight).0.iter().skip(2).map(Dim::as_constant).collect::<Option<Vec<_>>>();
     let y = b.conv2d(x, weight, geometry)?;
+    if let Some([height, width]) = kernel.as_deref() {
+        note_windows(b, "conv2d", (x, y), [*height as u64, *width as u64], &geometry);
+    }
     let Some(bias) = bias else { return Ok(y) };
     let shape = b.shape(y).clone();
     let bias = along(b, bias, &shape, &[1])?;
     b.binary(BinaryOp::Add, y, bias)
+}
+
+/// Notes where the sizes of the last two axes of `y` came from: windows over those of `x`.
+pub(crate) fn note_windows(
+    b: &mut Builder,
+    name: &str,
+    (x, y): (NodeId, NodeId),
+    kernel: [u64; 2],
+    geometry: &ConvGeometry,
+) {
+    for axis in 0..2 {
+        let (size, stride, padding) = (&b.shape(x)[2 + axis], geometry.stride[axis], geometry.padding[axis]);
+        let mut origin = format!("`{name}`, a window of {} over {size}", kernel[axis]);
+        for (value, usual, word) in
+            [(stride, 1, "stride"), (padding, 0, "padding"), (geometry.dilation[axis], 1, "dilation")]
+        {
+            if value != usual {
+                origin.push_str(&format!(", {word} {value}"));
+            }
+        }
+        // Where nothing changes, the size is the input's.
+        match size == &b.shape(y)[2 + axis] && !b.origin_note(x, 2 + axis).is_empty() {
+            true => crate::ops::shape::keep_origin(b, x, y, 2 + axis),
+            false => b.set_origin(y, 2 + axis, &origin),
+        }
+    }
 }
 
 /// A view `[n, c, oh, ow, kh, kw]` of the windows of `x [n, c, h, w]`, and where it is inside `x`.
@@ -166,11 +196,15 @@ pub fn max_pool2d(b: &mut Builder, x: NodeId, kernel: [u64; 2], geometry: ConvGe
         let lowest = b.constant(f64::NEG_INFINITY, dtype);
         elements = b.select(inside, elements, lowest)?;
     }
-    b.reduce(ReduceOp::Max, elements, &[4, 5], false)
+    let y = b.reduce(ReduceOp::Max, elements, &[4, 5], false)?;
+    note_windows(b, "max_pool2d", (x, y), kernel, &geometry);
+    Ok(y)
 }
 
 /// The mean of each window, padding counted as zeros (PyTorch's `count_include_pad`).
 pub fn avg_pool2d(b: &mut Builder, x: NodeId, kernel: [u64; 2], geometry: ConvGeometry) -> Result<NodeId> {
     let Windows { elements, .. } = windows(b, "avg_pool2d", x, kernel, &geometry)?;
-    b.mean(elements, &[4, 5], false)
+    let y = b.mean(elements, &[4, 5], false)?;
+    note_windows(b, "avg_pool2d", (x, y), kernel, &geometry);
+    Ok(y)
 }

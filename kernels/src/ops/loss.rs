@@ -94,9 +94,13 @@ fn class_axis(b: &Builder, op: &str, x: NodeId, labels: NodeId) -> Result<usize>
                 let (rows, labelled) = (b.origin_note(x, a), b.origin_note(labels, a));
                 format!(": axis {a} is {}{rows} against {}{labelled}", shape[a], label_shape[a])
             });
-        return Err(Diagnostic::new(format!(
+        let problem = Diagnostic::new(format!(
             "`{op}` of {shape} expects labels of shape {expected}, found {label_shape}{notes}"
-        )));
+        ));
+        return Err(match label_shape.rank() == axis + 1 && label_shape[axis].is(1) {
+            true => problem.hint(format!("leave the axis of one element out: `labels.squeeze({axis})`")),
+            false => problem.hint("labels are the numbers of classes, without an axis for the classes"),
+        });
     }
     Ok(axis)
 }
@@ -225,7 +229,17 @@ fn same_shape(b: &Builder, op: &str, x: NodeId, target: NodeId) -> Result<()> {
         let (left, right) = (b.origin_note(x, a), b.origin_note(target, a));
         format!(": axis {a} is {}{left} against {}{right}", shape[a], found[a])
     });
-    Err(Diagnostic::new(format!("`{op}` of {shape} expects a target of the same shape, found {found}{notes}")))
+    let problem =
+        Diagnostic::new(format!("`{op}` of {shape} expects a target of the same shape, found {found}{notes}"));
+    // One of them has an axis of one element more.
+    let without = |long: &Shape, short: &Shape| {
+        let last = long.rank().checked_sub(1).filter(|last| long[*last].is(1) && long.0[..*last] == short.0[..]);
+        last.map(|last| format!("leave the axis of one element out, `.squeeze({last})`, or give both one"))
+    };
+    Err(match without(shape, found).or_else(|| without(found, shape)) {
+        Some(instead) => problem.hint(instead),
+        None => problem,
+    })
 }
 
 /// With `c = min(d, delta)` both sides are `c * (d - c/2)`; an infinite difference has a finite gradient.

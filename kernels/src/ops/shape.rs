@@ -174,12 +174,37 @@ fn reshape(b: &mut Builder, x: NodeId, sizes: &[Dim]) -> Result<NodeId> {
             sizes[*axis] = elements.exact_div(&rest).ok_or_else(|| {
                 let source = b.shape(x);
                 Diagnostic::new(format!("`reshape` cannot divide the {elements} elements of {source} by {rest}"))
+                    .hint("-1 stands for what is left: the other sizes divide the number of elements")
             })?;
         }
         _ => return Err(Diagnostic::new("`reshape` can work out one size, found -1 more than once")),
     }
     no_negative("reshape", &sizes)?;
-    b.reshape(x, Shape(sizes))
+    let y = b.reshape(x, Shape(sizes))?;
+    note_rest(b, y, &format!("`reshape` of {}", b.shape(x)));
+    Ok(y)
+}
+
+/// Notes where the sizes came from whose origins nobody has noted.
+fn note_rest(b: &mut Builder, y: NodeId, origin: &str) {
+    for axis in 0..b.shape(y).rank() {
+        if b.origin_note(y, axis).is_empty() {
+            b.set_origin(y, axis, origin);
+        }
+    }
+}
+
+/// Which axis of two shapes differs first, other than `along`, and where its sizes came from.
+fn difference(b: &Builder, first: NodeId, other: NodeId, along: Option<usize>) -> String {
+    let (x, y) = (b.shape(first), b.shape(other));
+    let differs = |axis: &usize| Some(*axis) != along && x[*axis] != y[*axis];
+    match (0..x.rank()).find(differs).filter(|_| x.rank() == y.rank()) {
+        Some(axis) => {
+            let (left, right) = (b.origin_note(first, axis), b.origin_note(other, axis));
+            format!(": axis {axis} is {}{left} against {}{right}", x[axis], y[axis])
+        }
+        None => String::new(),
+    }
 }
 
 fn no_negative(op: &str, sizes: &[Dim]) -> Result<()> {
@@ -195,7 +220,7 @@ pub fn flatten(b: &mut Builder, x: NodeId, from: usize) -> Result<NodeId> {
     let mut dims = shape.0[..from].to_vec();
     dims.push(Shape(shape.0[from..].to_vec()).elements());
     let flat = b.reshape(x, Shape(dims))?;
-    keep_origins(b, x, flat, from);
+    note_rest(b, flat, &format!("`flatten` of {shape}"));
     Ok(flat)
 }
 
@@ -206,6 +231,13 @@ pub(crate) fn keep_origins(b: &mut Builder, from: NodeId, to: NodeId, axes: usiz
         if let Some(origin) = origin {
             b.set_origin(to, axis, origin);
         }
+    }
+}
+
+/// The same for one axis.
+pub(crate) fn keep_origin(b: &mut Builder, from: NodeId, to: NodeId, axis: usize) {
+    if let Some(Some(origin)) = b.node(from).origins.get(axis).cloned() {
+        b.set_origin(to, axis, &origin);
     }
 }
 
@@ -250,12 +282,21 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
         _ => index[axis].may_be_outside(&source[axis], &shape),
     };
     if outside {
-        let note = b.origin_note(x, axis);
+        let has = has(b, x, axis);
         return Err(Diagnostic::new(format!(
-            "`narrow` takes {start}..{end} along axis {axis} of {source}, which is not sure to have that many{note}"
+            "`narrow` takes {start}..{end} along axis {axis} of {source}, which {has}"
         )));
     }
     b.view(x, shape, index)
+}
+
+/// How many elements there are along an axis, for messages.
+fn has(b: &Builder, x: NodeId, axis: usize) -> String {
+    let (size, note) = (&b.shape(x)[axis], b.origin_note(x, axis));
+    match size.as_constant() {
+        Some(size) => format!("has {size}{note}"),
+        None => format!("is not sure to have that many: it has {size}{note}"),
+    }
 }
 
 /// The elements at `position` along `axis`, which disappears.
@@ -265,9 +306,9 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     shape.0.remove(axis);
     let coordinate = AxisIndex::fixed(position.clone());
     if coordinate.may_be_outside(&source[axis], &shape) {
-        let note = b.origin_note(x, axis);
+        let has = has(b, x, axis);
         return Err(Diagnostic::new(format!(
-            "`get` takes position {position} along axis {axis} of {source}, which is not sure to have that many{note}"
+            "`get` takes position {position} along axis {axis} of {source}, which {has}"
         )));
     }
     let mut index: Vec<AxisIndex> = (0..source.rank()).map(|a| AxisIndex::axis(a - usize::from(a > axis))).collect();
@@ -317,9 +358,10 @@ fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
         let own = b.shape(part).clone();
         let fits = own.rank() == first.rank() && (0..own.rank()).all(|a| a == axis || own[a] == first[a]);
         if !fits || b.dtype(part) != dtype {
+            let (found, notes) = (b.dtype(part), difference(b, parts[0], part, Some(axis)));
             return Err(Diagnostic::new(format!(
-                "`concat` along axis {axis} of {dtype} {first} expects others that differ in that axis alone, found {} {own}",
-                b.dtype(part)
+                "`concat` along axis {axis} of {dtype} {first} expects others that differ in that axis alone, \
+                 found {found} {own}{notes}"
             )));
         }
         shape.0[axis] = shape[axis].clone() + own[axis].clone();
@@ -341,16 +383,16 @@ fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
         let within = b.compare(CompareOp::Lt, position, end)?;
         result = b.select(within, *piece, result)?;
     }
+    let sizes: Vec<String> = parts.iter().map(|&part| b.shape(part)[axis].to_string()).collect();
+    b.set_origin(result, axis, &format!("`concat` of {}", sizes.join(" and ")));
     Ok(result)
 }
 
 fn stack(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     let first = b.shape(parts[0]).clone();
     if let Some(&other) = parts.iter().find(|&&part| *b.shape(part) != first) {
-        return Err(Diagnostic::new(format!(
-            "`stack` expects tensors of one shape, found {first} and {}",
-            b.shape(other)
-        )));
+        let (found, notes) = (b.shape(other), difference(b, parts[0], other, None));
+        return Err(Diagnostic::new(format!("`stack` expects tensors of one shape, found {first} and {found}{notes}")));
     }
     let parts = parts.iter().map(|&part| unsqueeze(b, part, axis)).collect::<Result<Vec<_>>>()?;
     concat(b, &parts, axis)

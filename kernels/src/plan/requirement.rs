@@ -101,7 +101,7 @@ mod tests {
         };
         assert_eq!((check(&n, 4), check(&quarter, 3)), (Ok(()), Ok(())));
         let problem = check(&n, 3).unwrap_err();
-        assert!(problem.starts_with("no work-item would run, because `global` has ((N)/4) = 0, and"), "{problem}");
+        assert!(problem.starts_with("no work-item would run, because `global` has N / 4 = 0, and"), "{problem}");
     }
 
     #[test]

@@ -88,20 +88,8 @@ fn operations_name_what_is_wrong() {
         "`reshape` can work out one size, found -1 more than once",
     );
     refused("reshape", F32, &[2], &[int(-2)], "`reshape` expects sizes of at least 0, found -2");
-    refused(
-        "narrow",
-        F32,
-        &[4],
-        &[int(0), int(3), int(2)],
-        "`narrow` takes 3..5 along axis 0 of [4], which is not sure to have that many",
-    );
-    refused(
-        "get",
-        F32,
-        &[4],
-        &[int(0), int(4)],
-        "`get` takes position 4 along axis 0 of [4], which is not sure to have that many",
-    );
+    refused("narrow", F32, &[4], &[int(0), int(3), int(2)], "`narrow` takes 3..5 along axis 0 of [4], which has 4");
+    refused("get", F32, &[4], &[int(0), int(4)], "`get` takes position 4 along axis 0 of [4], which has 4");
     refused("celu", F32, &[2], &[int(0)], "`celu` expects an `alpha` other than 0, found 0");
     refused("one_hot", F32, &[2], &[int(3)], "`one_hot` expects u32 or i32 numbers, found f32");
     refused(
@@ -390,4 +378,36 @@ fn the_number_of_inputs_is_checked() {
     };
     let error = layers::forward(layer, &mut context, &[]).expect_err("a mistake");
     assert_eq!(error.message, "`flat` (Flatten) expects 1 tensor, found 0");
+}
+
+/// Where the size of each axis came from, of what an operation makes of `x`, whose own axes are noted as `x0`, `x1` and so on.
+fn origins(operation: &str, shape: &[usize], others: &[Value], second: Option<&[usize]>) -> Vec<String> {
+    let mut builder = Builder::new("origins");
+    let x = builder.input(InputKind::Argument(0), "x", Shape::of(shape), DType::F32);
+    (0..shape.len()).for_each(|axis| builder.set_origin(x, axis, &format!("x{axis}")));
+    let y = second.map(|shape| builder.input(InputKind::Argument(1), "y", Shape::of(shape), DType::F32));
+    let args: Vec<Value> = [Value::Tensor(x)].into_iter().chain(y.map(Value::Tensor)).chain(others.to_vec()).collect();
+    let y = ops::call(&mut builder, ops::find(operation).expect("an operation"), &args).expect(operation);
+    (0..builder.shape(y).rank()).map(|axis| builder.origin_note(y, axis)).collect()
+}
+
+#[test]
+fn sizes_know_where_they_come_from() {
+    let int = |value: i64| Value::Dim(Dim::constant(value));
+    let list = |values: &[i64]| Value::List(values.iter().map(|&value| Value::Dim(Dim::constant(value))).collect());
+    let image: &[usize] = &[2, 3, 9, 9];
+    let window = " (from `conv2d`, a window of 3 over 9, stride 2)";
+    let geometry = [int(2), int(0), int(1), int(1)];
+    assert_eq!(origins("conv2d", image, &geometry, Some(&[4, 3, 3, 3])), [" (from x0)", "", window, window]);
+    let window = " (from `max_pool2d`, a window of 2 over 9, stride 2)";
+    let pooled = origins("max_pool2d", image, &[int(2), int(2), int(0), int(1)], None);
+    assert_eq!(pooled, [" (from x0)", " (from x1)", window, window]);
+    assert_eq!(origins("mean", image, &[int(1)], None), [" (from x0)", " (from x2)", " (from x3)"]);
+    let joined = " (from `flatten` of [2, 3, 9, 9])";
+    assert_eq!(origins("flatten", image, &[int(1)], None), [" (from x0)", joined]);
+    let anew = " (from `reshape` of [2, 3, 9, 9])";
+    assert_eq!(origins("reshape", image, &[list(&[2, 27, 9])], None), [" (from x0)", anew, " (from x3)"]);
+    // A size that is another one does not come from there.
+    assert_eq!(origins("pad", &[2, 8], &[int(1), int(2), int(2), Value::Number(0.0)], None)[1], "");
+    assert_eq!(origins("narrow", &[2, 8], &[int(1), int(0), int(3)], None)[1], "");
 }

@@ -94,12 +94,13 @@ fn operations_say_what_does_not_fit() {
         (
             "concat",
             vec![pair(), Tensors(&[(F32, &[2, 4])]), int(0)],
-            "`concat` along axis 0 of f32 [2, 3] expects others that differ in that axis alone, found f32 [2, 4]",
+            "`concat` along axis 0 of f32 [2, 3] expects others that differ in that axis alone, found f32 [2, 4]: \
+             axis 1 is 3 against 4",
         ),
         (
             "stack",
             vec![pair(), Tensors(&[(F32, &[2, 4])]), int(0)],
-            "`stack` expects tensors of one shape, found [2, 3] and [2, 4]",
+            "`stack` expects tensors of one shape, found [2, 3] and [2, 4]: axis 1 is 3 against 4",
         ),
         (
             "scaled_dot_product_attention",

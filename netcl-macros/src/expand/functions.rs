@@ -5,7 +5,7 @@ use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
 use crate::compile::Compiled;
 use crate::diag::Diag;
 use crate::lower;
-use crate::{compile, dump, fallback, messages as m, paths};
+use crate::{compile, dump, fallback, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -13,7 +13,7 @@ use netcl_kernels::graph::{Graph, OutputKind};
 use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
 use proc_macro2::{Literal, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 
 /// What one function became.
 pub(crate) struct Expanded {
@@ -96,7 +96,17 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         quote!(#plain #gradients)
     });
     let only = fallback::only_block(block.name.as_ref());
+    let (levels, prelude) = (&block.levels, paths::prelude());
+    // What rustc counts as read: a field that some block names.
+    let bodies = block.functions.iter().map(|function| function.body.to_token_stream());
+    let words = parse::names_in(bodies.chain(others.iter().cloned()).collect());
+    let read = unit.model.as_ref().map(|model| super::model::read(model, &words)).unwrap_or_default();
+    let reads = (!read.is_empty()).then(
+        || quote!(let _ = |__netcl_fields: &<Self as #private::Part>::Fields| { #(let _ = &__netcl_fields.#read;)* };),
+    );
     quote! {
+        #prelude
+        #(#levels)*
         #[allow(dead_code)]
         impl #generics #ty #bounds {
             #only
@@ -104,6 +114,7 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             #(#functions)*
             /// What each function does on devices of that kind: launches, bytes read and written, memory.
             #vis fn #report {
+                #reads
                 #private::report(&[#(Self::#all()),*], target)
             }
             /// The OpenCL C of every function for devices of that kind; for the host the kernels in the IR's text form.
@@ -141,10 +152,12 @@ fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {
         quote!(::core::option::Option::None, "")
     };
     let unpacked = unpack(function.tuple, results);
+    let unused = unused::variables(&unused::names(function.args.iter().map(|arg| &arg.name), &function.body));
     quote! {
         #statics
         #(#attrs)*
         #vis fn #name(#args) -> ::netcl::Result<#result> {
+            #unused
             let __netcl_results = Self::#hidden()[#chosen].call(#core, &[#(#tensors),*], &[#(#scalars),*])?;
             #unpacked
         }

@@ -7,7 +7,7 @@ use crate::ast::Function;
 use crate::diag::Diag;
 use crate::lower::Path;
 use crate::parse::attr::of_functions;
-use crate::{compile, dump, messages as m, paths};
+use crate::{compile, dump, messages as m, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::graph::{Graph, OutputKind, build};
 use proc_macro2::TokenStream;
@@ -55,6 +55,9 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
         quote!(__netcl_plans())
     });
     let inner = quote!(pub);
+    // Of arguments and indices errors say so.
+    let unused = unused::beside(&function.attrs, &unused::names([], &function.body));
+    let prelude = paths::prelude();
     Some(quote! {
         #(#attrs)*
         #[allow(non_upper_case_globals)]
@@ -77,6 +80,8 @@ pub(crate) fn kernel(diag: &Diag, function: &Function, lowered: Vec<Path>) -> Op
             #check
             #report
         }
+        #unused
+        #prelude
     })
 }
 

@@ -2,16 +2,19 @@
 
 use crate::ast::{Field, FieldKind, Model, Nested};
 use crate::parse::model::visit_sizes;
-use crate::paths;
+use crate::{paths, unused};
 use netcl_kernels::dim::{Dim, Factor, Shape};
 use netcl_kernels::layers::{Init, TensorSpec};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::BTreeSet;
 
 /// What `#[netcl::model]` makes of a struct.
 pub(crate) fn structure(model: &Model) -> TokenStream {
     let (attrs, vis, name) = (&model.attrs, &model.vis, &model.name);
     let private = paths::private();
+    let (prelude, fields_read) = (paths::prelude(), fields_read(model));
+    let fields_name = format_ident!("{}FieldsThatAreRead", name);
     let scope = paths::scope_field();
     let fields = model.fields.iter().filter_map(field);
     let names = model.sizes();
@@ -68,6 +71,10 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
         #[automatically_derived]
         impl #params #private::Part for #name #given #bounds {
             type Gradients = #gradients_name #given;
+            type Fields = #fields_name;
+            fn part_schema() -> #private::Schema {
+                <Self as ::netcl::Model>::schema()
+            }
             fn attach(core: &#private::ModelCore, prefix: &str) -> Self {
                 Self {
                     #(#attached)*
@@ -80,6 +87,36 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
             }
         }
         #gradients
+        #fields_read
+        #prelude
+    }
+}
+
+/// A struct with the fields that are none of Rust's, layers and tensors, under their names at their places: rustc says which
+/// of them no block reads.
+fn fields_read(model: &Model) -> TokenStream {
+    let name = format_ident!("{}FieldsThatAreRead", model.name, span = model.name.span());
+    let mut known = BTreeSet::new();
+    let of_netcl = model.fields.iter().filter(|field| {
+        matches!(layout(&field.kind), Layout::InMemory) && known.insert(crate::parse::name(&field.name))
+    });
+    let fields = of_netcl.map(|field| {
+        let levels = field.attrs.iter().filter(|attr| unused::is_level(attr));
+        let name = &field.name;
+        let vis = match &field.vis {
+            vis @ syn::Visibility::Public(_) => quote!(#vis),
+            _ => quote_spanned!(name.span()=> pub(crate)),
+        };
+        // Lints are silent at places that are the macro's own: all of it stands where the name does.
+        quote_spanned!(name.span()=> #(#levels)* #vis #name: ::core::primitive::u8)
+    });
+    let levels = model.attrs.iter().filter(|attr| unused::is_level(attr));
+    quote! {
+        #[doc(hidden)]
+        #[allow(unreachable_pub, non_camel_case_types)]
+        #(#levels)*
+        pub struct #name { #(#fields),* }
+        const _: fn(&#name) = |_| {};
     }
 }
 
@@ -90,11 +127,32 @@ fn field(field: &Field) -> Option<TokenStream> {
 }
 
 fn stays(kind: &FieldKind) -> bool {
+    matches!(layout(kind), Layout::Field)
+}
+
+/// What a field becomes.
+enum Layout {
+    /// A field of the struct.
+    Field,
+    /// Tensors in the model's memory.
+    InMemory,
+    /// Nothing: it is wrong.
+    Nothing,
+}
+
+fn layout(kind: &FieldKind) -> Layout {
     match kind {
-        FieldKind::Model(_) | FieldKind::Constant { .. } => true,
-        FieldKind::Many { each, .. } => stays(each),
-        FieldKind::Layer(_) | FieldKind::Tensor(_) | FieldKind::Unknown => false,
+        FieldKind::Model(_) | FieldKind::Constant { .. } => Layout::Field,
+        FieldKind::Many { each, .. } => layout(each),
+        FieldKind::Layer(_) | FieldKind::Tensor(_) => Layout::InMemory,
+        FieldKind::Unknown => Layout::Nothing,
     }
+}
+
+/// The fields that a block's functions read and [`fields_read`] has.
+pub(crate) fn read<'m>(model: &'m Model, words: &BTreeSet<String>) -> Vec<&'m Ident> {
+    let of_netcl = model.fields.iter().filter(|field| matches!(layout(&field.kind), Layout::InMemory));
+    of_netcl.map(|field| &field.name).filter(|name| words.contains(&crate::parse::name(name))).collect()
 }
 
 fn attach(field: &Field) -> Option<TokenStream> {
@@ -106,7 +164,8 @@ fn attach(field: &Field) -> Option<TokenStream> {
 fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
     match kind {
         FieldKind::Model(Nested { ty, .. }) => {
-            Some(quote!(<#ty as ::netcl::__private::Part>::attach(core, &::std::format!("{}{}.", prefix, #path))))
+            let attach = part(ty, "attach");
+            Some(quote!(#attach(core, &::std::format!("{}{}.", prefix, #path))))
         }
         FieldKind::Constant { value, ty } => Some(match value {
             crate::ast::Constant::Integer(value) => {
@@ -127,6 +186,13 @@ fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
     }
 }
 
+/// An item of a nested model, at the place of its type: where that is no model, rustc says so there, and once.
+fn part(ty: &syn::Path, item: &str) -> TokenStream {
+    let span = ty.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let item = Ident::new(item, span);
+    quote_spanned!(span=> <#ty as ::netcl::__private::Part>::#item)
+}
+
 /// Statements that add the field's tensors to `schema`.
 fn schema(kind: &FieldKind, path: &str, names: &[Ident]) -> TokenStream {
     match kind {
@@ -145,7 +211,10 @@ fn schema(kind: &FieldKind, path: &str, names: &[Ident]) -> TokenStream {
             },
             names,
         ),
-        FieldKind::Model(Nested { ty, .. }) => quote!(schema.add_model(#path, <#ty as ::netcl::Model>::schema());),
+        FieldKind::Model(Nested { ty, .. }) => {
+            let schema = part(ty, "part_schema");
+            quote!(schema.add_model(#path, #schema());)
+        }
         FieldKind::Many { each, count, .. } => {
             (0..*count).map(|position| schema(each, &format!("{path}.{position}"), names)).collect()
         }
@@ -249,7 +318,7 @@ pub(crate) fn dtype(dtype: netcl_kernels::dtype::DType) -> TokenStream {
 /// The gradient structs of layers, each made once.
 #[derive(Default)]
 struct Structs {
-    names: std::collections::BTreeSet<String>,
+    names: BTreeSet<String>,
     tokens: TokenStream,
 }
 
@@ -314,11 +383,8 @@ fn gradient_value(
     match kind {
         FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
         FieldKind::Model(Nested { ty, .. }) => {
-            let part = quote!(<#ty as ::netcl::__private::Part>);
-            Some((
-                quote!(#part::Gradients),
-                quote!(#part::gradients(&self.own, &::std::format!("{}{}.", self.prefix, #path))),
-            ))
+            let gradients = part(ty, "gradients");
+            Some((part(ty, "Gradients"), quote!(#gradients(&self.own, &::std::format!("{}{}.", self.prefix, #path)))))
         }
         FieldKind::Layer(layer) => {
             let specs = (layer.layer.tensors)(&layer.config);

@@ -6,10 +6,11 @@ use crate::ast::ArgType;
 use crate::compile::Compiled;
 use crate::parse::attr::of_functions;
 use crate::simt::{Lowered, Signature, shim};
-use crate::{dump, paths};
+use crate::{dump, paths, unused};
 use netcl_kernels::dtype::DType;
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 
 /// The kernel for one choice of its element types.
 pub(crate) struct Instance {
@@ -61,6 +62,9 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let report = super::kernel::report(quote!(__netcl_plans()));
     let unpacked = unpack(tuple, signature.results.len());
     let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result));
+    let inputs = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| &arg.name);
+    let unused = unused::beside(&signature.attrs, &unused::names(inputs, &signature.body));
+    let prelude = paths::prelude();
     quote! {
         #(#attrs)*
         #[allow(non_upper_case_globals)]
@@ -90,6 +94,8 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         const _: () = {
             #({ #checks })*
         };
+        #unused
+        #prelude
     }
 }
 
@@ -111,6 +117,18 @@ fn vjp(
         .map(|position| format_ident!("__netcl_cotangent_{position}"))
         .collect();
     let pulled = cotangents.iter().map(|_| quote!(&::netcl::Tensor));
+    // A kernel is a pointer to its function; whether it is this kernel's gradient is said at its name.
+    let called = quote_spanned!(gradient.span()=> *#gradient);
+    let cotangent_types: Vec<_> = cotangents.iter().map(|_| quote!(&::netcl::Tensor)).collect();
+    let unfit =
+        format!("`{}` is no gradient of `{}`", crate::parse::text(gradient), crate::parse::name(&signature.name));
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let takes = format!(
+        "it takes the inputs ({}) and {}, one for each float result, and gives {}, one for each float input",
+        names.iter().map(|name| crate::parse::name(name)).collect::<Vec<_>>().join(", "),
+        count(cotangents.len(), "cotangent"),
+        count(floats, "gradient"),
+    );
     let private = paths::private();
     let kept = signature.inputs().map(|(name, _)| quote!(let #name = #private::as_it_is(#name)?;));
     let given: Vec<_> = (0..types.len()).map(|position| format_ident!("__netcl_argument_{position}")).collect();
@@ -129,7 +147,17 @@ fn vjp(
         ) -> ::netcl::Result<#gradients> {
             #[allow(unused_imports)]
             use super::*;
-            #gradient(#(#given,)* #(#cotangents),*)
+            __NetclGradient::__netcl_call(#called, #(#given,)* #(#cotangents),*)
+        }
+        #[diagnostic::on_unimplemented(message = #unfit, label = "takes or gives something else", note = #takes)]
+        trait __NetclGradient {
+            fn __netcl_call(self, #(#given: #types,)* #(#cotangents: &::netcl::Tensor),*) -> ::netcl::Result<#gradients>;
+        }
+        #[automatically_derived]
+        impl __NetclGradient for fn(#(#types,)* #(#cotangent_types),*) -> ::netcl::Result<#gradients> {
+            fn __netcl_call(self, #(#given: #types,)* #(#cotangents: &::netcl::Tensor),*) -> ::netcl::Result<#gradients> {
+                self(#(#given,)* #(#cotangents),*)
+            }
         }
         impl Kernel {
             /// The result, and the given kernel that turns cotangents of it into gradients in the inputs: as they are now,

@@ -9,16 +9,18 @@ pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 
 use crate::ast::{About, ModelImpl};
 use crate::parse::function;
-use crate::parse::model::block_name;
+use crate::parse::model::{block_name, computed_size, is_size};
 use crate::{paths, recover};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Attribute, FnArg, GenericArgument, ImplItem, ItemImpl, Pat, PathArguments, ReturnType, Signature, Type, Visibility,
+    Attribute, FnArg, GenericArgument, GenericParam, ImplItem, ItemImpl, Pat, PathArguments, ReturnType, Signature,
+    Type, Visibility,
 };
 
 /// The block with stubs for the functions that would have been compiled.
 pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
+    let item = &without_parameters(item);
     let (attrs, generics, ty) = (&item.attrs, &item.generics, &item.self_ty);
     let bounds = &generics.where_clause;
     let gradients = match &**ty {
@@ -32,8 +34,8 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         }),
         _ => None,
     };
-    // A function that is there twice is reported; rustc need not say so again.
-    let mut names = std::collections::BTreeSet::new();
+    // A function that is there twice, or is generated as well, is reported; rustc need not say so again.
+    let mut names = generated(item);
     let first = |item: &&ImplItem| !matches!(item, ImplItem::Fn(f) if !names.insert(f.sig.ident.to_string()));
     let items = item.items.iter().filter(first).map(|item| match item {
         ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) => {
@@ -64,6 +66,51 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
         #[allow(dead_code, unused_variables)]
         impl #generics #trait_ #ty #bounds { #only #(#items)* #(#about)* }
     }
+}
+
+/// The names of functions that a model has beside those that are written in the block: `new`, `loss_with_gradients`.
+fn generated(item: &ItemImpl) -> std::collections::BTreeSet<String> {
+    let losses = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) if !function::is_ordinary(&f.attrs, &f.sig) && may_be_loss(&f.sig) => {
+            Some(format!("{}_with_gradients", f.sig.ident))
+        }
+        _ => None,
+    });
+    losses.chain(item.trait_.is_none().then(|| "new".to_string())).collect()
+}
+
+/// The block without parameters that no model can have, as its struct is left without them.
+fn without_parameters(item: &ItemImpl) -> ItemImpl {
+    let mut item = item.clone();
+    let (sizes, wrong): (Vec<_>, Vec<_>) = item.generics.params.into_iter().partition(is_size);
+    item.generics.params = sizes.into_iter().collect();
+    let is_wrong = |name: &Ident| {
+        wrong.iter().any(|parameter| match parameter {
+            GenericParam::Lifetime(given) => given.lifetime.ident == *name,
+            GenericParam::Type(given) => given.ident == *name,
+            GenericParam::Const(given) => given.ident == *name,
+        })
+    };
+    if let Some((size, name)) = computed_size(&item).map(|(size, name)| (size.clone(), name.clone()))
+        && let Type::Path(path) = &mut *item.self_ty
+        && let Some(PathArguments::AngleBracketed(given)) =
+            path.path.segments.last_mut().map(|last| &mut last.arguments)
+    {
+        let named: GenericArgument = syn::parse_quote!(#name);
+        given.args.iter_mut().filter(|argument| **argument == size).for_each(|argument| *argument = named.clone());
+    }
+    if wrong.is_empty() {
+        return item;
+    }
+    item.generics.where_clause = None;
+    if let Type::Path(path) = &mut *item.self_ty
+        && let Some(PathArguments::AngleBracketed(given)) =
+            path.path.segments.last_mut().map(|last| &mut last.arguments)
+    {
+        let kept = std::mem::take(&mut given.args).into_iter();
+        given.args = kept.filter(|argument| !function::mentions(argument.to_token_stream(), &is_wrong)).collect();
+    }
+    item
 }
 
 /// Of two blocks without names rustc says that definitions are repeated. This one, in each of them, says what to do.
@@ -99,17 +146,31 @@ pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {
-        if let FnArg::Typed(typed) = input
-            && recover::fills_unknown(&typed.ty)
-        {
-            *typed.ty = syn::parse_quote!(impl ::core::marker::Sized);
+        if let FnArg::Typed(typed) = input {
+            *typed.ty = Type::Verbatim(plain(&typed.ty));
+            // A name that a kernel has as well would be the kernel.
+            *typed.pat = Pat::Verbatim(quote!(_));
         }
+    }
+    if let ReturnType::Type(_, ty) = &mut sig.output {
+        **ty = Type::Verbatim(plain(ty));
     }
     quote! { #(#attrs)* #[allow(dead_code, unused_variables)] #vis #sig { ::core::unreachable!() } }
 }
 
 /// `name` with the signature's arguments and no body to speak of.
 fn stub(vis: &Visibility, sig: &Signature, name: &Ident, gradients: Option<&TokenStream>) -> TokenStream {
+    stub_where(vis, sig, name, gradients, &TokenStream::new())
+}
+
+/// The same with bounds.
+fn stub_where(
+    vis: &Visibility,
+    sig: &Signature,
+    name: &Ident,
+    gradients: Option<&TokenStream>,
+    bounds: &TokenStream,
+) -> TokenStream {
     let mut names = std::collections::BTreeSet::new();
     let parameter = |name: &Ident| sig.generics.type_params().any(|own| own.ident == *name);
     // Of tensors the stub knows no element types.
@@ -134,7 +195,7 @@ fn stub(vis: &Visibility, sig: &Signature, name: &Ident, gradients: Option<&Toke
         Some(gradients) => quote!((#result, #gradients)),
         None => result,
     };
-    quote! { #vis fn #name(#(#args),*) -> ::netcl::Result<#result> { ::core::unreachable!() } }
+    quote! { #vis fn #name(#(#args),*) -> ::netcl::Result<#result> #bounds { ::core::unreachable!() } }
 }
 
 /// What a function gives whose result is written so.
@@ -156,6 +217,16 @@ fn plain(ty: &Type) -> TokenStream {
             let each = tuple.elems.iter().map(plain);
             quote!((#(#each,)*))
         }
+        Type::Array(array) => {
+            let (each, count) = (plain(&array.elem), &array.len);
+            quote!([#each; #count])
+        }
+        Type::Slice(slice) => {
+            let each = plain(&slice.elem);
+            quote!([#each])
+        }
+        Type::Paren(inner) => plain(&inner.elem),
+        Type::Group(inner) => plain(&inner.elem),
         Type::Path(path) => match path.path.segments.last() {
             Some(last) if last.ident == crate::words::TENSOR => quote!(::netcl::Tensor),
             _ if recover::fills_unknown(ty) => quote!(impl ::core::marker::Sized),

@@ -34,6 +34,7 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
 /// Stubs of the block's functions that those of the block itself come before. They are there for the module that the
 /// block stands in.
 pub(crate) fn block(item: &ItemImpl) -> TokenStream {
+    let item = &super::without_parameters(item);
     let Type::Path(path) = &*item.self_ty else { return TokenStream::new() };
     let Some(model) = path.path.segments.last() else { return TokenStream::new() };
     let compiled = || {
@@ -48,10 +49,14 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
     let private = paths::private();
     let gradients = quote!(<Self as #private::Part>::Gradients);
     let inherited = syn::Visibility::Inherited;
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = super::generated(item);
     let functions = compiled().filter(|f| names.insert(f.sig.ident.to_string())).map(|f| {
         let plain = stub(&inherited, &f.sig, &f.sig.ident, None);
-        let with = || stub(&inherited, &f.sig, &format_ident!("{}_with_gradients", f.sig.ident), Some(&gradients));
+        let with = || {
+            let name = format_ident!("{}_with_gradients", f.sig.ident);
+            let part = quote!(where Self: #private::Part);
+            super::stub_where(&inherited, &f.sig, &name, Some(&gradients), &part)
+        };
         let with = may_be_loss(&f.sig).then(with);
         quote!(#plain #with)
     });
@@ -61,7 +66,7 @@ pub(crate) fn block(item: &ItemImpl) -> TokenStream {
     quote! {
         #[doc(hidden)]
         #[allow(dead_code, unused_variables, non_camel_case_types, clippy::all)]
-        trait #name: #private::Part {
+        trait #name {
             #(#functions)*
             #(#about)*
         }

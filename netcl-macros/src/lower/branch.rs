@@ -11,8 +11,8 @@ use crate::parse::text;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
-use syn::ExprIf;
 use syn::spanned::Spanned;
+use syn::{Expr, ExprIf, Pat};
 
 /// What the variables of a call are at one moment, scope by scope, and how often each has been assigned.
 struct Moment<'a>(Vec<Vec<(Val<'a>, usize)>>);
@@ -62,7 +62,12 @@ impl<'a> Lowering<'a> {
     /// Looks into both branches for mistakes of their own.
     fn undecided(&mut self, branch: &'a ExprIf) -> Val<'a> {
         let before = self.moment();
+        self.frame_mut().scopes.push(Vec::new());
+        for pattern in patterns(&branch.cond) {
+            self.bind_unknown(pattern, false);
+        }
         self.taken(branch, true);
+        self.frame_mut().scopes.pop();
         let then = self.moment();
         self.go_back(&before);
         self.taken(branch, false);
@@ -244,5 +249,14 @@ impl<'a> Lowering<'a> {
     /// Whether this is the body of a function of scalars, which is Rust as well.
     pub(super) fn in_function(&self) -> bool {
         self.frame().unit.own.is_some()
+    }
+}
+
+/// The patterns of `if let`, whose names are there in its branch.
+fn patterns(condition: &Expr) -> Vec<&Pat> {
+    match condition {
+        Expr::Let(inner) => vec![&inner.pat],
+        Expr::Binary(chain) => patterns(&chain.left).into_iter().chain(patterns(&chain.right)).collect(),
+        _ => Vec::new(),
     }
 }

@@ -226,7 +226,10 @@ impl<'a> Lowering<'a> {
                 let mut notes: Vec<String> = (0..shape.rank()).map(|axis| self.builder.origin_note(id, axis)).collect();
                 notes.dedup();
                 let notes = notes.concat();
-                wrong(format!("`{ty}`"), format!("{dtype} {shape}{notes}"))
+                // What its model's sizes are here, and those that other arguments have told.
+                let here = ty.substitute(symbols);
+                let names = if here.to_string() == ty.to_string() { String::new() } else { format!(" (`{ty}`)") };
+                wrong(format!("`{here}`{names}"), format!("{dtype} {shape}{notes}"))
             }
             (ArgType::Scalar(dtype), value @ (Val::Number(_) | Val::Dim(_))) => {
                 let id = self.tensor(value, Some(*dtype), span)?;

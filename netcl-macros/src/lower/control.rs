@@ -31,7 +31,10 @@ impl<'a> Lowering<'a> {
         match statement {
             Stmt::Local(local) => {
                 let Some(init) = &local.init else {
-                    return self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
+                    self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
+                    // What is assigned to it later has been meant to be its value.
+                    self.bind_unknown(&local.pat, true);
+                    return Val::Unit;
                 };
                 if let Some((token, _)) = &init.diverge {
                     let instead = "write `if` on plain `bool` or `usize` arguments";
@@ -96,10 +99,35 @@ impl<'a> Lowering<'a> {
             _ => {
                 self.report(pattern.span(), &m::PATTERN, &[]);
                 // Its names are meant to be bound: speak of the pattern alone.
-                for name in crate::parse::names_in(quote::ToTokens::to_token_stream(pattern)) {
-                    self.bind(&name, Val::Unknown, false, false);
-                }
+                self.bind_unknown(pattern, false);
             }
+        }
+    }
+
+    /// Binds the names of a pattern where something is wrong with it or with its value, which has been said.
+    pub(super) fn bind_unknown(&mut self, pattern: &Pat, mutable: bool) {
+        let pattern = match pattern {
+            Pat::Type(typed) => &typed.pat,
+            pattern => pattern,
+        };
+        for name in crate::parse::names_in(quote::ToTokens::to_token_stream(pattern)) {
+            self.bind(&name, Val::Unknown, mutable, false);
+        }
+    }
+
+    /// Whether the place is a part of a variable of which nothing is known, because something is wrong with it.
+    fn is_of_unknown(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Unary(inner) => self.is_of_unknown(&inner.expr),
+            Expr::Paren(inner) => self.is_of_unknown(&inner.expr),
+            Expr::Field(inner) => self.is_of_unknown(&inner.base),
+            Expr::Index(inner) => self.is_of_unknown(&inner.expr),
+            Expr::Path(path) => path
+                .path
+                .get_ident()
+                .and_then(|name| self.lookup(&crate::parse::name(name)))
+                .is_some_and(|(value, _)| value.is_unknown()),
+            _ => false,
         }
     }
 
@@ -120,6 +148,9 @@ impl<'a> Lowering<'a> {
 
     /// `left = right`, or `left op= right`.
     pub(super) fn assign(&mut self, left: &'a Expr, op: Option<&syn::BinOp>, right: Val<'a>, span: Span) -> Val<'a> {
+        if !matches!(left, Expr::Path(_)) && self.is_of_unknown(left) {
+            return Val::Unknown;
+        }
         let target = match left {
             Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
             Expr::Index(index) => {

@@ -60,9 +60,9 @@ impl<'a> Lowering<'a> {
         // Where something is wrong, what is used is not known yet.
         if !value.is_unknown() {
             self.unused(closure);
+            self.unused_arguments(function);
         }
         self.frame_mut().scopes.pop();
-        self.unused_arguments(function);
         match value {
             Val::Tuple(values) => {
                 // What is one too many or too few is said where all results are looked at.
@@ -94,7 +94,10 @@ impl<'a> Lowering<'a> {
                     self.bind(&parse::name(&ident.ident), Val::Index(index), false, true);
                 }
                 Pat::Wild(_) => {}
-                other => drop(self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[])),
+                other => {
+                    self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[]);
+                    self.bind_unknown(other, false);
+                }
             }
         }
     }

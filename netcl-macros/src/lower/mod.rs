@@ -287,7 +287,7 @@ impl<'a> Lowering<'a> {
         match result {
             Ok(id) => Val::Tensor(id),
             Err(diagnostic) => {
-                self.diag.diagnostic(&diagnostic, span);
+                self.diagnostic(diagnostic, span);
                 Val::Unknown
             }
         }

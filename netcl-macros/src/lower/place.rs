@@ -10,6 +10,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Context};
 use netcl_kernels::ops;
+use netcl_kernels::span::Diagnostic;
 use proc_macro2::Span;
 use quote::ToTokens;
 use std::rc::Rc;
@@ -58,7 +59,11 @@ impl<'a> Lowering<'a> {
         let wanted = crate::parse::name(name);
         if let Some(spec) = specs.iter().find(|spec| spec.name == wanted) {
             let path = format!("{path}.{wanted}");
-            return Val::Tensor(self.input(&path, spec.shape.clone(), spec.dtype, spec.trainable));
+            let id = self.input(&path, spec.shape.clone(), spec.dtype, spec.trainable);
+            for axis in 0..spec.shape.len() {
+                self.builder.set_origin(id, axis, &format!("`{path}`"));
+            }
+            return Val::Tensor(id);
         }
         let known = || specs.iter().map(|spec| spec.name);
         match known().next() {
@@ -90,6 +95,10 @@ impl<'a> Lowering<'a> {
                 Val::Place(Place::Many(unit, each, *count, name.to_string(), path, sizes.clone()))
             }
             FieldKind::Model(field) => match unit.nested.get(&text(&field.path)) {
+                // rustc says that a size is missing.
+                Some(nested) if nested.model.as_ref().is_some_and(|model| model.lacks(field.sizes.len())) => {
+                    Val::Unknown
+                }
                 Some(nested) => {
                     let given: Vec<_> = field.sizes.iter().map(|size| sizes.field(size)).collect();
                     let model = nested.model.as_ref();
@@ -219,10 +228,24 @@ impl<'a> Lowering<'a> {
                 if let Some(place) = place {
                     diagnostic.span = self.diag.id(place);
                 }
-                self.diag.diagnostic(&diagnostic, span);
+                self.diagnostic(diagnostic, span);
                 Val::Unknown
             }
         }
+    }
+
+    /// Reports what the compiler says; where it names a `const` of Rust, whose value the compiler does not see, how it would.
+    pub(super) fn diagnostic(&self, mut diagnostic: Diagnostic, span: Span) {
+        let consts = self.frame().unit.model.as_ref().map(|model| &model.consts);
+        let words =
+            |text: &str, name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let named = consts.into_iter().flatten().map(crate::parse::name).find(|name| words(&diagnostic.message, name));
+        if let Some(name) = named.filter(|_| diagnostic.hint.is_none()) {
+            let instead =
+                format!("the value of `{name}` is known with `#[netcl::constant]` above it, as `{{ {name} }}`");
+            diagnostic = diagnostic.hint(instead);
+        }
+        self.diag.diagnostic(&diagnostic, span);
     }
 
     /// Notes which configuration key an axis of the result has its size from, where the layer has not.

@@ -60,6 +60,23 @@ pub(crate) fn decided(diag: &Diag, attrs: &[Attribute]) {
     }
 }
 
+/// Whether Rust has an attribute of that name that a function can have.
+pub(crate) fn is_of_rust(name: &Ident) -> bool {
+    const KNOWN: [&str; 12] =
+        ["allow", "warn", "deny", "forbid", "expect", "doc", "deprecated", "inline", "must_use", "cold", "cfg", "test"];
+    KNOWN.iter().any(|known| name == known)
+}
+
+/// The attribute under another name, at its place.
+pub(crate) fn rename(attr: &mut Attribute, name: &str) {
+    let name = Ident::new(name, attr.path().span());
+    match &mut attr.meta {
+        syn::Meta::Path(path) => *path = name.into(),
+        syn::Meta::List(list) => list.path = name.into(),
+        syn::Meta::NameValue(pair) => pair.path = name.into(),
+    }
+}
+
 /// Those that belong on a function, and those that belong on the value that stands for it.
 pub(crate) fn of_functions(attrs: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
     const FUNCTIONS: [&str; 5] = ["inline", "must_use", "cold", "track_caller", "target_feature"];
@@ -97,7 +114,13 @@ pub(crate) fn layer(
     match Config::from_pairs(layer, &given) {
         Ok(config) => Some(LayerField { layer, config, places }),
         Err(errors) => {
-            errors.iter().for_each(|error| diag.diagnostic(error, place));
+            for error in errors {
+                // What several keys say together is wrong at the one that the message names first.
+                let named = error.message.strip_prefix('`').and_then(|rest| rest.split_once("` of "));
+                let key = named.and_then(|(name, _)| layer.config.iter().position(|key| key.name == name));
+                let at = key.and_then(|position| places[position]).unwrap_or(place);
+                diag.diagnostic(&error, at);
+            }
             None
         }
     }

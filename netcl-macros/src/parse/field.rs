@@ -26,7 +26,10 @@ pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> O
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
         }
     }
-    let kind = kind(diag, &field.ty, &own, constants).unwrap_or(FieldKind::Unknown);
+    // What an undecided attribute would have brought is not missing.
+    let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
+    let kind = if undecided { None } else { kind(diag, &field.ty, &own, constants) };
+    let kind = kind.unwrap_or(FieldKind::Unknown);
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
 }
 

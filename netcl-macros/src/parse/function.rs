@@ -211,9 +211,9 @@ fn unbound(diag: &Diag, function: &Function, sizes: &BTreeSet<Symbol>) -> BTreeS
     let mut open = BTreeSet::new();
     for dim in dims.iter().copied().chain(results) {
         dim.dim.visit_symbols(&mut |symbol| {
-            if !bound.contains(symbol) {
+            // Its first place is spoken of.
+            if !bound.contains(symbol) && open.insert(symbol.clone()) {
                 diag.report(dim.span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
-                open.insert(symbol.clone());
             }
         });
     }
@@ -231,45 +231,46 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
     let before = diag.count();
     form(diag, sig);
     let mut args = Vec::new();
+    // What is no scalar, and where; one message says what all of them may be.
+    let mut wrong = None;
     for input in &sig.inputs {
         match input {
-            FnArg::Receiver(given) => diag.report(given.span(), &m::FUNCTION_NOT_PLAIN, &[]),
+            FnArg::Receiver(given) => wrong = wrong.or(Some(given.span())),
             FnArg::Typed(typed) => {
                 let Some(name) = plain_name(diag, &typed.pat) else { continue };
-                if let Some(dtype) = scalar(diag, &typed.ty) {
-                    args.push((name, dtype));
+                match scalar(&typed.ty) {
+                    Some(dtype) => args.push((name, dtype)),
+                    None => wrong = wrong.or(Some(typed.ty.span())),
                 }
             }
         }
     }
     let result = match &sig.output {
-        ReturnType::Default => {
-            diag.report(sig.ident.span(), &m::FUNCTION_NOT_PLAIN, &[]);
-            None
-        }
-        ReturnType::Type(_, ty) => scalar(diag, ty),
-    }?;
+        ReturnType::Default => Err(sig.ident.span()),
+        ReturnType::Type(_, ty) => scalar(ty).ok_or(ty.span()),
+    };
+    // Of a generic function it has been said that it is one.
+    if let Some(span) = wrong.or(result.err()).filter(|_| sig.generics.params.is_empty()) {
+        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[]);
+    }
+    let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.
     let scope = Unit { own: Some(super::name(&sig.ident)), ..Unit::default() };
     (diag.count() == before).then(|| Helper { name: sig.ident.clone(), args, result, body: body.clone(), scope })
 }
 
-fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {
+fn scalar(ty: &Type) -> Option<DType> {
     let known = match ty {
         Type::Path(path) => path.path.get_ident().map(ToString::to_string),
         _ => None,
     };
-    let dtype = match known.as_deref() {
+    match known.as_deref() {
         Some("f32") => Some(DType::F32),
         Some("i32") => Some(DType::I32),
         Some("u32") => Some(DType::U32),
         Some("bool") => Some(DType::Bool),
         _ => None,
-    };
-    if dtype.is_none() {
-        diag.report(ty.span(), &m::FUNCTION_NOT_PLAIN, &[]);
     }
-    dtype
 }
 
 /// Whether the function is left to plain Rust: no tensor in its signature, or marked `#[netcl::dynamic]`.

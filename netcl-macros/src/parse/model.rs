@@ -5,7 +5,7 @@ use super::{field, function, text, types};
 use crate::ast::{Field, FieldKind, Model, ModelImpl};
 use crate::diag::Diag;
 use crate::messages as m;
-use crate::recover;
+use crate::{recover, unused};
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::layers::ConfigValue;
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -26,6 +26,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
             Vec::new()
         }
     };
+    let fields = fields.into_iter().map(|field| without_itself(diag, item, field)).collect::<Vec<_>>();
     let parameters: Vec<(Ident, Option<Dim>)> = item
         .generics
         .const_params()
@@ -47,6 +48,22 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     }
 }
 
+/// Rule: a model does not hold itself. Wrong: `struct Node { next: Node }`.
+fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
+    fn held(kind: &FieldKind) -> Option<&syn::Path> {
+        match kind {
+            FieldKind::Model(nested) => Some(&nested.path),
+            FieldKind::Many { each, .. } => held(each),
+            _ => None,
+        }
+    }
+    if let Some(path) = held(&field.kind).filter(|path| path.is_ident(&item.ident) || path.is_ident("Self")) {
+        diag.report(path.span(), &m::SELF_FIELD, &[&item.ident]);
+        field.kind = FieldKind::Unknown;
+    }
+    field
+}
+
 /// Rule: a model's parameters are sizes. Wrong: `struct Mlp<T>`.
 fn only_sizes(diag: &Diag, generics: &Generics) {
     for parameter in &generics.params {
@@ -61,7 +78,7 @@ fn only_sizes(diag: &Diag, generics: &Generics) {
     }
 }
 
-fn is_size(parameter: &GenericParam) -> bool {
+pub(crate) fn is_size(parameter: &GenericParam) -> bool {
     matches!(parameter, GenericParam::Const(given) if matches!(&given.ty, Type::Path(ty) if ty.path.is_ident("usize")))
 }
 
@@ -206,6 +223,10 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
         return None;
     }
     only_sizes(diag, &item.generics);
+    if let Some((size, name)) = computed_size(item) {
+        diag.report(size.span(), &m::BLOCK_SIZE, &[&text(size), &name, &text(size)]);
+        return None;
+    }
     match &*item.self_ty {
         Type::Path(path) if path.qself.is_none() => Some(without_arguments(&path.path)),
         _ => {
@@ -213,6 +234,19 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
             None
         }
     }
+}
+
+/// A size that a block computes, and the parameter that it computes it from: `{ H + 1 }` in `impl<const H: usize> Mlp<{ H + 1 }>`.
+pub(crate) fn computed_size(item: &ItemImpl) -> Option<(&GenericArgument, &Ident)> {
+    let Type::Path(path) = &*item.self_ty else { return None };
+    let PathArguments::AngleBracketed(given) = &path.path.segments.last()?.arguments else { return None };
+    given.args.iter().find_map(|size| {
+        let GenericArgument::Const(syn::Expr::Block(block)) = size else { return None };
+        let alone = matches!(block.block.stmts.as_slice(), [syn::Stmt::Expr(syn::Expr::Path(_), None)]);
+        let own = |name: &&Ident| function::mentions(size.to_token_stream(), &|word| *word == **name);
+        let name = item.generics.const_params().map(|parameter| &parameter.ident).find(own);
+        name.filter(|_| !alone).map(|name| (size, name))
+    })
 }
 
 /// The block; functions that are wrong are reported and left out. `sizes` are the names that the model binds.
@@ -234,7 +268,13 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
     for item in &item.items {
         match item {
             ImplItem::Fn(f) if taken.contains(&super::name(&f.sig.ident)) => {
-                diag.report(f.sig.ident.span(), &m::RESERVED_NAME, &[&f.sig.ident]);
+                let own = super::name(&f.sig.ident);
+                let of = match own.strip_suffix("_with_gradients") {
+                    Some(loss) => format!("beside `{loss}`"),
+                    None if own == "new" => "for every model".to_string(),
+                    None => "for every block".to_string(),
+                };
+                diag.report(f.sig.ident.span(), &m::GENERATED_NAME, &[&own, &of]);
             }
             // What is generated would be there twice, under names that the user has not written.
             ImplItem::Fn(f) if !declared.insert(super::name(&f.sig.ident)) => {
@@ -267,6 +307,7 @@ pub(crate) fn model_impl(diag: &Diag, item: &ItemImpl, constants: &Constants, si
     ModelImpl {
         generics: item.generics.clone(),
         self_ty: item.self_ty.clone(),
+        levels: item.attrs.iter().filter(|attr| unused::is_level(attr)).cloned().collect(),
         functions,
         unsound,
         name,

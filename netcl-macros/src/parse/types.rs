@@ -7,6 +7,8 @@ use crate::messages as m;
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use proc_macro2::{Literal, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, GenericArgument, PathArguments, Type};
 
@@ -63,7 +65,10 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         let span = argument.span();
         match dim(argument, constants) {
             None => {
-                diag.report(span, &m::BAD_DIMENSION, &[&text(argument)]);
+                match beyond(argument.to_token_stream()) {
+                    Some(number) => diag.report(number.span(), &m::LARGE_DIMENSION, &[&text(&number)]),
+                    None => diag.report(span, &m::BAD_DIMENSION, &[&text(argument)]),
+                }
                 complete = false;
             }
             Some(dim) if dim.as_constant().is_some_and(|value| value < 1) => {
@@ -74,6 +79,18 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         }
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
+}
+
+/// The first whole number that 64 bits do not hold.
+fn beyond(tokens: TokenStream) -> Option<Literal> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Group(group) => beyond(group.stream()),
+        TokenTree::Literal(number) => {
+            let whole = syn::parse2::<syn::LitInt>(number.to_token_stream()).ok()?;
+            whole.base10_parse::<i64>().is_err().then_some(number)
+        }
+        _ => None,
+    })
 }
 
 /// A dimension among the arguments of a type: `N`, `64` or `{ N * 2 }`.

@@ -33,8 +33,11 @@ impl Simt<'_> {
                 target.map_or(Val::Unknown, |target| self.update_element(binary, index, target, right))
             }
             left => {
-                let current = self.expr(left);
+                let (current, given) = (self.expr(left), matches!(right, Val::Unknown));
                 let value = self.binary(&binary.op, current, right, binary.op.span());
+                if matches!(value, Val::Unknown) && !given {
+                    self.distrust(left);
+                }
                 self.assign(left, value, binary.op.span())
             }
         }
@@ -55,6 +58,17 @@ impl Simt<'_> {
             None => then.into_iter().for_each(|statement| self.builder.stmt(statement)),
         }
         result
+    }
+
+    /// What follows would speak of a value of the variable that was never meant.
+    fn distrust(&mut self, left: &Expr) {
+        let Expr::Path(path) = left else { return };
+        let name = constant::name(&path.path).unwrap_or_default();
+        let variable =
+            self.scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev()).find(|var| var.name == name);
+        if let Some(variable) = variable.filter(|variable| matches!(variable.value, Val::Expr(..))) {
+            variable.value = Val::Unknown;
+        }
     }
 
     /// Assigns a variable.

@@ -82,6 +82,9 @@ impl Simt<'_> {
         }
         let name = constant::name(&path.path).unwrap_or_default();
         if let Some(Var { value, .. }) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
+            if matches!(value, Val::Unknown) {
+                return Val::Unknown;
+            }
             let instead = format!("an element is read by indices: `{name}[i]`");
             return self.report(span, &m::NOT_A_FUNCTION, &[&name, &kind(value), &instead]);
         }

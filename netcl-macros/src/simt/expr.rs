@@ -234,14 +234,25 @@ impl Simt<'_> {
             }
             Val::Array(array, dtype) => {
                 let value = self.expr(&index.index);
-                let id = self.index(value, index.index.span())?;
                 let length = i64::from(self.builder.kernel().arrays[array.0 as usize].length);
+                if let Val::Number(Constant::Integer(element)) = value
+                    && !(0..length).contains(&element)
+                {
+                    let of = format!("`{}`", text(&index.expr));
+                    self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&element, &of, &length]);
+                    return None;
+                }
+                let id = self.index(value, index.index.span())?;
                 let inside = self.below(id, &Dim::constant(length));
                 Some(Target { memory: Memory::Array(array, dtype), place: Place { index: id, inside } })
             }
             Val::Unknown => None,
             Val::List(_) => {
                 self.report(span, &m::UNSUPPORTED, &[&"changing an element of a list", &super::list::ARRAY]);
+                None
+            }
+            _ if matches!(crate::parse::unparenthesized(&index.expr), Expr::Index(_)) => {
+                self.report(span, &m::KERNEL_READ_TWICE, &[&format!("`{}`", text(&index.expr))]);
                 None
             }
             other => {

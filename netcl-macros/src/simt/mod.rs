@@ -156,6 +156,10 @@ struct Simt<'a> {
 
 /// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
+    // Nothing can be written where there is no result, which has been said.
+    if signature.results.is_empty() && signature.unsound.as_ref().is_some_and(Vec::is_empty) {
+        return None;
+    }
     let (mut numbers, mut doubtful) = (BTreeMap::new(), false);
     // A bare number takes its type from how it is used. Each is settled once, by one more try: there is a last one.
     loop {

@@ -5,7 +5,7 @@ use crate::ast::{ArgType, Constant, DimToken, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::parse::constant::{self, Constants};
-use crate::parse::{text, types};
+use crate::parse::{list, suggestion, text, types};
 use crate::words;
 use netcl_kernels::dim::{Dim, INDEX_LIMIT, Symbol};
 use netcl_kernels::dtype::DType;
@@ -14,6 +14,7 @@ use netcl_kernels::plan::requirement::uncountable;
 use netcl_kernels::span::Diagnostic;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
+use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, FnArg, ItemFn, MetaNameValue, Pat, ReturnType, Token, Type, punctuated::Punctuated};
 
@@ -94,7 +95,8 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
             },
         }
     }
-    if !has_result {
+    // A kernel that returns is in index form, or has been told what to write instead.
+    if !has_result && matches!(item.sig.output, ReturnType::Default) {
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
     let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);
@@ -286,12 +288,19 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                 continue;
             }
             other => {
-                diag.report(other.span(), &m::SIMT_LAUNCH, &[]);
+                launch_key(diag, other.path());
                 continue;
             }
         };
+        if !pair.path.is_ident("global") && !pair.path.is_ident("local") {
+            launch_key(diag, &pair.path);
+            continue;
+        }
         let Expr::Array(list) = &pair.value else {
-            diag.report(pair.value.span(), &m::SIMT_LAUNCH, &[]);
+            // Of two lists without brackets the first is spoken of: the hint shows both.
+            if diag.count() == before {
+                diag.report(pair.value.span(), &m::SIMT_LAUNCH, &[]);
+            }
             continue;
         };
         for size in &list.elems {
@@ -310,7 +319,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
                     Some(Constant::Integer(size @ 1..=1024)) => local.push(size as u32),
                     _ => diag.report(size.span(), &m::SIMT_LOCAL_SIZE, &[&text(size)]),
                 },
-                _ => diag.report(pair.path.span(), &m::SIMT_LAUNCH, &[]),
+                _ => {}
             }
         }
     }
@@ -321,15 +330,26 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
     (global, local, unchecked)
 }
 
+/// Rule: `#[launch]` has three keys. Wrong: `#[launch(global = [N], uncheked)]`.
+fn launch_key(diag: &Diag, path: &syn::Path) {
+    let (known, given) = (|| ["global", "local", words::UNCHECKED].into_iter(), text(path));
+    if known().any(|key| key == given) {
+        return diag.report(path.span(), &m::SIMT_LAUNCH, &[]);
+    }
+    diag.report(path.span(), &m::UNKNOWN_KEY, &[&"launch", &given, &suggestion(&given, known()), &list(known())]);
+}
+
 /// Rule: sizes of results and of the launch follow from the inputs' axes.
 fn bound(diag: &Diag, signature: &Signature) {
     let inputs: Vec<&DimToken> = signature.inputs().flat_map(|(_, ty)| &ty.dims).collect();
     let bound = Dim::bound_by(inputs.iter().map(|dim| &dim.dim));
     let results = signature.results.iter().flat_map(|ty| &ty.dims);
+    // Of a size that nothing tells, its first place is spoken of.
+    let mut open = BTreeSet::new();
     let written = inputs.iter().copied().chain(results).map(|dim| (&dim.dim, dim.span));
     for (dim, span) in written.chain(signature.global.iter().map(|dim| (dim, signature.name.span()))) {
         dim.visit_symbols(&mut |symbol: &Symbol| {
-            if !bound.contains(symbol) {
+            if !bound.contains(symbol) && open.insert(symbol.clone()) {
                 diag.report(span, &m::UNBOUND_DIMENSION, &[symbol, symbol]);
             }
         });

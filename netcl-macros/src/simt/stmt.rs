@@ -133,7 +133,7 @@ impl Simt<'_> {
     fn declaration(&mut self, local: &syn::Local) {
         let Some(init) = &local.init else {
             self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
-            return;
+            return self.bind_unknown(&local.pat);
         };
         let (pattern, declared) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
@@ -252,6 +252,10 @@ impl Simt<'_> {
 
     /// Binds the pattern's names where something is wrong with it or its value, which has been said.
     pub(super) fn bind_unknown(&mut self, pattern: &Pat) {
+        let pattern = match pattern {
+            Pat::Type(typed) => &typed.pat,
+            pattern => pattern,
+        };
         for name in crate::parse::names_in(pattern.to_token_stream()) {
             self.bind(&name, Val::Unknown, None);
         }

@@ -172,6 +172,11 @@ fn recursion_is_an_error() {
 #[test]
 fn names_of_what_a_model_gets_are_taken() {
     for name in ["new", "report", "kernels", "prepare", "tune", "loss_with_gradients"] {
+        let what = match name {
+            "new" => "for every model",
+            "loss_with_gradients" => "beside `loss`",
+            _ => "for every block",
+        };
         let name = quote::format_ident!("{name}");
         let mut own = mlp();
         own.model(quote! {
@@ -180,6 +185,6 @@ fn names_of_what_a_model_gets_are_taken() {
                 fn loss(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32> { self.hidden.forward(x).mean([0, 1]) }
             }
         });
-        assert_eq!(own.errors(), [format!("`{name}` is netcl's own name\nhint: choose another")]);
+        assert_eq!(own.errors(), [format!("a function `{name}` is generated {what}\nhint: choose another name")]);
     }
 }

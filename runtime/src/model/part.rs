@@ -1,6 +1,6 @@
 //! Models as fields of others.
 
-use super::{Gradients, ModelCore};
+use super::{Gradients, ModelCore, Schema};
 
 /// What `#[netcl::model]` implements so that one model can be a field of another.
 #[diagnostic::on_unimplemented(
@@ -11,6 +11,12 @@ use super::{Gradients, ModelCore};
 pub trait Part: Sized {
     /// The generated struct of its gradients.
     type Gradients;
+
+    /// The generated struct of the fields that functions read, of which rustc says which are not.
+    type Fields;
+
+    /// What its memory holds, as [`super::Model::schema`] says.
+    fn part_schema() -> Schema;
 
     /// The part of `core` whose paths start with `prefix` (empty, or with a trailing dot).
     fn attach(core: &ModelCore, prefix: &str) -> Self;

@@ -88,6 +88,7 @@ netcl::kernel! {
 #[netcl::model]
 struct Net {
     #[layer(inputs = 2, outputs = 2)]
+    #[allow(dead_code, reason = "in a branch that is not taken")]
     hidden: Linear,
     #[parameter(init = 2.0)]
     scale: Tensor<f32, 2>,

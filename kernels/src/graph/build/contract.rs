@@ -75,13 +75,19 @@ impl Builder {
         }
         let (ra, rb) = (sa.rank(), sb.rank());
         if sa[ra - 1] != sb[rb - 2] {
-            return self.fail(format!(
+            let problem = Diagnostic::new(format!(
                 "`matmul` cannot multiply {sa} by {sb}: the left has {} columns{}, the right {} rows{}",
                 sa[ra - 1],
                 self.origin_note(a, ra - 1),
                 sb[rb - 2],
                 self.origin_note(b, rb - 2)
             ));
+            let problem = match (sa[ra - 1] == sb[rb - 1], sa[ra - 2] == sb[rb - 2]) {
+                (true, _) => problem.hint("swap the last two axes of the right one: `a.matmul(b.t())`"),
+                (_, true) => problem.hint("swap the last two axes of the left one: `a.t().matmul(b)`"),
+                _ => problem,
+            };
+            return Err(problem.at(self.span));
         }
         let (m, k, n) = (sa[ra - 2].clone(), sa[ra - 1].clone(), sb[rb - 1].clone());
         if rb == 2 && ra > 2 {

@@ -164,7 +164,8 @@ impl Builder {
     fn inherited_origins(&self, op: &Op, shape: &Shape) -> Vec<Option<Arc<str>>> {
         let mut origins = vec![None; shape.rank()];
         let mut inherit = |id: NodeId, own: usize, theirs: usize| {
-            if origins[own].is_none() {
+            // A size that has become another one comes from elsewhere.
+            if origins[own].is_none() && self.graph[id].shape[theirs] == shape[own] {
                 origins[own] = self.graph[id].origins.get(theirs).cloned().flatten();
             }
         };
@@ -187,6 +188,20 @@ impl Builder {
                 let rank = shape.rank();
                 (0..rank - 1).for_each(|axis| inherit(*a, axis, axis));
                 inherit(*b, rank - 1, rank - 1);
+            }
+            Op::Conv2d { input, weight, .. } => {
+                inherit(*input, 0, 0);
+                inherit(*weight, 1, 0);
+            }
+            // The axes before and after those that are arranged anew.
+            Op::Reshape(source) => {
+                let from = self.shape(*source);
+                let (ranks, fewer) = ((from.rank(), shape.rank()), from.rank().min(shape.rank()));
+                let first = (0..fewer).take_while(|&axis| from[axis] == shape[axis]).count();
+                (0..first).for_each(|axis| inherit(*source, axis, axis));
+                let equal = |back: &usize| from[ranks.0 - 1 - back] == shape[ranks.1 - 1 - back];
+                let last = (0..fewer - first).take_while(equal).count();
+                (0..last).for_each(|back| inherit(*source, ranks.1 - 1 - back, ranks.0 - 1 - back));
             }
             _ => {}
         }

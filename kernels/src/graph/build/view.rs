@@ -156,11 +156,11 @@ impl Builder {
             return Ok(a);
         }
         if source.elements() != shape.elements() {
-            return self.fail(format!(
-                "`reshape` cannot turn {source} ({} elements) into {shape} ({} elements)",
-                source.elements(),
-                shape.elements()
-            ));
+            let (own, wanted) = (source.elements(), shape.elements());
+            let message = format!("`reshape` cannot turn {source} ({own} elements) into {shape} ({wanted} elements)");
+            let hint =
+                "both have as many elements, whatever the symbols are; one size may be -1, which is then worked out";
+            return Err(Diagnostic::new(message).hint(hint).at(self.span));
         }
         let dtype = self.dtype(a);
         match self.graph[a].op {

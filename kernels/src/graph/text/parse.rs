@@ -287,7 +287,7 @@ fn divisor(line: &mut Line<'_>) -> Result<u64> {
     if line.take_word("over")? { line.integer("a divisor") } else { Ok(1) }
 }
 
-/// `N*64 + 3`, `-N + 4`, `((H - 2)/2) + 1`.
+/// `N*64 + 3`, `-N + 4`, `(H - 2) / 2 + 1`, `(N / 2)*3`: a quotient is rounded down before anything is multiplied.
 fn dim(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
     if depth > DEEPEST {
         return line.error("too many parentheses");
@@ -297,7 +297,7 @@ fn dim(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
     loop {
         let mut product = Dim::constant(if negative { -1 } else { 1 });
         loop {
-            product = product * factor(line, depth)?;
+            product = product * quotient(line, depth)?;
             if !line.take('*')? {
                 break;
             }
@@ -310,6 +310,18 @@ fn dim(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
         };
         line.next()?;
     }
+}
+
+fn quotient(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
+    let mut value = factor(line, depth)?;
+    while line.take('/')? {
+        let divisor: u64 = line.integer("a divisor")?;
+        if !(1..=LARGEST).contains(&divisor) {
+            return line.error(format!("a divisor from 1 to {LARGEST} must stand here, found {divisor}"));
+        }
+        value = value.floor_div(divisor);
+    }
+    Ok(value)
 }
 
 fn factor(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
@@ -325,21 +337,11 @@ fn factor(line: &mut Line<'_>, depth: usize) -> Result<Dim> {
             line.next()?;
             Ok(Dim::symbol(name))
         }
-        // `((dividend)/divisor)`; single parentheses just group.
         Token::Sign('(') => {
             line.next()?;
-            let dividend = dim(line, depth + 1)?;
-            let value = if line.take('/')? {
-                let divisor: u64 = line.integer("a divisor")?;
-                if !(1..=LARGEST).contains(&divisor) {
-                    return line.error(format!("a divisor from 1 to {LARGEST} must stand here, found {divisor}"));
-                }
-                dividend.floor_div(divisor)
-            } else {
-                dividend
-            };
+            let inner = dim(line, depth + 1)?;
             line.expect(')')?;
-            Ok(value)
+            Ok(inner)
         }
         _ => line.expected("a size"),
     }

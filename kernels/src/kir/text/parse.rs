@@ -297,7 +297,7 @@ impl Parser {
         Ok(Function { name, params, vars: code.vars, exprs: code.exprs, body, result })
     }
 
-    /// A sum of products of numbers, symbols and floor divisions `((…)/n)`.
+    /// A sum of products of numbers, symbols and floor divisions: `N*64 + 3`, `(H - 2) / 2 + 1`, `(N / 2)*3`.
     pub(super) fn dim(&mut self) -> Parsed<Dim> {
         self.deeper(|parser| {
             let mut sum = Dim::default();
@@ -316,25 +316,30 @@ impl Parser {
     }
 
     fn dim_product(&mut self) -> Parsed<Dim> {
-        let mut product = self.dim_factor()?;
+        let mut product = self.dim_quotient()?;
         while self.is_mark('*') {
-            product = product * self.dim_factor()?;
+            product = product * self.dim_quotient()?;
         }
         Ok(product)
     }
 
-    fn dim_factor(&mut self) -> Parsed<Dim> {
-        if self.is_mark('(') {
-            self.mark('(')?;
-            let dividend = self.dim()?;
-            self.mark(')')?;
-            self.mark('/')?;
+    fn dim_quotient(&mut self) -> Parsed<Dim> {
+        let mut value = self.dim_factor()?;
+        while self.is_mark('/') {
             let divisor: u64 = self.integer("a divisor")?;
             if divisor == 0 {
                 return self.error("a dimension is divided by zero".to_string());
             }
+            value = value.floor_div(divisor);
+        }
+        Ok(value)
+    }
+
+    fn dim_factor(&mut self) -> Parsed<Dim> {
+        if self.is_mark('(') {
+            let inner = self.dim()?;
             self.mark(')')?;
-            return Ok(dividend.floor_div(divisor));
+            return Ok(inner);
         }
         if let Kind::Word(name) = self.peek().clone() {
             self.position += 1;

@@ -1,0 +1,153 @@
+//! What a body binds and never uses. It is compiled to no Rust that would say so: rustc is given a variable of the name, at its
+//! place, that nobody uses, and warns as the user has told it to.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, Expr};
+
+/// The names of `arguments`, `let`s and loops that nothing in `body` reads. Names that begin with `_` are meant to be unused.
+pub(crate) fn names<'a>(arguments: impl IntoIterator<Item = &'a Ident>, body: &Block) -> Vec<Ident> {
+    let mut uses = Uses { scopes: vec![Vec::new()], unused: Vec::new() };
+    arguments.into_iter().for_each(|argument| uses.bind(argument));
+    uses.visit_block(body);
+    uses.close();
+    uses.unused
+}
+
+/// Variables of those names, for a block of their own.
+pub(crate) fn variables(names: &[Ident]) -> TokenStream {
+    if names.is_empty() {
+        return TokenStream::new();
+    }
+    // No variable hides a static, as a kernel is; it hides a function, which hides the static.
+    let mut known = BTreeSet::new();
+    let covers = names.iter().filter(|name| known.insert(name.to_string()));
+    quote!({ #(#[allow(dead_code, non_snake_case)] fn #covers() {})* #(let #names = 0u8;)* })
+}
+
+/// The same beside an item with those attributes.
+pub(crate) fn beside(attrs: &[Attribute], names: &[Ident]) -> Option<TokenStream> {
+    let variables = variables(names);
+    let levels = attrs.iter().filter(|attr| is_level(attr));
+    (!names.is_empty()).then(|| quote!(#(#levels)* const _: fn() = || #variables;))
+}
+
+/// Whether the attribute says which lints speak.
+pub(crate) fn is_level(attr: &Attribute) -> bool {
+    ["allow", "expect", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
+}
+
+struct Uses {
+    /// Scope by scope: what is bound, and whether it has been used.
+    scopes: Vec<Vec<(Ident, bool)>>,
+    unused: Vec<Ident>,
+}
+
+impl Uses {
+    fn bind(&mut self, name: &Ident) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push((name.clone(), name.to_string().starts_with('_')));
+        }
+    }
+
+    fn used(&mut self, name: &Ident) {
+        let bound = self.scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev());
+        if let Some((_, used)) = bound.into_iter().find(|(bound, _)| bound == name) {
+            *used = true;
+        }
+    }
+
+    fn close(&mut self) {
+        let scope = self.scopes.pop().unwrap_or_default();
+        self.unused.extend(scope.into_iter().filter(|(_, used)| !used).map(|(name, _)| name));
+    }
+
+    fn scope(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.scopes.push(Vec::new());
+        visit(self);
+        self.close();
+    }
+
+    fn words(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(word) => self.used(&word),
+                proc_macro2::TokenTree::Group(group) => self.words(group.stream()),
+                _ => {}
+            }
+        }
+    }
+
+    /// What is assigned is not read by that; the indices of an element are.
+    fn assigned(&mut self, place: &Expr) {
+        match place {
+            Expr::Path(_) => {}
+            Expr::Paren(inner) => self.assigned(&inner.expr),
+            other => self.visit_expr(other),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Uses {
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.bind(&pattern.ident);
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    /// A variable is there from the next statement on.
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        if let Some(init) = &local.init {
+            self.visit_local_init(init);
+        }
+        self.visit_pat(&local.pat);
+    }
+
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.scope(|this| visit::visit_block(this, block));
+    }
+
+    fn visit_expr_for_loop(&mut self, each: &'ast syn::ExprForLoop) {
+        self.visit_expr(&each.expr);
+        self.scope(|this| {
+            this.visit_pat(&each.pat);
+            this.visit_block(&each.body);
+        });
+    }
+
+    /// The indices of a closure are used, or an error says that they are not.
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.scope(|this| {
+            closure.inputs.iter().for_each(|input| this.visit_pat(input));
+            if let Some(scope) = this.scopes.last_mut() {
+                scope.iter_mut().for_each(|(_, used)| *used = true);
+            }
+            this.visit_expr(&closure.body);
+        });
+    }
+
+    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+        self.visit_expr(&assign.right);
+        self.assigned(&assign.left);
+    }
+
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        if crate::lower::is_assignment(&binary.op) {
+            self.visit_expr(&binary.right);
+            self.assigned(&binary.left);
+        } else {
+            visit::visit_expr_binary(self, binary);
+        }
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        if let Some(name) = path.path.get_ident() {
+            self.used(name);
+        }
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        self.words(call.tokens.clone());
+    }
+}
