@@ -2,7 +2,7 @@
 
 use crate::optim::{Optimizer, OptimizerState, ROW};
 use crate::{Error, Gradients, Model, Result};
-use netcl_runtime::__private::{Update, accept, not_negative};
+use netcl_runtime::__private::{Update, accept, not_negative, squares};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -78,6 +78,7 @@ impl Moments {
             operation: self.update.name().to_owned(),
             problem: format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX),
         })?;
+        squares(self.update.name(), state, 1)?;
         self.update.set_state(model, state, 2)?;
         (self.rate, self.steps) = (state.learning_rate, steps);
         Ok(())

@@ -118,7 +118,9 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
-        trace: path(variables::TRACE.name).map(|value| numbered(value.as_os_str()).into()),
+        trace: path(variables::TRACE.name)
+            .filter(|value| value.as_os_str() != "off")
+            .map(|value| numbered(value.as_os_str()).into()),
         autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
         variants: VariantSwitches::read(|variable| parsed(&text, variable, variables::switch))?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
@@ -273,6 +275,7 @@ mod tests {
     #[test]
     fn a_trace_has_a_file_for_each_process_that_wants_one() {
         assert_eq!(of(&[("NETCL_TRACE", "a.json")]).unwrap().trace, Some(PathBuf::from("a.json")));
+        assert_eq!(of(&[("NETCL_TRACE", "off")]).unwrap().trace, None);
         let numbered = of(&[("NETCL_TRACE", "%p/a-%p.json")]).unwrap().trace;
         let number = std::process::id();
         assert_eq!(numbered, Some(PathBuf::from(format!("{number}/a-{number}.json"))));

@@ -107,7 +107,7 @@ pub(super) static PROFILE_EVENTS: Variable = Variable {
 
 pub(super) static TRACE: Variable = Variable {
     name: "NETCL_TRACE",
-    accepted: "a file",
+    accepted: "a file, or off",
     row: Row {
         meaning: "launches and copies are written there while the program runs, as a trace for chrome://tracing or \
                   Perfetto. `%p` in the name is the number of the process, for programs that start others. Queues are \
