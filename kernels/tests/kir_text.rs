@@ -196,6 +196,7 @@ impl Choices {
                 global: (0..self.below(4)).map(|_| self.dim(3)).collect(),
                 local: (0..self.below(4)).map(|_| self.bits() as u32).collect(),
             },
+            may_race: self.below(2) == 0,
         }
     }
 }

@@ -93,7 +93,7 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// A kernel with `#[launch(global = [N], local = [64])]` is in SIMT form: its body runs once for each work-item. An index
 /// that is outside, in a tensor or in an array, reads zero and writes nothing; `#[launch(.., unchecked)]` leaves the
-/// checks out, and then an index outside is undefined behaviour. Elements of a result that no item writes hold anything,
+/// checks out, and since an index outside is undefined behaviour then, the kernel is an `unsafe fn`. Elements of a result that no item writes hold anything,
 /// unless the kernel reads or updates that result: then it starts as zeros.
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {

@@ -10,7 +10,7 @@ use netcl::__private::kernels::dtype::DType;
 use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::Target;
 use netcl::__private::{ModelCore, Schema, Seed};
-use netcl::algorithms::{Random, bincount};
+use netcl::algorithms::{Order, Random, bincount, sort};
 use netcl::{Device, Error, Model, Tensor, io};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -92,6 +92,18 @@ fn child() {
             }
             assert_eq!(bincount(&x, 2).unwrap().to_vec::<u32>().unwrap(), [0, 2]);
         }
+        "compute alone" => {
+            // Its initial values, a product and a sort are what all threads share.
+            let model = Wide::new(1);
+            let x = model.tensor("wide").unwrap();
+            let sums = x.matmul(&x).unwrap().to_vec::<f32>().unwrap();
+            assert!(sums.iter().all(|sum| sum.is_finite()));
+            let flat = x.reshape(&[1 << 20]).unwrap();
+            let sorted = sort(&flat, Order::Ascending).unwrap().to_vec::<f32>().unwrap();
+            assert!(sorted.is_sorted());
+            let threads = fs::read_dir("/proc/self/task").map_or(2, Iterator::count);
+            println!(" {threads} threads");
+        }
         other => panic!("no role `{other}`"),
     }
 }
@@ -104,6 +116,26 @@ fn child() {
 fn host_memory_that_is_not_there_is_an_error() {
     let output = command("ask for too much", Some("ulimit -v 4000000")).output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
+}
+
+/// More threads are asked for than memory has stacks for, so that there are none.
+#[cfg(unix)]
+#[test]
+fn without_threads_the_caller_computes() {
+    let mut alone = command("compute alone", Some("ulimit -v 4000000"));
+    let output = alone.env("RAYON_NUM_THREADS", "6000").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+/// The host's own threads are the only ones: rayon's global pool, a second set, is never started.
+#[cfg(target_os = "linux")]
+#[test]
+fn there_is_one_set_of_threads() {
+    let output = command("compute alone", None).env("RAYON_NUM_THREADS", "7").output().unwrap();
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    // The process's own, the test's, and seven.
+    assert!(text.contains(" 9 threads"), "{text}");
 }
 
 // ---- weight files ----

@@ -54,6 +54,7 @@ fn pass_gradients() -> Function {
     let mut b = Builder::new("Two::loss");
     for (position, (path, shape)) in [("a", vec![7, 43]), ("b", vec![130])].into_iter().enumerate() {
         let shape = Shape::of(&shape);
+        b.input(InputKind::Parameter, path, shape.clone(), DType::F32);
         let argument = b.input(InputKind::Argument(position), &format!("g{position}"), shape, DType::F32);
         let two = b.constant(2.0, DType::F32);
         let doubled = b.binary(netcl::__private::kernels::graph::BinaryOp::Mul, argument, two).unwrap();
@@ -358,7 +359,7 @@ fn settings_that_make_no_sense_are_errors_and_change_nothing() {
     let g1 = Tensor::full(&device, 1.0f32, &[130]).unwrap();
     let (_, gradients, _) = function.call_with_gradients(model.core(), "", &[&g0, &g1], &[]).unwrap();
     let before = model.tensor("a").unwrap().to_vec::<f32>().unwrap();
-    let wrong: [(Box<dyn Optimizer>, &str); 10] = [
+    let wrong: [(Box<dyn Optimizer>, &str); 13] = [
         (Box::new(Sgd::new(-0.1)), "`sgd`: `learning rate` is -0.1; accepted: a number of at least 0"),
         (Box::new(Sgd::new(f64::NAN)), "`learning rate` is NaN"),
         (Box::new(Sgd::new(0.1).momentum(-1.0)), "`momentum` is -1"),
@@ -369,6 +370,10 @@ fn settings_that_make_no_sense_are_errors_and_change_nothing() {
         (Box::new(Adam::new(0.1).betas(f64::NAN, 0.9)), "`betas` is NaN"),
         (Box::new(AdamW::new(0.1).epsilon(-1e-8)), "`adamw`: `epsilon` is -0.00000001"),
         (Box::new(AdamW::new(0.1).weight_decay(-1.0)), "`weight_decay` is -1"),
+        // No `f32` is as large: weights would be infinite.
+        (Box::new(Sgd::new(1e39)), "accepted: numbers up to 3.4e38"),
+        (Box::new(Adam::new(1e300)), "accepted: numbers up to 3.4e38"),
+        (Box::new(AdamW::new(1e20).weight_decay(1e20)), "that make a step with -1e40; accepted: numbers up to 3.4e38"),
     ];
     for (mut optimizer, message) in wrong {
         let error = optimizer.step(&mut model, &gradients).unwrap_err();
@@ -381,6 +386,117 @@ fn settings_that_make_no_sense_are_errors_and_change_nothing() {
     later.set_learning_rate(0.0);
     later.step(&mut model, &gradients).unwrap();
     assert!(format!("{later:?} {:?}", Sgd::new(0.1)).contains("rate: 0.1"));
+}
+
+#[test]
+fn a_state_of_numbers_that_no_training_leaves_is_refused() {
+    let device = Device::host();
+    let mut model = Two::new(&device, 3);
+    let (gradients, _) = gradients(&pass_gradients(), &model, 0);
+    let mut adam = Adam::new(0.1);
+    adam.step(&mut model, &gradients).unwrap();
+    let whole = || adam.state(&model).unwrap();
+    let rate = |rate: f64| netcl::optim::OptimizerState { learning_rate: rate, ..whole() };
+    let mut negative = whole();
+    negative.moments[1][0].1 = Tensor::full(&device, -1.0f32, &[7, 43]).unwrap();
+    let wrong = [
+        (rate(f64::NAN), "`learning rate` is NaN"),
+        (rate(-1.0), "`learning rate` is -1"),
+        (rate(1e300), "numbers up to 3.4e38"),
+        (negative, "the state has -1 among the squared gradients of `a`"),
+    ];
+    for (state, message) in wrong {
+        let error = Adam::new(0.5).set_state(&model, &state).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    Adam::new(0.5).set_state(&model, &whole()).unwrap();
+}
+
+/// A model whose prefix is another each time that it is asked.
+struct Fickle {
+    core: ModelCore,
+    asked: std::cell::Cell<usize>,
+}
+
+impl Model for Fickle {
+    fn schema() -> Schema {
+        Two::schema()
+    }
+
+    fn core(&self) -> &ModelCore {
+        &self.core
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.core
+    }
+
+    fn prefix(&self) -> &str {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get().is_multiple_of(2) { "" } else { "b" }
+    }
+}
+
+#[test]
+fn what_a_model_says_of_itself_is_asked_once_for_each_step() {
+    let device = Device::host();
+    let two = Two::new(&device, 3);
+    let (gradients, _) = gradients(&pass_gradients(), &two, 0);
+    for first in 0..2 {
+        let mut model = Fickle { core: two.core.clone(), asked: std::cell::Cell::new(first) };
+        let mut optimizer = Adam::new(0.1);
+        optimizer.step(&mut model, &gradients).unwrap();
+        for step in 1..4 {
+            let stepped = optimizer.step(&mut model, &gradients);
+            assert_eq!(stepped.is_err(), step % 2 == 1, "it is the first time's part again, or another: {stepped:?}");
+        }
+        let same = model.asked.get() % 2;
+        let state = optimizer.state(&model);
+        assert_eq!(state.is_err(), same != first, "{:?}", state.map(drop));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_forked_child_steps_nothing() {
+    // SAFETY: the signatures are those of the C library.
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+        fn alarm(seconds: u32) -> u32;
+        fn _exit(status: i32) -> !;
+    }
+    // As large as it takes for all threads to share a step.
+    let device = Device::host();
+    let mut schema = Schema::new();
+    let init = Init::Constant(1.0);
+    schema.add("w", TensorSpec { name: "w", shape: vec![1 << 20], dtype: DType::F32, init, trainable: true });
+    let mut model = Two { core: ModelCore::new(&device, Seed(1), &schema).unwrap() };
+    let mut b = Builder::new("Large::loss");
+    b.input(InputKind::Parameter, "w", Shape::of(&[1 << 20]), DType::F32);
+    let g = b.input(InputKind::Argument(0), "g", Shape::of(&[1 << 20]), DType::F32);
+    let g = b.binary(netcl::__private::kernels::graph::BinaryOp::Add, g, g).unwrap();
+    b.output(OutputKind::Gradient("w".into()), g);
+    let g = Tensor::full(&device, 1.0f32, &[1 << 20]).unwrap();
+    let gradients = common::embed(&b.finish()).call_with_gradients(model.core(), "", &[&g], &[]).unwrap().1;
+    let mut optimizer = Sgd::new(0.25);
+    optimizer.step(&mut model, &gradients).unwrap();
+    // SAFETY: the child makes a step, and ends without anything that the parent's other threads may have locked.
+    let status = unsafe {
+        match fork() {
+            0 => {
+                alarm(20);
+                _exit(i32::from(!matches!(optimizer.step(&mut model, &gradients), Err(Error::Forked))))
+            }
+            child => {
+                let mut status = -1;
+                assert_eq!(waitpid(child, &mut status, 0), child);
+                status
+            }
+        }
+    };
+    assert_eq!(status, 0, "the child hung, or was told something else");
+    assert_eq!(model.tensor("w").unwrap().to_vec::<f32>().unwrap()[..2], [0.5; 2]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ pub use crate::device::scalar::Scalar;
 pub use crate::executor::function::{Function, FunctionSource, PlanSource};
 pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
-pub use crate::optim::update::{Update, accept, not_negative};
+pub use crate::optim::update::{Update, accept, not_negative, squares};
 pub use netcl_kernels as kernels;
 
 /// What the plans of these functions do on devices of that kind: launches, bytes, memory.

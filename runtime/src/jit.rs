@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::{Call, GraphSource, Loaded};
+use crate::executor::{Call, GraphSource, Loaded, verified};
 use crate::tensor::Tensor;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
@@ -62,11 +62,12 @@ impl Graphs {
     }
 }
 
-/// Compiles `graph` for the device of its arguments, unless that was done before, and runs it: the results by position.
+/// Compiles `graph` for the device of its arguments, unless that was done before, and runs it: the results by position. What is
+/// compiled is verified first, so that any graph may be given.
 ///
 /// # Errors
 ///
-/// [`Error::Graph`] if the graph cannot be compiled; [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Size`] and
+/// [`Error::Graph`] if the graph breaks a rule of [`netcl_kernels::graph::verify`]; [`Error::ArgumentCount`], [`Error::Argument`], [`Error::Size`] and
 /// [`Error::DeviceMismatch`] if the arguments are not those of the graph; [`Error::OutOfMemory`]; [`Error::Build`] and
 /// [`Error::Driver`] if the driver fails.
 pub fn run(graph: &Graph, args: &[&Tensor]) -> Result<Vec<Tensor>> {
@@ -90,7 +91,7 @@ pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
     }
     let plan = compile(graph, device.profile().target).map_err(|diagnostic| Error::graph(&graph.name, diagnostic))?;
     let source = GraphSource::Graph(Arc::new(graph.clone()));
-    let loaded = Arc::new(Loaded::new(device, Arc::new(plan), &[], Some(source))?);
+    let loaded = Arc::new(Loaded::new(device, verified(plan)?, &[], Some(source))?);
     let mut known = graphs.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been first.
     if let Some(loaded) = known.find(key, graph) {

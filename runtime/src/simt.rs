@@ -30,7 +30,7 @@
 //!
 //! # Where Rust would panic
 //!
-//! No work-item can stop. An index outside reads zero and writes nothing (unless the launch says `unchecked`), and
+//! No work-item can stop. An index outside reads zero and writes nothing (unless the launch says `unchecked`, which makes the kernel an `unsafe fn`), and
 //! `step_by(s)` with an `s` that turns out to be 0 counts by 1.
 //!
 //! # Half precision

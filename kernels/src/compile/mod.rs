@@ -19,6 +19,7 @@ mod survey;
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::fuse::{self, Kind};
+use crate::graph::verify::verify;
 use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::Plan;
 use crate::plan::requirement::Requirement;
@@ -35,7 +36,8 @@ use plan_builder::PlanBuilder;
 ///
 /// # Errors
 ///
-/// A diagnostic naming the node that no kernel can compute, which only graphs built around [`crate::graph::build`] hit.
+/// The first rule that the graph breaks ([`crate::graph::verify`]), or the node that no kernel can compute: only graphs built
+/// around [`crate::graph::build`] have either.
 pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
     compile_with(graph, target, &Options::typical(target))
 }
@@ -46,8 +48,9 @@ pub fn compile(graph: &Graph, target: Target) -> Result<Plan> {
 ///
 /// As [`compile`].
 pub fn compile_with(graph: &Graph, target: Target, options: &Options<'_>) -> Result<Plan> {
-    let mut requirements = requirements(graph);
-    let mut graph = fuse::legalize::legalize(graph)?;
+    let graph = verify(graph).map_err(|mut errors| errors.remove(0))?;
+    let mut requirements = requirements(&graph);
+    let mut graph = fuse::legalize::legalize(&graph)?;
     let mut marks = Marks::default();
     let mut decider = Decider::new(options, target);
     // What several kernels make up is rewritten, and the rest asked about again: a patch's product is one like any other.

@@ -69,7 +69,8 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
         let name = writer.param(ParamId(position as u32));
         match &param.kind {
             ParamKind::Buffer(dtype, _) => {
-                writer.line(&format!("let {name} = args.view::<{}>({position});", element(*dtype)));
+                let view = if kernel.may_race { "shared" } else { "view" };
+                writer.line(&format!("let {name} = args.{view}::<{}>({position});", element(*dtype)));
             }
             ParamKind::Scalar(dtype) => {
                 writer.line(&format!("let {name} = args.number::<{}>({position});", dtype.compute().name()));

@@ -103,6 +103,9 @@ impl Default for ConvGeometry {
     }
 }
 
+/// The last position that an argument or a scalar may have.
+pub const LARGEST_POSITION: usize = u16::MAX as usize;
+
 /// What a caller supplies and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputKind {

@@ -4,10 +4,11 @@
 
 use super::build::window_count;
 use super::*;
+use crate::sorted::SortedSet;
 use crate::span::Diagnostic;
 
 /// The rules: number and what it says.
-pub const RULES: [(&str, &str); 26] = [
+pub const RULES: [(&str, &str); 28] = [
     ("G01", "an operand is an earlier node"),
     ("G02", "no dimension is a negative number"),
     ("G03", "elementwise operands have the node's shape"),
@@ -44,6 +45,8 @@ pub const RULES: [(&str, &str); 26] = [
     ("G24", "no output is declared twice"),
     ("G25", "no input is declared twice, and parameters and state have names"),
     ("G26", "a gradient or a new state belongs to an input and has its shape and type"),
+    ("G27", "a graph has an output"),
+    ("G28", "arguments, scalars and results are at positions up to 65535"),
 ];
 
 /// The largest stride, padding, dilation, group count or divisor that a graph may hold: kernels compute with it as `i32`.
@@ -316,9 +319,22 @@ fn check_signature(graph: &Graph, errors: &mut Vec<Diagnostic>) {
         .iter()
         .filter_map(|node| if let Op::Input(kind) = &node.op { Some((kind, node)) } else { None })
         .collect();
-    for (position, (kind, node)) in inputs.iter().enumerate() {
+    if graph.outputs.is_empty() {
+        errors.push(Diagnostic::new("there is no output (G27)"));
+    }
+    let mut seen = SortedSet::default();
+    for (kind, node) in &inputs {
+        let (number, position) = match kind {
+            InputKind::Argument(position) => (0, *position),
+            InputKind::Scalar(position) => (1, *position),
+            InputKind::Parameter => (2, 0),
+            InputKind::State => (3, 0),
+        };
         let named = matches!(kind, InputKind::Parameter | InputKind::State);
-        let twice = inputs[..position].iter().any(|(k, n)| k == kind && (!named || n.name == node.name));
+        if position > LARGEST_POSITION {
+            errors.push(Diagnostic::new(format!("the input {kind:?} is at a position past 65535 (G28)")).at(node.span));
+        }
+        let twice = !seen.insert((number, position, if named { node.name.as_str() } else { "" }));
         if twice || (named && node.name.is_empty()) {
             let message = format!("the input {kind:?} `{}` is declared twice or has no name (G25)", node.name);
             errors.push(Diagnostic::new(message).at(node.span));
@@ -336,6 +352,10 @@ fn check_signature(graph: &Graph, errors: &mut Vec<Diagnostic>) {
             inputs.iter().find(|(k, n)| *k == wanted && name.is_none_or(|name| n.name == *name)).map(|(_, n)| *n)
         };
         let owner = match kind {
+            OutputKind::Result(position) if *position > LARGEST_POSITION => {
+                errors.push(Diagnostic::new(format!("the output {kind:?} is at a position past 65535 (G28)")));
+                continue;
+            }
             OutputKind::Result(_) => continue,
             OutputKind::Gradient(path) => find(&InputKind::Parameter, Some(path)),
             OutputKind::ArgumentGradient(argument) => find(&InputKind::Argument(*argument), None),

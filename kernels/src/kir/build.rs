@@ -34,6 +34,7 @@ impl KernelBuilder {
                 body: Vec::new(),
                 result: None,
                 launch,
+                may_race: false,
             },
             types: Vec::new(),
             known: HashMap::new(),

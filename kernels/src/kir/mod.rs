@@ -459,6 +459,9 @@ pub struct Kernel {
     pub result: Option<ExprId>,
     /// How many work-items run.
     pub launch: Launch,
+    /// Whether one work-item may access an element that another writes, without atomics: a user's kernel may. The values are
+    /// anything then, and the host accesses its memory such that this is all that can happen.
+    pub may_race: bool,
 }
 
 impl Kernel {

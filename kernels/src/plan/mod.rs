@@ -4,6 +4,7 @@ pub mod embed;
 pub mod memory;
 pub mod requirement;
 pub mod source;
+pub mod verify;
 
 use crate::dim::{Dim, Shape, Symbol};
 use crate::dtype::{DType, Literal};

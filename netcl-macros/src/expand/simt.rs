@@ -61,7 +61,9 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
     let chosen = source::chosen(&crate::parse::name(name), &planned);
     let report = super::kernel::report(quote!(__netcl_plans()));
     let unpacked = unpack(tuple, signature.results.len());
-    let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result));
+    let promise = Promise::of(&signature);
+    let vjp = signature.gradient.as_ref().map(|gradient| vjp(&signature, gradient, &names, &types, &result, &promise));
+    let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);
     let inputs = signature.args.iter().filter(|arg| arg.result.is_none()).map(|arg| &arg.name);
     let unused = unused::beside(&signature.attrs, &unused::names(inputs, &signature.body));
     let prelude = paths::prelude();
@@ -73,19 +75,21 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         #[allow(dead_code)]
         #vis mod #name {
             /// A compiled kernel: call it.
+            #in_words
             pub struct Kernel(pub(super) ());
             #[automatically_derived]
             impl ::core::ops::Deref for Kernel {
-                type Target = fn(#(#types),*) -> ::netcl::Result<#result>;
+                type Target = #is_unsafe fn(#(#types),*) -> ::netcl::Result<#result>;
                 fn deref(&self) -> &Self::Target {
-                    const CALL: fn(#(#types),*) -> ::netcl::Result<#result> = __netcl_call;
+                    const CALL: #is_unsafe fn(#(#types),*) -> ::netcl::Result<#result> = __netcl_call;
                     &CALL
                 }
             }
             #statics
             #report
             #(#on_call)*
-            fn __netcl_call(#(#names: #types),*) -> ::netcl::Result<#result> {
+            #in_words
+            #is_unsafe fn __netcl_call(#(#names: #types),*) -> ::netcl::Result<#result> {
                 let __netcl_results = __netcl_plans()[#chosen].call(::core::option::Option::None, "", &[#(#given),*], &[#(#scalars),*])?;
                 #unpacked
             }
@@ -96,6 +100,43 @@ pub(crate) fn kernel(instances: Vec<Instance>) -> TokenStream {
         };
         #unused
         #prelude
+    }
+}
+
+/// What whoever calls a kernel answers for: nothing, or every index of one that is `unchecked`.
+struct Promise {
+    /// `unsafe`, or nothing.
+    keyword: Option<TokenStream>,
+    /// The section that rustdoc and clippy look for.
+    in_words: Option<TokenStream>,
+}
+
+impl Promise {
+    fn of(signature: &Signature) -> Promise {
+        let keyword = signature.unchecked.then(|| quote!(unsafe));
+        let in_words = signature.unchecked.then(|| {
+            quote! {
+                ///
+                /// # Safety
+                ///
+                /// It is launched `unchecked`: with these arguments every index that a work-item computes is inside its
+                /// tensor or array.
+            }
+        });
+        Promise { keyword, in_words }
+    }
+
+    /// A call of something that may be `unsafe` for the same reason.
+    fn kept(&self, call: TokenStream) -> TokenStream {
+        if self.keyword.is_none() {
+            return call;
+        }
+        quote! {{
+            #[allow(unused_unsafe)]
+            // SAFETY: the caller has promised it.
+            let __netcl_result = unsafe { #call };
+            __netcl_result
+        }}
     }
 }
 
@@ -110,6 +151,7 @@ fn vjp(
     names: &[&syn::Ident],
     types: &[TokenStream],
     result: &TokenStream,
+    promise: &Promise,
 ) -> TokenStream {
     let floats = signature.inputs().filter(|(_, ty)| ty.dtype.is_float()).count();
     let gradients = tensors(floats);
@@ -139,9 +181,27 @@ fn vjp(
             _ => quote!(#name),
         }
     });
+    let (is_unsafe, in_words) = (&promise.keyword, &promise.in_words);
+    let forward = promise.kept(quote!(__netcl_call(#(#names),*)));
+    // Whose cotangents come later; the promise holds for them as well.
+    let backward = promise.kept(quote!(__netcl_gradient(#(#passed,)* #(#cotangents),*)));
+    // A gradient may be launched `unchecked` where its kernel is.
+    let kinds = std::iter::once(None).chain(promise.keyword.clone().map(Some));
+    let gradients_of = kinds.map(|kind| {
+        let call = quote!(self(#(#given,)* #(#cotangents),*));
+        let call = if kind.is_some() { promise.kept(call) } else { call };
+        quote! {
+            #[automatically_derived]
+            impl __NetclGradient for #kind fn(#(#types,)* #(#cotangent_types),*) -> ::netcl::Result<#gradients> {
+                fn __netcl_call(self, #(#given: #types,)* #(#cotangents: &::netcl::Tensor),*) -> ::netcl::Result<#gradients> {
+                    #call
+                }
+            }
+        }
+    });
     quote! {
         // The module's names are seen from here alone: an argument may be called as another kernel.
-        fn __netcl_gradient(
+        #is_unsafe fn __netcl_gradient(
             #(#given: #types,)*
             #(#cotangents: &::netcl::Tensor),*
         ) -> ::netcl::Result<#gradients> {
@@ -153,24 +213,20 @@ fn vjp(
         trait __NetclGradient {
             fn __netcl_call(self, #(#given: #types,)* #(#cotangents: &::netcl::Tensor),*) -> ::netcl::Result<#gradients>;
         }
-        #[automatically_derived]
-        impl __NetclGradient for fn(#(#types,)* #(#cotangent_types),*) -> ::netcl::Result<#gradients> {
-            fn __netcl_call(self, #(#given: #types,)* #(#cotangents: &::netcl::Tensor),*) -> ::netcl::Result<#gradients> {
-                self(#(#given,)* #(#cotangents),*)
-            }
-        }
+        #(#gradients_of)*
         impl Kernel {
             /// The result, and the given kernel that turns cotangents of it into gradients in the inputs: as they are now,
             /// whatever an optimizer makes of them meanwhile.
+            #in_words
             #[allow(clippy::type_complexity)]
-            pub fn vjp(
+            pub #is_unsafe fn vjp(
                 &self,
                 #(#names: #types),*
             ) -> ::netcl::Result<(#result, impl Fn(#(#pulled),*) -> ::netcl::Result<#gradients> + use<>)> {
-                let __netcl_value = __netcl_call(#(#names),*)?;
+                let __netcl_value = #forward?;
                 #(#kept)*
                 let __netcl_pullback = move |#(#cotangents: &::netcl::Tensor),*| -> ::netcl::Result<#gradients> {
-                    __netcl_gradient(#(#passed,)* #(#cotangents),*)
+                    #backward
                 };
                 ::core::result::Result::Ok((__netcl_value, __netcl_pullback))
             }

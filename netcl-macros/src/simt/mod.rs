@@ -4,7 +4,7 @@
 //! read; its `&mut Tensor` arguments are its results, which the call allocates and returns in their order.
 //!
 //! An index that is outside, in a tensor or an array, reads zero and writes nothing: calls are safe, and the launch is
-//! rounded up to whole groups. `#[launch(.., unchecked)]` leaves that out, on the user's word. Elements of a result that
+//! rounded up to whole groups. `#[launch(.., unchecked)]` leaves that out, and makes calls `unsafe`. Elements of a result that
 //! nobody writes hold anything, unless the kernel reads or updates that result: then it starts as zeros.
 //!
 //! What Rust evaluates once is evaluated once, in Rust's order; a `#[netcl::function]` means what it means elsewhere. A
@@ -184,6 +184,8 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
             return None;
         }
         let mut kernel = builder.finish();
+        // Nothing keeps two items from one element.
+        kernel.may_race = true;
         plan::restrict(&mut kernel, signature, &zeroed);
         return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
     }

@@ -2,7 +2,7 @@
 
 use crate::optim::{Optimizer, OptimizerState, ROW};
 use crate::{Error, Gradients, Model, Result};
-use netcl_runtime::__private::{Update, accept, not_negative};
+use netcl_runtime::__private::{Update, accept, not_negative, squares};
 
 /// Adam (Kingma and Ba, 2015), as `torch.optim.Adam`:
 ///
@@ -78,17 +78,7 @@ impl Moments {
             operation: self.update.name().to_owned(),
             problem: format!("the state is after {} steps, expected at most {}", state.steps, i32::MAX),
         })?;
-        // Squares, whose root is taken: below zero, parameters would become NaN without a word.
-        for (path, values) in state.moments.get(1).into_iter().flatten() {
-            if let Some(value) = values.to_vec::<f32>()?.into_iter().find(|value| *value < 0.0) {
-                return Err(Error::Mismatch {
-                    operation: self.update.name().to_owned(),
-                    problem: format!(
-                        "the state's second moment of `{path}` has the element {value}, expected none below 0"
-                    ),
-                });
-            }
-        }
+        squares(self.update.name(), state, 1)?;
         self.update.set_state(model, state, 2)?;
         (self.rate, self.steps) = (state.learning_rate, steps);
         Ok(())

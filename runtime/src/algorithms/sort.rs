@@ -3,6 +3,7 @@
 use super::common::{self, Place, Source};
 use super::compact::gather;
 use super::scan::places;
+use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
@@ -11,7 +12,6 @@ use crate::tensor::Tensor;
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use rayon::prelude::*;
 
 /// Which end comes first. Equal elements keep their order either way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -161,7 +161,8 @@ fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Ten
         kind.rank(bits, order)
     };
     let mut keys: Vec<(u64, u32)> = host::collect(device, x.elements(), bytes.chunks_exact(size).map(rank).zip(0..))?;
-    keys.par_sort_by_key(|&(rank, _)| rank);
+    // Positions differ, so that equal elements keep their order.
+    pool::sort(&mut keys);
     let element = |&(_, position): &(u64, u32)| &bytes[position as usize * size..][..size];
     let sorted: Vec<u8> = host::collect(device, bytes.len(), keys.iter().flat_map(element).copied())?;
     let sorted = Tensor::from_bytes(device, &sorted, shape, dtype)?;

@@ -4,11 +4,12 @@ use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::{Call, GraphSource, Loaded};
+use crate::executor::{Call, GraphSource, Loaded, verified};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
+use netcl_kernels::plan::verify::Verified;
 use netcl_kernels::plan::{Plan, Target, embed};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -39,7 +40,7 @@ pub struct FunctionSource {
 /// Scalar 0 of its plans is the random seed (`U32`), which the function supplies itself; the caller's follow.
 pub struct Function {
     source: &'static FunctionSource,
-    plans: [OnceLock<Arc<Plan>>; 3],
+    plans: [OnceLock<Verified>; 3],
     /// Under which devices keep it, from its first use on.
     number: OnceLock<usize>,
     /// Calls without a model that drew random numbers.
@@ -140,8 +141,8 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// [`Error::Plan`] if there is none for that kind of device, or its text cannot be read.
-    pub fn plan(&self, target: Target) -> Result<Arc<Plan>> {
+    /// [`Error::Plan`] if there is none for that kind of device, its text cannot be read, or it breaks a rule.
+    pub fn plan(&self, target: Target) -> Result<Verified> {
         let cell = &self.plans[target as usize];
         if let Some(plan) = cell.get() {
             return Ok(plan.clone());
@@ -158,7 +159,8 @@ impl Function {
                 problem: format!("the plan given for {} devices is for {}", target.name(), plan.target.name()),
             });
         }
-        Ok(cell.get_or_init(|| Arc::new(plan)).clone())
+        let plan = verified(plan)?;
+        Ok(cell.get_or_init(|| plan).clone())
     }
 
     /// The native code of the plan's steps, by step; for tests of rules.

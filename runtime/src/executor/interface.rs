@@ -1,9 +1,9 @@
 //! What a plan wants from its caller, derived once.
 
-use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::OutputKind;
-use netcl_kernels::plan::memory::{lifetimes, visit_buffers};
+use netcl_kernels::plan::memory::lifetimes;
+use netcl_kernels::plan::verify::Verified;
 use netcl_kernels::plan::{Arg, BufferId, Plan, Role, Step};
 use netcl_kernels::sorted;
 
@@ -59,10 +59,8 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    /// Derives it, and checks that the plan's numbers point at things that exist.
-    pub(super) fn of(plan: &Plan) -> Result<Interface> {
-        check_steps(plan)?;
-        let fail = |problem: String| Error::Plan { function: plan.name.clone(), problem };
+    /// Derives it.
+    pub(super) fn of(plan: &Verified) -> Interface {
         let mut interface = Interface {
             externals: Vec::new(),
             slots: vec![None; plan.buffers.len()],
@@ -76,38 +74,30 @@ impl Interface {
         let mut results = Vec::new();
         for (position, buffer) in plan.buffers.iter().enumerate() {
             let id = BufferId(position as u32);
-            let written = || plan.steps.iter().any(|step| step.writes.contains(&id));
             let supplier = match &buffer.role {
                 Role::Scratch => continue,
                 Role::Argument(argument) => {
                     let count = interface.arguments.len().max(argument + 1);
                     interface.arguments.resize(count, None);
-                    if interface.arguments[*argument].replace(id).is_some() {
-                        return Err(fail(format!("argument {argument} has two buffers")));
-                    }
+                    interface.arguments[*argument] = Some(id);
                     Supplier::Argument(*argument)
                 }
                 Role::Parameter(path) => Supplier::Parameter(path.clone()),
                 Role::State(path) => Supplier::State(path.clone()),
-                Role::Output(kind) => {
-                    if !written() {
-                        return Err(fail(format!("nothing writes the output `{}`", buffer.name)));
+                Role::Output(kind) => match kind {
+                    OutputKind::Result(result) => {
+                        results.push((*result, interface.externals.len()));
+                        Supplier::Result(*result)
                     }
-                    match kind {
-                        OutputKind::Result(result) => {
-                            results.push((*result, interface.externals.len()));
-                            Supplier::Result(*result)
-                        }
-                        OutputKind::ArgumentGradient(argument) => {
-                            interface.argument_gradients = interface.argument_gradients.max(argument + 1);
-                            Supplier::ArgumentGradient(*argument)
-                        }
-                        OutputKind::Gradient(path) => Supplier::Gradient(path.clone()),
-                        OutputKind::State(path) => {
-                            Supplier::NewState { path: path.clone(), late: read_after_write(plan, path, id) }
-                        }
+                    OutputKind::ArgumentGradient(argument) => {
+                        interface.argument_gradients = interface.argument_gradients.max(argument + 1);
+                        Supplier::ArgumentGradient(*argument)
                     }
-                }
+                    OutputKind::Gradient(path) => Supplier::Gradient(path.clone()),
+                    OutputKind::State(path) => {
+                        Supplier::NewState { path: path.clone(), late: read_after_write(plan, path, id) }
+                    }
+                },
             };
             interface.needs_model |=
                 !matches!(supplier, Supplier::Argument(_) | Supplier::Result(_) | Supplier::ArgumentGradient(_));
@@ -116,40 +106,9 @@ impl Interface {
             interface.externals.push(External { buffer: id, supplier });
         }
         sorted::sort(&mut results);
-        if results.iter().enumerate().any(|(position, (result, _))| position != *result) {
-            let numbers: Vec<usize> = results.iter().map(|(result, _)| *result).collect();
-            return Err(fail(format!("its results are numbered {numbers:?}")));
-        }
         interface.results = results.into_iter().map(|(_, slot)| slot).collect();
-        Ok(interface)
+        interface
     }
-}
-
-/// That the buffers and scalars which steps name are there.
-fn check_steps(plan: &Plan) -> Result<()> {
-    let fail = |step: &Step, problem: String| {
-        let problem = format!("step `{}` {problem}", step.label);
-        Err(Error::Plan { function: plan.name.clone(), problem })
-    };
-    for step in &plan.steps {
-        let mut outside = None;
-        visit_buffers(step, &mut |id| {
-            if id.0 as usize >= plan.buffers.len() {
-                outside = Some(id.0);
-            }
-        });
-        if let Some(id) = outside {
-            return fail(step, format!("names buffer {id} of {}", plan.buffers.len()));
-        }
-        for arg in &step.args {
-            if let Arg::Scalar(position, dtype) = arg
-                && plan.scalars.get(*position) != Some(dtype)
-            {
-                return fail(step, format!("takes scalar {position} as {dtype}"));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn takes_seed(step: &Step) -> bool {

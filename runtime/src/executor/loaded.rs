@@ -2,7 +2,7 @@
 
 use crate::device::backend::Native;
 use crate::device::scalar::Scalar;
-use crate::device::{Device, Reserve};
+use crate::device::{Device, Reserve, process};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::call::{Call, Outputs};
@@ -21,6 +21,7 @@ use crate::select::Generation;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
+use netcl_kernels::plan::verify::Verified;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,7 +58,7 @@ impl Reserve for Idle {
 impl Loaded {
     /// Takes a plan. With the graph that it was made from, its kernels are those that the device's selector picks for each
     /// call's sizes.
-    pub(crate) fn new(device: &Device, plan: Arc<Plan>, native: Native, graph: Option<GraphSource>) -> Result<Loaded> {
+    pub(crate) fn new(device: &Device, plan: Verified, native: Native, graph: Option<GraphSource>) -> Result<Loaded> {
         let profile = device.profile();
         if plan.target != profile.target {
             return Err(Error::Unsupported {
@@ -82,7 +83,7 @@ impl Loaded {
     }
 
     /// Takes a plan that is run as it is.
-    pub(crate) fn fixed(device: &Device, plan: Arc<Plan>) -> Result<Loaded> {
+    pub(crate) fn fixed(device: &Device, plan: Verified) -> Result<Loaded> {
         Loaded::new(device, plan, &[], None)
     }
 
@@ -108,6 +109,7 @@ impl Loaded {
     /// Runs it on the device that it was loaded for.
     pub(crate) fn call(&self, device: &Device, call: &Call<'_>) -> Result<Outputs> {
         debug_assert_eq!(device.id(), self.device, "devices keep what is loaded for them");
+        process::check()?;
         let base = &*self.base;
         let _span = profile::call(&base.plan.name);
         let mut resolved = base.resolved(device, call)?;
@@ -234,6 +236,11 @@ fn supply(
         given.push(match &external.supplier {
             Supplier::Argument(position) => call.args[*position].region().clone(),
             Supplier::Result(position) => match call.into.get(*position) {
+                // A kernel writes so many, whatever its caller brought.
+                Some(region) if region.bytes() < *bytes => {
+                    let problem = format!("result {position} has {bytes} bytes, and is to go to {}", region.bytes());
+                    return Err(Error::Plan { function: plan.name.clone(), problem });
+                }
                 Some(region) => region.clone(),
                 None => device.allocate(*bytes)?,
             },

@@ -22,4 +22,5 @@ mod versions;
 
 pub(crate) use call::Call;
 pub(crate) use loaded::Loaded;
+pub(crate) use version::verified;
 pub(crate) use versions::GraphSource;

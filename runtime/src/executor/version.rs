@@ -8,6 +8,7 @@ use crate::executor::interface::Interface;
 use crate::executor::resolve::{Resolved, resolve};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::verify::{Verified, verify};
 use netcl_kernels::plan::{Plan, Work};
 use netcl_kernels::variant::{Decision, KernelConfig, Task};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,6 +18,16 @@ const RESOLVED_KEPT: usize = 256;
 
 /// What the source of kernels that compute with `f64` starts with.
 const FP64: &str = "EXTENSION cl_khr_fp64";
+
+/// The plan as the executor takes it.
+///
+/// # Errors
+///
+/// [`Error::Plan`] with the rule that it breaks.
+pub(crate) fn verified(plan: impl Into<Arc<Plan>>) -> Result<Verified> {
+    let plan = plan.into();
+    verify(plan.clone()).map_err(|problem| Error::Plan { function: plan.name.clone(), problem })
+}
 
 /// How one task of a plan is computed.
 pub(super) struct Answer {
@@ -37,7 +48,7 @@ impl Answer {
 
 /// A plan on a device. Its kernels are built when they are first needed: sizes may all ask for another version.
 pub(super) struct Version {
-    pub(super) plan: Arc<Plan>,
+    pub(super) plan: Verified,
     pub(super) interface: Interface,
     /// How its tasks are computed, and who said so.
     pub(super) answers: Vec<Answer>,
@@ -47,8 +58,8 @@ pub(super) struct Version {
 }
 
 impl Version {
-    pub(super) fn new(plan: Arc<Plan>, answers: Vec<Answer>, native: Native) -> Result<Version> {
-        let interface = Interface::of(&plan)?;
+    pub(super) fn new(plan: Verified, answers: Vec<Answer>, native: Native) -> Result<Version> {
+        let interface = Interface::of(&plan);
         let (program, resolved) = (OnceLock::new(), Mutex::default());
         Ok(Version { plan, interface, answers, native, program, resolved })
     }
@@ -59,7 +70,7 @@ impl Version {
             return Ok(&**program);
         }
         groups_fit(&self.plan, device)?;
-        let program = device.backend().load(&self.plan, self.native)?;
+        let program = device.backend().load(self.plan.shared(), self.native)?;
         // Another thread may have been first.
         Ok(&**self.program.get_or_init(|| program))
     }
@@ -67,7 +78,7 @@ impl Version {
     /// Builds its kernels where they are not there yet, as of a plan that does not come again.
     pub(super) fn build_once(&self, device: &Device) -> Result<()> {
         groups_fit(&self.plan, device)?;
-        let program = device.backend().load_once(&self.plan)?;
+        let program = device.backend().load_once(self.plan.shared())?;
         self.program.get_or_init(|| program);
         Ok(())
     }

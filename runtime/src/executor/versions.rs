@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::version::{Answer, Version};
+use crate::executor::version::{Answer, Version, verified};
 use crate::select::{Generation, KernelSelector, State};
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
@@ -125,7 +125,7 @@ impl Versions {
         }
         let plan = self.compile_again(&base.plan, &Defaults)?;
         let answers = Answer::by_rule(&plan);
-        Ok(self.keep(Version::new(Arc::new(plan), answers, &[])?))
+        Ok(self.keep(Version::new(verified(plan)?, answers, &[])?))
     }
 
     /// Whether nothing is known to be wrong with the kernels of a version.
@@ -227,7 +227,7 @@ impl Versions {
             device = selector.device().profile().name,
             "compiled with other kernels"
         );
-        let version = Version::new(Arc::new(plan), taken, &[])?;
+        let version = Version::new(verified(plan)?, taken, &[])?;
         version.program(selector.device())?;
         Ok(version)
     }
@@ -307,7 +307,7 @@ mod tests {
         let sums = b.reduce(ReduceOp::Sum, x, &[1], false).unwrap();
         b.output(OutputKind::Result(0), sums);
         let graph = Arc::new(b.finish());
-        let plan = Arc::new(compile(&graph, Target::Gpu).unwrap());
+        let plan = verified(compile(&graph, Target::Gpu).unwrap()).unwrap();
         let base = Arc::new(Version::new(plan.clone(), Answer::by_rule(&plan), &[]).unwrap());
         for local_bytes in [48 << 10, 0] {
             let device = gpu(local_bytes);

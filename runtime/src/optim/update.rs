@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle, host};
 use crate::model::store::Entry;
-use crate::model::{Gradients, Model};
+use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::Shape;
@@ -43,6 +43,19 @@ struct State {
     shape: Arc<[usize]>,
 }
 
+/// The part of a model that is stepped, as its [`Model`] says it when asked once: anybody may write that trait, and what
+/// it says the next time may be something else.
+struct Stepped {
+    core: ModelCore,
+    prefix: String,
+}
+
+impl Stepped {
+    fn of(model: &dyn Model) -> Stepped {
+        Stepped { core: model.core().clone(), prefix: model.prefix().to_owned() }
+    }
+}
+
 impl Update {
     /// A rule over that many moments, compiled for rows of `row` elements: a part of what tensors are aligned to, so that
     /// there are whole rows only.
@@ -67,15 +80,16 @@ impl Update {
     ///
     /// Those of [`crate::optim::Optimizer::step`], but for the settings.
     pub fn step(&mut self, model: &mut dyn Model, gradients: &Gradients, scalars: &[f64]) -> Result<()> {
-        let (core, prefix) = (model.core(), model.prefix());
-        let store = core.store();
-        let Some(range) = store.parameter_range(prefix, self.name)? else {
+        let scalars = scalars.iter().map(|&value| self.scalar(value)).collect::<Result<Vec<_>>>()?;
+        let part = Stepped::of(model);
+        let store = part.core.store();
+        let Some(range) = store.parameter_range(&part.prefix, self.name)? else {
             return Ok(());
         };
         let gradients = store.gradient_region(gradients.region_for(&store, self.name)?, &range)?;
         let bytes = range.len();
         let device = store.device();
-        self.check_model(model)?;
+        self.check_model(&part)?;
         if self.state.as_ref().is_none_or(|state| state.store != store.id()) {
             let Some(parameters) = store.parameter_region(&range)? else {
                 return Ok(());
@@ -90,8 +104,8 @@ impl Update {
                 moments.push(moment);
             }
             self.state = Some(State {
-                core: core.id(),
-                prefix: prefix.to_owned(),
+                core: part.core.id(),
+                prefix: part.prefix,
                 store: store.id(),
                 device: device.clone(),
                 parameters,
@@ -115,7 +129,6 @@ impl Update {
         args.extend(moments.iter().map(view));
         // In place: every element is read before it is written, by the work-item that writes it.
         let into: Vec<BufferHandle> = std::iter::once(&state.parameters).chain(moments).cloned().collect();
-        let scalars: Vec<Scalar> = scalars.iter().map(|&value| Scalar::F32(value as f32)).collect();
         let args: Vec<&Tensor> = args.iter().collect();
         (self.rule)().call_into(device, &args, &scalars, &into)
     }
@@ -126,11 +139,12 @@ impl Update {
     ///
     /// Those of [`crate::optim::Optimizer::state`].
     pub fn state(&self, model: &dyn Model, learning_rate: f64, steps: u64) -> Result<OptimizerState> {
-        self.check_model(model)?;
+        let part = Stepped::of(model);
+        self.check_model(&part)?;
         let mut moments = Vec::new();
-        let store = model.core().store();
+        let store = part.core.store();
         if let Some(state) = &self.state
-            && let Some(range) = store.parameter_range(model.prefix(), self.name)?
+            && let Some(range) = store.parameter_range(&part.prefix, self.name)?
         {
             for moment in &state.moments {
                 let view = |(path, entry): (&str, &Entry)| -> Result<(String, Tensor)> {
@@ -142,7 +156,7 @@ impl Update {
                     };
                     Ok((path.to_owned(), tensor))
                 };
-                moments.push(under(store.parameters(), model.prefix()).map(view).collect::<Result<_>>()?);
+                moments.push(under(store.parameters(), &part.prefix).map(view).collect::<Result<_>>()?);
             }
         }
         Ok(OptimizerState { optimizer: self.name.to_owned(), learning_rate, steps, moments })
@@ -154,10 +168,11 @@ impl Update {
     ///
     /// Those of [`crate::optim::Optimizer::set_state`].
     pub fn set_state(&mut self, model: &dyn Model, state: &OptimizerState, moments: usize) -> Result<()> {
-        let store = model.core().store();
-        let entries: Vec<(&str, &Entry)> = under(store.parameters(), model.prefix()).collect();
+        let part = Stepped::of(model);
+        let store = part.core.store();
+        let entries: Vec<(&str, &Entry)> = under(store.parameters(), &part.prefix).collect();
         self.check_state(&entries, state, moments)?;
-        let range = store.parameter_range(model.prefix(), self.name)?;
+        let range = store.parameter_range(&part.prefix, self.name)?;
         if range.is_some() && state.moments.is_empty() && state.steps > 0 {
             // Zeros would go on as if they had been gathered in all these steps.
             let steps = state.steps;
@@ -188,8 +203,8 @@ impl Update {
             regions.push(region);
         }
         self.state = Some(State {
-            core: model.core().id(),
-            prefix: model.prefix().to_owned(),
+            core: part.core.id(),
+            prefix: part.prefix.clone(),
             store: store.id(),
             device: device.clone(),
             parameters,
@@ -200,9 +215,9 @@ impl Update {
     }
 
     /// Refuses a model other than the one that was stepped.
-    fn check_model(&self, model: &dyn Model) -> Result<()> {
+    fn check_model(&self, part: &Stepped) -> Result<()> {
         match &self.state {
-            Some(state) if state.core != model.core().id() || state.prefix != model.prefix() => {
+            Some(state) if state.core != part.core.id() || state.prefix != part.prefix => {
                 Err(self
                     .mismatch("this optimizer has stepped another model before; make one for each model".to_owned()))
             }
@@ -212,6 +227,7 @@ impl Update {
 
     /// Refuses a state of another optimizer or of other parameters.
     fn check_state(&self, entries: &[(&str, &Entry)], state: &OptimizerState, moments: usize) -> Result<()> {
+        not_negative(self.name, "learning rate", state.learning_rate)?;
         if state.optimizer != self.name {
             let other = &state.optimizer;
             return Err(self.mismatch(format!("the state is of `{other}`; an optimizer goes on from its own kind's")));
@@ -246,6 +262,13 @@ impl Update {
         Ok(())
     }
 
+    /// A number of a step, as kernels take it.
+    fn scalar(&self, value: f64) -> Result<Scalar> {
+        let single = value as f32;
+        accept(self.name, "settings", format!("numbers that make a step with {value:e}"), single.is_finite(), SINGLE)?;
+        Ok(Scalar::F32(single))
+    }
+
     fn mismatch(&self, problem: String) -> Error {
         Error::Mismatch { operation: self.name.to_owned(), problem }
     }
@@ -256,6 +279,28 @@ fn under<'a>(entries: &'a [Entry], prefix: &'a str) -> impl Iterator<Item = (&'a
     entries.iter().filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
 }
 
+/// Refuses a state whose moment of that number, which is of squares, is negative somewhere: a step would take its root. NaN is
+/// not refused, which a diverged run has.
+///
+/// # Errors
+///
+/// [`Error::Mismatch`] that names the parameter; [`Error::Driver`] if the values cannot be read.
+pub fn squares(optimizer: &str, state: &OptimizerState, moment: usize) -> Result<()> {
+    for (path, value) in state.moments.get(moment).into_iter().flatten() {
+        if value.dtype() == DType::F32
+            && let Some(negative) = value.to_vec::<f32>()?.into_iter().find(|value| *value < 0.0)
+        {
+            return Err(Error::Mismatch {
+                operation: optimizer.to_owned(),
+                problem: format!(
+                    "the state has {negative} among the squared gradients of `{path}`, which are never negative"
+                ),
+            });
+        }
+    }
+    Ok(())
+}
+
 impl std::fmt::Debug for Update {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let started = self.state.is_some();
@@ -263,13 +308,17 @@ impl std::fmt::Debug for Update {
     }
 }
 
-/// Refuses what is no number from 0 on.
+/// What is said of numbers that no `f32` is.
+const SINGLE: &str = "numbers up to 3.4e38, as steps are computed in `f32`";
+
+/// Refuses what is no number from 0 on, or none of `f32`'s.
 ///
 /// # Errors
 ///
 /// [`Error::Setting`], which names the optimizer, the setting, what was given and what is accepted.
 pub fn not_negative(optimizer: &str, setting: &'static str, value: f64) -> Result<()> {
-    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")
+    accept(optimizer, setting, value, value >= 0.0 && value.is_finite(), "a number of at least 0")?;
+    accept(optimizer, setting, value, (value as f32).is_finite(), SINGLE)
 }
 
 /// Refuses a setting unless it `fits`.

@@ -7,7 +7,7 @@ use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
 use crate::executor::{bind, check};
-use netcl_kernels::dim::Symbol;
+use netcl_kernels::dim::{INDEX_LIMIT, Symbol};
 use netcl_kernels::sorted::SortedSet;
 
 /// Tunes every task of these functions on `device` for those sizes of their symbols, each bucket of tasks once.
@@ -32,10 +32,16 @@ fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> R
         let mut bindings: Vec<(Symbol, u64)> = Vec::with_capacity(plan.symbols.len());
         for symbol in &plan.symbols {
             let given = sizes.iter().find(|(name, _)| *name == symbol.name());
-            let (name, size) = given.filter(|(_, size)| *size > 0).ok_or_else(|| Error::Sizes {
+            let fits = |size: u64| (1..=INDEX_LIMIT).contains(&size);
+            let (name, size) = given.filter(|(_, size)| fits(*size)).ok_or_else(|| Error::Sizes {
                 function: plan.name.clone(),
                 bindings: geometry::show(&bindings),
-                problem: format!("`{symbol}` has no size; pass `(\"{symbol}\", size)` with a size of at least 1"),
+                problem: match given {
+                    Some((_, size)) if *size > 0 => {
+                        format!("`{symbol}` is {size}, and kernels count up to {INDEX_LIMIT}; pass a smaller size")
+                    }
+                    _ => format!("`{symbol}` has no size; pass `(\"{symbol}\", size)` with a size of at least 1"),
+                },
             })?;
             unused.retain(|other| other != name);
             bindings.push((symbol.clone(), *size));

@@ -202,6 +202,7 @@ impl Parser {
         } else {
             Vec::new()
         };
+        let may_race = self.is_word("may_race");
         (self.params, self.arrays, self.functions) = (Vec::new(), Vec::new(), Vec::new());
         let mut code = Code::default();
         self.declarations(&mut code)?;
@@ -219,6 +220,7 @@ impl Parser {
             body,
             result,
             launch: Launch { global, local },
+            may_race,
         })
     }
 

@@ -16,6 +16,9 @@ pub fn print(kernel: &Kernel) -> String {
     let local: Vec<String> = kernel.launch.local.iter().map(ToString::to_string).collect();
     let local = if local.is_empty() { String::new() } else { format!(" local [{}]", local.join(", ")) };
     line(&mut text, "", &format!("launch [{}]{local}", global.join(", ")));
+    if kernel.may_race {
+        line(&mut text, "", "may_race");
+    }
     for param in &kernel.params {
         let kind = match param.kind {
             ParamKind::Buffer(dtype, Access::Read) => format!("read {dtype}"),

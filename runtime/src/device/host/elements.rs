@@ -3,107 +3,12 @@
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
 
+use super::cells::{Apart, Cells, Shared, Stored};
 use super::memory::HostBuffer;
 use netcl_kernels::kir::AtomicOp;
 use netcl_kernels::kir::interp::{Memory, Scalar, Slice, SliceMut};
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
-/// Types any bytes of which are a value.
-trait Plain: Copy {}
-impl Plain for u8 {}
-impl Plain for u16 {}
-impl Plain for i32 {}
-impl Plain for u32 {}
-impl Plain for i64 {}
-impl Plain for f32 {}
-impl Plain for f64 {}
-
-impl HostBuffer {
-    /// Where `count` elements from `index` on lie, if they are inside.
-    #[inline]
-    fn elements<T>(&self, index: usize, count: usize) -> Option<*mut T> {
-        let end = index.checked_add(count)?;
-        // SAFETY: `index` is inside the buffer, or one past its end.
-        (end <= self.bytes() / size_of::<T>()).then(|| unsafe { self.pointer().cast::<T>().add(index) })
-    }
-
-    fn read_plain<T: Plain>(&self, index: usize, out: &mut [T]) {
-        if let Some(from) = self.elements::<T>(index, out.len()) {
-            // SAFETY: `elements` has checked the range; any bytes are a `T`; `out` is exclusive memory elsewhere.
-            unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), out.as_mut_ptr().cast(), size_of_val(out)) }
-        }
-    }
-
-    fn write_plain<T: Plain>(&self, index: usize, values: &[T]) {
-        if let Some(to) = self.elements::<T>(index, values.len()) {
-            // SAFETY: `elements` has checked the range; nobody has a reference into it.
-            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), to.cast(), size_of_val(values)) }
-        }
-    }
-
-    fn gather_plain<T: Plain>(&self, indices: &[usize], lanes: usize, out: &mut [T]) {
-        if lanes == 1 {
-            for (&index, out) in indices.iter().zip(out) {
-                if let Some(from) = self.elements::<T>(index, 1) {
-                    // SAFETY: `elements` has checked the index; any bytes are a `T`.
-                    *out = unsafe { from.read_unaligned() };
-                }
-            }
-            return;
-        }
-        match lanes {
-            16 => self.gather_lanes::<T, 16>(indices, out),
-            8 => self.gather_lanes::<T, 8>(indices, out),
-            4 => self.gather_lanes::<T, 4>(indices, out),
-            _ => {
-                for (&index, out) in indices.iter().zip(out.chunks_exact_mut(lanes)) {
-                    self.read_plain(index, out);
-                }
-            }
-        }
-    }
-
-    fn scatter_plain<T: Plain>(&self, indices: &[usize], lanes: usize, values: &[T]) {
-        if lanes == 1 {
-            for (&index, &value) in indices.iter().zip(values) {
-                if let Some(to) = self.elements::<T>(index, 1) {
-                    // SAFETY: `elements` has checked the index.
-                    unsafe { to.write_unaligned(value) }
-                }
-            }
-            return;
-        }
-        match lanes {
-            16 => self.scatter_lanes::<T, 16>(indices, values),
-            8 => self.scatter_lanes::<T, 8>(indices, values),
-            4 => self.scatter_lanes::<T, 4>(indices, values),
-            _ => {
-                for (&index, values) in indices.iter().zip(values.chunks_exact(lanes)) {
-                    self.write_plain(index, values);
-                }
-            }
-        }
-    }
-
-    /// As [`Self::gather_plain`], with copies of a size that the compiler knows.
-    fn gather_lanes<T: Plain, const L: usize>(&self, indices: &[usize], out: &mut [T]) {
-        for (&index, out) in indices.iter().zip(out.as_chunks_mut::<L>().0) {
-            if let Some(from) = self.elements::<T>(index, L) {
-                // SAFETY: `elements` has checked the range; any bytes are a `T`.
-                *out = unsafe { from.cast::<[T; L]>().read_unaligned() };
-            }
-        }
-    }
-
-    fn scatter_lanes<T: Plain, const L: usize>(&self, indices: &[usize], values: &[T]) {
-        for (&index, values) in indices.iter().zip(values.as_chunks::<L>().0) {
-            if let Some(to) = self.elements::<T>(index, L) {
-                // SAFETY: `elements` has checked the range.
-                unsafe { to.cast::<[T; L]>().write_unaligned(*values) }
-            }
-        }
-    }
-}
 
 /// Runs `$plain` with the typed slice, `$truth` with one of truth values: their bytes must be 0 or 1.
 macro_rules! typed {
@@ -121,59 +26,179 @@ macro_rules! typed {
     };
 }
 
-impl Memory for HostBuffer {
-    fn bytes(&self) -> usize {
-        HostBuffer::bytes(self)
+/// A buffer whose elements are accessed as `C` says.
+#[derive(Clone, Copy, Debug)]
+struct Elements<'a, C> {
+    buffer: &'a HostBuffer,
+    cells: PhantomData<C>,
+}
+
+/// A buffer as a kernel's work-items see it that may access what others write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedBuffer<'a>(pub(super) &'a HostBuffer);
+
+impl HostBuffer {
+    /// Where `count` elements from `index` on lie, if they are inside.
+    #[inline]
+    fn elements<T>(&self, index: usize, count: usize) -> Option<*mut T> {
+        let end = index.checked_add(count)?;
+        // SAFETY: `index` is inside the buffer, or one past its end.
+        (end <= self.bytes() / size_of::<T>()).then(|| unsafe { self.pointer().cast::<T>().add(index) })
     }
 
-    fn read(&self, index: usize, out: SliceMut<'_>) {
-        typed!(SliceMut, out, out => self.read_plain(index, out), truths => {
+    fn as_cells<C: Cells>(&self) -> Elements<'_, C> {
+        Elements { buffer: self, cells: PhantomData }
+    }
+}
+
+impl<C: Cells> Elements<'_, C> {
+    #[inline]
+    fn read<T: Stored>(&self, index: usize, out: &mut [T]) {
+        let Some(from) = self.buffer.elements::<T>(index, out.len()) else { return };
+        let (vectors, rest) = out.as_chunks_mut::<16>();
+        let done = 16 * vectors.len();
+        for (position, out) in vectors.iter_mut().enumerate() {
+            // SAFETY: `elements` has checked the range; the launch picks `C`.
+            *out = unsafe { C::load(from.add(16 * position)) };
+        }
+        for (position, out) in rest.iter_mut().enumerate() {
+            // SAFETY: as above.
+            [*out] = unsafe { C::load(from.add(done + position)) };
+        }
+    }
+
+    #[inline]
+    fn write<T: Stored>(&self, index: usize, values: &[T]) {
+        let Some(to) = self.buffer.elements::<T>(index, values.len()) else { return };
+        let (vectors, rest) = values.as_chunks::<16>();
+        let done = 16 * vectors.len();
+        for (position, values) in vectors.iter().enumerate() {
+            // SAFETY: `elements` has checked the range; the launch picks `C`.
+            unsafe { C::store(to.add(16 * position), *values) }
+        }
+        for (position, value) in rest.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { C::store(to.add(done + position), [*value]) }
+        }
+    }
+
+    fn gather<T: Stored>(&self, indices: &[usize], lanes: usize, out: &mut [T]) {
+        match lanes {
+            1 => self.gather_lanes::<T, 1>(indices, out),
+            16 => self.gather_lanes::<T, 16>(indices, out),
+            8 => self.gather_lanes::<T, 8>(indices, out),
+            4 => self.gather_lanes::<T, 4>(indices, out),
+            _ => {
+                for (&index, out) in indices.iter().zip(out.chunks_exact_mut(lanes)) {
+                    self.read(index, out);
+                }
+            }
+        }
+    }
+
+    fn scatter<T: Stored>(&self, indices: &[usize], lanes: usize, values: &[T]) {
+        match lanes {
+            1 => self.scatter_lanes::<T, 1>(indices, values),
+            16 => self.scatter_lanes::<T, 16>(indices, values),
+            8 => self.scatter_lanes::<T, 8>(indices, values),
+            4 => self.scatter_lanes::<T, 4>(indices, values),
+            _ => {
+                for (&index, values) in indices.iter().zip(values.chunks_exact(lanes)) {
+                    self.write(index, values);
+                }
+            }
+        }
+    }
+
+    /// As [`Self::gather`], with copies of a size that the compiler knows.
+    fn gather_lanes<T: Stored, const L: usize>(&self, indices: &[usize], out: &mut [T]) {
+        for (&index, out) in indices.iter().zip(out.as_chunks_mut::<L>().0) {
+            if let Some(from) = self.buffer.elements::<T>(index, L) {
+                // SAFETY: `elements` has checked the range; the launch picks `C`.
+                *out = unsafe { C::load(from) };
+            }
+        }
+    }
+
+    fn scatter_lanes<T: Stored, const L: usize>(&self, indices: &[usize], values: &[T]) {
+        for (&index, values) in indices.iter().zip(values.as_chunks::<L>().0) {
+            if let Some(to) = self.buffer.elements::<T>(index, L) {
+                // SAFETY: `elements` has checked the range; the launch picks `C`.
+                unsafe { C::store(to, *values) }
+            }
+        }
+    }
+
+    fn read_slice(&self, index: usize, out: SliceMut<'_>) {
+        typed!(SliceMut, out, out => self.read(index, out), truths => {
             for (position, truth) in truths.iter_mut().enumerate() {
                 let mut byte = [0u8];
-                self.read_plain(index + position, &mut byte);
+                self.read(index + position, &mut byte);
                 *truth = byte[0] != 0;
             }
         });
     }
 
-    fn write(&self, index: usize, values: Slice<'_>) {
-        typed!(Slice, values, values => self.write_plain(index, values), truths => {
+    fn write_slice(&self, index: usize, values: Slice<'_>) {
+        typed!(Slice, values, values => self.write(index, values), truths => {
             for (position, &truth) in truths.iter().enumerate() {
-                self.write_plain(index + position, &[u8::from(truth)]);
+                self.write(index + position, &[u8::from(truth)]);
             }
         });
     }
 
-    fn gather(&self, indices: &[usize], lanes: usize, out: SliceMut<'_>) {
-        typed!(SliceMut, out, out => self.gather_plain(indices, lanes, out), truths => {
+    fn gather_slice(&self, indices: &[usize], lanes: usize, out: SliceMut<'_>) {
+        typed!(SliceMut, out, out => self.gather(indices, lanes, out), truths => {
             for (&index, truths) in indices.iter().zip(truths.chunks_exact_mut(lanes)) {
                 if index != usize::MAX {
-                    Memory::read(self, index, SliceMut::Bool(truths));
+                    self.read_slice(index, SliceMut::Bool(truths));
                 }
             }
         });
     }
 
-    fn scatter(&self, indices: &[usize], lanes: usize, values: Slice<'_>) {
-        typed!(Slice, values, values => self.scatter_plain(indices, lanes, values), truths => {
+    fn scatter_slice(&self, indices: &[usize], lanes: usize, values: Slice<'_>) {
+        typed!(Slice, values, values => self.scatter(indices, lanes, values), truths => {
             for (&index, truths) in indices.iter().zip(truths.chunks_exact(lanes)) {
                 if index != usize::MAX {
-                    Memory::write(self, index, Slice::Bool(truths));
+                    self.write_slice(index, Slice::Bool(truths));
                 }
             }
         });
     }
-
-    fn atomic(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
-        match operand {
-            Scalar::I32(_) => self.atomic_32(op, index, operand, |bits| Scalar::I32(bits as i32)),
-            Scalar::U32(_) => self.atomic_32(op, index, operand, Scalar::U32),
-            Scalar::F32(_) => self.atomic_32(op, index, operand, |bits| Scalar::F32(f32::from_bits(bits))),
-            Scalar::I64(_) => self.atomic_64(op, index, operand, |bits| Scalar::I64(bits as i64)),
-            Scalar::F64(_) => self.atomic_64(op, index, operand, |bits| Scalar::F64(f64::from_bits(bits))),
-        }
-    }
 }
+
+macro_rules! memory {
+    ($type:ty, $cells:ty, $self:ident => $buffer:expr) => {
+        impl Memory for $type {
+            fn bytes(&$self) -> usize {
+                HostBuffer::bytes($buffer)
+            }
+
+            fn read(&$self, index: usize, out: SliceMut<'_>) {
+                $buffer.as_cells::<$cells>().read_slice(index, out);
+            }
+
+            fn write(&$self, index: usize, values: Slice<'_>) {
+                $buffer.as_cells::<$cells>().write_slice(index, values);
+            }
+
+            fn gather(&$self, indices: &[usize], lanes: usize, out: SliceMut<'_>) {
+                $buffer.as_cells::<$cells>().gather_slice(indices, lanes, out);
+            }
+
+            fn scatter(&$self, indices: &[usize], lanes: usize, values: Slice<'_>) {
+                $buffer.as_cells::<$cells>().scatter_slice(indices, lanes, values);
+            }
+
+            fn atomic(&$self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+                $buffer.updated(op, index, operand)
+            }
+        }
+    };
+}
+memory!(HostBuffer, Apart, self => self);
+memory!(SharedBuffer<'_>, Shared, self => self.0);
 
 /// The bits of a value of four bytes, or of eight.
 fn bits(value: Scalar) -> u64 {
@@ -187,6 +212,16 @@ fn bits(value: Scalar) -> u64 {
 }
 
 impl HostBuffer {
+    fn updated(&self, op: AtomicOp, index: usize, operand: Scalar) -> Scalar {
+        match operand {
+            Scalar::I32(_) => self.atomic_32(op, index, operand, |bits| Scalar::I32(bits as i32)),
+            Scalar::U32(_) => self.atomic_32(op, index, operand, Scalar::U32),
+            Scalar::F32(_) => self.atomic_32(op, index, operand, |bits| Scalar::F32(f32::from_bits(bits))),
+            Scalar::I64(_) => self.atomic_64(op, index, operand, |bits| Scalar::I64(bits as i64)),
+            Scalar::F64(_) => self.atomic_64(op, index, operand, |bits| Scalar::F64(f64::from_bits(bits))),
+        }
+    }
+
     fn atomic_32(&self, op: AtomicOp, index: usize, operand: Scalar, of: impl Fn(u32) -> Scalar) -> Scalar {
         let Some(cell) = self.elements::<AtomicU32>(index, 1) else { return operand };
         // SAFETY: the index is checked; buffers and views start on multiples of ALIGNMENT, so the cell is aligned.

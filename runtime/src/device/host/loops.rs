@@ -1,5 +1,6 @@
 //! Loop steps of a plan: native code where the crate has some, else the interpreter; on all threads where that pays.
 
+use super::elements::SharedBuffer;
 use super::entry::{Entry, NativeEntry};
 use super::faults::Faults;
 use super::isa::engine;
@@ -10,9 +11,9 @@ use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};
 use netcl_kernels::kir::verify::{Capabilities, verify};
 use netcl_kernels::kir::{Kernel, Launch};
 use netcl_kernels::span::Diagnostic;
-use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A step that moves fewer bytes runs on the calling thread: waking others takes as long.
 const PARALLEL_BYTES: u64 = 192 << 10;
@@ -86,10 +87,18 @@ impl BoundLoop {
                 args.result(&self.code.kernel)
             }
             Code::Interpreted(compiled) => {
+                // Seen by all its work-items, each of which may write what another reads.
+                let shared: Vec<SharedBuffer<'_>> = match self.code.kernel.may_race {
+                    true => passed.iter().filter_map(Passed::buffer).map(SharedBuffer).collect(),
+                    false => Vec::new(),
+                };
+                let mut shared = shared.iter();
                 let values: Vec<Value<'_>> = passed
                     .iter()
                     .map(|passed| match passed {
-                        Passed::Buffer(buffer) => Value::Buffer(*buffer),
+                        Passed::Buffer(buffer) => {
+                            shared.next().map_or(Value::Buffer(*buffer), |shared| Value::Buffer(shared))
+                        }
                         Passed::Scalar(literal) => Value::Scalar(*literal),
                     })
                     .collect();
@@ -106,11 +115,15 @@ impl BoundLoop {
             return run(0..count);
         }
         let piece = count.div_ceil(4 * threads);
-        pool::run(|| {
-            (0..count.div_ceil(piece))
-                .into_par_iter()
-                .with_max_len(1)
-                .try_for_each(|part| run(part * piece..((part + 1) * piece).min(count)))
-        })
+        let (has_failed, failed) = (AtomicBool::new(false), Mutex::new(None));
+        pool::each(count.div_ceil(piece), &|part| {
+            if !has_failed.load(Ordering::Relaxed)
+                && let Err(fault) = run(part * piece..((part + 1) * piece).min(count))
+            {
+                has_failed.store(true, Ordering::Relaxed);
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 }

@@ -1,16 +1,15 @@
 //! Memory of the host device: aligned, zero-initialised, shared between threads that write disjoint parts of it.
 //!
-//! This file is the home of the host device's `unsafe` code, together with `elements.rs` (typed access for the interpreter),
-//! `view.rs` (buffers as native kernels see them), `isa.rs` (processor features) and the calls of the matrix library.
+//! This file is the home of the host device's `unsafe` code, together with `cells.rs` (one access), `elements.rs` (typed access
+//! for the interpreter), `view.rs` (buffers as native kernels see them), `isa.rs` (processor features) and the calls of the matrix library.
 //!
 //! # Who may touch what
 //!
 //! An OpenCL kernel writes global memory from many work-items without locks, and so do host kernels here. References
 //! (`&[f32]`) into such memory would promise what cannot be promised, so there are none: elements are copied in and
-//! out through raw pointers, every access inside the allocation (checked). Two work-items that touch one element
-//! without atomics, one of them writing, are a data race in OpenCL and are one here; the schedules make no such
-//! kernels. Relaxed atomics would remove even that, but compilers do not turn them into vector instructions. Calls from
-//! several threads are kept apart by the allocation's lock (`access.rs`): who calls `read`, `write`, `copy_from`, `zero`
+//! out through raw pointers, every access inside the allocation (checked). No two work-items of a loop that the compiler
+//! wrote touch one element, one of them writing, so that their accesses are plain; those of a user's kernel may, and
+//! are relaxed atomics ([`super::cells`] says more). Calls from several threads are kept apart by the allocation's lock (`access.rs`): who calls `read`, `write`, `copy_from`, `zero`
 //! or runs a kernel has it.
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]

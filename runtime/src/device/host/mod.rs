@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod backend;
+mod cells;
 mod conv;
 mod elements;
 mod entry;

@@ -3,6 +3,7 @@
 //! The macros embed the text that `netcl_kernels::emit::rust` writes; it is safe code that uses only what is here, in
 //! [`super::lanes`] and in [`super::view`].
 
+use super::cells::Shared;
 use super::faults::Faults;
 use super::memory::HostBuffer;
 use super::view::{Element, View};
@@ -25,6 +26,15 @@ pub enum Passed<'a> {
     Buffer(&'a HostBuffer),
     /// A number of the parameter's type; symbols are `U32`.
     Scalar(Literal),
+}
+
+impl<'a> Passed<'a> {
+    pub(super) fn buffer(&self) -> Option<&'a HostBuffer> {
+        match self {
+            Passed::Buffer(buffer) => Some(buffer),
+            Passed::Scalar(_) => None,
+        }
+    }
 }
 
 /// What a native kernel works on.
@@ -51,11 +61,21 @@ impl<'a> Args<'a> {
     /// The buffer at `position`; empty if that is no buffer.
     #[inline(always)]
     pub fn view<T: Element>(&self, position: u32) -> View<'a, T> {
-        let buffer = match self.passed.get(position as usize) {
+        View::new(self.buffer(position), position, self.faults)
+    }
+
+    /// As [`Args::view`], in a kernel whose work-items may access what others write.
+    #[inline(always)]
+    pub fn shared<T: Element>(&self, position: u32) -> View<'a, T, Shared> {
+        View::new(self.buffer(position), position, self.faults)
+    }
+
+    #[inline(always)]
+    fn buffer(&self, position: u32) -> Option<&'a HostBuffer> {
+        match self.passed.get(position as usize) {
             Some(Passed::Buffer(buffer)) => Some(*buffer),
             _ => None,
-        };
-        View::new(buffer, position, self.faults)
+        }
     }
 
     /// The number at `position`; zero if that is none.

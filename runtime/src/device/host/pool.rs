@@ -4,9 +4,11 @@
 //! would meanwhile start whatever task it finds, also one that calls netcl; that call may want the memory that the
 //! waiting launch has locked (see [`super::access`]), and would wait for what lies under it on its own stack.
 
+use super::process;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread::Builder;
 
 /// `None` where the system gives no threads: everything runs where it is called.
 static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
@@ -19,10 +21,25 @@ pub(crate) fn threads() -> usize {
     POOL.as_ref().map_or(1, ThreadPool::current_num_threads)
 }
 
-/// Runs `work` on one of them, where rayon's functions share it among all. The calling thread does nothing meanwhile,
-/// whatever it is.
+/// The threads, unless there are none: this process is a forked child, whose parent has them, or the system gives none.
+fn pool() -> Option<&'static ThreadPool> {
+    if process::is_forked() { None } else { POOL.as_ref() }
+}
+
+/// Whether the caller is one of them.
+fn is_inside() -> bool {
+    pool().is_some_and(|pool| pool.current_thread_index().is_some())
+}
+
+/// How many threads share what the caller starts: all of them inside [`run`], else the caller alone.
+pub(crate) fn threads_here() -> usize {
+    if is_inside() { threads() } else { 1 }
+}
+
+/// Runs `work` on one of them, where [`each`] and [`share`] use all of them. The calling thread does nothing meanwhile,
+/// whatever it is. Where there are no threads, the caller does everything itself.
 pub(crate) fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    let Some(pool) = &*POOL else { return work() };
+    let Some(pool) = pool() else { return work() };
     if pool.current_thread_index().is_some() {
         return work();
     }
@@ -30,22 +47,49 @@ pub(crate) fn run<R: Send>(work: impl FnOnce() -> R + Send) -> R {
         return pool.install(work);
     }
     // A thread of another pool would look for other tasks while it waits; one that waits for a thread does not.
-    std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| pool.install(work));
-        waiting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
+    let work = Mutex::new(Some(work));
+    let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let result = std::thread::scope(|scope| {
+        let waiting = Builder::new().spawn_scoped(scope, || take().map(|work| pool.install(work)));
+        waiting.ok()?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    match result {
+        Some(result) => result,
+        // There is no thread to wait for.
+        None => {
+            take().map(|work| work()).unwrap_or_else(|| unreachable!("taken by a thread that has given its result"))
+        }
+    }
 }
 
-/// Runs `work` for every number below `count`, by all threads of the pool that the caller is in.
+/// Runs `work` for every number below `count`, by all threads.
 ///
 /// This is netcl's one parallel loop: those of rayon are generated for each use and each type of elements, an eighth of
-/// all code of this crate.
+/// all code of this crate. It never starts rayon's global pool, which would be a second set of threads, and panics where
+/// there are none.
 pub(crate) fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().for_each(work);
+    if count <= 1 {
+        return (0..count).for_each(work);
+    }
+    run(|| if is_inside() { (0..count).into_par_iter().for_each(work) } else { (0..count).for_each(work) });
 }
 
-/// Hands every item and its position to `work`, by all threads of the pool that the caller is in: chunks of a slice that
-/// is written, for instance.
+/// Runs both, side by side where the caller is one of several threads.
+pub(crate) fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    if is_inside() {
+        rayon::join(first, second);
+    } else {
+        first();
+        second();
+    }
+}
+
+/// Sorts by all threads; elements that are equal may change places.
+pub(crate) fn sort<T: Ord + Send>(list: &mut [T]) {
+    run(|| if is_inside() { list.par_sort_unstable() } else { list.sort_unstable() });
+}
+
+/// Hands every item and its position to `work`, by all threads: chunks of a slice that is written, for instance.
 pub(crate) fn share<T: Send>(items: impl Iterator<Item = T>, work: &(dyn Fn(usize, T) + Sync)) {
     let items: Vec<Mutex<Option<T>>> = items.map(|item| Mutex::new(Some(item))).collect();
     each(items.len(), &|position| {

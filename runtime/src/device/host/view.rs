@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers, see memory.rs")]
 #![allow(clippy::needless_range_loop, reason = "loops over lanes are unrolled; zipped iterators are not always")]
 
+use super::cells::{Apart, Cells, Stored};
 use super::faults::Faults;
 use super::lanes::V;
 use super::memory::HostBuffer;
@@ -23,15 +24,8 @@ pub trait Element: 'static {
     fn store(value: Self::Value) -> Self::Stored;
 }
 
-mod sealed {
-    /// Types any bits of which are a value.
-    pub trait Stored: Copy + Default {}
-}
-pub(super) use sealed::Stored;
-
 macro_rules! plain {
     ($($type:ty)*) => {$(
-        impl Stored for $type {}
         impl Element for $type {
             type Stored = $type;
             type Value = $type;
@@ -47,8 +41,6 @@ macro_rules! plain {
     )*};
 }
 plain!(u8 i32 u32 i64 f32 f64);
-
-impl Stored for u16 {}
 
 impl Element for bool {
     type Stored = u8;
@@ -132,26 +124,26 @@ macro_rules! index {
 }
 index!(i32 u32 i64);
 
-/// A buffer of `T`. Accesses outside of it are noted, load zero and store nothing.
+/// A buffer of `T`, accessed as `C` says. Accesses outside of it are noted, load zero and store nothing.
 #[derive(Debug)]
-pub struct View<'a, T: Element> {
+pub struct View<'a, T: Element, C: Cells = Apart> {
     start: *mut T::Stored,
     length: usize,
     buffer: Option<&'a HostBuffer>,
     param: u32,
     faults: &'a Faults,
-    elements: PhantomData<T>,
+    elements: PhantomData<(T, C)>,
 }
 
-impl<T: Element> Clone for View<'_, T> {
+impl<T: Element, C: Cells> Clone for View<'_, T, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Element> Copy for View<'_, T> {}
+impl<T: Element, C: Cells> Copy for View<'_, T, C> {}
 
-impl<'a, T: Element> View<'a, T> {
+impl<'a, T: Element, C: Cells> View<'a, T, C> {
     /// The buffer of parameter `param`.
     #[inline(always)]
     pub(super) fn new(buffer: Option<&'a HostBuffer>, param: u32, faults: &'a Faults) -> Self {
@@ -178,8 +170,11 @@ impl<'a, T: Element> View<'a, T> {
     #[inline(always)]
     pub fn at<X: Index>(self, index: X) -> T::Value {
         match self.place(index, 1) {
-            // SAFETY: `place` has checked the index; any bits are a value.
-            Some(place) => T::load(unsafe { place.read_unaligned() }),
+            Some(place) => {
+                // SAFETY: `place` has checked the index; the kernel's emitter picks `C`.
+                let [stored] = unsafe { C::load(place) };
+                T::load(stored)
+            }
             None => T::Value::default(),
         }
     }
@@ -188,8 +183,8 @@ impl<'a, T: Element> View<'a, T> {
     #[inline(always)]
     pub fn put<X: Index>(self, index: X, value: T::Value) {
         if let Some(place) = self.place(index, 1) {
-            // SAFETY: `place` has checked the index.
-            unsafe { place.write_unaligned(T::store(value)) }
+            // SAFETY: as above.
+            unsafe { C::store(place, [T::store(value)]) }
         }
     }
 
@@ -198,8 +193,8 @@ impl<'a, T: Element> View<'a, T> {
     pub fn load<const L: usize, X: Index>(self, index: X) -> V<T::Value, L> {
         match self.place(index, L) {
             Some(place) => {
-                // SAFETY: `place` has checked all `L` elements; any bits are values.
-                let stored = unsafe { place.cast::<[T::Stored; L]>().read_unaligned() };
+                // SAFETY: `place` has checked all `L` elements; the kernel's emitter picks `C`.
+                let stored: [T::Stored; L] = unsafe { C::load(place) };
                 let mut values = [T::Value::default(); L];
                 for lane in 0..L {
                     values[lane] = T::load(stored[lane]);
@@ -218,8 +213,8 @@ impl<'a, T: Element> View<'a, T> {
             for lane in 0..L {
                 stored[lane] = T::store(values.0[lane]);
             }
-            // SAFETY: `place` has checked all `L` elements.
-            unsafe { place.cast::<[T::Stored; L]>().write_unaligned(stored) }
+            // SAFETY: as above.
+            unsafe { C::store(place, stored) }
         }
     }
 

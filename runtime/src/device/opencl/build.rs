@@ -1,5 +1,6 @@
 //! Building programs: from memory, from the disk cache, from source.
 
+use super::driver::Program;
 use super::flight::Flight;
 use super::{Parts, Shared, exit};
 use crate::device::process;
@@ -9,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::program::{Key, count, disk, reads_files};
 use netcl_kernels::sorted::{self, SortedMap};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
-use opencl3::program::Program;
 use opencl3::types::{cl_device_id, cl_int};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -233,10 +233,9 @@ fn binary(shared: &Shared, program: &Program) -> opencl3::Result<Option<Vec<u8>>
 
 fn from_disk(shared: &Shared, key: &Key, options: &str) -> Option<Program> {
     let binary = disk::load(key)?;
-    let device = [shared.device.id()];
     // SAFETY: the bytes are what this driver gave for this device: the key in the file names both, and its checksum
     // holds. A driver that does not take them says so (OpenCL 5.8.1).
-    let created = unsafe { Program::create_from_binary(shared.context.get(), &device, &[&binary]) };
+    let created = unsafe { Program::create_from_binary(shared.context.get(), shared.device.id(), &binary) };
     let built = created.and_then(|program| {
         compile(&program, shared.device.id(), options)?;
         Ok(program)
@@ -276,6 +275,10 @@ fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
     if source.text.contains('\0') || source.options.contains('\0') {
         return Err(failed("the source or its build options contain a NUL character".to_owned()));
     }
+    if source.text.trim().is_empty() {
+        // Drivers read a text of no length up to a NUL that is not there.
+        return Err(failed("the source has no text".to_owned()));
+    }
     if source.text.contains("EXTENSION cl_khr_subgroups") && shared.profile.sub_groups.is_none() {
         return Err(Error::Unsupported {
             function: source.name.to_owned(),
@@ -297,12 +300,9 @@ fn from_source(shared: &Shared, source: &Source<'_>) -> Result<Program> {
 }
 
 /// Compiles and links it for one of its context's devices.
-///
-/// Not by [`Program::build`], which also asks for the names of the kernels: NVIDIA's driver tells them only once a program is
-/// built for each device of its context.
 pub(super) fn compile(program: &Program, device: cl_device_id, options: &str) -> opencl3::Result<()> {
     let options = CString::new(options).map_err(|_| CL_INVALID_BUILD_OPTIONS)?;
-    Ok(cl3::program::build_program(program.get(), &[device], &options, None, std::ptr::null_mut())?)
+    program.build(device, &options)
 }
 
 /// Why there is no program: the source's fault, which the log tells, or the driver's or device's.

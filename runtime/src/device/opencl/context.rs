@@ -2,16 +2,16 @@
 
 use super::cutting::Cutting;
 use super::describe;
+use super::driver::{Context, Device, SubDevice};
 use super::pinned::Queue;
 use crate::device::partition::Partition;
 use crate::device::process::Live;
 use crate::device::queue::QueueOrder;
 use crate::memory::Reserves;
 use netcl_kernels::sorted::SortedMap;
-use opencl3::context::Context;
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
-    CL_DEVICE_PARTITION_EQUALLY, Device, SubDevice,
+    CL_DEVICE_PARTITION_EQUALLY,
 };
 use opencl3::types::{cl_device_id, cl_device_partition_property};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -61,7 +61,7 @@ impl ClDevice {
         let parts = self.device.create_sub_devices(&properties(partition))?.into_iter();
         Ok(parts
             .map(|part| ClDevice {
-                device: Device::new(part.id()),
+                device: Device::new(part.get()),
                 reserves: self.reserves.clone(),
                 _part: Some(Arc::new(Part { _device: Live::new(part), _parent: self.clone() })),
             })
@@ -110,7 +110,7 @@ impl ClContext {
                 ids.push(member.id());
             }
         }
-        let context = Context::from_devices(&ids, &[], None, std::ptr::null_mut())?;
+        let context = Context::from_devices(&ids)?;
         Ok(ClContext { context: Live::new(context), members, queues: Mutex::default(), cutting })
     }
 

@@ -1,11 +1,11 @@
 //! Turns between commands and the making and releasing of sub-buffers, for drivers that cannot be trusted with both at a time.
 //! Copies are such a driver's work until they are over, as it begins them in a thread of its own.
 
+use super::driver::{Buffer, Event};
 use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
-use opencl3::event::{Event, retain_event};
-use opencl3::memory::Buffer;
+use opencl3::event::retain_event;
 use opencl3::types::cl_event;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ struct Turns {
     /// That may not be over.
     copies: Mutex<Vec<Live<Event>>>,
     /// Sub-buffers that nobody uses any more.
-    unused: Mutex<Vec<Live<Buffer<u8>>>>,
+    unused: Mutex<Vec<Live<Buffer>>>,
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -34,7 +34,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Whether the command has ended, well or not.
 fn is_over(copy: &Event) -> bool {
-    copy.command_execution_status().is_ok_and(|status| status.0 <= 0)
+    copy.command_execution_status().is_ok_and(|status| status <= 0)
 }
 
 impl Turns {
@@ -114,7 +114,7 @@ impl Cutting {
 
     /// Releases a sub-buffer that nobody uses any more; does not wait for that: where commands are under way, whoever comes
     /// later does it, and so where this is a driver's callback, in which nobody may wait.
-    pub(super) fn release(&self, part: Live<Buffer<u8>>, in_callback: bool) {
+    pub(super) fn release(&self, part: Live<Buffer>, in_callback: bool) {
         let Some(turns) = &self.0 else { return };
         lock(&turns.unused).push(part);
         if !in_callback {

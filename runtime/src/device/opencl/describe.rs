@@ -1,5 +1,6 @@
 //! What a driver says about a device. What it says of features that drivers misreport is checked in `probe`.
 
+use super::driver::{Device, Platform};
 use crate::device::profile::{AffinityDomain, DeviceKind, DeviceProfile, LocalMemory, Partitions, SharedVirtualMemory};
 use crate::device::quirks;
 use crate::device::vendor::{Architecture, Vendor};
@@ -10,9 +11,8 @@ use opencl3::device::{
     CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE, CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, CL_DEVICE_AFFINITY_DOMAIN_NUMA,
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_EQUALLY,
     CL_DEVICE_SVM_ATOMICS, CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, CL_DEVICE_SVM_FINE_GRAIN_BUFFER,
-    CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, Device,
+    CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
 };
-use opencl3::platform::Platform;
 
 /// Of `CL_DEVICE_LOCAL_MEM_TYPE`: local memory is its own.
 const CL_LOCAL: u32 = 1;
@@ -45,7 +45,7 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
     let driver = device.driver_version()?.trim().to_owned();
     let mut extensions: Vec<String> = device.extensions()?.split_whitespace().map(str::to_owned).collect();
     sorted::sort(&mut extensions);
-    let svm = device.svm_mem_capability();
+    let svm = device.svm_capabilities().unwrap_or(0);
     let local = device.local_mem_size()?;
     let mut profile = DeviceProfile {
         selector,
@@ -103,7 +103,7 @@ fn divisible(profile: &mut DeviceProfile, device: &Device) -> opencl3::Result<()
     profile.compute_units = device.max_compute_units()?;
     // Drivers older than OpenCL 1.2 cannot be asked, nor divided.
     let ways = device.partition_properties().unwrap_or_default();
-    let domains = device.partition_affinity_domain().unwrap_or_default().first().copied().unwrap_or(0);
+    let domains = device.partition_affinity_domain().unwrap_or(0);
     let by_affinity = ways.contains(&CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN);
     let domains = DOMAINS.iter().filter(|(flag, _)| by_affinity && domains & flag != 0);
     profile.partitions = Partitions {
@@ -153,7 +153,7 @@ fn architecture(vendor: Vendor, kind: DeviceKind, name: &str, device: &Device) -
 /// NVIDIA says by an extension of its own whether a GPU is integrated.
 fn unified(vendor: Vendor, device: &Device) -> bool {
     let nvidia = (vendor == Vendor::Nvidia).then(|| device.integrated_memory_nv().ok()).flatten();
-    nvidia.map_or_else(|| device.host_unified_memory().unwrap_or(false), |integrated| integrated != 0)
+    nvidia.map_or_else(|| device.host_unified_memory().is_ok_and(|unified| unified != 0), |integrated| integrated != 0)
 }
 
 fn simd_width(vendor: Vendor, device: &Device) -> u32 {

@@ -1,14 +1,14 @@
 //! What OpenCL devices this machine has.
 
 use super::context::ClDevice;
+use super::driver::{Device, platforms};
 use super::{OpenCl, describe, exit, probe};
 use crate::device::backend::Backend;
 use crate::device::manager::Found;
 use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::error::Result;
-use opencl3::device::{CL_DEVICE_TYPE_ALL, Device};
-use opencl3::platform::get_platforms;
+use opencl3::device::CL_DEVICE_TYPE_ALL;
 use std::sync::Arc;
 
 /// A device of the driver that was not opened.
@@ -34,7 +34,7 @@ impl Found for Closed {
 /// Every usable device of every platform, in the loader's order. None where there is no loader or no driver.
 pub(crate) fn devices() -> Vec<Box<dyn Found>> {
     process::watch();
-    let platforms = match get_platforms() {
+    let platforms = match platforms() {
         Ok(platforms) => platforms,
         Err(error) => {
             tracing::debug!(%error, "no OpenCL platform");
@@ -45,9 +45,11 @@ pub(crate) fn devices() -> Vec<Box<dyn Found>> {
     exit::watch();
     let mut found: Vec<Box<dyn Found>> = Vec::new();
     for (platform_index, platform) in platforms.iter().enumerate() {
-        let ids = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default();
-        for (device_index, id) in ids.into_iter().enumerate() {
-            let device = Device::new(id);
+        let devices = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_else(|error| {
+            tracing::warn!(%error, platform_index, "an OpenCL platform does not list its devices");
+            Vec::new()
+        });
+        for (device_index, device) in devices.into_iter().enumerate() {
             let selector = format!("opencl:{platform_index}:{device_index}");
             match describe::usable(&device)
                 .and_then(|usable| usable.then(|| describe::device(platform, &device, selector.clone())).transpose())

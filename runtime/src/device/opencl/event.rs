@@ -2,15 +2,15 @@
 
 use super::Parts;
 use super::context::ClContext;
+use super::driver::Event as DriverEvent;
 use super::health::{Health, Told};
 use super::held::Transfers;
 use crate::device::process::Live;
 use crate::error::Result;
 use crate::event::{Event, EventStatus, EventTimes, Failure, Source};
-use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+use opencl3::error_codes::{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES};
 use opencl3::event::{
-    CL_COMPLETE, CL_QUEUED, CL_SUBMITTED, Event as DriverEvent, create_user_event, set_event_callback,
-    set_user_event_status, wait_for_events,
+    CL_COMPLETE, CL_QUEUED, CL_SUBMITTED, create_user_event, set_event_callback, set_user_event_status, wait_for_events,
 };
 use opencl3::types::{cl_event, cl_int};
 use std::cell::Cell;
@@ -61,7 +61,7 @@ impl Pending {
     /// under a lock. In a driver's callback, where nothing may wait (OpenCL 5.11), one that seems to have ended well is not
     /// known to have ended; whoever asks next knows.
     pub(super) fn outcome(&self) -> Option<cl_int> {
-        let status = self.event.command_execution_status().ok()?.0;
+        let status = self.event.command_execution_status().ok()?;
         match status {
             CL_COMPLETE if in_callback() => None,
             // It is over, so this does not wait. Intel's 2026.22.10 tells of a failure by nothing else.
@@ -72,7 +72,7 @@ impl Pending {
 
     /// Whether the command has ended, well or not.
     pub(super) fn is_over(&self) -> bool {
-        self.event.command_execution_status().is_ok_and(|status| status.0 <= 0)
+        self.event.command_execution_status().is_ok_and(|status| status <= 0)
     }
 }
 
@@ -110,7 +110,7 @@ impl ClEvent {
     }
 
     fn code(&self) -> Result<cl_int, cl_int> {
-        self.command.driver().command_execution_status().map(|status| status.0).map_err(|error| error.0)
+        self.command.driver().command_execution_status().map_err(|error| error.0)
     }
 
     fn failure(&self, code: cl_int) -> Failure {
@@ -130,6 +130,7 @@ impl Source for ClEvent {
     }
 
     fn wait(&self) -> Result<(), Failure> {
+        self.health.still_there().map_err(|code| self.failure(code))?;
         wait_for_events(&[self.command.get()]).map_err(|code| {
             // "One of the events failed"; which error it was is the event's status.
             let own = self.code().ok().filter(|own| *own < 0);
@@ -228,8 +229,18 @@ pub(super) fn standing_in(event: &Event, device: &Parts) -> Result<DriverEvent, 
         if let Err(failure) = outcome {
             health.went_on(failure);
         }
-        if let Err(code) = set_user_event_status(stand_in.get(), CL_COMPLETE) {
-            tracing::error!(code, "clSetUserEventStatus: a device may wait for ever");
+        // A driver that does not take it has its queue wait for ever. It is asked again; failing is better than waiting.
+        let statuses = [CL_COMPLETE, CL_COMPLETE, CL_COMPLETE, CL_OUT_OF_RESOURCES];
+        let set = |&status: &cl_int| set_user_event_status(stand_in.get(), status);
+        let mut outcome = Ok(());
+        for status in &statuses {
+            outcome = set(status);
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        if let Err(code) = outcome {
+            health.give_up("clSetUserEventStatus", code);
         }
     });
     Ok(returned)

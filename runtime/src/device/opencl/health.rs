@@ -36,6 +36,8 @@ pub(super) struct Health {
     state: Mutex<State>,
     /// Whether there is something to tell.
     has_failed: AtomicBool,
+    /// Whether its queue may wait for ever.
+    is_given_up: AtomicBool,
 }
 
 #[derive(Default)]
@@ -52,8 +54,8 @@ fn is_loss(code: cl_int) -> bool {
 
 impl Health {
     pub(super) fn new(device: &str, reserves: Arc<Reserves>) -> Health {
-        let (state, has_failed) = (Mutex::default(), AtomicBool::new(false));
-        Health { device: device.to_owned(), reserves, state, has_failed }
+        let (state, has_failed, is_given_up) = Default::default();
+        Health { device: device.to_owned(), reserves, state, has_failed, is_given_up }
     }
 
     /// Notes that a command, for which a driver may have had to find so many `bytes`, ended with an error; the first that
@@ -81,6 +83,19 @@ impl Health {
             state.failed = Some((failure, told.clone()));
             self.has_failed.store(true, Ordering::Release);
         }
+    }
+
+    /// Nothing can be known of the device's memory after a call that failed: it counts as lost.
+    pub(super) fn give_up(&self, operation: &str, code: cl_int) {
+        tracing::error!(operation, code = error_text(code), device = self.device, "a device is given up");
+        self.state().lost.get_or_insert_with(|| (operation.to_owned(), code));
+        self.has_failed.store(true, Ordering::Release);
+        self.is_given_up.store(true, Ordering::Release);
+    }
+
+    /// An error if the device was given up: its queue may never end, and is not waited for.
+    pub(super) fn still_there(&self) -> Result<(), cl_int> {
+        if self.is_given_up.load(Ordering::Acquire) { Err(CL_DEVICE_NOT_AVAILABLE) } else { Ok(()) }
     }
 
     /// The error of a call that failed, if the device is lost.

@@ -5,6 +5,7 @@ use super::health::Health;
 use super::pinned::Queue;
 use crate::memory::PinnedBuffer;
 use crate::profile::Lane;
+use opencl3::error_codes::CL_INVALID_EVENT;
 use opencl3::types::cl_int;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -143,11 +144,11 @@ impl Transfers {
             };
             match in_the_way {
                 Some(event) => {
-                    if let Err(error) = event.driver().wait()
-                        // A copy that failed is over, too, and noted when it lands.
-                        && event.outcome().is_none()
-                    {
-                        return Err(error.0);
+                    let waited = event.driver().wait().map_err(|error| error.0);
+                    // A copy that failed is over, too, and noted when it lands.
+                    if event.outcome().is_none() {
+                        // A driver that does not know what it has waited for would be asked for ever.
+                        return Err(waited.err().unwrap_or(CL_INVALID_EVENT));
                     }
                 }
                 None => return Ok(Room { transfers: self, bytes }),

@@ -3,6 +3,7 @@
 //! This is the path of every launch: it allocates nothing, sets only the arguments that changed, and asks the driver for
 //! no event.
 
+use super::driver::{Kernel, Program};
 use super::memory::ClMemory;
 use super::raw::KernelLimits;
 use super::{Parts, Shared};
@@ -12,15 +13,19 @@ use crate::device::process::Live;
 use crate::error::Result;
 use crate::memory::BufferHandle;
 use crate::profile;
-use opencl3::error_codes::{CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
-use opencl3::kernel::{Kernel, set_kernel_arg};
-use opencl3::program::Program;
+use opencl3::error_codes::{
+    CL_INVALID_KERNEL, CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
+};
+use opencl3::kernel::set_kernel_arg;
 use opencl3::types::{cl_event, cl_int, cl_kernel, cl_mem};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 /// Values of up to this many bytes are compared with what was set before; a driver takes longer ones as fast.
 const COMPARED: usize = 16;
+
+/// The most arguments of a kernel: a driver that says more does not mean it.
+const MOST_ARGUMENTS: u32 = 1 << 16;
 
 /// What an argument is set to.
 #[derive(Clone, Copy)]
@@ -72,6 +77,9 @@ impl KernelObject {
         let fail = |operation: &str, code: cl_int| shared.error(&format!("{operation} for `{entry}`"), code);
         let kernel = Kernel::create(program, entry).map_err(|error| fail("clCreateKernel", error.0))?;
         let count = kernel.num_args().map_err(|error| fail("clGetKernelInfo", error.0))?;
+        if count > MOST_ARGUMENTS {
+            return Err(fail("clGetKernelInfo", CL_INVALID_KERNEL));
+        }
         let last = vec![Last::Unknown; count as usize];
         Ok(KernelObject { kernel: Live::new(kernel), last, limits: None, program: program.clone() })
     }

@@ -2,6 +2,7 @@
 
 use super::Shared;
 use super::commands::CommandBuffer;
+use super::driver::Program;
 use super::kernel::{KernelObject, Set};
 use super::order::Order;
 use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
@@ -12,7 +13,6 @@ use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
-use opencl3::program::Program;
 use opencl3::types::cl_int;
 use std::sync::Arc;
 

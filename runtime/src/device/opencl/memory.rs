@@ -2,6 +2,7 @@
 
 use super::Parts;
 use super::context::ClContext;
+use super::driver::Buffer;
 use super::event::{Pending, in_callback};
 use super::health::Health;
 use crate::device::backend::{AllocateError, HostMemory};
@@ -12,7 +13,7 @@ use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
     CL_OUT_OF_RESOURCES,
 };
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, ClMem, set_mem_object_destructor_callback};
+use opencl3::memory::{CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, set_mem_object_destructor_callback};
 use opencl3::types::{cl_int, cl_mem};
 use std::ffi::c_void;
 use std::fmt;
@@ -41,7 +42,7 @@ impl Parts {
         self.context.cutting.release_unused();
         let refused = |code: cl_int| refused(&self.health, "clCreateBuffer", code);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
-        let buffer = unsafe { Buffer::<u8>::create(self.context.get(), CL_MEM_READ_WRITE, bytes, null_mut()) };
+        let buffer = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, bytes, null_mut()) };
         let buffer = buffer.map_err(|error| refused(error.0))?;
         let sink = self.sink().map_err(refused)?;
         // Drivers may put allocation off to the first use, where failing is too late to free something. So this is it; it
@@ -61,7 +62,7 @@ impl Parts {
     }
 
     /// [`FIRST_USE`] bytes that nobody reads.
-    fn sink(&self) -> Result<&Buffer<u8>, cl_int> {
+    fn sink(&self) -> Result<&Buffer, cl_int> {
         if let Some(sink) = self.sink.get() {
             return Ok(sink);
         }
@@ -77,13 +78,13 @@ impl Parts {
 pub(crate) struct ClMemory {
     /// Of a part. OpenCL has no sub-buffers of sub-buffers.
     part: Option<Part>,
-    whole: Arc<Live<Buffer<u8>>>,
+    whole: Arc<Live<Buffer>>,
     context: Arc<ClContext>,
 }
 
 /// A sub-buffer, and where in the whole it starts.
 struct Part {
-    buffer: Live<Buffer<u8>>,
+    buffer: Live<Buffer>,
     start: usize,
 }
 
@@ -105,11 +106,11 @@ impl fmt::Debug for ClMemory {
 }
 
 impl ClMemory {
-    pub(super) fn new(buffer: Buffer<u8>, context: Arc<ClContext>) -> ClMemory {
+    pub(super) fn new(buffer: Buffer, context: Arc<ClContext>) -> ClMemory {
         ClMemory::of(Live::new(buffer), context)
     }
 
-    pub(super) fn of(buffer: Live<Buffer<u8>>, context: Arc<ClContext>) -> ClMemory {
+    pub(super) fn of(buffer: Live<Buffer>, context: Arc<ClContext>) -> ClMemory {
         ClMemory { part: None, whole: Arc::new(buffer), context }
     }
 
@@ -145,7 +146,7 @@ impl ClMemory {
         // SAFETY: `bytes` are valid from `start`, exclusively the owner's, which lives until the driver says that the
         // buffer is gone (`give_back`).
         let buffer = match unsafe {
-            Buffer::<u8>::create(context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, start.cast())
+            Buffer::create(context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, start.cast())
         } {
             Ok(buffer) => buffer,
             Err(error) => {

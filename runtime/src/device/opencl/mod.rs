@@ -13,6 +13,7 @@ mod context;
 mod cutting;
 mod describe;
 pub(crate) mod discover;
+mod driver;
 mod event;
 mod exit;
 mod flight;
@@ -45,18 +46,16 @@ use crate::program::{Counters, ProgramStats};
 pub(crate) use build::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 use context::{ClContext, ClDevice};
 use cutting::Cutting;
+use driver::{Buffer, CommandQueue, Event as DriverEvent};
 use health::{Health, Told};
 use held::Transfers;
 use idle::IdleKernels;
 use memory::ClMemory;
 use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_copy_buffer,
-    enqueue_fill_buffer,
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, enqueue_copy_buffer, enqueue_fill_buffer,
 };
 use opencl3::error_codes::error_text;
-use opencl3::event::Event as DriverEvent;
-use opencl3::memory::Buffer;
 use opencl3::types::{cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use progress::Progress;
@@ -64,7 +63,11 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::null;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// So long the device is waited for before memory goes back to its driver. It may, earlier as well: a driver keeps what its
+/// commands use. But some have it to give only when they are done.
+const DRAINING: Duration = Duration::from_secs(10);
 
 /// One device's queue, in a context.
 pub(crate) struct OpenCl {
@@ -87,7 +90,7 @@ pub(super) struct Parts {
     idle_kernels: Live<Mutex<IdleKernels>>,
     programs: Live<Mutex<build::Programs>>,
     /// Where the first use of new buffers copies to.
-    sink: OnceLock<Live<Buffer<u8>>>,
+    sink: OnceLock<Live<Buffer>>,
     counters: Counters,
     health: Arc<Health>,
     progress: Progress,
@@ -204,9 +207,7 @@ fn new_queue(
     let timed = if times || profile::is_on() { CL_QUEUE_PROFILING_ENABLE } else { 0 };
     let unordered = if order == QueueOrder::OutOfOrder { CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE } else { 0 };
     let properties = timed | unordered;
-    // The 1.2 call: it is there on every version, and has all that is needed.
     // SAFETY: the device is one of the context's, whose member it is kept alive by (OpenCL 5.1).
-    #[allow(deprecated, reason = "works on every OpenCL version")]
     let queue = unsafe { CommandQueue::create(context.get(), device.id(), properties) };
     queue.map_err(|error| driver_error(profile, "clCreateCommandQueue", error.0))
 }
@@ -409,7 +410,13 @@ impl Backend for OpenCl {
     }
 
     fn drain(&self) {
-        if let Err(code) = self.shared.finish() {
+        // What it was given may wait for the program itself, by a user's event: nobody may wait for that here for ever.
+        let finished = match self.shared.finish_until(Instant::now() + DRAINING) {
+            Ok(true) => self.shared.finish(),
+            Ok(false) => return tracing::debug!("memory is given back while commands that use it may wait"),
+            Err(code) => Err(code),
+        };
+        if let Err(code) = finished {
             self.shared.health.note("clFinish", 0, code, &Told::default());
         }
     }

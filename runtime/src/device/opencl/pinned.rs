@@ -1,6 +1,7 @@
 //! Host memory that the driver allocates, or that it shows of a buffer.
 
 use super::context::{ClContext, ClDevice};
+use super::driver::{Buffer, CommandQueue, Event};
 use super::health::Health;
 use super::memory::ClMemory;
 use super::{Shared, new_queue};
@@ -12,10 +13,10 @@ use crate::device::quirks::Avoid;
 use crate::error::Result;
 use crate::memory::BufferHandle;
 use crate::profile;
-use opencl3::command_queue::{CommandQueue, enqueue_map_buffer, enqueue_unmap_mem_object};
-use opencl3::event::Event;
-use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem};
+use opencl3::command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object};
+use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE};
 use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
+use std::ffi::c_void;
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
 
@@ -52,6 +53,14 @@ impl Queue {
     }
 }
 
+/// Where a buffer was mapped from its start on: an address for elements of any type, which is not what every driver gives.
+pub(super) fn mapped(pointer: *mut c_void) -> Result<NonNull<u8>, cl_int> {
+    let there = NonNull::new(pointer.cast::<u8>());
+    there
+        .filter(|there| there.addr().get().is_multiple_of(size_of::<u64>()))
+        .ok_or(opencl3::error_codes::CL_MAP_FAILURE)
+}
+
 /// A buffer's bytes where the host sees them, until this is dropped.
 struct Mapping {
     pointer: NonNull<u8>,
@@ -76,7 +85,7 @@ impl Mapping {
         let event =
             unsafe { enqueue_map_buffer(queue.get(), buffer, CL_BLOCKING, flags, 0, bytes, &mut pointer, 0, null()) }?;
         drop(Event::new(event));
-        let pointer = NonNull::new(pointer.cast()).ok_or(opencl3::error_codes::CL_MAP_FAILURE)?;
+        let pointer = mapped(pointer)?;
         Ok(Mapping { pointer, bytes })
     }
 
@@ -108,7 +117,7 @@ thread_local! {
 pub(super) struct ClPinned {
     mapping: Mapping,
     /// Only taken out when it becomes something else.
-    buffer: Option<Live<Buffer<u8>>>,
+    buffer: Option<Live<Buffer>>,
     queue: Arc<Queue>,
     health: Arc<Health>,
     /// Whether the device works in the host's memory.
@@ -125,7 +134,7 @@ impl ClPinned {
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
         let buffer = unsafe {
             let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
-            Buffer::<u8>::create(queue.context.get(), flags, bytes, null_mut())
+            Buffer::create(queue.context.get(), flags, bytes, null_mut())
         };
         let buffer = Live::new(buffer.map_err(|error| error.0)?);
         // SAFETY: made above, of that size, and nobody else has it.

@@ -6,21 +6,20 @@
 
 use super::build;
 use super::context::ClContext;
+use super::driver::{Buffer, CommandQueue, Event, Kernel, Program};
 use crate::device::profile::{Atomics, DeviceProfile, FloatAtomics, Ptx, SubGroups};
 use crate::device::quirks::Avoid;
 use crate::device::vendor::{Architecture, Vendor};
 use crate::program::cache::Kind;
 use crate::program::{Key, disk};
 use netcl_kernels::sorted;
-use opencl3::command_queue::{CommandQueue, enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer};
+use opencl3::command_queue::{enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_WORK_GROUP_SIZE,
     CL_INVALID_WORK_ITEM_SIZE, error_text,
 };
-use opencl3::event::Event;
-use opencl3::kernel::{Kernel, set_kernel_arg};
-use opencl3::memory::{Buffer, CL_MEM_READ_WRITE, ClMem};
-use opencl3::program::Program;
+use opencl3::kernel::set_kernel_arg;
+use opencl3::memory::CL_MEM_READ_WRITE;
 use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
 use std::cell::Cell;
 use std::ptr::null;
@@ -395,7 +394,7 @@ impl Prober<'_> {
         let kernel = Kernel::create(&program, "probe")?;
         let bytes = size_of_val(input);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1).
-        let buffer = unsafe { Buffer::<u32>::create(context, CL_MEM_READ_WRITE, input.len(), std::ptr::null_mut()) }?;
+        let buffer = unsafe { Buffer::create(context, CL_MEM_READ_WRITE, bytes, std::ptr::null_mut()) }?;
         let raw: cl_mem = buffer.get();
         let mut output = vec![0u32; input.len()];
         // SAFETY: the argument is set from the address of a `cl_mem` (OpenCL 5.9.2). Kernel, buffer and queue are alive

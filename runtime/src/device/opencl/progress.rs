@@ -1,5 +1,6 @@
 //! How far a device's queue is, what it waits for, and waiting for it.
 
+use super::driver::Event as DriverEvent;
 use super::event::{ClEvent, Pending};
 use super::health::Told;
 use super::pinned::Queue;
@@ -9,7 +10,6 @@ use crate::error::Result;
 use crate::event::{Event, EventStatus};
 use crate::profile::{self, Lane};
 use opencl3::command_queue::{enqueue_barrier_with_wait_list, enqueue_marker_with_wait_list};
-use opencl3::event::Event as DriverEvent;
 use opencl3::types::cl_int;
 use std::collections::VecDeque;
 use std::ptr::null;
@@ -108,6 +108,7 @@ impl Parts {
     /// A driver may give the error of a command that failed (NVIDIA's does), and then goes on: what failed is noted all the
     /// same, so that [`Parts::reported`] can say what it was.
     pub(super) fn finish(&self) -> Result<(), cl_int> {
+        self.health.still_there()?;
         let before = self.counted();
         let computed = self.queue.queue.finish().map_err(|error| error.0);
         if computed.is_ok() {
@@ -149,6 +150,7 @@ impl Parts {
     /// Waits for all its queues by waiting for their events, until one of these waits ends too early; says whether
     /// everything that they were given is done.
     pub(super) fn finish_by(&self, wait: impl Fn(&Event) -> Result<bool>) -> Result<bool> {
+        self.health.still_there().map_err(|code| self.error("clFinish", code))?;
         let before = self.counted();
         let markers = self.last_markers().map_err(|code| self.error("clEnqueueMarkerWithWaitList", code))?;
         for marker in markers {

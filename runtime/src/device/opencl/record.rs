@@ -20,7 +20,7 @@ thread_local! {
 #[cfg(test)]
 fn refused(event: Result<cl_event, cl_int>) -> Result<cl_event, cl_int> {
     let Some(code) = REFUSED_COMMAND.take() else { return event };
-    drop(event.map(opencl3::event::Event::new));
+    drop(event.map(super::driver::Event::new));
     Err(code)
 }
 

@@ -12,9 +12,10 @@
 //! third queue, in which nothing ever waits for what the device does: a copy that waits in another, maybe for the program
 //! itself, would hold them up.
 
+use super::driver::Event as DriverEvent;
 use super::event::{ClEvent, Pending};
 use super::held::Held;
-use super::pinned::Queue;
+use super::pinned::{Queue, mapped};
 use super::{OpenCl, Parts, own};
 use crate::config;
 use crate::device::backend::Memory;
@@ -23,7 +24,10 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::memory::{LARGE_COPY, PinnedBuffer};
 use crate::profile::{self, Command, Lane};
-use opencl3::command_queue::{enqueue_map_buffer, enqueue_read_buffer, enqueue_unmap_mem_object, enqueue_write_buffer};
+use opencl3::command_queue::{
+    enqueue_barrier_with_wait_list, enqueue_map_buffer, enqueue_read_buffer, enqueue_unmap_mem_object,
+    enqueue_write_buffer,
+};
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_mem};
 use std::ptr::{null, null_mut};
@@ -102,11 +106,35 @@ impl Parts {
     /// Copies `data` to `target` in pieces, each through memory that the device reads later; gives the last piece's
     /// event. After an error nothing is on its way to `target` any more, which may be somebody else's soon.
     fn staged(&self, lane: Lane, target: cl_mem, data: &[u8], after: Option<&Pending>) -> Result<Option<Arc<Pending>>> {
-        let copied = self.in_pieces(lane, target, data, after);
-        if copied.is_err() {
-            self.land_now(lane);
+        let mut last = None;
+        let copied = self.in_pieces(lane, target, data, after, &mut last);
+        if let (Err(_), Some(last)) = (&copied, &last) {
+            self.give_up(lane, last);
         }
-        copied
+        copied.map(|()| last)
+    }
+
+    /// After an error: what the target's next user enqueues comes after the copies that were begun, of which `last` is the
+    /// last. Nobody waits here: a copy may wait for the program itself, by a user's event. What they read is held until they are
+    /// over.
+    fn give_up(&self, lane: Lane, last: &Pending) {
+        if !matches!(lane, Lane::Compute) {
+            let _turn = self.turn();
+            let awaited = last.get();
+            // SAFETY: queue and event are alive and of one context, and the event's command is flushed where its driver
+            // flushes at all (OpenCL 5.12).
+            let barrier = unsafe { enqueue_barrier_with_wait_list(self.queue.queue.get(), 1, &awaited) };
+            match barrier {
+                Ok(barrier) => drop(DriverEvent::new(barrier)),
+                // Its next user may be too early: there is none, as a lost device gives errors from now on.
+                Err(code) if !last.is_over() => {
+                    self.health.give_up("clEnqueueBarrierWithWaitList", code);
+                }
+                Err(_) => {}
+            }
+            let _ = self.flush(lane);
+        }
+        self.count();
     }
 
     /// After an error: nothing of that queue's uses memory any more that its owner is about to get back. What fails on the
@@ -123,9 +151,9 @@ impl Parts {
         target: cl_mem,
         data: &[u8],
         after: Option<&Pending>,
-    ) -> Result<Option<Arc<Pending>>> {
+        last: &mut Option<Arc<Pending>>,
+    ) -> Result<()> {
         let config = config::get()?;
-        let mut last = None;
         for (number, piece) in data.chunks(PIECE).enumerate() {
             if !self.transfers.has_room(piece.len()) {
                 // Waiting does not make every driver begin.
@@ -151,18 +179,18 @@ impl Parts {
             let after = after.filter(|_| number == 0);
             let event = self.enqueue_write(lane, target, number * PIECE, source, after)?;
             self.transfers.take_off(lane, &event, Some(held), COPYING_TO, Some(room));
+            *last = Some(event);
             if matches!(lane, Lane::Upload) {
                 self.flush(lane)?;
             }
-            last = Some(event);
         }
         if !config.async_h2d
-            && let Some(last) = &last
+            && let Some(last) = &*last
         {
             self.flush(lane)?;
             last.driver().wait().map_err(|error| self.error(COPYING_TO, error.0))?;
         }
-        Ok(last)
+        Ok(())
     }
 
     /// A copy beside the device's queue that waits for an event of its own.
@@ -181,6 +209,7 @@ impl Parts {
     /// Waits for everything before, and copies from the start of a buffer that is at least as long.
     pub(super) fn read_now(&self, source: cl_mem, into: &mut [u8]) -> Result<()> {
         const READ: &str = "clEnqueueReadBuffer";
+        self.health.still_there().map_err(|code| self.error(READ, code))?;
         let marked = profile::mark();
         let before = self.counted();
         // Where a turn is held it is not held while waiting: what is waited for may need another thread's commands.
@@ -260,7 +289,7 @@ impl OpenCl {
             begun = event.driver().wait().map_err(|error| shared.error(COPYING_TO, error.0));
         }
         if let Err(error) = begun {
-            shared.land_now(Lane::Upload);
+            shared.give_up(Lane::Upload, &event);
             return Err(error);
         }
         Ok(Some(shared.event(event, COPYING_TO)))
@@ -320,12 +349,13 @@ impl Parts {
         let command = self.context.cutting.command();
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it. It waits for what this
         // queue was given before, which is maps of other threads' and ends by itself.
-        let mapped =
+        let done =
             unsafe { enqueue_map_buffer(queue, target, CL_BLOCKING, flags, 0, data.len(), &mut pointer, 0, null()) };
         drop(command);
-        self.done("clEnqueueMapBuffer", mapped)?;
+        self.done("clEnqueueMapBuffer", done)?;
+        let there = mapped(pointer).map_err(|code| self.error("clEnqueueMapBuffer", code))?;
         // SAFETY: the driver gave `data.len()` bytes there; they are not `data`, which is the caller's own.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer.cast(), data.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), there.as_ptr(), data.len()) };
         // The copy is the host's own; the driver's commands around it move nothing.
         if let Some(marked) = marked {
             profile::computed(&self.tracks, Command::copy("copy to the device", data.len()), marked);

@@ -3,11 +3,10 @@
 use super::{Rejection, operands, run};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::Loaded;
+use crate::executor::{Loaded, verified};
 use netcl_kernels::compile::compile;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::variant::{self, Elementwise, Task};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -47,7 +46,7 @@ fn builds(device: &Device) -> Result<()> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     plan.source.push(format!("\n// {} {now} {count}\n", std::process::id()));
-    let loaded = Loaded::fixed(device, Arc::new(plan))?;
+    let loaded = Loaded::fixed(device, verified(plan)?)?;
     loaded.build_once(device)?;
     run(&loaded, &operands(device, &task, &graph)?)?;
     device.finish()

@@ -15,7 +15,7 @@ use super::bench::{Bench, Rejection, Runner};
 use super::state::State;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded};
+use crate::executor::{Call, Loaded, verified};
 use crate::tensor::Tensor;
 use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::graph::{Graph, InputKind, Op};
@@ -69,7 +69,7 @@ impl Case {
         let mut case = Case::without_reference(device, task)?;
         let host = Device::host();
         let plan = compile(&case.graph, Target::Host).map_err(|problem| Error::graph("reference", problem))?;
-        let loaded = Loaded::fixed(&host, Arc::new(plan))?;
+        let loaded = Loaded::fixed(&host, verified(plan)?)?;
         case.reference = Reference::Whole(values(&run(&loaded, &operands(&host, task, &case.graph)?)?)?);
         Ok(case)
     }
@@ -97,7 +97,9 @@ impl Case {
             return Err(Rejection::Unmeasured("the compiler does not take it for this task".to_owned()));
         }
         state.altered(config, &mut plan);
-        Loaded::fixed(&self.device, Arc::new(plan)).map_err(|error| fault::of(&self.device, error))
+        verified(plan)
+            .and_then(|plan| Loaded::fixed(&self.device, plan))
+            .map_err(|error| fault::of(&self.device, error))
     }
 
     fn check(&mut self, found: &Tensor) -> Result<(), Rejection> {
@@ -312,7 +314,7 @@ mod tests {
         for task in tasks() {
             let graph = variant::graph(&task);
             let plan = compile(&graph, Target::Host).unwrap();
-            let loaded = Loaded::fixed(&host, Arc::new(plan)).unwrap();
+            let loaded = Loaded::fixed(&host, verified(plan).unwrap()).unwrap();
             let whole = operands(&host, &task, &graph).unwrap();
             let result = run(&loaded, &whole).unwrap();
             let expected = values(&result).unwrap();

@@ -192,7 +192,7 @@ impl Layout {
             return false;
         }
         let (c_first, c_second) = c.split_at_mut(at[2]);
-        rayon::join(
+        pool::join(
             || first.run(a, b, c_first, accumulate, first_threads),
             || second.run(&a[at[0]..], &b[at[1]..], c_second, accumulate, threads - first_threads),
         );

@@ -12,6 +12,7 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+use super::pool;
 use netcl_kernels::sorted;
 
 pub(super) use layout::{Layout, transpose};
@@ -156,12 +157,12 @@ pub(crate) fn pays(work: usize) -> bool {
     work >= PARALLEL_WORK
 }
 
-/// How many threads `work` multiply-adds are worth, of the `threads` allowed (0: rayon's current pool).
+/// How many threads `work` multiply-adds are worth, of the `threads` allowed (0: those that share what the caller starts).
 pub(super) fn threads_for(work: usize, threads: usize) -> usize {
     if !pays(work) {
         return 1;
     }
-    let allowed = if threads == 0 { rayon::current_num_threads() } else { threads };
+    let allowed = if threads == 0 { pool::threads_here() } else { threads };
     allowed.min(work / (PARALLEL_WORK / 2)).max(1)
 }
 
