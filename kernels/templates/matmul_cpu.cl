@@ -186,6 +186,13 @@
 #define STORE_VECTOR(batch, m, n, value) WRITE_VECTOR(c, C_OFFSET(batch, m, n), value)
 #endif
 
+// Before a loop that stays one: what is done to a result, which may be long, is built once and not for each place in a tile.
+#ifdef __clang__
+#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define ROLLED _Pragma("unroll 1")
+#endif
+
 #ifndef MULTIPLY_ADD
 #define MULTIPLY_ADD(x, y, sum) mad(x, y, sum)
 #endif
@@ -232,12 +239,15 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
 
 #if A_COMPUTED
             ACC copy[REG_M * TILE_K];
+#pragma unroll 1
             for (uint i = 0; i < REG_M; ++i) {
                 uint k = 0;
 #if A_COMPUTED > 1
+#pragma unroll 1
                 for (; k + VECTOR <= depth; k += VECTOR)
                     PASTE(vstore, VECTOR)(LOAD_A_VECTOR(batch, row[i], k0 + k), 0, copy + i * TILE_K + k);
 #endif
+#pragma unroll 1
                 for (; k < depth; ++k)
                     copy[i * TILE_K + k] = LOAD_A(batch, row[i], k0 + k);
             }
@@ -256,28 +266,29 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
                 }
             }
 
-            if (k0 + depth < K) {
+            // Finished sums pass through memory, too: what is done to a result stands in the code twice, for a vector and for
+            // an element, and not for each register. Drivers take the longer to build the more there is.
 #pragma unroll
-                for (uint i = 0; i < REG_M; ++i)
+            for (uint i = 0; i < REG_M; ++i)
 #pragma unroll
-                    for (uint j = 0; j < REG_N; ++j)
-                        unfinished[(r + i) * REG_N + j] = sum[i][j];
-            } else {
-#pragma unroll
-                for (uint i = 0; i < REG_M; ++i)
-                    if (r + i < rows)
-#pragma unroll
-                        for (uint j = 0; j < REG_N; ++j) {
-                            if ((j + 1) * VECTOR <= columns) {
-                                STORE_VECTOR(batch, m0 + r + i, n0 + j * VECTOR, sum[i][j]);
-                            } else {
-                                ACC lanes[VECTOR];
-                                PASTE(vstore, VECTOR)(sum[i][j], 0, lanes);
-                                for (uint n = j * VECTOR; n < columns; ++n) {
-                                    STORE(batch, m0 + r + i, n0 + n, lanes[n - j * VECTOR]);
-                                }
+                for (uint j = 0; j < REG_N; ++j)
+                    unfinished[(r + i) * REG_N + j] = sum[i][j];
+            if (k0 + depth >= K) {
+                ROLLED
+                for (uint i = r; i < min(r + REG_M, rows); ++i) {
+                    ROLLED
+                    for (uint j = 0; j < REG_N; ++j) {
+                        if ((j + 1) * VECTOR <= columns) {
+                            STORE_VECTOR(batch, m0 + i, n0 + j * VECTOR, unfinished[i * REG_N + j]);
+                        } else {
+                            const ACC *lanes = (const ACC *)(unfinished + i * REG_N + j);
+                            ROLLED
+                            for (uint n = j * VECTOR; n < columns; ++n) {
+                                STORE(batch, m0 + i, n0 + n, lanes[n - j * VECTOR]);
                             }
                         }
+                    }
+                }
             }
         }
         k0 += depth;
@@ -353,13 +364,20 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void KERNEL_NAME(KERNEL_
                 }
             }
 
+            // By way of memory, as above.
+            ACC results[REG_M * REG_N];
 #pragma unroll
             for (uint i = 0; i < REG_M; ++i)
 #pragma unroll
                 for (uint j = 0; j < REG_N; ++j)
-                    if (r + i < rows && s + j < columns) {
-                        STORE(batch, m0 + r + i, n0 + s + j, total[i][j]);
-                    }
+                    results[i * REG_N + j] = total[i][j];
+            ROLLED
+            for (uint i = 0; i < min((uint)REG_M, rows - r); ++i) {
+                ROLLED
+                for (uint j = 0; j < min((uint)REG_N, columns - s); ++j) {
+                    STORE(batch, m0 + r + i, n0 + s + j, results[i * REG_N + j]);
+                }
+            }
         }
     }
 }

@@ -42,6 +42,19 @@ fn equal_layers_have_their_kernels_once() {
 }
 
 #[test]
+fn steps_that_read_one_part_after_another_have_their_kernels_once() {
+    for target in [Target::Cpu, Target::Gpu] {
+        let plans = [8, 64].map(|steps| {
+            let step = append_gradients(models::unrolled(steps), Arguments::None).expect("a loss");
+            compile(&step, target).expect("a plan")
+        });
+        let [few, more] = [&plans[0], &plans[1]].map(|plan| (plan.launches(), launched(plan).len()));
+        assert!(more.0 > 4 * few.0, "{few:?}, {more:?} launches and kernels on {}", target.name());
+        assert_eq!(more.1, few.1, "on {}: {:#?}", target.name(), launched(&plans[1]));
+    }
+}
+
+#[test]
 fn steps_pass_a_kernel_what_it_takes_each_on_its_own() {
     for target in Target::ALL {
         let plan = transformer(3, target);

@@ -65,10 +65,10 @@ fn played_on() -> Device {
     Device::select(&std::env::var("NETCL_DEVICE").expect("set by `playing`")).unwrap()
 }
 
-/// This program again, playing `role` on the device.
+/// This program again, playing `role` on the device. PoCL keeps no programs of its own, so that netcl does.
 fn playing(role: &str, device: &Device) -> Command {
     let mut command = command(role, None);
-    command.env("NETCL_DEVICE", &device.profile().selector);
+    command.env("NETCL_DEVICE", &device.profile().selector).env("POCL_KERNEL_CACHE", "0");
     command
 }
 
@@ -349,4 +349,20 @@ fn what_others_may_have_planted_is_not_used() {
         }
     }
     fs::remove_dir_all(&cache).unwrap();
+}
+
+/// PoCL compiles every kernel once more for whoever asks for a program's binary.
+#[test]
+fn a_driver_that_keeps_its_programs_is_not_asked_for_them() {
+    let pocl = |device: &Device| device.profile().platform == "Portable Computing Language";
+    for device in with_driver().into_iter().filter(pocl) {
+        let cache = scratch("kept-by-the-driver");
+        for _ in 0..2 {
+            let mut computing = playing("compute", &device);
+            computing.env("NETCL_CACHE_DIR", &cache).env("POCL_KERNEL_CACHE", "1").env("POCL_CACHE_DIR", &cache);
+            assert_eq!(statistics(&computing.output().unwrap()), [1, 0, 0]);
+        }
+        assert_eq!(listed(&device, &cache, ""), 0);
+        fs::remove_dir_all(&cache).unwrap();
+    }
 }

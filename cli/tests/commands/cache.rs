@@ -24,7 +24,8 @@ impl Cache {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        command(args).env("NETCL_CACHE_DIR", &self.0).output().unwrap()
+        // PoCL would keep programs by itself.
+        command(args).env("NETCL_CACHE_DIR", &self.0).env("POCL_KERNEL_CACHE", "0").output().unwrap()
     }
 
     /// What `cache ACTION --json` prints as it ends with that code.

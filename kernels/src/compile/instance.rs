@@ -15,12 +15,16 @@ use crate::template::Template;
 pub(super) enum InstanceArg {
     Buffer(String),
     Scalar(String, DType),
+    /// A number that is the same at every call, under the name of its parameter: what would be another kernel for each such
+    /// number is one.
+    Constant(&'static str, i64),
 }
 
 impl InstanceArg {
     fn name(&self) -> &str {
         match self {
             InstanceArg::Buffer(name) | InstanceArg::Scalar(name, _) => name,
+            InstanceArg::Constant(name, _) => name,
         }
     }
 }
@@ -160,6 +164,12 @@ impl Instance {
         own
     }
 
+    /// A parameter of that name, which no buffer or symbol can have, for a number.
+    pub(super) fn constant(&mut self, name: &'static str, value: i64) {
+        self.sizes.insert(Dim::constant(value));
+        self.parameter(InstanceArg::Constant(name, value), format!("const int {name}"));
+    }
+
     /// The index as text; `names[var]` stands for a coordinate.
     pub(super) fn index(&mut self, index: &Index, names: &[&str]) -> String {
         let mut sum = String::new();
@@ -251,7 +261,10 @@ impl Instance {
         for piece in text.split_inclusive(|c: char| !is_word(c)) {
             let word = piece.trim_end_matches(|c: char| !is_word(c));
             let rest = &piece[word.len()..];
-            match self.args.iter().position(|arg| word == self.parameter_name(arg.name())) {
+            let is_meant = |arg: &InstanceArg| {
+                !matches!(arg, InstanceArg::Constant(..)) && word == self.parameter_name(arg.name())
+            };
+            match self.args.iter().position(is_meant) {
                 Some(position) => own.push_str(&self.parameter_name(&position.to_string())),
                 None => own.push_str(word.strip_prefix(&*self.name).unwrap_or(word)),
             }

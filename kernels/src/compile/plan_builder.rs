@@ -225,6 +225,7 @@ impl<'a> PlanBuilder<'a> {
         let args = instance.args().iter().map(|arg| match arg {
             InstanceArg::Buffer(name) => self.buffer(name),
             InstanceArg::Scalar(name, dtype) => self.scalar(name, *dtype),
+            InstanceArg::Constant(_, value) => Arg::Literal(Literal::Int(*value, DType::I32)),
         });
         let args = args.collect();
         self.note_sizes(instance.sizes().iter().cloned());

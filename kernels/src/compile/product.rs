@@ -238,12 +238,19 @@ impl Side {
     /// Defines where an operand in memory lies.
     fn strides(&self, instance: &mut Instance, address: &Index, pointer: String) {
         let stride = |axis: usize| address.coefficient(axis).unwrap_or_default();
-        let mut offset = Index::constant(address.offset().clone());
+        // Where a part begins is passed: unrolled steps that each read the next part of a tensor launch one kernel.
+        let first = address.offset().as_constant().filter(|first| *first != 0);
+        let mut offset = Index::constant(if first.is_some() { Dim::default() } else { address.offset().clone() });
         for axis in 0..self.batch_rank() {
             offset = offset.plus(&self.axes[axis].times(&stride(axis)));
         }
         let name = self.matrix.letter();
-        let text = instance.index(&offset, &["(batch)"]);
+        let mut text = instance.index(&offset, &["(batch)"]);
+        if let Some(first) = first {
+            let passed = self.matrix.first();
+            instance.constant(passed, first);
+            text = format!("({passed} + {text})");
+        }
         instance.define(&format!("{name}_OFFSET(batch)"), text);
         for (position, word) in self.words[1..].iter().enumerate() {
             let text = instance.dim(&stride(self.batch_rank() + position));

@@ -6,6 +6,7 @@
 use super::memory::visit_buffers;
 use super::{Arg, BufferId, Plan, Role, Step, Work};
 use crate::dim::Dim;
+use crate::dtype::DType;
 use crate::graph::{LARGEST_POSITION, OutputKind};
 use crate::kir::{Access, ParamKind};
 use crate::sorted::SortedSet;
@@ -20,10 +21,10 @@ pub const RULES: [(&str, &str); 11] = [
     ("P03", "results are numbered from 0 on; other positions are at most 65535"),
     ("P04", "sizes name symbols of the plan, each of which is named once"),
     ("P05", "a step names buffers and scalars that are there, the scalars in their types"),
-    ("P06", "a step runs what its target has: kernels of the program, or loops, products and convolutions of the host"),
+    ("P06", "a step runs what its target has: kernels of the program, or loops, products, convolutions and scatter-adds of the host"),
     ("P07", "a loop step passes what its kernel's parameters take"),
     ("P08", "a step lists what it reads and writes, and writes no argument, parameter or state"),
-    ("P09", "a product or convolution passes its two operands and its result, of its own type"),
+    ("P09", "a product, convolution or scatter-add passes its two operands and its result, of its own type; row numbers are of 32 bits"),
     ("P10", "a convolution has four axes, and strides, dilations and groups of at least 1"),
     ("P11", "a plan of kernels has a program"),
 ];
@@ -180,7 +181,7 @@ fn fits_target(plan: &Plan, step: &Step) -> Result<(), String> {
         Work::Loop { kernel } if *kernel >= plan.loops.len() => {
             Err(format!("runs loop {kernel} of {}", plan.loops.len()))
         }
-        Work::Loop { .. } | Work::MatMul { .. } | Work::Conv2d { .. } => Ok(()),
+        Work::Loop { .. } | Work::MatMul { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. } => Ok(()),
     }
 }
 
@@ -235,7 +236,7 @@ fn lists_writes(plan: &Plan, step: &Step) -> Result<(), String> {
             }
         }
     }
-    if let (Work::MatMul { .. } | Work::Conv2d { .. }, [Arg::Buffer(a), Arg::Buffer(b), Arg::Buffer(c)]) =
+    if let (Work::MatMul { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. }, [Arg::Buffer(a), Arg::Buffer(b), Arg::Buffer(c)]) =
         (&step.work, step.args.as_slice())
     {
         listed(a, Access::Read)?;
@@ -249,7 +250,7 @@ fn lists_writes(plan: &Plan, step: &Step) -> Result<(), String> {
 fn passes_operands(plan: &Plan, step: &Step) -> Result<(), String> {
     let own = match &step.work {
         Work::MatMul { a, b, c, dtype, .. } => Some((*dtype, Some([a.buffer, b.buffer, c.buffer]))),
-        Work::Conv2d { dtype, .. } => Some((*dtype, None)),
+        Work::Conv2d { dtype, .. } | Work::ScatterAdd { dtype, .. } => Some((*dtype, None)),
         Work::Kernel { .. } | Work::Loop { .. } => None,
     };
     let Some((dtype, operands)) = own else { return Ok(()) };
@@ -258,8 +259,15 @@ fn passes_operands(plan: &Plan, step: &Step) -> Result<(), String> {
     if passed.len() != step.args.len() || passed.len() != 3 || operands.is_some_and(|operands| passed != operands) {
         return Err("does not pass its two operands and its result".to_owned());
     }
-    match passed.iter().find(|id| plan.buffer(**id).dtype != dtype) {
-        Some(id) => Err(format!("is of {dtype}, and `{}` is {}", plan.buffer(*id).name, plan.buffer(*id).dtype)),
+    let is_rows = |position: usize| position == 0 && matches!(step.work, Work::ScatterAdd { .. });
+    let fits = |position: usize, found: DType| {
+        if is_rows(position) { matches!(found, DType::I32 | DType::U32) } else { found == dtype }
+    };
+    match passed.iter().enumerate().find(|(position, id)| !fits(*position, plan.buffer(**id).dtype)) {
+        Some((0, id)) if is_rows(0) => {
+            Err(format!("takes rows by number, and `{}` is {}", plan.buffer(*id).name, plan.buffer(*id).dtype))
+        }
+        Some((_, id)) => Err(format!("is of {dtype}, and `{}` is {}", plan.buffer(*id).name, plan.buffer(*id).dtype)),
         None => Ok(()),
     }
 }
@@ -282,7 +290,6 @@ mod tests {
     use super::*;
     use crate::compile::compile;
     use crate::dim::{Shape, Symbol};
-    use crate::dtype::DType;
     use crate::graph::text::parse;
     use crate::graph::{ConvGeometry, ConvKind};
 
@@ -364,6 +371,10 @@ output result 0 = %4
             if let Work::MatMul { dtype, .. } = &mut product(plan).work {
                 *dtype = DType::F64;
             }
+        }),
+        ("P09", Target::Host, |plan| {
+            let (rows, count, features) = (Dim::from(4), Dim::from(4), Dim::from(4));
+            product(plan).work = Work::ScatterAdd { rows, count, features, dtype: DType::F32 };
         }),
         ("P10", Target::Host, |plan| {
             let four = Shape::of(&[1, 1, 1, 1]);

@@ -29,6 +29,14 @@ impl Matrix {
         }
     }
 
+    /// The parameter that says where in memory it begins.
+    pub const fn first(self) -> &'static str {
+        match self {
+            Matrix::A => "a_first",
+            Matrix::B => "b_first",
+        }
+    }
+
     /// What its load hooks are called with: its axes in order.
     pub const fn axes(self) -> [&'static str; 3] {
         match self {

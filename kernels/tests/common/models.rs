@@ -236,3 +236,25 @@ pub fn deep_cnn(blocks: usize) -> Graph {
     });
     mean_square(model, y)
 }
+
+/// The mean of a recurrent network's last hidden state, unrolled over `[N, steps, 13]`.
+pub fn unrolled(steps: u64) -> Graph {
+    let mut model = Model::new("unrolled", Mode::Training);
+    let n = Dim::symbol("N");
+    let x = model.argument(0, "x", &[n.clone(), Dim::from(steps as usize), 13usize.into()], DType::F32);
+    let mut h = model.argument(1, "h", &[n, 21usize.into()], DType::F32);
+    let mut weight = |name: &str, rows: usize| {
+        model.builder.input(InputKind::Parameter, name, Shape(vec![rows.into(), 21usize.into()]), DType::F32)
+    };
+    let (input, hidden) = (weight("input", 13), weight("hidden", 21));
+    for step in 0..steps {
+        let now = [Value::Tensor(x), Value::Dim(1usize.into()), Value::Dim((step as usize).into())];
+        let now = model.op("get", &now);
+        let [from_input, from_hidden] =
+            [(now, input), (h, hidden)].map(|(rows, weight)| model.builder.matmul(rows, weight).unwrap());
+        let sum = model.builder.binary(BinaryOp::Add, from_input, from_hidden).unwrap();
+        h = model.unary("tanh", sum);
+    }
+    let mean = model.unary("mean_all", h);
+    model.result(mean)
+}

@@ -41,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) max_cached_bytes: u64,
     /// `NETCL_ASYNC_H2D`: copies to the device do not wait.
     pub(crate) async_h2d: bool,
+    /// `POCL_KERNEL_CACHE`, a variable of PoCL's: whether it keeps programs between runs.
+    pub(crate) pocl_keeps: bool,
     /// `NETCL_PINNED_H2D`: copies to the device go through page-locked memory.
     pub(crate) pinned_h2d: bool,
 }
@@ -122,6 +124,7 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         variants: VariantSwitches::read(|variable| parsed(&text, variable, variables::switch))?,
         max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
         async_h2d: switch(&variables::ASYNC_H2D, true)?,
+        pocl_keeps: text(variables::POCL_KERNEL_CACHE).is_none_or(|value| value != "0"),
         pinned_h2d: switch(&variables::PINNED_H2D, true)?,
     })
 }
@@ -247,6 +250,7 @@ mod tests {
                 variants: VariantSwitches::default(),
                 max_cached_bytes: 4 << 30,
                 async_h2d: true,
+                pocl_keeps: true,
                 pinned_h2d: true,
             }
         );

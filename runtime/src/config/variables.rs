@@ -33,6 +33,9 @@ pub(super) enum Unset {
     Number(u64),
 }
 
+/// A variable of PoCL's, which says whether PoCL keeps programs between runs: `0`, or anything else.
+pub(super) const POCL_KERNEL_CACHE: &str = "POCL_KERNEL_CACHE";
+
 /// How many gibibytes of freed memory a pool keeps, unless it is told otherwise.
 pub(super) const MAX_CACHED: u64 = 4;
 

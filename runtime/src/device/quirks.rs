@@ -43,6 +43,8 @@ pub enum Avoid {
     CommandBuffers,
     /// Any call while the process ends. Only for drivers that compute in the calls themselves: others' threads would run on.
     CallsAtExit,
+    /// `CL_PROGRAM_BINARIES`, where the driver keeps between runs what it builds.
+    Binaries,
     /// The compiler's optimizations: netcl's own kernels are built with `-cl-opt-disable`.
     Optimizations,
 }
@@ -70,6 +72,15 @@ static QUIRKS: &[Quirk] = &[
         avoid: Avoid::CommandBuffers,
         reason: "PoCL 3.1 (version 0.9.0 of the extension): it refuses fills and copies, and makes every command anew at each replay, \
                  2.4 to 9.6 µs a launch, where clEnqueueNDRangeKernel takes 0.7 µs",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: None,
+        avoid: Avoid::Binaries,
+        reason: "3.1: it compiles a kernel when it is first launched, for the launch's work-groups, and when it is asked for binaries \
+                 once more, for work-groups of any size, which no launch uses: more than half of what a program took. It \
+                 keeps what it builds in a folder of its own",
     },
     Quirk {
         vendor: Vendor::Intel,

@@ -71,6 +71,11 @@ impl Versions {
     pub(super) fn version(&self, device: &Device, base: &Arc<Version>, sizes: &[u64]) -> Result<Arc<Version>> {
         let selector = &device.selector();
         let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
+        let by_rule = |Answer { task, taken, .. }: &Answer| {
+            let known = task.evaluate(&bindings).ok()?;
+            selector.opinion(&known).is_none().then(|| (task.estimate(), taken.clone()))
+        };
+        selector.test_together(base.answers.iter().filter_map(by_rule));
         if Self::fits(selector, base, &bindings) {
             return Ok(base.clone());
         }

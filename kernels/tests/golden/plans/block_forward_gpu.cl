@@ -32,13 +32,13 @@
 //       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
 //       over [512, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
 //    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
-//       block_2_matmul_register(add_28, T, matmul_33, N)
+//       block_2_matmul_register(add_28, T, matmul_33, N, 32i32)
 //       over [((T + 127)/128)*256, ((T + 127)/128), N*4] in groups of [256, 1, 1]
 //    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*1024] in groups of [256]
 //    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
-//       block_4_matmul_tiled(mul_49, add_28, T, view_51, N)
+//       block_4_matmul_tiled(mul_49, add_28, T, view_51, N, 64i32)
 //       over [16, ((T + 15)/16)*16, N*4] in groups of [16, 16, 1]
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_register(view_51, attention_output_weight, matmul_53, N, T)
@@ -396,13 +396,13 @@ static inline void block_8_matmul_register_store_vector(
 #define A_STRIDE_M 96
 #define A_STRIDE_K 1
 #define a arg_add_28
-#define B_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8 + 32)
+#define B_OFFSET(batch) (b_first + ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8))
 #define B_STRIDE_K 1
 #define B_STRIDE_N 96
 #define b arg_add_28
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_add_28, const int arg_T, __global float* arg_matmul_33, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_add_28, const int arg_T, __global float* arg_matmul_33, const int arg_N, const int b_first
 #include "matmul_register.cl"
 
 #undef ACC
@@ -453,13 +453,13 @@ static inline void block_8_matmul_register_store_vector(
 #define A_STRIDE_M arg_T
 #define A_STRIDE_K 1
 #define a arg_mul_49
-#define B_OFFSET(batch) ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8 + 64)
+#define B_OFFSET(batch) (b_first + ((batch) / 4 * (arg_T * 96) + (batch) % 4 * 8))
 #define B_STRIDE_K 96
 #define B_STRIDE_N 1
 #define b arg_add_28
 #define REAL float
 #define ACC float
-#define KERNEL_PARAMS __global const float* restrict arg_mul_49, __global const float* restrict arg_add_28, const int arg_T, __global float* arg_view_51, const int arg_N
+#define KERNEL_PARAMS __global const float* restrict arg_mul_49, __global const float* restrict arg_add_28, const int arg_T, __global float* arg_view_51, const int arg_N, const int b_first
 #include "matmul_tiled.cl"
 
 #undef ACC

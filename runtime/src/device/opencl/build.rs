@@ -3,6 +3,7 @@
 use super::driver::Program;
 use super::flight::Flight;
 use super::{Parts, Shared, exit};
+use crate::config;
 use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
@@ -181,20 +182,26 @@ pub(super) fn once(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>>
     known(shared, source, false)
 }
 
+/// Whether the driver keeps what it builds between runs by itself, and is not to be asked for it.
+fn keeps_programs(profile: &DeviceProfile) -> Result<bool> {
+    Ok(profile.avoids(Avoid::Binaries) && config::get()?.pocl_keeps)
+}
+
 fn known(shared: &Shared, source: &Source<'_>, comes_again: bool) -> Result<Arc<Program>> {
     process::check()?;
     let key = Key::new(&shared.profile, source.options, source.text);
+    let on_disk = comes_again && !keeps_programs(&shared.profile)?;
     // Those that are built once are kept as long as the others: their kernels may run still when nobody uses them any more.
     let key = if comes_again { key } else { key.once() };
     let (program, surplus) = obtain(&shared.programs, &key, || {
         let _turn = turn(&shared.profile);
         let _built = exit::Built;
-        if comes_again && let Some(program) = from_disk(shared, &key, source.options) {
+        if on_disk && let Some(program) = from_disk(shared, &key, source.options) {
             return Ok(program);
         }
         let program = from_source(shared, source)?;
         count(&shared.counters.built);
-        if !comes_again {
+        if !on_disk {
             return Ok(program);
         }
         match binary(shared, &program) {

@@ -1,5 +1,7 @@
 //! The selector of a device.
 
+mod together;
+
 use super::force::{self, Forced};
 use super::reason::{Reason, Selection};
 use super::records::{Record, bad_key};
@@ -213,7 +215,13 @@ impl KernelSelector {
         if let Some(passed) = known() {
             return passed;
         }
-        match trial::self_test(&self.state, &self.device, task, config) {
+        let verdict = trial::self_test(&self.state, &self.device, task, config);
+        self.note_test(what, verdict, || *config == self.default(task))
+    }
+
+    /// Keeps how a self-test ended; whether its variant may be used, which `is_default` says of one that could not be tested.
+    fn note_test(&self, what: String, verdict: trial::Verdict, is_default: impl FnOnce() -> bool) -> bool {
+        match verdict {
             trial::Verdict::Passed => {
                 self.state.confirm(move |content| content.test(what.clone(), true));
                 true
@@ -239,7 +247,7 @@ impl KernelSelector {
             // compiler's own choice nothing could be computed at all.
             trial::Verdict::Unknown(why) => {
                 tracing::debug!(variant = what, why, "a self-test could not be made");
-                *config == self.default(task)
+                is_default()
             }
         }
     }

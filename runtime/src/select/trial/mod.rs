@@ -19,11 +19,11 @@ use crate::executor::{Call, Loaded, verified};
 use crate::tensor::Tensor;
 use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::graph::{Graph, InputKind, Op};
-use netcl_kernels::plan::Target;
+use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Diagnostic;
 use netcl_kernels::variant::{self, Always, KernelConfig, Task};
 use samples::Samples;
-pub(super) use self_test::{Verdict, self_test, test_name, wants_test};
+pub(super) use self_test::{Verdict, self_test, self_tests, test_name, wants_test};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -85,6 +85,14 @@ impl Case {
 
     /// Builds the configuration for this task alone.
     fn load(&self, state: &State, config: &KernelConfig) -> Result<Loaded, Rejection> {
+        let plan = self.plan(state, config)?;
+        verified(plan)
+            .and_then(|plan| Loaded::fixed(&self.device, plan))
+            .map_err(|error| fault::of(&self.device, error))
+    }
+
+    /// Compiles the configuration for this task alone.
+    fn plan(&self, state: &State, config: &KernelConfig) -> Result<Plan, Rejection> {
         let target = self.device.profile().target;
         let options = Options { limits: state.circumstances.limits, select: &Always(config.clone()) };
         // What the compiler refuses, it refuses for this size: the driver has seen nothing of it.
@@ -97,9 +105,7 @@ impl Case {
             return Err(Rejection::Unmeasured("the compiler does not take it for this task".to_owned()));
         }
         state.altered(config, &mut plan);
-        verified(plan)
-            .and_then(|plan| Loaded::fixed(&self.device, plan))
-            .map_err(|error| fault::of(&self.device, error))
+        Ok(plan)
     }
 
     fn check(&mut self, found: &Tensor) -> Result<(), Rejection> {

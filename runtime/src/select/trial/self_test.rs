@@ -3,8 +3,11 @@
 use super::small::small;
 use super::{Case, Rejection, fault, run};
 use crate::device::Device;
+use crate::executor::{Loaded, verified};
 use crate::select::state::State;
-use netcl_kernels::plan::Target;
+use netcl_kernels::dtype::DType;
+use netcl_kernels::plan::source::Source;
+use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{self, Family, KernelConfig, SPLIT_K, Task, candidates, default_config, legal};
 use std::time::Instant;
@@ -124,6 +127,54 @@ pub(in crate::select) fn self_test(state: &State, device: &Device, task: &Task<u
         Err(Rejection::Fails(why)) => Verdict::Failed(why),
         Err(Rejection::Unmeasured(why)) if refused => Verdict::Refused(why),
         Err(Rejection::Unmeasured(why)) => Verdict::Unknown(why),
+    }
+}
+
+/// Tries configurations on small shapes in one program: the positions of those that passed.
+pub(in crate::select) fn self_tests(state: &State, device: &Device, list: &[(Task<u64>, KernelConfig)]) -> Vec<usize> {
+    let started = Instant::now();
+    let queue = state.trial_queue(device);
+    let mut source = Source::default();
+    let mut cases = Vec::new();
+    for (position, (task, config)) in list.iter().enumerate() {
+        let trial = trial(task, config, device.profile().target, &state.circumstances.limits);
+        let Some((task, config)) = trial.ok().filter(|(task, _)| is_alone(task)) else { continue };
+        let Ok(mut case) = Case::new(&queue, &task) else { continue };
+        // Kernels are named after it.
+        case.graph.name = format!("task_{position}");
+        // Several kernels may bring helpers along, which two texts would define twice.
+        let Some(plan) = case.plan(state, &config).ok().filter(|plan| plan.launches() == 1) else { continue };
+        plan.source.pieces().for_each(|piece| source.push(piece));
+        cases.push((position, case, plan));
+    }
+    let count = cases.len();
+    let passes = |(position, mut case, mut plan): (usize, Case, Plan)| {
+        plan.source = source.clone();
+        let loaded = Loaded::fixed(&queue, verified(plan).ok()?).ok()?;
+        let result = run(&loaded, &case.operands).and_then(|result| queue.finish().map(|()| result)).ok()?;
+        case.check(&result).is_ok().then_some(position)
+    };
+    let mut passed = Vec::new();
+    for case in cases {
+        // What fails may spoil the program for all.
+        let Some(position) = passes(case) else { break };
+        passed.push(position);
+    }
+    tracing::debug!(
+        count,
+        passed = passed.len(),
+        milliseconds = started.elapsed().as_millis() as u64,
+        "kernels tested"
+    );
+    passed
+}
+
+/// Whether the task's kernels are templates that stand alone in a text.
+fn is_alone(task: &Task<u64>) -> bool {
+    match task {
+        Task::Product(product) => product.dtype == DType::F32,
+        Task::Conv2d(conv) => conv.dtype == DType::F32,
+        _ => false,
     }
 }
 
