@@ -34,7 +34,15 @@ impl Form {
 /// `kernel! { .. }`: each function goes its own way, so that what is wrong with one leaves the others alone.
 pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
     let pieces = recover::pieces(input);
-    pieces.into_iter().map(|piece| one(form, gathered.clone(), piece)).collect()
+    let diag = Diag::new();
+    // Once, where all of them are seen: a kernel that goes on later is alone.
+    if gathered.parts.is_empty() && pieces.len() > 1 {
+        let parsed = |piece: &Piece| syn::parse2::<ItemFn>(parse::index::tuples(piece.tokens.clone())).ok();
+        simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
+    }
+    let errors = diag.finish().err().unwrap_or_default();
+    let each: TokenStream = pieces.into_iter().map(|piece| one(form, gathered.clone(), piece)).collect();
+    quote::quote!(#errors #each)
 }
 
 /// One function.

@@ -37,6 +37,11 @@ pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
     format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
 }
 
+/// A function of a model that whoever may use its field `name` may call: layers and tensors are no fields of Rust.
+pub(crate) fn field_mark(name: &str, span: Span) -> Ident {
+    format_ident!("__netcl_field_{}", name, span = span)
+}
+
 /// The struct of a model's gradients.
 pub(crate) fn gradients(name: &Ident) -> Ident {
     format_ident!("{}Gradients", name)

@@ -14,6 +14,8 @@ mod product;
 mod prologue;
 mod states;
 mod survey;
+#[cfg(test)]
+mod tests;
 
 use crate::dim::Dim;
 use crate::dtype::DType;

@@ -121,6 +121,14 @@ fn vjp(
             _ => quote!(#name),
         }
     });
+    let tensors = signature.args.iter().filter(|arg| arg.result.is_none()).zip(&given);
+    let differentiated = tensors.filter(|(arg, _)| matches!(&arg.ty, ArgType::Tensor(ty) if ty.dtype.is_float()));
+    let fits = differentiated.enumerate().map(|(position, (arg, input))| {
+        let name = crate::parse::name(&arg.name);
+        let position = proc_macro2::Literal::usize_unsuffixed(position);
+        let one = if floats == 1 { quote!(&__netcl_gradients) } else { quote!(&__netcl_gradients.#position) };
+        quote!(#private::gradient_fits(#name, #input, #one)?;)
+    });
     quote! {
         // The module's names are seen from here alone: an argument may be called as another kernel.
         fn __netcl_gradient(
@@ -129,7 +137,9 @@ fn vjp(
         ) -> ::netcl::Result<#gradients> {
             #[allow(unused_imports)]
             use super::*;
-            #gradient(#(#given,)* #(#cotangents),*)
+            let __netcl_gradients = #gradient(#(#given,)* #(#cotangents),*)?;
+            #(#fits)*
+            ::core::result::Result::Ok(__netcl_gradients)
         }
         impl Kernel {
             /// The result, and the given kernel that turns cotangents of it into gradients in the inputs: as they are now,
