@@ -94,7 +94,9 @@ impl<'a> Lowering<'a> {
         vis: &syn::Visibility,
         used: impl FnOnce(TokenStream) -> TokenStream,
     ) {
-        if self.frames.len() == 1 && !path.is_empty() && !matches!(vis, syn::Visibility::Public(_)) {
+        // A further block, which may stand in another module, sees no fields of Rust.
+        let further = self.frame().unit.main.is_some();
+        if self.frames.len() == 1 && !further && !path.is_empty() && !matches!(vis, syn::Visibility::Public(_)) {
             self.private.push(used(model_at(path)));
         }
     }
