@@ -19,9 +19,34 @@ pub fn sanitized(name: &str) -> String {
     text
 }
 
+/// The name with the numbers of what is no letter of OpenCL C, so that two names stay two: `_e9` for `é`.
+pub fn ascii(name: &str) -> String {
+    let letter =
+        |letter: char| if letter.is_ascii() { letter.to_string() } else { format!("_{:x}", u32::from(letter)) };
+    name.chars().map(letter).collect()
+}
+
+/// `wanted`, or the same with a number behind it where it is taken; takes it.
+pub fn distinct(taken: &mut SortedSet<String>, wanted: String) -> String {
+    let mut name = wanted.clone();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{wanted}_{number}");
+        number += 1;
+    }
+    name
+}
+
 /// Whether OpenCL C, its extensions or netcl's helper functions have taken `name`.
 pub fn is_reserved(name: &str) -> bool {
     is_word(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Every keyword, type, function and macro known, and a name of each family.
+#[cfg(test)]
+pub(crate) fn reserved() -> impl Iterator<Item = String> {
+    let families = PREFIXES.iter().map(|prefix| format!("{prefix}x"));
+    WORDS.iter().map(|word| (*word).to_string()).chain(families)
 }
 
 /// Whether it is a keyword, type, function or macro by itself, not by its prefix.

@@ -131,19 +131,24 @@ fn model() -> Graph {
 #[test]
 fn outputs_for_parameters_and_arguments() {
     let kinds = |graph: &Graph| graph.outputs.iter().map(|(kind, _)| kind.clone()).collect::<Vec<_>>();
-    let parameters = [OutputKind::Result(0), OutputKind::Gradient("w".into()), OutputKind::Gradient("unused".into())];
+    // What the loss does not depend on has no gradient: an optimizer leaves it alone.
+    let parameters = [OutputKind::Result(0), OutputKind::Gradient("w".into())];
     let graph = append_gradients(model(), Arguments::None).unwrap();
     assert_eq!(kinds(&graph), parameters);
     verify(&graph).unwrap();
-    // What the loss does not depend on gets zeros of its shape.
-    let zeros = &graph[graph.outputs[2].1];
-    assert_eq!((&zeros.shape, zeros.dtype), (&Shape::of(&[5]), DType::F32));
-    assert!(matches!(zeros.op, Op::Constant(literal) if literal.is(0.0)));
-
     let graph = append_gradients(model(), Arguments::Floats).unwrap();
     assert_eq!(kinds(&graph)[1], OutputKind::ArgumentGradient(0), "in the inputs' order");
-    assert_eq!(kinds(&graph).len(), 4, "labels have no gradient");
+    assert_eq!(kinds(&graph).len(), 3, "labels have no gradient");
     verify(&graph).unwrap();
+
+    // An argument that the loss does not depend on gets zeros of its shape: the caller asks for them.
+    let mut builder = Builder::extend(model());
+    builder.input(InputKind::Argument(2), "apart", Shape::of(&[5]), DType::F32);
+    let graph = append_gradients(builder.finish(), Arguments::At(&[2])).unwrap();
+    let (_, zeros) = graph.outputs.iter().find(|(kind, _)| *kind == OutputKind::ArgumentGradient(2)).unwrap();
+    let zeros = &graph[*zeros];
+    assert_eq!((&zeros.shape, zeros.dtype), (&Shape::of(&[5]), DType::F32));
+    assert!(matches!(zeros.op, Op::Constant(literal) if literal.is(0.0)));
 
     let error = append_gradients(model(), Arguments::At(&[1])).unwrap_err();
     assert_eq!(error.message, "only float tensors have gradients, `labels` is u32");

@@ -7,13 +7,14 @@
 //! from.
 //!
 //! ```text
-//! Block! { {::netcl::__private::__resume} { {nested Block} {gathered ..} {model_impl false body ..} } }
-//!   ─▶ ::netcl::__private::__resume! { {tokens of Block} {nested Block} {gathered ..} {model_impl false body ..} }
+//! Block! { {::netcl::__private::__resume} { {nested Block} {gathered ..} {model_impl false {::netcl} body ..} } }
+//!   ─▶ ::netcl::__private::__resume! { {tokens of Block} {nested Block} {gathered ..} {model_impl false {::netcl} body ..} }
 //! ```
 //!
 //! Which requests there are, and what an item says before and after them, is in [`crate::rounds`].
 
 use crate::paths;
+use crate::root::Root;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
@@ -120,9 +121,9 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     }
     // A generated name and one of Rust's own macros are ambiguous, as long as no path tells them apart.
     let here = path.get_ident().is_some_and(paths::is_macro_of_rust).then(|| quote!(self::));
-    let (judged, gathered) = (gathered.judged, gathered.tokens());
+    let (judged, gathered, root) = (gathered.judged, gathered.tokens(), Root::tokens());
     quote! {
-        #here #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged #body } } }
+        #here #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged { #root } #body } } }
     }
 }
 
@@ -130,6 +131,8 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
 pub(crate) struct Resumed {
     pub(crate) gathered: Gathered,
     pub(crate) driver: String,
+    /// Where what is generated finds netcl.
+    pub(crate) root: Root,
     pub(crate) body: TokenStream,
 }
 
@@ -143,7 +146,8 @@ pub(crate) fn resume(input: TokenStream) -> Option<Resumed> {
     let mut body = groups.next()?.into_iter();
     let driver = body.next()?.to_string();
     gathered.judged = body.next()?.to_string() == "true";
-    Some(Resumed { gathered, driver, body: body.collect() })
+    let TokenTree::Group(root) = body.next()? else { return None };
+    Some(Resumed { gathered, driver, root: Root::read(root.stream()), body: body.collect() })
 }
 
 /// Reads what [`Gathered::tokens`] wrote.

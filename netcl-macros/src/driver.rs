@@ -107,8 +107,8 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
     let Some(resumed) = chain::resume(input) else {
         return TokenStream::new();
     };
-    let body = resumed.body;
-    match resumed.driver.as_str() {
+    let (body, root) = (resumed.body, resumed.root);
+    let expanded = match resumed.driver.as_str() {
         "model_struct" => {
             syn::parse2(body).map_or_else(|e| e.to_compile_error(), |item| struct_item(resumed.gathered, &item))
         }
@@ -121,7 +121,8 @@ pub(crate) fn resume(input: TokenStream) -> TokenStream {
         "kernel" => kernel(Form::Callable, resumed.gathered, body),
         "rules" => kernel(Form::Plans, resumed.gathered, body),
         _ => TokenStream::new(),
-    }
+    };
+    root.applied(expanded)
 }
 
 /// The struct of a model.

@@ -35,20 +35,30 @@ impl Form {
 /// `kernel! { .. }`: each function goes its own way, so that what is wrong with one leaves the others alone.
 pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
     let pieces = recover::pieces(input);
+    let diag = Diag::new();
+    // Once, where all of them are seen: a kernel that goes on later is alone.
+    if gathered.parts.is_empty() && pieces.len() > 1 {
+        let parsed = |piece: &Piece| syn::parse2::<ItemFn>(parse::index::tuples(piece.tokens.clone())).ok();
+        simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
+    }
+    let errors = diag.finish().err().unwrap_or_default();
     let mut names = BTreeSet::new();
-    let all = pieces.into_iter().map(|piece| {
-        let name = recover::function(&piece.tokens).map(|function| function.sig.ident);
-        match name.filter(|name| !names.insert(parse::name(name))) {
-            // rustc would speak of what is generated for both.
-            Some(name) => {
-                let diag = Diag::new();
-                diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name]);
-                diag.before(TokenStream::new())
+    let all: TokenStream = pieces
+        .into_iter()
+        .map(|piece| {
+            let name = recover::function(&piece.tokens).map(|function| function.sig.ident);
+            match name.filter(|name| !names.insert(parse::name(name))) {
+                // rustc would speak of what is generated for both.
+                Some(name) => {
+                    let diag = Diag::new();
+                    diag.report(name.span(), &m::DUPLICATE_FUNCTION, &[&name]);
+                    diag.before(TokenStream::new())
+                }
+                None => one(form, gathered.clone(), piece),
             }
-            None => one(form, gathered.clone(), piece),
-        }
-    });
-    all.collect()
+        })
+        .collect();
+    quote::quote!(#errors #all)
 }
 
 /// One function.

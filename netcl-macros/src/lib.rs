@@ -14,6 +14,7 @@ mod driver;
 mod dump;
 mod expand;
 mod fallback;
+mod guard;
 mod kernel;
 mod literal;
 mod lower;
@@ -24,6 +25,7 @@ mod parse;
 mod paths;
 mod payload;
 mod recover;
+mod root;
 mod rounds;
 mod scan;
 mod simt;
@@ -46,11 +48,14 @@ use proc_macro::TokenStream;
 /// train in its `…_with_gradients`. `#[mode(training)]` or `#[mode(inference)]` on a function says what both do. A function
 /// that another one calls is in that one's mode.
 ///
+/// What is generated finds netcl by the name that the crate has for it, also where the dependency is renamed. Where another crate
+/// passes netcl on and the macro is imported from there, the path is an argument: `#[model(crate = facade::netcl)]`.
+///
 /// The struct's `const` parameters of type `usize`, and `const` items, can be sizes of its layers, parameters and nested
 /// models.
 #[proc_macro_attribute]
 pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
-    driver::model(args.into(), item.into()).into()
+    attribute(args, item, driver::model)
 }
 
 /// Makes a function of scalars usable in kernels and models, element by element and differentiated.
@@ -65,7 +70,7 @@ pub fn model(args: TokenStream, item: TokenStream) -> TokenStream {
 /// [`constant`](macro@constant) and of a misspelt name.
 #[proc_macro_attribute]
 pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
-    driver::function(args.into(), item.into()).into()
+    attribute(args, item, driver::function)
 }
 
 /// Makes the value of a `const` item known to the compiler: in braces where a size may also be a name
@@ -75,13 +80,13 @@ pub fn function(args: TokenStream, item: TokenStream) -> TokenStream {
 /// is computed with, as in Rust: beside others it is converted with `as`.
 #[proc_macro_attribute]
 pub fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
-    driver::constant(args.into(), item.into()).into()
+    attribute(args, item, driver::constant)
 }
 
 /// Leaves a function of a `#[netcl::model] impl` block to run time.
 #[proc_macro_attribute]
 pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
-    driver::dynamic(item.into()).into()
+    attribute(TokenStream::new(), item, |_, item| driver::dynamic(item))
 }
 
 /// Compiles kernels written element by element, with their gradients.
@@ -97,7 +102,10 @@ pub fn dynamic(_args: TokenStream, item: TokenStream) -> TokenStream {
 /// unless the kernel reads or updates that result: then it starts as zeros.
 #[proc_macro]
 pub fn kernel(input: TokenStream) -> TokenStream {
-    kernel::kernel(Form::Callable, chain::Gathered::default(), input.into()).into()
+    let (said, input) = root::taken_inner(input.into());
+    let expanded =
+        guard::or_keep(|| kernel::kernel(Form::Callable, chain::Gathered::default(), input.clone()), || input.clone());
+    root::Root::of(said, place()).applied(expanded).into()
 }
 
 /// Compiles kernels of netcl's own, such as the optimizers' rules: each becomes a function that gives its plans.
@@ -111,5 +119,22 @@ pub fn __rules(input: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn __resume(input: TokenStream) -> TokenStream {
-    driver::resume(input.into()).into()
+    guard::or_keep(|| driver::resume(input.into()), proc_macro2::TokenStream::new).into()
+}
+
+/// What an attribute makes of an item.
+fn attribute(
+    args: TokenStream,
+    item: TokenStream,
+    expand: fn(proc_macro2::TokenStream, proc_macro2::TokenStream) -> proc_macro2::TokenStream,
+) -> TokenStream {
+    let (said, args) = root::taken(args.into());
+    let item = proc_macro2::TokenStream::from(item);
+    let expanded = guard::or_keep(|| expand(args, item.clone()), || fallback::plain_item(&item));
+    root::Root::of(said, place()).applied(expanded).into()
+}
+
+/// The text by which the macro is called, where there is one.
+fn place() -> Option<String> {
+    proc_macro::Span::call_site().source_text()
 }

@@ -70,6 +70,8 @@ messages! {
     UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
+    FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
+    PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast(f16)`; what no optimizer changes is a `#[state(init = ..)]`";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
     DUPLICATE_ATTRIBUTE = "`#[{}]` is given twice", "join them in one attribute";
@@ -148,6 +150,7 @@ messages! {
     CFG = "`#[{}]` is not decided yet when this is compiled", "write it above netcl's attribute or `kernel!`, for the whole item; a model with other fields is another struct";
     PLAIN_IN_TENSOR = "`{}` is a plain `{}` and can only be used in conditions", "make it an `f32` argument to compute with it";
     PLAIN_OPERANDS = "`{}` is not defined for {} and {}", "a plain `usize` meets whole numbers from 0 on and other plain `usize`s, a plain `bool` meets bools";
+    TOO_MANY_CALLS = "`{}` makes more than {} calls of other functions: each is compiled where it stands ({})", "keep the result of a call in a `let` where it is used twice, or call fewer levels of functions";
     TOO_DEEP = "this expression is nested too deeply", "name parts of it with `let`";
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
@@ -170,6 +173,8 @@ messages! {
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices, and quotients of what may be negative, cannot be checked against the shape; `n / 2` and `n % C` of what is not negative can";
+    KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
+    KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "take the positions from a tensor of integers: `x[at[n]]`, which reads zeros outside; or make the distance a number or a `#[netcl::constant]`";
     KERNEL_FACTOR = "the factor of an index is too large", "an index and its factors fit `i32`";
     KERNEL_BOUNDS = "`{}` may be outside axis {} of `{}`, which has {} elements", "change the range, or read zeros outside: `pad({})`";
     KERNEL_GATHER_AXIS = "an index that comes from a tensor can only be the first", "reorder the axes of `{}`";
@@ -188,6 +193,9 @@ messages! {
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
     SIMT_GLOBAL = "no work-item would run: this size is {}", "write how many work-items run along this dimension: an axis, such as `N`, or a number from 1 on";
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
+    TOO_MANY_OPERATIONS = "with this call of `{}` the functions that the kernel calls make more than {} operations: each is compiled where it stands", "call it in a `for`, which is compiled once";
+    SIMT_UNWRITTEN = "nothing is written to the result `{}`", "assign its elements, `{}[i] = ..;`, or remove the argument";
+    SIMT_GRADIENT_SHAPE = "`{}` gives a gradient of `{}` as {}, but that is {}", "a gradient has the shape and the type of what it is of";
     SIMT_GRADIENT = "`#[gradient(..)]` takes the name of a kernel", "it gets the inputs and a cotangent for each float result, and gives a gradient for each float input";
     SIMT_TYPE_LIST = "`#[types(..)]` takes lists of element types", "write `#[types(T = [f32, f16])]`";
     SIMT_SCALAR_TYPE = "`{}` would be {} for one choice and {} for another of `{}`: a scalar has one type", "declare it as `{}`, say, and convert it where it is used: `.. as {}`";

@@ -99,6 +99,11 @@ pub(crate) fn is_macro_of_rust(name: &Ident) -> bool {
     MACROS.iter().any(|known| name == known)
 }
 
+/// A function of a model that whoever may use its field `name` may call: layers and tensors are no fields of Rust.
+pub(crate) fn field_mark(name: &str, span: Span) -> Ident {
+    format_ident!("__netcl_field_{}", name, span = span)
+}
+
 /// The struct of a model's gradients.
 pub(crate) fn gradients(name: &Ident) -> Ident {
     format_ident!("{}Gradients", name)

@@ -6,6 +6,7 @@
 
 use crate::chain::{self, Gathered, Need};
 use crate::diag::Diag;
+use crate::guard;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
@@ -47,7 +48,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let others = chain::asked(gathered, others);
     let diag = Diag::new();
     diag.of_item(item.place());
-    item.mistakes(&diag, gathered, &needs);
+    guard::or_report(&diag, || item.mistakes(&diag, gathered, &needs));
     match diag.finish() {
         Ok(()) => {
             let request = chain::request(next, gathered, driver, &body);
@@ -65,10 +66,10 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
 fn last(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let diag = Diag::new();
     diag.of_item(item.place());
-    let expanded = item.expand(&diag, gathered);
+    let expanded = guard::or_report(&diag, || item.expand(&diag, gathered)).flatten();
     if gathered.judged {
         let (said, before) = (Diag::new(), gathered.without_functions());
-        item.mistakes(&said, &before, &item.missing(&before));
+        guard::or_report(&said, || item.mistakes(&said, &before, &item.missing(&before)));
         return diag.beyond(said).finish().err().unwrap_or_default();
     }
     let sound = expanded.filter(|_| diag.count() == 0);

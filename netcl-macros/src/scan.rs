@@ -157,11 +157,7 @@ impl<'ast> Visit<'ast> for Dims {
                     self.bare.insert(ident.to_string());
                 }
             }
-            GenericArgument::Const(Expr::Block(block)) => {
-                if let [syn::Stmt::Expr(Expr::Path(path), None)] = block.block.stmts.as_slice() {
-                    self.braced.push(path.path.clone());
-                }
-            }
+            GenericArgument::Const(expr) => parse::constant::braced_paths(expr, &Constants::new(), &mut self.braced),
             _ => {}
         }
         visit::visit_generic_argument(self, argument);

@@ -50,5 +50,9 @@ pub(crate) const MAX_PATHS: usize = 32;
 pub(crate) const MAX_ROUNDS: i64 = 1024;
 /// More rounds than this in all loops of a function, and more elements in all of a list's lists, are refused.
 pub(crate) const MAX_ALL_ROUNDS: usize = 1 << 16;
+/// More calls of other functions in one than this, nested ones counted, are refused: each is compiled where it stands.
+pub(crate) const MAX_CALLS: usize = 1 << 12;
+/// More operations than this in all functions that a kernel in SIMT form calls are refused.
+pub(crate) const MAX_INLINED: usize = 1 << 16;
 /// Evaluation stops here: deeper expressions would exhaust rustc's stack.
 pub(crate) const MAX_DEPTH: usize = 128;

@@ -27,6 +27,20 @@ pub fn as_it_is(tensor: &crate::Tensor) -> crate::Result<crate::Tensor> {
     tensor.as_it_is()
 }
 
+/// That what the kernel given as a gradient gives has the shape and the type of the input that it is of.
+///
+/// # Errors
+///
+/// [`crate::Error::Shape`] otherwise.
+pub fn gradient_fits(of: &'static str, input: &crate::Tensor, gradient: &crate::Tensor) -> crate::Result<()> {
+    if (input.shape(), input.dtype()) == (gradient.shape(), gradient.dtype()) {
+        return Ok(());
+    }
+    let text = |tensor: &crate::Tensor| format!("{} {:?}", tensor.dtype(), tensor.shape());
+    let message = format!("the gradient of `{of}` is {}, but that is {}", text(gradient), text(input));
+    Err(crate::Error::Shape { operation: "pullback", message })
+}
+
 /// A number that a condition over plain arguments computes.
 ///
 /// # Errors

@@ -138,3 +138,62 @@ fn fields_are_of_their_declared_types() -> Result<()> {
         Ok(())
     })
 }
+#[netcl::constant]
+const SMALL: usize = 4;
+
+/// Named constants are computed with in braces: in keys, in the types of fields and arguments, and in bodies.
+#[netcl::model]
+struct Computed {
+    #[layer(inputs = { SMALL * 2 }, outputs = { SMALL / 2 })]
+    linear: Linear,
+    #[parameter(init = 0.5)]
+    scale: Tensor<f32, { SMALL * 2 }>,
+}
+
+#[netcl::model]
+impl Computed {
+    fn forward(&self, x: &Tensor<f32, N, { SMALL * 2 }>) -> Tensor<f32, N, 2> {
+        self.linear.forward((x * &self.scale).reshape([N, { SMALL * 2 }]))
+    }
+    /// Assignments take tuples apart; the numbers in a choice are of the other side's type.
+    fn chosen(&self, x: &Tensor<f32, N, 8>) -> (Tensor<f32, N, 8>, Tensor<f32, N, 8>) {
+        let (mut h, mut c) = (x.clone(), x * 2.0);
+        for _ in 0..3 {
+            (h, c) = (c, h);
+        }
+        (_, c) = (h, (c > 0.0).select(c, 0.0));
+        (h + (x > 0.0).select(1.0, -1.0), (x > 0.0).select(0.0, c))
+    }
+}
+
+netcl::kernel! {
+    fn clipped(x: &Tensor<f32, N>) -> Tensor<f32, N> {
+        |n| (x[n] > 0.0).select(x[n], 0.0) + (x[n] > 1.0).select(0, x[n])
+    }
+
+    #[launch(global = [N])]
+    fn turned(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        let (mut a, mut b) = (x[global_id(0)], 1.0);
+        (a, b) = (b - a, a);
+        [b, _] = [a, b];
+        (y[global_id(0)], a) = (a + b, b);
+    }
+}
+
+#[test]
+fn constants_are_computed_with_and_assignments_take_tuples_apart() -> Result<()> {
+    everywhere(|| {
+        let model = Computed::new(&device(), Seed(1))?;
+        let x: Vec<f32> = (0..16).map(|i| i as f32 - 7.5).collect();
+        assert_eq!(model.forward(&floats(&x, &[2, 8]))?.shape(), [2, 2]);
+        let (h, c) = model.chosen(&floats(&x, &[2, 8]))?;
+        // After three turns `h` is `2 x` and `c` is `x`.
+        let wanted: Vec<f32> = x.iter().map(|x| 2.0 * x + if *x > 0.0 { 1.0 } else { -1.0 }).collect();
+        assert_eq!(h.to_vec::<f32>()?, wanted);
+        assert_eq!(c.to_vec::<f32>()?, vec![0.0; 16]);
+        let y = [-1.0, 0.5, 2.0];
+        assert_eq!(clipped(&floats(&y, &[3]))?.to_vec::<f32>()?, [-1.0, 1.0, 2.0]);
+        assert_eq!(turned(&floats(&y, &[3]))?.to_vec::<f32>()?, y.map(|x| 2.0 * (1.0 - x)));
+        Ok(())
+    })
+}

@@ -6,7 +6,7 @@ mod common;
 
 use common::{device, everywhere, floats};
 use netcl::nn::{ConfigValue, Layer, Mode};
-use netcl::optim::{Optimizer, Sgd};
+use netcl::optim::{AdamW, Optimizer, Sgd};
 use netcl::{Model, Result, Seed, Tensor};
 use std::cell::RefCell;
 
@@ -413,6 +413,51 @@ fn a_layers_tensors_have_one_gradient_for_all_uses() -> Result<()> {
             .flat_map(|uses| (0..2).map(move |c| uses * column(c) + tokens_column(c)))
             .collect();
         close("gradient", &numbers(&gradients.tensor("embed.0.weight")?)?, &expected);
+        Ok(())
+    })
+}
+/// A model that uses a part of itself without training it.
+#[netcl::model]
+struct Detached {
+    #[layer(inputs = 3, outputs = 3)]
+    first: Linear,
+    #[layer(inputs = 3, outputs = 3)]
+    frozen: Linear,
+    #[layer(inputs = 3, outputs = 3)]
+    last: Linear,
+}
+
+#[netcl::model]
+impl Detached {
+    fn loss(&self, x: &Tensor<f32, N, 3>) -> Tensor<f32> {
+        let h = self.frozen.forward(x).detach() + self.first.forward(x);
+        self.last.forward(h).square().mean_all()
+    }
+}
+
+/// As in PyTorch: weight decay and momentum are of parameters that have a gradient.
+#[test]
+fn what_is_detached_is_left_alone_by_optimizers() -> Result<()> {
+    everywhere(|| {
+        for optimizer in 0..2 {
+            let mut optimizer: Box<dyn Optimizer> = match optimizer {
+                0 => Box::new(AdamW::new(0.1).weight_decay(0.5)),
+                _ => Box::new(Sgd::new(0.1).momentum(0.9).weight_decay(0.5)),
+            };
+            let mut model = Detached::new(&device(), Seed(1))?;
+            let read = |model: &Detached, path: &str| model.tensor(path)?.to_vec::<f32>();
+            let paths = ["first.weight", "frozen.weight", "frozen.bias", "last.weight"];
+            let before = paths.map(|path| read(&model, path).unwrap_or_default());
+            let x = floats(&[1.0, -2.0, 0.5], &[1, 3]);
+            for _ in 0..2 {
+                let (_, gradients) = model.loss_with_gradients(&x)?;
+                assert_eq!(gradients.tensor("frozen.weight")?.to_vec::<f32>()?, [0.0; 9]);
+                optimizer.step(&mut model, &gradients)?;
+            }
+            for (path, before) in paths.into_iter().zip(before) {
+                assert_eq!(read(&model, path)? == before, path.starts_with("frozen"), "{path}");
+            }
+        }
         Ok(())
     })
 }

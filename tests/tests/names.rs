@@ -440,3 +440,63 @@ fn functions_have_names_of_macros_of_rust() -> Result<()> {
         Ok(())
     })
 }
+
+/// What a hook of a template calls its own: a model with such names computes what one with others does.
+mod hooks {
+    #[netcl::model]
+    pub struct Hooked {
+        #[layer(inputs = 6, outputs = 6)]
+        pub value: Linear,
+        #[layer(inputs = 1, outputs = 2, kernel = 3)]
+        pub m: Conv2d,
+    }
+
+    #[netcl::model]
+    impl Hooked {
+        pub fn scores(&self, batch: &Tensor<f32, N, 6>, k: &Tensor<f32, N, 6>) -> Tensor<f32, N, N> {
+            let value = self.value.forward(batch / 255.0) + batch;
+            (value * 0.35).matmul((k * 0.5).t())
+        }
+        pub fn pixels(&self, n: &Tensor<f32, N, 1, 5, 5>, offset: &Tensor<f32, 1, 1, 1>) -> Tensor<f32, N, 2, 3, 3> {
+            self.m.forward(n - offset).relu()
+        }
+    }
+
+    #[netcl::model]
+    pub struct Plain {
+        #[layer(inputs = 6, outputs = 6)]
+        pub layer: Linear,
+        #[layer(inputs = 1, outputs = 2, kernel = 3)]
+        pub conv: Conv2d,
+    }
+
+    #[netcl::model]
+    impl Plain {
+        pub fn scores(&self, x: &Tensor<f32, N, 6>, y: &Tensor<f32, N, 6>) -> Tensor<f32, N, N> {
+            let z = self.layer.forward(x / 255.0) + x;
+            (z * 0.35).matmul((y * 0.5).t())
+        }
+        pub fn pixels(&self, x: &Tensor<f32, N, 1, 5, 5>, y: &Tensor<f32, 1, 1, 1>) -> Tensor<f32, N, 2, 3, 3> {
+            self.conv.forward(x - y).relu()
+        }
+    }
+}
+
+#[test]
+fn names_of_hooks_are_the_users_too() -> Result<()> {
+    everywhere(|| {
+        let device = device();
+        let (hooked, plain) = (hooks::Hooked::new(&device, Seed(1))?, hooks::Plain::new(&device, Seed(2))?);
+        for (own, other) in [("value", "layer"), ("m", "conv")] {
+            for tensor in ["weight", "bias"] {
+                plain.set_tensor(&format!("{other}.{tensor}"), &hooked.tensor(&format!("{own}.{tensor}"))?)?;
+            }
+        }
+        let numbers: Vec<f32> = (0..75).map(|i| (i as f32 * 0.37).sin()).collect();
+        let (x, y) = (floats(&numbers[..18], &[3, 6]), floats(&numbers[18..36], &[3, 6]));
+        assert_eq!(hooked.scores(&x, &y)?.to_vec::<f32>()?, plain.scores(&x, &y)?.to_vec::<f32>()?);
+        let (images, shift) = (floats(&numbers, &[3, 1, 5, 5]), floats(&[0.25], &[1, 1, 1]));
+        assert_eq!(hooked.pixels(&images, &shift)?.to_vec::<f32>()?, plain.pixels(&images, &shift)?.to_vec::<f32>()?);
+        Ok(())
+    })
+}

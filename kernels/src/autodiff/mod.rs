@@ -40,6 +40,18 @@ pub fn gradients(builder: &mut Builder, output: NodeId, seed: NodeId, wrt: &[Nod
 ///
 /// Those of [`gradients`].
 pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<NodeId>> {
+    let found = found(builder, outputs, wrt)?;
+    Ok(found.into_iter().zip(wrt).map(|(gradient, id)| gradient.unwrap_or_else(|| zeros(builder, *id))).collect())
+}
+
+/// A gradient in what nothing depends on.
+fn zeros(builder: &mut Builder, of: NodeId) -> NodeId {
+    let (shape, dtype) = (builder.shape(of).clone(), builder.dtype(of));
+    builder.full(0.0, &shape, dtype)
+}
+
+/// The gradients in each of `wrt`, `None` where the outputs do not depend on it.
+fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<Option<NodeId>>> {
     check_arguments(builder, outputs, wrt)?;
     let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
     let targets: SortedSet<NodeId> = wrt.iter().copied().collect();
@@ -71,15 +83,8 @@ pub fn gradients_of(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[
         }
         builder.set_span(outer);
     }
-    wrt.iter()
-        .map(|id| match cotangents.get(id.index()).and_then(Option::as_ref) {
-            Some(gradient) => Ok(gradient.value),
-            None => {
-                let (shape, dtype) = (builder.shape(*id).clone(), builder.dtype(*id));
-                Ok(builder.full(0.0, &shape, dtype))
-            }
-        })
-        .collect()
+    let of = |id: &NodeId| cotangents.get(id.index()).and_then(Option::as_ref).map(|gradient| gradient.value);
+    Ok(wrt.iter().map(of).collect())
 }
 
 /// That there are gradients of the outputs, whose seeds fit, and in each of `wrt`.
@@ -243,9 +248,17 @@ fn append(mut builder: Builder, seeded: &[(NodeId, NodeId)], arguments: Argument
         }
     }
     let ids: Vec<NodeId> = wrt.iter().map(|(_, id)| *id).collect();
-    let gradients = gradients_of(&mut builder, seeded, &ids)?;
-    for ((kind, _), gradient) in wrt.into_iter().zip(gradients) {
-        builder.output(kind, gradient);
+    let gradients = found(&mut builder, seeded, &ids)?;
+    for ((kind, id), gradient) in wrt.into_iter().zip(gradients) {
+        match (gradient, &kind) {
+            (Some(gradient), _) => builder.output(kind, gradient),
+            // A parameter that is only used detached has no gradient: optimizers leave it alone, as one that is not used.
+            (None, OutputKind::Gradient(_)) => {}
+            (None, _) => {
+                let zeros = zeros(&mut builder, id);
+                builder.output(kind, zeros);
+            }
+        }
     }
     Ok(builder.finish())
 }

@@ -2,7 +2,7 @@
 
 use crate::fuse::{Division, Kind};
 use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
-use crate::identifier::sanitized;
+use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::scatter::Sizes;
 use crate::sorted::{SortedMap, SortedSet};
@@ -120,16 +120,6 @@ impl Buffers {
     pub(super) fn scalar(&self, name: &str) -> Option<usize> {
         self.scalars.get(name).copied()
     }
-}
-
-fn distinct(taken: &mut SortedSet<String>, wanted: String) -> String {
-    let mut name = wanted.clone();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
-        name = format!("{wanted}_{number}");
-        number += 1;
-    }
-    name
 }
 
 /// A word for what a node does.

@@ -4,6 +4,7 @@ use crate::dim::{Dim, Factor};
 use crate::dtype::DType;
 use crate::emit::opencl_layout::comment;
 use crate::emit::{c_type, storage_type};
+use crate::identifier::ascii;
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, ParamKind, ValueType};
 use crate::plan::source::Source;
@@ -74,7 +75,7 @@ impl Instance {
 
     /// The parameter that stands for a buffer, scalar or symbol; macros of templates must not touch it.
     pub(super) fn parameter_name(&self, name: &str) -> String {
-        format!("arg_{name}")
+        format!("arg_{}", ascii(name))
     }
 
     fn parameter(&mut self, arg: InstanceArg, declaration: String) {

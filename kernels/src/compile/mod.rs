@@ -15,6 +15,8 @@ mod prologue;
 mod scatter;
 mod states;
 mod survey;
+#[cfg(test)]
+mod tests;
 
 use crate::dim::Dim;
 use crate::dtype::DType;

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::fold;
+use crate::identifier::distinct;
 use crate::sorted::SortedSet;
 use std::collections::HashMap;
 
@@ -47,18 +48,22 @@ impl KernelBuilder {
     pub fn finish(mut self) -> Kernel {
         assert_eq!(self.blocks.len(), 1, "a block was left open");
         self.kernel.body = self.blocks.remove(0);
-        // Parameters have users' names, whatever those are.
-        for position in 0..self.kernel.arrays.len() {
-            let taken = |kernel: &Kernel, name: &str| {
-                let others = kernel.arrays.iter().enumerate().filter(|(other, _)| *other != position);
-                let mut names = kernel.params.iter().map(|param| &param.name).chain(others.map(|(_, own)| &own.name));
-                names.any(|own| own == name)
-            };
-            while taken(&self.kernel, &self.kernel.arrays[position].name) {
-                self.kernel.arrays[position].name.push('_');
-            }
-        }
+        self.name_own_words();
         self.kernel
+    }
+
+    /// Names what is the compiler's own, that is arrays, and coordinates and values that a template passes, apart from what
+    /// bears a name of the user's. These keep theirs, by which a launch finds what it passes: a tensor may be called `batch`,
+    /// `value` or `scratch0`.
+    fn name_own_words(&mut self) {
+        let Kernel { params, arrays, .. } = &mut self.kernel;
+        let is_own = |param: &Param| matches!(param.kind, ParamKind::Position | ParamKind::Value(_));
+        let users = params.iter().filter(|param| !is_own(param)).map(|param| param.name.clone());
+        let mut taken: SortedSet<String> = users.collect();
+        let own = params.iter_mut().filter(|param| is_own(param)).map(|param| &mut param.name);
+        for name in own.chain(arrays.iter_mut().map(|array| &mut array.name)) {
+            *name = distinct(&mut taken, std::mem::take(name));
+        }
     }
 
     /// Notes a size that the kernel computes or counts up to.

@@ -21,10 +21,16 @@ pub const RULES: [(&str, &str); 11] = [
     ("P03", "results are numbered from 0 on; other positions are at most 65535"),
     ("P04", "sizes name symbols of the plan, each of which is named once"),
     ("P05", "a step names buffers and scalars that are there, the scalars in their types"),
-    ("P06", "a step runs what its target has: kernels of the program, or loops, products, convolutions and scatter-adds of the host"),
+    (
+        "P06",
+        "a step runs what its target has: kernels of the program, or loops, products, convolutions and scatter-adds of the host",
+    ),
     ("P07", "a loop step passes what its kernel's parameters take"),
     ("P08", "a step lists what it reads and writes, and writes no argument, parameter or state"),
-    ("P09", "a product, convolution or scatter-add passes its two operands and its result, of its own type; row numbers are of 32 bits"),
+    (
+        "P09",
+        "a product, convolution or scatter-add passes its two operands and its result, of its own type; row numbers are of 32 bits",
+    ),
     ("P10", "a convolution has four axes, and strides, dilations and groups of at least 1"),
     ("P11", "a plan of kernels has a program"),
 ];
@@ -236,8 +242,10 @@ fn lists_writes(plan: &Plan, step: &Step) -> Result<(), String> {
             }
         }
     }
-    if let (Work::MatMul { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. }, [Arg::Buffer(a), Arg::Buffer(b), Arg::Buffer(c)]) =
-        (&step.work, step.args.as_slice())
+    if let (
+        Work::MatMul { .. } | Work::Conv2d { .. } | Work::ScatterAdd { .. },
+        [Arg::Buffer(a), Arg::Buffer(b), Arg::Buffer(c)],
+    ) = (&step.work, step.args.as_slice())
     {
         listed(a, Access::Read)?;
         listed(b, Access::Read)?;

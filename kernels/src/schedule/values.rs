@@ -8,7 +8,7 @@ use crate::fuse::access::{self, Operand};
 use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
-use crate::kir::{Access, Expr, ExprId, ParamId, ParamKind};
+use crate::kir::{Access, Expr, ExprId, Param, ParamId, ParamKind};
 use crate::sorted::SortedMap;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -259,7 +259,8 @@ impl<'a> Values<'a> {
         let name = (self.buffer_name)(id);
         let dtype = self.graph[id].dtype;
         // A buffer that the kernel writes already is read and written.
-        let position = b.kernel().params.iter().position(|param| param.name == name);
+        let is_buffer = |param: &Param| matches!(param.kind, ParamKind::Buffer(..)) && param.name == name;
+        let position = b.kernel().params.iter().position(is_buffer);
         if let Some(position) = position {
             return ParamId(position as u32);
         }

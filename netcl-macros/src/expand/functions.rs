@@ -14,11 +14,15 @@ use netcl_kernels::layers::Mode;
 use netcl_kernels::plan::Role;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// What one function became.
 pub(crate) struct Expanded {
     plain: Vec<Planned>,
     gradients: Option<Vec<Planned>>,
+    /// What it uses of other models that not everybody may.
+    private: Vec<TokenStream>,
 }
 
 /// Lowers and compiles every function; errors are reported and leave functions out.
@@ -30,9 +34,11 @@ pub(crate) fn functions(diag: &Diag, unit: &Unit, block: &ModelImpl) -> Vec<Expa
 fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
     let before = diag.count();
     let name = format!("{}::{}", unit.name(), function.name);
+    let private = RefCell::new(Vec::new());
     let planned = |mode: Mode, with: fn(Graph) -> netcl_kernels::span::Result<Graph>, name: &str| {
-        let paths = lower::lower(diag, unit, function, mode);
+        let mut paths = lower::lower(diag, unit, function, mode);
         let mut planned = Vec::new();
+        paths.iter_mut().for_each(|path| private.borrow_mut().append(&mut path.private));
         for path in paths {
             match with(path.graph).and_then(|graph| Ok((compile::compile(&graph)?, graph))) {
                 Ok((plans, graph)) => {
@@ -57,7 +63,10 @@ fn one(diag: &Diag, unit: &Unit, function: &Function) -> Option<Expanded> {
     for planned in plain.iter().chain(gradients.iter().flatten()) {
         unknown_sizes(diag, function, planned);
     }
-    (diag.count() == before).then_some(Expanded { plain, gradients })
+    let mut private: Vec<TokenStream> = private.take();
+    let mut known = BTreeSet::new();
+    private.retain(|used| known.insert(used.to_string()));
+    (diag.count() == before).then_some(Expanded { plain, gradients, private })
 }
 
 /// Rule: all sizes follow from the parameters and arguments that a function uses. Wrong, in a model with
@@ -93,7 +102,8 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
     let functions = block.functions.iter().zip(&expanded).map(|(function, expanded)| {
         let plain = plain(unit, function, &expanded.plain);
         let gradients = expanded.gradients.as_ref().map(|paths| with_gradients(unit, function, paths));
-        quote!(#plain #gradients)
+        let used = may_use(function, &expanded.private);
+        quote!(#plain #gradients #used)
     });
     let only = fallback::only_block(block.name.as_ref());
     let (levels, prelude) = (&block.levels, paths::prelude());
@@ -134,6 +144,19 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
             }
         }
     }
+}
+
+/// Rule: a function uses of other models what Rust lets it use. Wrong: `self.head.hidden(x)`, where `hidden` is private to
+/// another module. Rustc judges that, by a function that nobody calls.
+fn may_use(function: &Function, private: &[TokenStream]) -> Option<TokenStream> {
+    let name = format_ident!("__netcl_{}_may_use", function.name);
+    (!private.is_empty()).then(|| {
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code, unreachable_code, clippy::all)]
+            fn #name(&self) { #(#private)* }
+        }
+    })
 }
 
 fn plain(unit: &Unit, function: &Function, planned: &[Planned]) -> TokenStream {

@@ -31,6 +31,11 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
         // What a parameter is, is known where the model is used.
         (false, false) => (None, Some(quote!(const { #checks }))),
     };
+    let marks = model.fields.iter().filter(|field| !matches!(field.vis, syn::Visibility::Public(_))).map(|field| {
+        let (vis, name) = (&field.vis, crate::parse::name(&field.name));
+        let mark = paths::field_mark(&name, field.name.span());
+        quote!(#[doc(hidden)] #[inline(always)] #vis fn #mark(&self) {})
+    });
     quote! {
         #(#attrs)*
         #vis struct #name #generics #bounds {
@@ -67,6 +72,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
                 let core = #private::ModelCore::new(device, seed, &<Self as ::netcl::Model>::schema())?;
                 ::core::result::Result::Ok(<Self as #private::Part>::attach(&core, ""))
             }
+            #(#marks)*
         }
         #[automatically_derived]
         impl #params #private::Part for #name #given #bounds {

@@ -199,6 +199,14 @@ fn vjp(
             }
         }
     });
+    let tensors = signature.args.iter().filter(|arg| arg.result.is_none()).zip(&given);
+    let differentiated = tensors.filter(|(arg, _)| matches!(&arg.ty, ArgType::Tensor(ty) if ty.dtype.is_float()));
+    let fits = differentiated.enumerate().map(|(position, (arg, input))| {
+        let name = crate::parse::name(&arg.name);
+        let position = proc_macro2::Literal::usize_unsuffixed(position);
+        let one = if floats == 1 { quote!(&__netcl_gradients) } else { quote!(&__netcl_gradients.#position) };
+        quote!(#private::gradient_fits(#name, #input, #one)?;)
+    });
     quote! {
         // The module's names are seen from here alone: an argument may be called as another kernel.
         #is_unsafe fn __netcl_gradient(
@@ -207,7 +215,9 @@ fn vjp(
         ) -> ::netcl::Result<#gradients> {
             #[allow(unused_imports)]
             use super::*;
-            __NetclGradient::__netcl_call(#called, #(#given,)* #(#cotangents),*)
+            let __netcl_gradients = __NetclGradient::__netcl_call(#called, #(#given,)* #(#cotangents),*)?;
+            #(#fits)*
+            ::core::result::Result::Ok(__netcl_gradients)
         }
         #[diagnostic::on_unimplemented(message = #unfit, label = "takes or gives something else", note = #takes)]
         trait __NetclGradient {

@@ -113,6 +113,20 @@ fn without_parameters(item: &ItemImpl) -> ItemImpl {
     item
 }
 
+/// A struct or another item without what netcl means by its attributes, where the macro itself has failed.
+pub(crate) fn plain_item(item: &TokenStream) -> TokenStream {
+    match syn::parse2::<syn::Item>(item.clone()) {
+        Ok(syn::Item::Struct(mut parsed)) => {
+            for field in &mut parsed.fields {
+                field.attrs.retain(|attr| crate::parse::attr::is_rusts(attr));
+            }
+            quote!(#parsed)
+        }
+        Ok(syn::Item::Impl(parsed)) => implementation(&parsed),
+        _ => item.clone(),
+    }
+}
+
 /// Of two blocks without names rustc says that definitions are repeated. This one, in each of them, says what to do.
 pub(crate) fn only_block(name: Option<&Ident>) -> TokenStream {
     match name {

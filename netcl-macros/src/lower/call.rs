@@ -9,6 +9,7 @@ use crate::parse::{name as name_of, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -148,7 +149,7 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         let callee = Callee::new(self.diag, &function.name, span);
-        if !callee.takes(function.args.len(), args.len()) {
+        if !callee.takes(function.args.len(), args.len()) || !self.affords(&name, span) {
             return Val::Unknown;
         }
         let mut symbols = sizes.functions.clone();
@@ -263,6 +264,13 @@ impl<'a> Lowering<'a> {
             Some(if found == dtype { Ok(id) } else { Err(found.to_string()) })
         });
         let Some(bound) = bound else { return Val::Unknown };
+        let given: Vec<NodeId> = bound.iter().map(|(_, id)| *id).collect();
+        if let Some(value) = self.known_call(helper, &given) {
+            return value;
+        }
+        if !self.affords(&name_of(&helper.name), span) {
+            return Val::Unknown;
+        }
         self.enter(&helper.scope, None, Rc::default(), &name_of(&helper.name));
         for (name, id) in bound {
             self.bind(&name, Val::Tensor(id), false, true);
@@ -271,7 +279,9 @@ impl<'a> Lowering<'a> {
         let value = self.block(&helper.body);
         self.elementwise = elementwise;
         self.frames.pop();
-        self.helper_result(helper, value, span)
+        let value = self.helper_result(helper, value, span);
+        self.note_call(helper, given, &value);
+        value
     }
 
     /// What a function of scalars gives, as the type that it declares.

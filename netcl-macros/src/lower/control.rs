@@ -80,18 +80,7 @@ impl<'a> Lowering<'a> {
             }
             Pat::Paren(inner) => self.bind_pattern(&inner.pat, value),
             Pat::Tuple(tuple) => {
-                let values = match value {
-                    Val::Tuple(values) | Val::List(values) if values.len() == tuple.elems.len() => values,
-                    Val::Tuple(values) | Val::List(values) => {
-                        self.report(pattern.span(), &m::TUPLE_LENGTH, &[&values.len(), &tuple.elems.len()]);
-                        vec![Val::Unknown; tuple.elems.len()]
-                    }
-                    Val::Unknown => vec![Val::Unknown; tuple.elems.len()],
-                    other => {
-                        self.report(pattern.span(), &m::NOT_A_TUPLE, &[&other.kind()]);
-                        vec![Val::Unknown; tuple.elems.len()]
-                    }
-                };
+                let values = self.parts_of(value, tuple.elems.len(), pattern.span());
                 for (pattern, value) in tuple.elems.iter().zip(values) {
                     self.bind_pattern(pattern, value);
                 }
@@ -131,6 +120,19 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// The parts of a tuple or list that is taken apart into `count` names.
+    fn parts_of(&mut self, value: Val<'a>, count: usize, span: Span) -> Vec<Val<'a>> {
+        match value {
+            Val::Tuple(values) | Val::List(values) if values.len() == count => return values,
+            Val::Tuple(values) | Val::List(values) => {
+                self.report(span, &m::TUPLE_LENGTH, &[&values.len(), &count]);
+            }
+            Val::Unknown => {}
+            other => drop(self.report(span, &m::NOT_A_TUPLE, &[&other.kind()])),
+        }
+        vec![Val::Unknown; count]
+    }
+
     /// `[x; 4]`: one value, as often as a number says.
     pub(super) fn repeated(&mut self, list: &'a syn::ExprRepeat) -> Val<'a> {
         let value = self.expr(&list.expr);
@@ -150,6 +152,18 @@ impl<'a> Lowering<'a> {
     pub(super) fn assign(&mut self, left: &'a Expr, op: Option<&syn::BinOp>, right: Val<'a>, span: Span) -> Val<'a> {
         if !matches!(left, Expr::Path(_)) && self.is_of_unknown(left) {
             return Val::Unknown;
+        }
+        let parts: Option<Vec<&'a Expr>> = match left {
+            Expr::Paren(inner) => return self.assign(&inner.expr, op, right, span),
+            Expr::Infer(_) if op.is_none() => return Val::Unit,
+            Expr::Tuple(tuple) if op.is_none() => Some(tuple.elems.iter().collect()),
+            Expr::Array(list) if op.is_none() => Some(list.elems.iter().collect()),
+            _ => None,
+        };
+        if let Some(parts) = parts {
+            let values = self.parts_of(right, parts.len(), left.span());
+            parts.into_iter().zip(values).for_each(|(part, value)| drop(self.assign(part, None, value, span)));
+            return Val::Unit;
         }
         let target = match left {
             Expr::Path(path) => path.path.get_ident().map(ToString::to_string),

@@ -12,7 +12,7 @@ use crate::parse::{self, text};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
-use netcl_kernels::graph::{AxisIndex, BinaryOp, NodeId, Op};
+use netcl_kernels::graph::{AxisIndex, BinaryOp, InputKind, NodeId, Op};
 use netcl_kernels::span::Result;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -87,9 +87,14 @@ impl<'a> Lowering<'a> {
 
     /// Binds the closure's names to the axes from `first` on; `starts` are the ranges' first values.
     pub(super) fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
+        let mut taken = Vec::new();
         for (position, (pattern, start)) in names.zip(starts).enumerate() {
             match pattern {
+                Pat::Ident(ident) if taken.contains(&&ident.ident) => {
+                    self.report(ident.ident.span(), &m::KERNEL_DUPLICATE_INDEX, &[&ident.ident]);
+                }
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                    taken.push(&ident.ident);
                     let index = Affine::axis(first + position, start.clone());
                     self.bind(&parse::name(&ident.ident), Val::Index(index), false, true);
                 }
@@ -224,9 +229,12 @@ impl<'a> Lowering<'a> {
             match value {
                 Val::Unknown => return Val::Unknown,
                 Val::Index(_) => values.push(value),
-                // An index computed from indices: its elements are data as far as shapes go.
+                // An index computed from indices, or by a plain argument: its elements are no data.
                 Val::Tensor(id) if rows && !self.reads_data(id) => {
-                    return self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]);
+                    return match self.reads_argument(id) {
+                        true => self.report(expr.span(), &m::KERNEL_INDEX_ARGUMENT, &[&text(expr)]),
+                        false => self.report(expr.span(), &m::KERNEL_NOT_AFFINE, &[]),
+                    };
                 }
                 Val::Tensor(_) if rows && values.is_empty() => values.push(value),
                 Val::Tensor(_) if rows => return self.report(expr.span(), &m::KERNEL_GATHER_AXIS, &[&name]),
@@ -244,13 +252,25 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether the node's elements come from an argument.
+    /// Whether the node's elements come from a tensor, or are a plain argument as it is, the same everywhere: data as far as
+    /// shapes go.
     fn reads_data(&self, id: NodeId) -> bool {
+        let plain = |kind: &InputKind| matches!(kind, InputKind::Scalar(_));
+        matches!(&self.builder.node(id).op, Op::Input(_)) || self.reads(id, &|kind| !plain(kind))
+    }
+
+    /// Whether a plain argument is computed with in it.
+    fn reads_argument(&self, id: NodeId) -> bool {
+        self.reads(id, &|kind| matches!(kind, InputKind::Scalar(_)))
+    }
+
+    /// Whether the node depends on such an input.
+    fn reads(&self, id: NodeId, wanted: &dyn Fn(&InputKind) -> bool) -> bool {
         let mut seen = std::collections::BTreeSet::new();
         let mut pending = vec![id];
         while let Some(id) = pending.pop() {
             let op = &self.builder.node(id).op;
-            if matches!(op, Op::Input(_)) {
+            if matches!(op, Op::Input(kind) if wanted(kind)) {
                 return true;
             }
             if seen.insert(id) {

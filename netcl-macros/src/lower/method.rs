@@ -10,6 +10,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops;
+use quote::quote;
 use syn::ExprMethodCall;
 use syn::spanned::Spanned;
 
@@ -56,6 +57,10 @@ impl<'a> Lowering<'a> {
                     let all = list(known().iter().map(String::as_str));
                     return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
                 };
+                self.note_private(&path, &function.vis, |model| {
+                    let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));
+                    quote!(let _ = #model.#name(#(#given),*);)
+                });
                 let this = function.receiver.then(|| Place::Model(unit, path, sizes.clone()));
                 self.inline(unit, this, sizes, function, args, span)
             }
@@ -153,6 +158,13 @@ impl<'a> Lowering<'a> {
                 None => return Val::Unknown,
             },
         };
+        let args = match (name, args.as_slice()) {
+            ("select", [then, otherwise]) => match self.both_chosen(then.clone(), otherwise.clone(), span) {
+                Some(both) => both.map(Val::Tensor).to_vec(),
+                None => return Val::Unknown,
+            },
+            _ => args,
+        };
         // Numbers are of the type of the floats beside them: those of `mask.select(0.1, x)` of `x`'s.
         let dtype = |value: &Val<'a>| match value {
             Val::Tensor(id) => Some(self.builder.dtype(*id)).filter(|dtype| dtype.is_float()),
@@ -187,6 +199,22 @@ impl<'a> Lowering<'a> {
         self.at(span);
         let result = ops::call(&mut self.builder, operation, &operands);
         self.check(result, span)
+    }
+
+    /// The two sides of `condition.select(x, 0.0)`: a number, or a size or an index, is of the type of the other side. What is
+    /// no such thing is left for the operation to judge, as it was given.
+    fn both_chosen(&mut self, then: Val<'a>, otherwise: Val<'a>, span: proc_macro2::Span) -> Option<[NodeId; 2]> {
+        let dtype = self.common_dtype(&then, &otherwise);
+        let mut side = |value: Val<'a>| match value {
+            Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Index(_) | Val::Bool(_) => {
+                self.tensor(value, Some(dtype), span)
+            }
+            other => {
+                self.report(span, &m::OPERATION_ARGUMENT, &[&"select", &other.kind(), &"select", &"then, otherwise"]);
+                None
+            }
+        };
+        Some([side(then)?, side(otherwise)?])
     }
 
     /// Rule: the numbers among an operation's arguments are of the tensor's type. Wrong: `x.clamp(0f64, 1f64)`, where `x` is of

@@ -7,6 +7,7 @@ mod affine;
 mod arith;
 mod branch;
 mod call;
+mod calls;
 mod control;
 mod declared;
 mod expr;
@@ -50,6 +51,8 @@ pub(crate) struct Path {
     /// Conditions over plain arguments in the order in which they are met, and their values on this path.
     pub(crate) decisions: Vec<(TokenStream, bool)>,
     pub(crate) graph: Graph,
+    /// What it uses of other models that not everybody may: expressions for rustc, which knows who may.
+    pub(crate) private: Vec<TokenStream>,
 }
 
 /// A variable.
@@ -91,9 +94,12 @@ pub(crate) struct Lowering<'a> {
     tensors: BTreeMap<String, NodeId>,
     updates: BTreeMap<String, NodeId>,
     seed: Option<NodeId>,
+    /// See [`Path::private`].
+    private: Vec<TokenStream>,
     depth: usize,
     /// How many rounds of loops there have been.
     rounds: usize,
+    calls: calls::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
     /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
@@ -185,7 +191,7 @@ fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: 
     for (path, id) in lowering.updates {
         builder.output(OutputKind::State(path), id);
     }
-    Path { decisions: lowering.decisions, graph: builder.finish() }
+    Path { decisions: lowering.decisions, graph: builder.finish(), private: lowering.private }
 }
 
 impl<'a> Lowering<'a> {
@@ -200,8 +206,10 @@ impl<'a> Lowering<'a> {
             tensors: BTreeMap::new(),
             updates: BTreeMap::new(),
             seed: None,
+            private: Vec::new(),
             depth: 0,
             rounds: 0,
+            calls: calls::Calls::default(),
             axes: None,
             elementwise: false,
             expected: None,

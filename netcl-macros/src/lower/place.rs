@@ -5,14 +5,14 @@ use super::{Lowering, Place, Sizes, Val, is_builtin};
 use crate::ast::{FieldKind, LayerField, TensorField, Unit};
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
-use crate::words;
+use crate::{paths, words};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{InputKind, NodeId};
 use netcl_kernels::layers::{Config, ConfigKind, ConfigValue, Context};
 use netcl_kernels::ops;
 use netcl_kernels::span::Diagnostic;
-use proc_macro2::Span;
-use quote::ToTokens;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 use syn::{ExprField, ExprIndex, Member};
@@ -84,7 +84,26 @@ impl<'a> Lowering<'a> {
             let all = list(known().iter().map(String::as_str));
             return self.report(name.span(), &m::UNKNOWN_FIELD, &[&model.name, &wanted, &near, &all]);
         };
+        self.note_private(path, &field.vis, |model| {
+            let mark = paths::field_mark(&wanted, name.span());
+            quote!(let _ = #model.#mark();)
+        });
         self.resolve(unit, &field.kind, sizes, &wanted, format!("{path}{wanted}"))
+    }
+
+    /// Notes what the function that is compiled uses of the model at `path`, another one than its own, where not everybody may:
+    /// a statement about that model, by which rustc judges whether this one may.
+    pub(super) fn note_private(
+        &mut self,
+        path: &str,
+        vis: &syn::Visibility,
+        used: impl FnOnce(TokenStream) -> TokenStream,
+    ) {
+        // A further block, which may stand in another module, sees no fields of Rust.
+        let further = self.frame().unit.main.is_some();
+        if self.frames.len() == 1 && !further && !path.is_empty() && !matches!(vis, syn::Visibility::Public(_)) {
+            self.private.push(used(model_at(path)));
+        }
     }
 
     /// The value of a field of that kind; `name` is for messages, `path` for parameters.
@@ -262,6 +281,24 @@ impl<'a> Lowering<'a> {
             }
         }
     }
+}
+
+/// The model whose parameters begin with `path`, as an expression of `self`: `self.blocks[0].inner` for `blocks.0.inner.`.
+fn model_at(path: &str) -> TokenStream {
+    let mut model = quote!(self);
+    for part in path.split('.').filter(|part| !part.is_empty()) {
+        model.extend(match part.parse::<usize>() {
+            Ok(position) => {
+                let position = proc_macro2::Literal::usize_unsuffixed(position);
+                quote!([#position])
+            }
+            Err(_) => {
+                let name = syn::parse_str(part).unwrap_or_else(|_| Ident::new_raw(part, Span::call_site()));
+                quote!(.#name)
+            }
+        });
+    }
+    model
 }
 
 /// Which key the message says does not fit: the first with the size that is expected.

@@ -77,6 +77,14 @@ pub(crate) fn rename(attr: &mut Attribute, name: &str) {
     }
 }
 
+/// Whether it is one of Rust's own, which means on a field what it means elsewhere, or a tool's.
+pub(crate) fn is_rusts(attr: &Attribute) -> bool {
+    const NAMES: [&str; 9] = ["doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "cfg", "cfg_attr"];
+    const TOOLS: [&str; 3] = ["rustfmt", "clippy", "diagnostic"];
+    let tool = attr.path().segments.first().is_some_and(|first| TOOLS.iter().any(|name| first.ident == name));
+    tool || NAMES.iter().any(|name| attr.path().is_ident(name))
+}
+
 /// Those that belong on a function, and those that belong on the value that stands for it.
 pub(crate) fn of_functions(attrs: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
     const FUNCTIONS: [&str; 5] = ["inline", "must_use", "cold", "track_caller", "target_feature"];

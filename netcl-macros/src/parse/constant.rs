@@ -82,12 +82,20 @@ fn finite(value: f64) -> Option<Constant> {
     value.is_finite().then_some(Constant::Float(value.into()))
 }
 
-/// The names in braces in `expr` that are not known constants: `{ HIDDEN }`, `{ HIDDEN } * 2`.
+/// The names in braces in `expr` that are not known constants: `{ HIDDEN }`, `{ HIDDEN } * 2`, `{ HIDDEN * 2 }`. Where they are
+/// computed with, a name of one letter is a size: `{ N * 2 }`.
 pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
     match expr {
         Expr::Block(block) => {
-            if let [syn::Stmt::Expr(path @ Expr::Path(_), None)] = block.block.stmts.as_slice() {
-                unknown_paths(path, constants, found);
+            let [syn::Stmt::Expr(inner, None)] = block.block.stmts.as_slice() else { return };
+            let before = found.len();
+            unknown_paths(inner, constants, found);
+            if !matches!(inner, Expr::Path(_)) {
+                let is_size =
+                    |path: &syn::Path| path.get_ident().is_some_and(|name| super::name(name).chars().nth(1).is_none());
+                let kept = found.split_off(before).into_iter().filter(|path| !is_size(path));
+                found.extend(kept);
+                braced_paths(inner, constants, found);
             }
         }
         Expr::Paren(inner) => braced_paths(&inner.expr, constants, found),

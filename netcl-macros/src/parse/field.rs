@@ -21,6 +21,10 @@ pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> O
     let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::function::own_name(diag, &name);
     attr::decided(diag, &attrs);
+    attrs.iter().filter(|attr| !attr::is_rusts(attr)).for_each(|attr| {
+        let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
+        diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
+    });
     for (position, attr) in own.iter().enumerate() {
         if own[..position].iter().any(|other| helper(other) == helper(attr)) {
             diag.report(attr.span(), &m::DUPLICATE_ATTRIBUTE, &[&helper(attr).unwrap_or_default()]);
@@ -241,6 +245,10 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
             return None;
         }
     };
+    if let Some(parsed) = parsed.as_ref().filter(|parsed| trainable && parsed.dtype != DType::F32) {
+        diag.report(parsed.span, &m::PARAMETER_TYPE, &[&parsed.dtype]);
+        return None;
+    }
     let mut pairs = attr::pairs(diag, given);
     let init = match pairs.take(words::INIT) {
         Some(expr) => attr::init(diag, &expr, parsed.as_ref().map(|ty| ty.dtype), constants),

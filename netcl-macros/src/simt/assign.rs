@@ -7,8 +7,9 @@ use crate::messages as m;
 use crate::parse::{constant, unparenthesized};
 use netcl_kernels::kir::{Stmt as Kir, ValueType};
 use proc_macro2::Span;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprAssign, ExprBinary, ExprIndex};
+use syn::{Expr, ExprAssign, ExprBinary, ExprIndex, Token};
 
 impl Simt<'_> {
     /// `left = right`: as in Rust, the right side is evaluated first.
@@ -20,8 +21,37 @@ impl Simt<'_> {
                 Some(target) => self.store(target, value, [index.expr.span(), span]),
                 None => Val::Unknown,
             },
+            Expr::Tuple(parts) => self.parts(&parts.elems, value, span),
+            Expr::Array(parts) => self.parts(&parts.elems, value, span),
             left => self.assign(left, value, span),
         }
+    }
+
+    /// `(a, b) = (b, a)`: as in Rust, all of the right side is evaluated before anything is assigned.
+    fn parts(&mut self, parts: &Punctuated<Expr, Token![,]>, value: Val, span: Span) -> Val {
+        let values = match value {
+            Val::Tuple(values) | Val::List(values) if values.len() == parts.len() => values,
+            Val::Tuple(values) | Val::List(values) => {
+                return self.report(parts.span(), &m::TUPLE_LENGTH, &[&values.len(), &parts.len()]);
+            }
+            Val::Unknown => return Val::Unknown,
+            other => return self.report(parts.span(), &m::NOT_A_TUPLE, &[&super::types::kind(&other)]),
+        };
+        let mut values = values;
+        values.iter_mut().for_each(|value| self.pin(value));
+        for (part, value) in parts.iter().zip(values) {
+            match unparenthesized(part) {
+                Expr::Infer(_) => {}
+                Expr::Index(index) => {
+                    if let Some(target) = self.target(index) {
+                        self.store(target, value, [index.expr.span(), span]);
+                    }
+                }
+                Expr::Tuple(inner) => drop(self.parts(&inner.elems, value, span)),
+                left => drop(self.assign(left, value, span)),
+            }
+        }
+        Val::Unit
     }
 
     /// `left op= right`: the right side first, then the place, which is evaluated once.

@@ -4,7 +4,7 @@
 use super::{Simt, Val};
 use crate::ast::{Constant, Helper};
 use crate::callee::Callee;
-use crate::messages as m;
+use crate::{messages as m, words};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
@@ -13,6 +13,7 @@ use netcl_kernels::kir::{ExprId, ValueType};
 use netcl_kernels::ops;
 use netcl_kernels::scalars;
 use proc_macro2::Span;
+use std::rc::Rc;
 use syn::ExprCall;
 
 /// Methods of Rust's numbers that are operations, and which.
@@ -35,8 +36,21 @@ impl Simt<'_> {
         });
         let Some(bound) = bound else { return Val::Unknown };
         let bound: Vec<ExprId> = bound.into_iter().map(|(name, id)| self.builder.named(&name, id)).collect();
-        match crate::lower::function(self.diag, helper) {
-            Some(graph) => self.inlined(&graph, &bound),
+        let known = self.functions.get(&std::ptr::from_ref(helper)).cloned();
+        let graph = known.unwrap_or_else(|| crate::lower::function(self.diag, helper).map(Rc::new));
+        self.functions.insert(helper, graph.clone());
+        match graph {
+            Some(graph) => {
+                let before = self.inlined;
+                self.inlined += graph.iter().count();
+                if self.inlined > words::MAX_INLINED {
+                    if before <= words::MAX_INLINED {
+                        self.report(span, &m::TOO_MANY_OPERATIONS, &[&helper.name, &words::MAX_INLINED]);
+                    }
+                    return Val::Unknown;
+                }
+                self.inlined(&graph, &bound)
+            }
             // One that it calls is wrong, which is said there.
             None => {
                 self.partial = true;

@@ -32,6 +32,7 @@ mod call;
 mod check;
 mod expr;
 mod function;
+pub(crate) mod gradient;
 mod list;
 mod loops;
 mod order;
@@ -45,18 +46,20 @@ mod untyped;
 
 pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
 
-use crate::ast::{Constant, Unit};
+use crate::ast::{Constant, Helper, Unit};
 use crate::diag::Diag;
 use crate::literal::Large;
-use crate::messages::Message;
+use crate::messages::{self as m, Message};
 use crate::words;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::fold;
-use netcl_kernels::identifier::is_reserved;
+use netcl_kernels::graph::Graph;
+use netcl_kernels::identifier::{ascii, is_reserved};
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::{ArrayId, ExprId, Kernel, Launch, ParamId, ParamKind, ValueType, VarId};
+use netcl_kernels::kir::{ArrayId, AtomicTarget, ExprId, Kernel, Launch, ParamId, ParamKind, Stmt, ValueType, VarId};
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 use syn::Local;
 
 /// One compiled kernel and the Rust that checks its types.
@@ -142,6 +145,10 @@ struct Simt<'a> {
     depth: usize,
     /// How many rounds of loops over lists have been written down.
     unrolled: usize,
+    /// The functions of scalars that have been compiled, by their place in memory, and how many operations of theirs there are
+    /// in the kernel.
+    functions: HashMap<*const Helper, Option<Rc<Graph>>>,
+    inlined: usize,
     /// `#[launch(.., unchecked)]`: the user answers for every index.
     unchecked: bool,
     /// Literals that not every type of floats has.
@@ -186,8 +193,38 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         let mut kernel = builder.finish();
         // Nothing keeps two items from one element.
         kernel.may_race = true;
+        if !written(diag, signature, &kernel) {
+            return None;
+        }
         plan::restrict(&mut kernel, signature, &zeroed);
         return plan::verified(diag, signature, &kernel, &barriers).then_some(Lowered { kernel, zeroed, types });
+    }
+}
+
+/// Rule: something is written to each result. Wrong: `fn copy(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) { let _ = x[0]; }`.
+fn written(diag: &Diag, signature: &Signature, kernel: &Kernel) -> bool {
+    let mut params = BTreeSet::new();
+    visit(&kernel.body, &mut |stmt| match stmt {
+        Stmt::Store { buffer, .. } | Stmt::Atomic { target: AtomicTarget::Buffer(buffer), .. } => {
+            params.insert(kernel.params[buffer.0 as usize].name.as_str());
+        }
+        _ => {}
+    });
+    let unwritten = |arg: &&signature::Arg| arg.result.is_some() && !params.contains(&*crate::parse::name(&arg.name));
+    let unwritten: Vec<_> = signature.args.iter().filter(unwritten).collect();
+    unwritten.iter().for_each(|arg| diag.report(arg.name.span(), &m::SIMT_UNWRITTEN, &[&arg.name, &arg.name]));
+    unwritten.is_empty()
+}
+
+/// Calls `see` for every statement, also those within others.
+fn visit<'k>(stmts: &'k [Stmt], see: &mut dyn FnMut(&'k Stmt)) {
+    for stmt in stmts {
+        see(stmt);
+        match stmt {
+            Stmt::For { body, .. } | Stmt::While { body, .. } => visit(body, see),
+            Stmt::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|branch| visit(branch, see)),
+            _ => {}
+        }
     }
 }
 
@@ -195,13 +232,6 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
 fn entry(signature: &Signature) -> String {
     let name = crate::parse::name(&signature.name);
     if is_reserved(&name) || !name.is_ascii() { format!("run_{}", ascii(&name)) } else { name }
-}
-
-/// The name with the numbers of what is no letter of OpenCL C, so that two names stay two: `_e9` for `é`.
-fn ascii(name: &str) -> String {
-    let letter =
-        |letter: char| if letter.is_ascii() { letter.to_string() } else { format!("_{:x}", u32::from(letter)) };
-    name.chars().map(letter).collect()
 }
 
 impl<'a> Simt<'a> {
@@ -224,6 +254,8 @@ impl<'a> Simt<'a> {
             facts: Vec::new(),
             depth: 0,
             unrolled: 0,
+            functions: HashMap::new(),
+            inlined: 0,
             unchecked: signature.unchecked,
             large: Large::default(),
             unsure: signature.unsound.is_some(),

@@ -7,6 +7,7 @@ mod gradients;
 mod kernels;
 mod meaning;
 mod models;
+mod names;
 mod truncated;
 mod unknown;
 mod untyped;

@@ -1,7 +1,8 @@
 //! Optimizers: one launch over the whole parameter buffer.
 //!
-//! The formulas are PyTorch's. Parameters that the loss does not depend on have zero gradients here, so that momentum
-//! and weight decay go on for them, where PyTorch leaves out parameters whose gradient is `None`.
+//! The formulas are PyTorch's. Parameters that the loss does not depend on, or only by way of `detach`, stay as they are, and
+//! so do their moments, as PyTorch leaves out parameters whose gradient is `None`. (The number of steps by which Adam corrects
+//! its moments is the optimizer's, not each parameter's.)
 
 mod adam;
 mod sgd;

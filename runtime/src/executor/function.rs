@@ -96,7 +96,7 @@ impl Function {
         let buffer = store.gradient_buffer()?;
         // Untouched buffers may come from an earlier call with another function.
         if !loaded.needs_model() {
-            buffer.prepare(0, false)?;
+            buffer.prepare(0, &Arc::from([]))?;
         }
         let call = Call {
             args,

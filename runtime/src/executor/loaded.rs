@@ -222,7 +222,7 @@ fn supply(
 ) -> Result<()> {
     let Version { plan, interface, .. } = &*bound.version;
     if let (Some(resolved), Some(gradients)) = (resolved, call.gradients) {
-        gradients.prepare(resolved.id, resolved.covers_all)?;
+        gradients.prepare(resolved.id, &resolved.covered)?;
     }
     let of_model = |slot: usize| {
         let (resolved, (store, _)) = (resolved?, call.model?);

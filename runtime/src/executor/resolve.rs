@@ -21,8 +21,8 @@ pub(super) struct Resolved {
     pub(super) late: Vec<(usize, usize)>,
     /// Buffer and shape of those whose shapes have symbols: they say what the symbols are.
     pub(super) named: Vec<(BufferId, Arc<[usize]>)>,
-    /// Whether every parameter of the model gets a gradient.
-    pub(super) covers_all: bool,
+    /// For each parameter of the model whether it gets a gradient.
+    pub(super) covered: Arc<[bool]>,
 }
 
 /// Which of the model's tensors it is: positions and not regions, so that nothing here keeps the memory of a dropped model.
@@ -46,9 +46,9 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
         places: vec![None; interface.externals.len()],
         late: Vec::new(),
         named: Vec::new(),
-        covers_all: false,
+        covered: Arc::from([]),
     };
-    let mut gradients = 0;
+    let mut covered = vec![false; store.parameters().len()];
     for (slot, external) in interface.externals.iter().enumerate() {
         let buffer = plan.buffer(external.buffer);
         let named = &mut resolved.named;
@@ -74,7 +74,7 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
                 let index = store.parameter_index(prefix, path)?;
                 fits(&store.parameters()[index])?;
                 let gradient = matches!(external.supplier, Supplier::Gradient(_));
-                gradients += usize::from(gradient);
+                covered[index] |= gradient;
                 resolved.places[slot] = Some(if gradient { Of::Gradient(index) } else { Of::Parameter(index) });
             }
             Supplier::State(path) | Supplier::NewState { path, .. } => {
@@ -87,6 +87,6 @@ pub(super) fn resolve(plan: &Plan, interface: &Interface, store: &Store, prefix:
             }
         }
     }
-    resolved.covers_all = gradients == store.parameters().len();
+    resolved.covered = covered.into();
     Ok(resolved)
 }

@@ -4,7 +4,7 @@ use crate::device::{Device, Reserve};
 use crate::error::Result;
 use crate::memory::BufferHandle;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The free gradient buffers of one model.
 #[derive(Default)]
@@ -26,6 +26,8 @@ pub(crate) struct GradientBuffer {
     /// Taken out only by drop.
     parts: Option<Parts>,
     spare: Arc<Spare>,
+    /// For each parameter whether there is a gradient in it; empty where there is none at all.
+    covered: OnceLock<Arc<[bool]>>,
 }
 
 struct Parts {
@@ -66,18 +68,25 @@ impl GradientBuffer {
                 Parts { whole, each, handles, written: AtomicU64::new(0) }
             }
         };
-        Ok(GradientBuffer { parts: Some(parts), spare: spare.clone() })
+        Ok(GradientBuffer { parts: Some(parts), spare: spare.clone(), covered: OnceLock::new() })
     }
 
-    /// Makes every gradient zero that the plan `id` does not write.
-    pub(crate) fn prepare(&self, id: u64, covers_all: bool) -> Result<()> {
+    /// Makes every gradient zero that the plan `id` does not write; `covered` says which it writes.
+    pub(crate) fn prepare(&self, id: u64, covered: &Arc<[bool]>) -> Result<()> {
+        self.covered.get_or_init(|| covered.clone());
         let written = &self.parts().written;
         let before = written.load(Ordering::Relaxed);
+        let covers_all = !covered.is_empty() && covered.iter().all(|covered| *covered);
         if before != 0 && before != id && !covers_all {
             self.whole().zero()?;
         }
         written.store(id, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Whether there is a gradient in that parameter: the function depends on it.
+    pub(crate) fn covers(&self, parameter: usize) -> bool {
+        self.covered.get().is_some_and(|covered| covered.get(parameter).copied().unwrap_or(false))
     }
 
     pub(crate) fn part(&self, parameter: usize) -> BufferHandle {

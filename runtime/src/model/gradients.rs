@@ -6,6 +6,7 @@ use crate::memory::BufferHandle;
 use crate::model::gradient_buffer::GradientBuffer;
 use crate::model::store::{Entry, Store};
 use crate::tensor::Tensor;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The gradients that one call of `…_with_gradients` gave, one for each parameter; zero where the function does not
@@ -78,6 +79,24 @@ impl Gradients {
             problem: "the gradients are of a model with other parameters; pass those of the model that is stepped"
                 .to_owned(),
         })
+    }
+
+    /// Which bytes of `range`, a part of the parameters' buffer that begins and ends with parameters, have gradients: those of
+    /// parameters that the function depends on, padding included, in as few pieces as can be.
+    pub(crate) fn covered(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        let entries = self.store.parameters();
+        for (index, entry) in entries.iter().enumerate() {
+            let end = entries.get(index + 1).map_or(range.end, |next| next.offset).min(range.end);
+            if !range.contains(&entry.offset) || entry.offset >= end || !self.buffer.covers(index) {
+                continue;
+            }
+            match pieces.last_mut() {
+                Some(last) if last.end == entry.offset => last.end = end,
+                _ => pieces.push(entry.offset..end),
+            }
+        }
+        pieces
     }
 
     fn view(&self, index: usize) -> Tensor {

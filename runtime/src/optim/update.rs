@@ -86,6 +86,7 @@ impl Update {
         let Some(range) = store.parameter_range(&part.prefix, self.name)? else {
             return Ok(());
         };
+        let pieces = gradients.covered(&range);
         let gradients = store.gradient_region(gradients.region_for(&store, self.name)?, &range)?;
         let bytes = range.len();
         let device = store.device();
@@ -122,15 +123,28 @@ impl Update {
             state.moments.push(moment);
         }
         let moments = &state.moments[..self.moments];
-        let view = |region: &BufferHandle| {
-            Tensor::from_region(region.clone(), state.shape.clone(), DType::F32, device.clone())
-        };
-        let mut args = vec![view(&state.parameters), view(&gradients)];
-        args.extend(moments.iter().map(view));
-        // In place: every element is read before it is written, by the work-item that writes it.
-        let into: Vec<BufferHandle> = std::iter::once(&state.parameters).chain(moments).cloned().collect();
-        let args: Vec<&Tensor> = args.iter().collect();
-        (self.rule)().call_into(device, &args, &scalars, &into)
+        // One launch, but where the function does not depend on all parameters: those without a gradient stay as they are.
+        for piece in pieces {
+            let whole = piece == range;
+            let part = |region: &BufferHandle| match whole {
+                true => Ok(region.clone()),
+                false => region.part(piece.start - range.start, piece.len()),
+            };
+            let shape: Arc<[usize]> = match whole {
+                true => state.shape.clone(),
+                false => Arc::from([piece.len() / (4 * self.row), self.row]),
+            };
+            // In place: every element is read before it is written, by the work-item that writes it.
+            let into = std::iter::once(&state.parameters).chain(moments).map(part).collect::<Result<Vec<_>>>()?;
+            let gradients = part(&gradients)?;
+            let regions = [&into[0], &gradients].into_iter().chain(&into[1..]);
+            let view =
+                |region: &BufferHandle| Tensor::from_region(region.clone(), shape.clone(), DType::F32, device.clone());
+            let args: Vec<Tensor> = regions.map(view).collect();
+            let args: Vec<&Tensor> = args.iter().collect();
+            (self.rule)().call_into(device, &args, &scalars, &into)?;
+        }
+        Ok(())
     }
 
     /// The state with these numbers.

@@ -1,6 +1,7 @@
 //! A size from Rust that is no size.
 
 const NONE: usize = 0;
+#[netcl::constant]
 const TEN: usize = 10;
 
 #[netcl::model]

@@ -1,0 +1,56 @@
+//! What calls of other functions cost: each is compiled where it stands, equal ones of functions of scalars once.
+
+use super::{Lowering, Val};
+use crate::ast::Helper;
+use crate::messages as m;
+use crate::words;
+use netcl_kernels::graph::NodeId;
+use proc_macro2::Span;
+use std::collections::HashMap;
+
+/// The calls along one path.
+#[derive(Default)]
+pub(super) struct Calls<'a> {
+    /// How many there have been.
+    made: usize,
+    /// What functions of scalars gave, by their place in memory and the arguments.
+    known: HashMap<(*const Helper, Vec<NodeId>), Val<'a>>,
+}
+
+impl<'a> Lowering<'a> {
+    /// Rule: a function makes so many calls and no more. Wrong: `f30`, where `fn f1(x: f32) -> f32 { f0(f0(x)) }` and so on.
+    ///
+    /// Counts a call of `name`; `false` where there are too many, which is said once.
+    pub(super) fn affords(&mut self, name: &str, span: Span) -> bool {
+        self.calls.made += 1;
+        if self.calls.made == words::MAX_CALLS + 1 {
+            let own = |name: &str| name.rsplit("::").next().unwrap_or_default().to_string();
+            let callers: Vec<String> = self.frames.iter().map(|frame| own(&frame.function)).collect();
+            let first = callers.first().cloned().unwrap_or_default();
+            let chain = chain(callers.into_iter().chain([own(name)]).collect());
+            self.report(span, &m::TOO_MANY_CALLS, &[&first, &words::MAX_CALLS, &chain]);
+        }
+        self.calls.made <= words::MAX_CALLS
+    }
+
+    /// What the function gave for these arguments before.
+    pub(super) fn known_call(&self, helper: &'a Helper, args: &[NodeId]) -> Option<Val<'a>> {
+        self.calls.known.get(&(std::ptr::from_ref(helper), args.to_vec())).cloned()
+    }
+
+    /// Notes what the function gives for these arguments.
+    pub(super) fn note_call(&mut self, helper: &'a Helper, args: Vec<NodeId>, value: &Val<'a>) {
+        if !value.is_unknown() {
+            self.calls.known.insert((std::ptr::from_ref(helper), args), value.clone());
+        }
+    }
+}
+
+/// The names of functions of which each calls the next, the first and the last of many.
+fn chain(names: Vec<String>) -> String {
+    const SHOWN: usize = 4;
+    if names.len() <= 2 * SHOWN {
+        return names.join(" → ");
+    }
+    format!("{} → … → {}", names[..SHOWN].join(" → "), names[names.len() - SHOWN..].join(" → "))
+}
