@@ -11,6 +11,7 @@ use netcl::__private::kernels::layers::{Init, TensorSpec};
 use netcl::__private::kernels::plan::Target;
 use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::algorithms::{Order, Random, bincount, sort};
+use netcl::select::TuneOptions;
 use netcl::{Device, Error, Model, Tensor, io};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -414,6 +415,13 @@ fn sizes_beyond_reason_are_errors() {
     for shape in [[usize::MAX, 2], [1 << 62, 4], [usize::MAX, usize::MAX]] {
         let error = text(Tensor::zeros(&Device::host(), &shape, DType::F32).map(|_| ()));
         assert!(error.contains("larger than memory"), "{error}");
+    }
+    // Sizes that no call can have are not tuned for, rather than found to have nothing to measure.
+    for size in [1u64 << 40, 1 << 63, u64::MAX] {
+        let functions = [function(&affine_square())];
+        let tuned = netcl::__private::tune(&[&functions], &device, &[("N", size)], &TuneOptions::quick());
+        let error = text(tuned.map(|_| ()));
+        assert!(error.contains("Toy::forward") && error.contains(&size.to_string()), "{error}");
     }
     // The device and its tensors go on.
     assert_eq!(function(&affine_square()).call(Some(&core), "", &[&kept], &[]).unwrap()[0].shape(), [5, 3]);

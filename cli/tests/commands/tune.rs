@@ -100,6 +100,9 @@ fn the_functions_of_a_binary_are_tuned_for_given_sizes() {
         assert!(error.contains("`--size M=2`") && error.contains("they have: N"), "{error}");
         let error = texts(&cache.run(&binary)).1;
         assert!(error.contains("--size N=64"), "{error}");
+        let beyond = cache.run(&[&binary[..], &["--size", "N=9223372036854775808"]].concat());
+        let error = texts(&beyond).1;
+        assert!(beyond.status.code() == Some(1) && error.contains("no call has such sizes"), "{error}");
         let error = texts(&cache.run(&["--device", device, "--binary", NETCL, "--name", "no_such"])).1;
         assert!(error.contains("bench_chain"), "{error}");
     }
