@@ -24,6 +24,7 @@ mod random;
 mod reference_graphs;
 #[path = "../../kernels/tests/common/references.rs"]
 mod references;
+mod scatter_cases;
 mod sub_groups;
 mod types;
 mod variants;
@@ -61,6 +62,7 @@ fn main() {
             .into_iter()
             .chain(model_cases::all())
             .chain(prologue_cases::all())
+            .chain(scatter_cases::all())
             .chain(pytorch::all())
             .chain(layers::all())
             .chain(sub_groups::all())

@@ -13,6 +13,7 @@ pub(crate) fn all() -> Vec<Case> {
     for batch in [1u64, 7, 33] {
         cases.push(case("mlp", batch, || models::mlp([64, 32, 10], true)));
         cases.push(case("mlp wide", batch, || models::mlp([50, 130, 11], true)));
+        cases.push(case("words", batch, || models::bag_of_words(300)));
         cases.push(case("cnn", batch, || models::cnn(8, 1, true)));
         cases.push(case("cnn without padding", batch, || models::cnn(14, 0, true)));
     }

@@ -460,10 +460,8 @@ void words_10_scatter_add_sum(
                 if (at_head != 0) {
                     head = sum;
                     at_head = 0;
-                } else if (true) {
-                    if (row < 300) {
-                        grad_words_weight[(int)(row * 16u + feature)] = sum;
-                    }
+                } else if (row < 300) {
+                    grad_words_weight[(int)(row * 16u + feature)] = sum;
                 }
                 row = head_row;
                 sum = 0.0f;
@@ -474,10 +472,8 @@ void words_10_scatter_add_sum(
                     if (at_head != 0) {
                         head = sum;
                         at_head = 0;
-                    } else if (true) {
-                        if (row < 300) {
-                            grad_words_weight[(int)(row * 16u + feature)] = sum;
-                        }
+                    } else if (row < 300) {
+                        grad_words_weight[(int)(row * 16u + feature)] = sum;
                     }
                     row = tail_row;
                     sum = 0.0f;
