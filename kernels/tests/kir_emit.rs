@@ -4,7 +4,7 @@
 
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::emit::opencl;
+use netcl_kernels::emit::{opencl, rust};
 use netcl_kernels::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use netcl_kernels::kir::text;
 use netcl_kernels::kir::verify::{Capabilities, verify};
@@ -257,4 +257,20 @@ fn programs_share_helpers_and_equal_kernels() {
     assert_eq!(program.matches("static inline float netcl_max(").count(), 1);
     assert_eq!(program.matches("__kernel void k(").count(), 1);
     assert_eq!(program.matches("__kernel void l(").count(), 1);
+}
+
+/// Two items of a user's kernel may access one element: on the host that is no data race.
+#[test]
+fn what_items_may_race_on_is_shared_in_native_code() {
+    let native = |line: &str| {
+        let text = format!(
+            "kernel k\nlaunch [N]\n{line}param x: read f32\nparam y: write f32\nparam z: read_write f32\n\
+             store @y[0u32] = load @x[global_id.0]\nstore @z[0u32] = load @z[global_id.0]\n"
+        );
+        let kernel = text::parse(&text).unwrap();
+        rust::native_code(&verify(&kernel, &Capabilities::unlimited()).unwrap(), 0).unwrap()
+    };
+    let (plain, shared) = (native(""), native("may_race\n"));
+    assert_eq!((plain.matches("args.view::").count(), plain.matches("args.shared::").count()), (3, 0), "{plain}");
+    assert_eq!((shared.matches("args.view::").count(), shared.matches("args.shared::").count()), (1, 2), "{shared}");
 }

@@ -1,8 +1,14 @@
-//! A device that is lost: an error from everything that is asked of it, no panic, and nothing else is harmed.
+//! A device that is lost, or is a parent process's: an error from everything that is asked of it, no panic, and nothing else is
+//! harmed.
 
 mod common;
 
-use common::{Line, line_gradients};
+use common::{Line, embed, line_gradients};
+use netcl::__private::kernels::dim::Shape;
+use netcl::__private::kernels::graph::build::Builder;
+use netcl::__private::kernels::graph::{BinaryOp, InputKind, OutputKind};
+use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::{ModelCore, Schema, Seed};
 use netcl::optim::{Adam, Optimizer, Sgd};
 use netcl::{DType, Device, Error, Model, Target, Tensor, algorithms, io};
 
@@ -93,4 +99,47 @@ fn only_null_devices_are_lost_on_purpose() {
     let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
     device.lose_after(0).unwrap();
     assert!(matches!(algorithms::sort(&x, algorithms::Order::Ascending), Err(Error::Unsupported { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_forked_child_steps_nothing() {
+    // SAFETY: the signatures are those of the C library.
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+        fn alarm(seconds: u32) -> u32;
+        fn _exit(status: i32) -> !;
+    }
+    // As large as it takes for all threads to share a step.
+    let device = Device::host();
+    let mut schema = Schema::new();
+    let init = Init::Constant(1.0);
+    schema.add("w", TensorSpec { name: "w", shape: vec![1 << 20], dtype: DType::F32, init, trainable: true });
+    let mut model = Line { core: ModelCore::new(&device, Seed(1), &schema).unwrap() };
+    let mut b = Builder::new("Large::loss");
+    b.input(InputKind::Parameter, "w", Shape::of(&[1 << 20]), DType::F32);
+    let g = b.input(InputKind::Argument(0), "g", Shape::of(&[1 << 20]), DType::F32);
+    let g = b.binary(BinaryOp::Add, g, g).unwrap();
+    b.output(OutputKind::Gradient("w".into()), g);
+    let g = Tensor::full(&device, 1.0f32, &[1 << 20]).unwrap();
+    let gradients = embed(&b.finish()).call_with_gradients(model.core(), "", &[&g], &[]).unwrap().1;
+    let mut optimizer = Sgd::new(0.25);
+    optimizer.step(&mut model, &gradients).unwrap();
+    // SAFETY: the child makes a step, and ends without anything that the parent's other threads may have locked.
+    let status = unsafe {
+        match fork() {
+            0 => {
+                alarm(20);
+                _exit(i32::from(!matches!(optimizer.step(&mut model, &gradients), Err(Error::Forked))))
+            }
+            child => {
+                let mut status = -1;
+                assert_eq!(waitpid(child, &mut status, 0), child);
+                status
+            }
+        }
+    };
+    assert_eq!(status, 0, "the child hung, or was told something else");
+    assert_eq!(model.tensor("w").unwrap().to_vec::<f32>().unwrap()[..2], [0.5; 2]);
 }

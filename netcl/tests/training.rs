@@ -456,49 +456,6 @@ fn what_a_model_says_of_itself_is_asked_once_for_each_step() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn a_forked_child_steps_nothing() {
-    // SAFETY: the signatures are those of the C library.
-    unsafe extern "C" {
-        fn fork() -> i32;
-        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
-        fn alarm(seconds: u32) -> u32;
-        fn _exit(status: i32) -> !;
-    }
-    // As large as it takes for all threads to share a step.
-    let device = Device::host();
-    let mut schema = Schema::new();
-    let init = Init::Constant(1.0);
-    schema.add("w", TensorSpec { name: "w", shape: vec![1 << 20], dtype: DType::F32, init, trainable: true });
-    let mut model = Two { core: ModelCore::new(&device, Seed(1), &schema).unwrap() };
-    let mut b = Builder::new("Large::loss");
-    b.input(InputKind::Parameter, "w", Shape::of(&[1 << 20]), DType::F32);
-    let g = b.input(InputKind::Argument(0), "g", Shape::of(&[1 << 20]), DType::F32);
-    let g = b.binary(netcl::__private::kernels::graph::BinaryOp::Add, g, g).unwrap();
-    b.output(OutputKind::Gradient("w".into()), g);
-    let g = Tensor::full(&device, 1.0f32, &[1 << 20]).unwrap();
-    let gradients = common::embed(&b.finish()).call_with_gradients(model.core(), "", &[&g], &[]).unwrap().1;
-    let mut optimizer = Sgd::new(0.25);
-    optimizer.step(&mut model, &gradients).unwrap();
-    // SAFETY: the child makes a step, and ends without anything that the parent's other threads may have locked.
-    let status = unsafe {
-        match fork() {
-            0 => {
-                alarm(20);
-                _exit(i32::from(!matches!(optimizer.step(&mut model, &gradients), Err(Error::Forked))))
-            }
-            child => {
-                let mut status = -1;
-                assert_eq!(waitpid(child, &mut status, 0), child);
-                status
-            }
-        }
-    };
-    assert_eq!(status, 0, "the child hung, or was told something else");
-    assert_eq!(model.tensor("w").unwrap().to_vec::<f32>().unwrap()[..2], [0.5; 2]);
-}
-
 #[test]
 fn batches_of_nothing_are_one_error() {
     let loader = DataLoader::new(&Device::host(), &[0.0f32; 8], &[4], &[0u32; 2], &[]).unwrap().batch_size(0);

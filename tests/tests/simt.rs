@@ -404,6 +404,7 @@ fn indices_that_only_look_bounded_are_checked() -> Result<()> {
 #[test]
 fn only_unchecked_kernels_take_indices_as_they_are() -> Result<()> {
     use netcl::Target;
+    assert!(careless.source(Target::Host)?.contains("\nmay_race\n"), "{}", careless.source(Target::Host)?);
     for target in [Target::Cpu, Target::Gpu] {
         assert!(careless.source(target)?.contains("if ("), "{}", careless.source(target)?);
         assert!(!on_trust.source(target)?.contains("if ("), "{}", on_trust.source(target)?);

@@ -68,8 +68,9 @@ pub fn native_code(verified: &Verified<'_>, level: usize) -> Option<String> {
     for (position, param) in kernel.params.iter().enumerate() {
         let name = writer.param(ParamId(position as u32));
         match &param.kind {
-            ParamKind::Buffer(dtype, _) => {
-                let view = if kernel.may_race { "shared" } else { "view" };
+            ParamKind::Buffer(dtype, access) => {
+                // What nobody writes is read as it is.
+                let view = if kernel.may_race && *access != Access::Read { "shared" } else { "view" };
                 writer.line(&format!("let {name} = args.{view}::<{}>({position});", element(*dtype)));
             }
             ParamKind::Scalar(dtype) => {

@@ -4,7 +4,8 @@
 //! do ([`Apart`]), which LLVM makes vector instructions of. A user's kernel in SIMT form may have any two items write one
 //! element. OpenCL leaves open what is read then; in Rust two plain accesses would be a data race, which is undefined
 //! behaviour of the whole program. So there every access is a relaxed atomic one ([`Shared`]): an element is some value
-//! that an item wrote, or zero or what was there before, and nothing else happens. On the processors that there are, this
+//! that an item wrote, or what was there before, and nothing else happens. What the kernel only reads nobody writes: its results
+//! are never its arguments. On the processors that there are, this
 //! is the same instruction, but for its neighbours no vector is made.
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers, see memory.rs")]

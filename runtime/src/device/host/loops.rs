@@ -9,7 +9,7 @@ use super::pool;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};
 use netcl_kernels::kir::verify::{Capabilities, verify};
-use netcl_kernels::kir::{Kernel, Launch};
+use netcl_kernels::kir::{Access, Kernel, Launch, ParamKind};
 use netcl_kernels::span::Diagnostic;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,19 +87,21 @@ impl BoundLoop {
                 args.result(&self.code.kernel)
             }
             Code::Interpreted(compiled) => {
+                let kernel = &self.code.kernel;
                 // Seen by all its work-items, each of which may write what another reads.
-                let shared: Vec<SharedBuffer<'_>> = match self.code.kernel.may_race {
-                    true => passed.iter().filter_map(Passed::buffer).map(SharedBuffer).collect(),
-                    false => Vec::new(),
+                let shared = |position: usize| {
+                    let param = kernel.params.get(position).filter(|_| kernel.may_race)?;
+                    let is_written = !matches!(param.kind, ParamKind::Buffer(_, Access::Read));
+                    passed.get(position)?.buffer().filter(|_| is_written).map(SharedBuffer)
                 };
-                let mut shared = shared.iter();
+                let shared: Vec<Option<SharedBuffer<'_>>> = (0..passed.len()).map(shared).collect();
                 let values: Vec<Value<'_>> = passed
                     .iter()
-                    .map(|passed| match passed {
-                        Passed::Buffer(buffer) => {
-                            shared.next().map_or(Value::Buffer(*buffer), |shared| Value::Buffer(shared))
-                        }
-                        Passed::Scalar(literal) => Value::Scalar(*literal),
+                    .zip(&shared)
+                    .map(|(passed, shared)| match (passed, shared) {
+                        (_, Some(shared)) => Value::Buffer(shared),
+                        (Passed::Buffer(buffer), None) => Value::Buffer(*buffer),
+                        (Passed::Scalar(literal), None) => Value::Scalar(*literal),
                     })
                     .collect();
                 let launch = compiled.launch(&values, &self.bindings, engine())?;
