@@ -161,15 +161,21 @@ pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -
     let mut sig = sig.clone();
     for input in &mut sig.inputs {
         if let FnArg::Typed(typed) = input {
-            *typed.ty = Type::Verbatim(plain(&typed.ty));
+            *typed.ty = of_tensors(&typed.ty);
             // A name that a kernel has as well would be the kernel.
             *typed.pat = Pat::Verbatim(quote!(_));
         }
     }
     if let ReturnType::Type(_, ty) = &mut sig.output {
-        **ty = Type::Verbatim(plain(ty));
+        **ty = of_tensors(ty);
     }
     quote! { #(#attrs)* #[allow(dead_code, unused_variables)] #vis #sig { ::core::unreachable!() } }
+}
+
+/// The type as it is, unless it is of tensors, which have no parameters in Rust, or not understood.
+fn of_tensors(ty: &Type) -> Type {
+    let wrong = |name: &Ident| name == crate::words::TENSOR || name == crate::words::UNKNOWN_TYPE;
+    if function::mentions(ty.to_token_stream(), &wrong) { Type::Verbatim(plain(ty)) } else { ty.clone() }
 }
 
 /// `name` with the signature's arguments and no body to speak of.
