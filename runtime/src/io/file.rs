@@ -41,6 +41,29 @@ impl Stored {
     }
 }
 
+/// The entry of a file's metadata that says how netcl stores what other frameworks may store otherwise, and its value.
+const LAYOUT: (&str, &str) = ("netcl.layout", "1");
+
+/// Whether netcl has written the file, whose layout is therefore netcl's.
+///
+/// # Errors
+///
+/// If a later netcl has written it, whose layout is another.
+pub(super) fn is_own(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| unusable(path, error.to_string()))?;
+    match metadata.metadata().as_ref().and_then(|entries| entries.get(LAYOUT.0)) {
+        None => Ok(false),
+        Some(value) if value == LAYOUT.1 => Ok(true),
+        Some(value) => Err(unusable(
+            path,
+            format!(
+                "its layout is `{value}`, and this netcl knows `{}`: read it with the netcl that wrote it",
+                LAYOUT.1
+            ),
+        )),
+    }
+}
+
 /// Replaces the file whole, or leaves it as it was.
 pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
     let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
@@ -49,7 +72,8 @@ pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
         let view = TensorView::new(to_safetensors(*dtype), shape.clone(), bytes);
         views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
     }
-    let bytes = safetensors::serialize(views, None).map_err(|error| failed(std::io::Error::other(error)))?;
+    let layout = [(LAYOUT.0.to_owned(), LAYOUT.1.to_owned())].into_iter().collect();
+    let bytes = safetensors::serialize(views, Some(layout)).map_err(|error| failed(std::io::Error::other(error)))?;
     replace_file(path, &bytes, Durable::Yes).map_err(failed)
 }
 

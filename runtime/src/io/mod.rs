@@ -5,4 +5,4 @@ mod file;
 mod weights;
 
 pub use checkpoint::{load_checkpoint, save_checkpoint};
-pub use weights::{load, save};
+pub use weights::{load, load_foreign, save};
