@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod exceptions;
+mod float_cases;
 #[path = "../../netcl/tests/common/devices.rs"]
 mod found;
 mod goldens;
@@ -27,6 +28,7 @@ mod references;
 mod sub_groups;
 mod types;
 mod variants;
+mod view_cases;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
@@ -61,6 +63,8 @@ fn main() {
             .into_iter()
             .chain(model_cases::all())
             .chain(prologue_cases::all())
+            .chain(view_cases::all())
+            .chain(float_cases::all())
             .chain(pytorch::all())
             .chain(layers::all())
             .chain(sub_groups::all())
