@@ -25,8 +25,8 @@ const TOLERANCE: f64 = 1e-3;
 pub struct GradientCheck {
     /// How many derivatives were compared: as many as the float arguments have elements.
     pub compared: usize,
-    /// The largest difference of the two, relative to the derivative or to the mean magnitude of its argument's, whichever
-    /// is larger. Below 1e-3.
+    /// The largest difference of the two, relative to the derivative, to the mean magnitude of its argument's, or to a thousand
+    /// times what rounding may make of a derivative of 0, whichever is largest. Below 1e-3.
     pub error: f64,
     /// Where that is.
     pub worst: GradientElement,
@@ -85,9 +85,9 @@ pub fn gradients(graph: &str, pullback: &Function, args: &[&Tensor], scalars: &[
             accepted: "at most 4096: small arguments tell as much",
         });
     }
-    let values = args.iter().map(|arg| values(name, arg)).collect::<Result<Vec<_>>>()?;
+    let arguments = args.iter().map(|arg| values(name, arg)).collect::<Result<Vec<_>>>()?;
     let give = |kind: &InputKind, _: &str| match kind {
-        InputKind::Argument(position) => values.get(*position).cloned(),
+        InputKind::Argument(position) => arguments.get(*position).cloned(),
         // Scalar 0 is a seed, of which no kernel makes anything.
         InputKind::Scalar(0) => HostTensor::from_f64(DType::U32, &[], &[0.0]).ok(),
         InputKind::Scalar(position) => {
@@ -112,18 +112,60 @@ pub fn gradients(graph: &str, pullback: &Function, args: &[&Tensor], scalars: &[
         })
         .collect();
     sorted::sort_by_key(&mut slopes, |(position, _)| *position);
-    compare(name, slopes.into_iter().map(|(_, slopes)| slopes).zip(gradients))
+    let noise = Noise {
+        magnitude: measured.magnitude,
+        results: measured.weights.iter().map(|weights| weights.data().len()).sum::<usize>().max(1),
+    };
+    let mut compared = Vec::new();
+    for ((position, slopes), gradient) in slopes.into_iter().zip(gradients) {
+        let floor =
+            arguments.get(position).map_or(0.0, |argument| noise.of(&argument.to_f64(), gradient.dtype()) / TOLERANCE);
+        compared.push(Compared { slopes, gradient: values(name, &gradient)?.to_f64(), floor });
+    }
+    compare(name, compared)
 }
 
-fn compare(name: &str, pairs: impl Iterator<Item = (Slopes, Tensor)>) -> Result<GradientCheck> {
+/// What rounding makes of derivatives that are 0: terms that cancel leave their last digits.
+struct Noise {
+    /// [`netcl_kernels::autodiff::check::Differences::magnitude`].
+    magnitude: f64,
+    /// How many results that is the sum over.
+    results: usize,
+}
+
+impl Noise {
+    /// Of a derivative in an element of an argument, computed as `dtype`.
+    fn of(&self, argument: &[f64], dtype: DType) -> f64 {
+        let spacing = match dtype {
+            DType::F16 => 2f64.powi(-10),
+            DType::BF16 => 2f64.powi(-7),
+            DType::F64 => f64::EPSILON,
+            _ => f64::from(f32::EPSILON),
+        };
+        let size = argument.iter().filter(|x| x.is_finite()).fold(0.1f64, |size, x| size.max(x.abs()));
+        // The smallest step of the differences is 1e-4.
+        let differences = 4.0 * f64::EPSILON * self.magnitude / 1e-4;
+        let vjp = 4.0 * spacing * self.magnitude / self.results as f64 / size;
+        differences.max(vjp)
+    }
+}
+
+/// The derivatives in an argument's elements, computed in two ways.
+struct Compared {
+    slopes: Slopes,
+    gradient: Vec<f64>,
+    /// Derivatives below this are compared as if they were of this size.
+    floor: f64,
+}
+
+fn compare(name: &str, pairs: Vec<Compared>) -> Result<GradientCheck> {
     let mut check = GradientCheck { compared: 0, error: 0.0, worst: GradientElement::default() };
-    for (slopes, gradient) in pairs {
-        let gradient = values(name, &gradient)?.to_f64();
+    for Compared { slopes, gradient, floor } in pairs {
         let mean = slopes.values.iter().map(|value| value.abs()).sum::<f64>() / slopes.values.len().max(1) as f64;
         for (position, (vjp, differences)) in gradient.into_iter().zip(slopes.values).enumerate() {
             let error = match (vjp - differences).abs() {
                 0.0 => 0.0,
-                apart => apart / differences.abs().max(mean),
+                apart => apart / differences.abs().max(mean).max(floor),
             };
             let error = if error.is_nan() { f64::INFINITY } else { error };
             if error >= check.error {

@@ -1,7 +1,7 @@
 //! Graphs run on a device and by the reference interpreter, compared.
 
 use half::{bf16, f16};
-use libtest_mimic::Failed;
+use libtest_mimic::{Completion, Failed};
 use netcl::__private::{Function, FunctionSource, PlanSource};
 use netcl::{DType, Device, Tensor};
 use netcl_kernels::compile::{Options, compile_with};
@@ -69,6 +69,20 @@ impl Example {
             vec![PlanSource { target: plan.target.name(), json: Box::leak(json.into_boxed_str()), native: &[] }];
         let source = FunctionSource { name: "variants", plans: Box::leak(plans.into_boxed_slice()), graph: "" };
         Ok(Compiled { function: Function::new(Box::leak(Box::new(source))), plan })
+    }
+
+    /// Why the device cannot compute it, if it lacks a type that the graph has.
+    pub(crate) fn lacks(&self, device: &Device) -> Option<&'static str> {
+        let wide = self.graph.nodes.iter().any(|node| node.dtype == DType::F64);
+        (wide && !device.profile().fp64).then_some("the device has no fp64")
+    }
+
+    /// [`Example::check`] where the device can compute it, as a [`Case`](crate::Case).
+    pub(crate) fn case(&self, device: &Device, tolerance: f64) -> Result<Completion, Failed> {
+        match self.lacks(device) {
+            Some(reason) => Ok(Completion::ignored_with(reason)),
+            None => self.check(device, tolerance).map(|()| Completion::Completed),
+        }
     }
 
     fn arguments(&self, device: &Device) -> Result<Vec<Tensor>, Failed> {

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod exceptions;
+mod float_cases;
 #[path = "../../netcl/tests/common/devices.rs"]
 mod found;
 mod goldens;
@@ -28,6 +29,7 @@ mod scatter_cases;
 mod sub_groups;
 mod types;
 mod variants;
+mod view_cases;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
@@ -63,6 +65,8 @@ fn main() {
             .chain(model_cases::all())
             .chain(prologue_cases::all())
             .chain(scatter_cases::all())
+            .chain(view_cases::all())
+            .chain(float_cases::all())
             .chain(pytorch::all())
             .chain(layers::all())
             .chain(sub_groups::all())

@@ -1,7 +1,7 @@
 //! Differential fuzzing: random graphs, fused and compiled, against the reference interpreter.
 
-use crate::Case;
 use crate::graphs::Example;
+use crate::{Case, Check};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::graph::arbitrary::{Options, random_graph};
 
@@ -13,18 +13,20 @@ fn count() -> u64 {
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for seed in 0..count() {
-        cases.push(Case::new(format!("random::graph {seed}"), move |device| {
+        let run: Check = Box::new(move |device| {
             let drawn = random_graph(seed, &Options::default());
             let example = Example { graph: drawn.graph, bindings: drawn.bindings, inputs: drawn.inputs };
-            example.check(device, 1e-4)
-        }));
-        cases.push(Case::new(format!("random::gradients {seed}"), move |device| {
+            example.case(device, 1e-4)
+        });
+        cases.push(Case { name: format!("random::graph {seed}"), run });
+        let run: Check = Box::new(move |device| {
             let options = Options { smooth: true, scalar: true, ..Options::default() };
             let drawn = random_graph(seed, &options);
             let graph = append_gradients(drawn.graph, Arguments::Floats).map_err(|error| error.to_string())?;
             let example = Example { graph, bindings: drawn.bindings, inputs: drawn.inputs };
-            example.check(device, 2e-4)
-        }));
+            example.case(device, 2e-4)
+        });
+        cases.push(Case { name: format!("random::gradients {seed}"), run });
     }
     cases
 }

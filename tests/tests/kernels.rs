@@ -22,6 +22,11 @@ netcl::kernel! {
         |n| if x[n] > 0.0 { x[n].sqrt() } else { slope * x[n] }
     }
 
+    /// What each element is of its row's sum, summed: 1, whatever the elements are.
+    fn shares(x: &Tensor<f32, N, C>) -> Tensor<f32, N> {
+        |n| sum(0..C, |c| x[n, c].exp()) / sum(0..C, |c| x[n, c].exp())
+    }
+
     /// With conditions that are numbers only for some arguments.
     fn chosen(x: &Tensor<f32, N>, k: usize, m: usize) -> Tensor<f32, N> {
         |n| if k - 1 > 2 && k * 3 / m == 2 { x[n] } else { 2.0 * x[n] }
@@ -73,6 +78,9 @@ fn gradients_are_checked() -> Result<()> {
         assert_eq!(check.compared, 4);
         assert!(check.error < 1e-5, "{check}");
         assert_eq!(check.worst.argument, "x");
+        // Of a sum that is always 1, both ways give what rounding leaves of 0.
+        let check = shares.check(&floats(&[0.3, -0.7, 1.9, 5.0, 0.1, 2.0], &[2, 3]))?;
+        assert_eq!(check.compared, 6, "{check}");
         let check = nearest.check(&floats(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], &[2, 3]))?;
         assert!(check.compared == 6 && check.error < 1e-5, "{check}");
         // At a jump of the derivative the two differ, and the element is named.

@@ -47,6 +47,8 @@ pub enum Avoid {
     Binaries,
     /// The compiler's optimizations: netcl's own kernels are built with `-cl-opt-disable`.
     Optimizations,
+    /// `sin`, `cos` and `tan` of vectors of `float`: netcl's own kernels call them lane by lane where one argument is large.
+    VectorSines,
 }
 
 static QUIRKS: &[Quirk] = &[
@@ -64,6 +66,14 @@ static QUIRKS: &[Quirk] = &[
         avoid: Avoid::SeveralQueues,
         reason: "5.0: two queues or devices that run one kernel at once, and for the first time, over grids of different sizes \
                  may end the process (an assertion in pocl_release_dlhandle_cache)",
+    },
+    Quirk {
+        vendor: Vendor::Pocl,
+        from: &[],
+        until: None,
+        avoid: Avoid::VectorSines,
+        reason: "3.1: sin, cos and tan of float2 and wider are wrong in small lanes beside one of 1e10 or so and more: the sine of \
+                 1e-30 beside that of 1e30 is 0.0099. Scalars and vectors of double are right",
     },
     Quirk {
         vendor: Vendor::Pocl,

@@ -40,6 +40,9 @@ impl Stored {
     }
 }
 
+/// The entry of a file's metadata that says how netcl stores what other frameworks may store otherwise, and its value.
+pub(super) const LAYOUT: (&str, &str) = ("netcl.layout", "1");
+
 /// Replaces the file whole, or leaves it as it was.
 pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
     let failed = |source| Error::Io { action: "write", path: path.to_owned(), source };
@@ -48,7 +51,8 @@ pub(super) fn write(path: &Path, tensors: &[Stored]) -> Result<()> {
         let view = TensorView::new(to_safetensors(*dtype), shape.clone(), bytes);
         views.push((name.as_str(), view.map_err(|error| failed(std::io::Error::other(error)))?));
     }
-    let bytes = safetensors::serialize(views, None).map_err(|error| failed(std::io::Error::other(error)))?;
+    let layout = [(LAYOUT.0.to_owned(), LAYOUT.1.to_owned())].into_iter().collect();
+    let bytes = safetensors::serialize(views, Some(layout)).map_err(|error| failed(std::io::Error::other(error)))?;
     replace_file(path, &bytes, Keeping::Saved).map_err(failed)
 }
 

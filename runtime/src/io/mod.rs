@@ -6,4 +6,4 @@ mod reader;
 mod weights;
 
 pub use checkpoint::{load_checkpoint, save_checkpoint};
-pub use weights::{load, save};
+pub use weights::{load, load_foreign, save};

@@ -1,6 +1,6 @@
 //! Safetensors files, read as far as is asked for: the header first, and nothing that the header does not promise.
 
-use super::file::unusable;
+use super::file::{LAYOUT, unusable};
 use crate::error::{Error, Result};
 use safetensors::tensor::{Metadata, TensorInfo};
 use std::fs::File;
@@ -77,6 +77,25 @@ impl WeightFile {
     /// The names of all tensors, in the order of their data.
     pub(super) fn names(&self) -> Vec<String> {
         self.metadata.offset_keys()
+    }
+
+    /// Whether netcl has written the file, whose layout is therefore netcl's.
+    ///
+    /// # Errors
+    ///
+    /// If a later netcl has written it, whose layout is another.
+    pub(super) fn is_own(&self) -> Result<bool> {
+        match self.metadata.metadata().as_ref().and_then(|entries| entries.get(LAYOUT.0)) {
+            None => Ok(false),
+            Some(value) if value == LAYOUT.1 => Ok(true),
+            Some(value) => Err(unusable(
+                &self.path,
+                format!(
+                    "its layout is `{value}`, and this netcl knows `{}`: read it with the netcl that wrote it",
+                    LAYOUT.1
+                ),
+            )),
+        }
     }
 
     /// The bytes of a tensor, little-endian.

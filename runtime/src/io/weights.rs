@@ -30,23 +30,80 @@ pub fn save(model: &dyn Model, path: impl AsRef<Path>) -> Result<()> {
 
 /// Reads every parameter and state of a model, from a file of [`save`] or [`super::save_checkpoint`].
 ///
-/// Tensors are told apart by path, shape and type alone. Weights of another framework may have the right shape and another
-/// meaning: PyTorch's `Linear` has `[outputs, inputs]` where netcl's has `[inputs, outputs]`, so that a square one is taken
-/// as it is and computes with the transpose. Transpose such weights before they are written to the file.
+/// Tensors are told apart by path, shape and type. Weights of another framework may have the right shape and another meaning:
+/// PyTorch's `Linear` has `[outputs, inputs]` where netcl's has `[inputs, outputs]`, so that a square one would compute with
+/// the transpose. Files therefore say that netcl has written them, and others are read by [`load_foreign`].
 ///
 /// The header is read first: of a file that does not fit, nothing else is. The path may also name a pipe or `/dev/stdin`, which
 /// is waited for, and of which no more is read than its header promises.
 ///
 /// # Errors
 ///
-/// If the file cannot be read or is damaged, or if a tensor is missing, unexpected, or of another shape or type: the
+/// If the file cannot be read or is damaged, if netcl has not written it and the model has weights that other frameworks store
+/// transposed, or if a tensor is missing, unexpected, or of another shape or type: the
 /// error lists all of them, and the model is unchanged. If the device itself fails while the tensors are copied to it
 /// ([`Error::Driver`], [`Error::Lost`], [`Error::OutOfMemory`]), some of the model's tensors may be the file's already:
 /// load again, or drop the model.
 pub fn load(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    let mut file = WeightFile::open(path)?;
+    // A checkpoint's other entries are netcl's alone.
+    let is_checkpoint = || file.names().into_iter().any(|name| BESIDES.iter().any(|start| name.starts_with(start)));
+    if !file.is_own()? && !is_checkpoint() {
+        refuse_matrices(model, path)?;
+    }
+    let fitting = fitting(model, &file)?;
+    fill(read(fitting, &mut file)?)
+}
+
+/// As [`load`], from a file that another program has written, whose weights are laid out as netcl's: a `Linear` has
+/// `[inputs, outputs]`, which in PyTorch is `layer.weight.T`, and so have the two of `SelfAttention`.
+///
+/// ```
+/// use netcl::prelude::*;
+/// # #[netcl::model]
+/// # pub struct Line {
+/// #     #[layer(inputs = 2, outputs = 2, bias = false)]
+/// #     line: Linear,
+/// # }
+/// # let mut model = Line::new(&Device::host(), Seed(1))?;
+/// # let file = std::env::temp_dir().join(format!("foreign-{}.safetensors", std::process::id()));
+/// # let header = br#"{"line.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}"#;
+/// # let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+/// # bytes.extend(header);
+/// # bytes.extend([0; 16]);
+/// # std::fs::write(&file, bytes).unwrap();
+/// // In Python: save_file({"line.weight": line.weight.T.contiguous()}, file)
+/// assert!(netcl::io::load(&mut model, &file).is_err()); // nothing says that it was transposed
+/// netcl::io::load_foreign(&mut model, &file)?;
+/// # std::fs::remove_file(file).ok();
+/// # Ok::<(), netcl::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`load`], but for who has written the file.
+pub fn load_foreign(model: &mut dyn Model, path: impl AsRef<Path>) -> Result<()> {
     let mut file = WeightFile::open(path.as_ref())?;
     let fitting = fitting(model, &file)?;
     fill(read(fitting, &mut file)?)
+}
+
+/// An error if the model has weights of a shape that others store transposed.
+fn refuse_matrices(model: &dyn Model, path: &Path) -> Result<()> {
+    let is_weight =
+        |path: &str| path.rsplit('.').next().is_some_and(|name| name == "weight" || name.ends_with("_weight"));
+    let found = tensors(model).into_iter().find(|(path, tensor)| tensor.shape().len() == 2 && is_weight(path));
+    let Some((name, tensor)) = found else { return Ok(()) };
+    Err(file::unusable(
+        path,
+        format!(
+            "netcl has not written it, so nothing says how the matrix `{name}` {:?} lies in it: PyTorch's `Linear` stores \
+             [outputs, inputs], netcl's [inputs, outputs], and a square one would compute with its transpose; write the \
+             transposed weights of `Linear` to the file (`layer.weight.T.contiguous()`) and read it by `netcl::io::load_foreign`",
+            tensor.shape()
+        ),
+    ))
 }
 
 /// Every tensor of a model.

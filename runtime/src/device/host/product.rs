@@ -19,13 +19,28 @@ pub(crate) struct Product {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    MatMul { batch: Vec<usize>, m: usize, n: usize, k: usize, operands: [Strides; 3] },
+    MatMul { batch: Vec<usize>, m: usize, n: usize, k: usize, a: Strides, b: Strides, c: ResultStrides },
     Conv { kind: ConvKind, shapes: ConvShapes },
 }
 
+/// Of an operand that is read: negative along flipped axes.
 #[derive(Clone, Debug)]
 struct Strides {
-    offset: usize,
+    start: usize,
+    batch: Vec<isize>,
+    row: isize,
+    column: isize,
+}
+
+impl Strides {
+    fn over<'a, T>(&'a self, data: &'a [T]) -> Strided<'a, T> {
+        Strided { data, start: self.start, batch: &self.batch, row: self.row, column: self.column }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct ResultStrides {
+    start: usize,
     batch: Vec<usize>,
     row: usize,
     column: usize,
@@ -36,9 +51,15 @@ impl Product {
     pub(crate) fn new(work: &Work, bindings: Bindings<'_>) -> Option<Result<Product, String>> {
         match work {
             Work::MatMul { batch, m, n, k, a, b, c, dtype } => Some((|| {
-                let operands = [strides(a, bindings)?, strides(b, bindings)?, strides(c, bindings)?];
                 let (m, n, k) = (size(m, bindings)?, size(n, bindings)?, size(k, bindings)?);
-                let kind = Kind::MatMul { batch: sizes(batch, bindings)?, m, n, k, operands };
+                let (a, b) = (strides(a, bindings)?, strides(b, bindings)?);
+                let c = ResultStrides {
+                    start: size(&c.offset, bindings)?,
+                    batch: sizes(&c.batch, bindings)?,
+                    row: size(&c.row, bindings)?,
+                    column: size(&c.column, bindings)?,
+                };
+                let kind = Kind::MatMul { batch: sizes(batch, bindings)?, m, n, k, a, b, c };
                 Ok(Product { kind, dtype: *dtype })
             })()),
             Work::Conv2d { kind, input, weight, output, geometry, dtype } => Some((|| {
@@ -89,20 +110,16 @@ impl Product {
         // own, and of all other memory the launch holds the locks (`access.rs`), for writing where it writes.
         let (a, b, c) = unsafe { (slice::<T>(a), slice::<T>(b), slice_mut::<T>(c)) };
         match &self.kind {
-            Kind::MatMul { batch, m, n, k, operands: [of_a, of_b, of_c] } => {
+            Kind::MatMul { batch, m, n, k, a: of_a, b: of_b, c: of_c } => {
                 let is_empty = [m, n, k].into_iter().chain(batch).any(|&size| size == 0);
-                let start = |of: &Strides, length: usize| match of.offset {
-                    inside if inside <= length => Ok(inside),
-                    // A part of a buffer without elements: nothing is read or written there.
-                    _ if is_empty && length == 0 => Ok(0),
-                    outside => Err(format!("an operand starts at element {outside}, past its buffer")),
+                let start = match of_c.start {
+                    inside if inside <= c.len() => inside,
+                    // A part of a buffer without elements: nothing is written there.
+                    _ if is_empty && c.is_empty() => 0,
+                    outside => return Err(format!("its result starts at element {outside}, past its buffer")),
                 };
-                let (a, b) = (&a[start(of_a, a.len())?..], &b[start(of_b, b.len())?..]);
-                let end = c.len();
-                let c = &mut c[start(of_c, end)?..];
-                let a = Strided { data: a, batch: &of_a.batch, row: of_a.row, column: of_a.column };
-                let b = Strided { data: b, batch: &of_b.batch, row: of_b.row, column: of_b.column };
-                let c = StridedMut { data: c, batch: &of_c.batch, row: of_c.row, column: of_c.column };
+                let (a, b) = (of_a.over(a), of_b.over(b));
+                let c = StridedMut { data: &mut c[start..], batch: &of_c.batch, row: of_c.row, column: of_c.column };
                 matmul::matmul(batch, *m, *n, *k, a, b, c, 0)
             }
             Kind::Conv { kind, shapes } => {
@@ -147,11 +164,15 @@ unsafe fn slice_mut<T: Scalar>(buffer: &HostBuffer) -> &mut [T] {
 }
 
 fn strides(operand: &Operand, bindings: Bindings<'_>) -> Result<Strides, String> {
+    let stride = |dim: &Dim| {
+        let value = dim.evaluate(bindings).and_then(|value| isize::try_from(value).ok());
+        value.ok_or_else(|| format!("the stride {dim} is not known or too large"))
+    };
     Ok(Strides {
-        offset: size(&operand.offset, bindings)?,
-        batch: sizes(&operand.batch, bindings)?,
-        row: size(&operand.row, bindings)?,
-        column: size(&operand.column, bindings)?,
+        start: size(&operand.offset, bindings)?,
+        batch: operand.batch.iter().map(stride).collect::<Result<_, _>>()?,
+        row: stride(&operand.row)?,
+        column: stride(&operand.column)?,
     })
 }
 

@@ -9,6 +9,7 @@ use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk, reads_files};
+use netcl_kernels::emit::SINES_BY_LANE;
 use netcl_kernels::sorted::{self, SortedMap};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::{cl_device_id, cl_int};
@@ -111,36 +112,21 @@ fn lock<P>(programs: &Mutex<Programs<P>>) -> MutexGuard<'_, Programs<P>> {
     programs.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The option by which quotients and roots of `f32` are rounded correctly.
-macro_rules! rounded_division {
-    () => {
-        "-cl-fp32-correctly-rounded-divide-sqrt"
-    };
-}
-
 /// With it quotients and roots of `f32` are rounded correctly. For drivers that can
 /// ([`DeviceProfile::rounded_division`]): others refuse it.
-pub(crate) const ROUNDED_DIVISION: &str = rounded_division!();
+pub(crate) const ROUNDED_DIVISION: &str = "-cl-fp32-correctly-rounded-divide-sqrt";
 
-/// The option by which nothing is optimized.
-macro_rules! not_optimized {
-    () => {
-        "-cl-opt-disable"
-    };
-}
-
-/// For drivers whose optimizations change results ([`Avoid::Optimizations`]).
-pub(crate) const NOT_OPTIMIZED: &str = not_optimized!();
+/// The option by which nothing is optimized. For drivers whose optimizations change results ([`Avoid::Optimizations`]).
+pub(crate) const NOT_OPTIMIZED: &str = "-cl-opt-disable";
 
 /// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
-pub(super) fn options(profile: &DeviceProfile) -> &'static str {
-    match (profile.rounded_division, profile.avoids(Avoid::Optimizations)) {
-        (false, false) => "-cl-std=CL1.2",
-        (true, false) => concat!("-cl-std=CL1.2 ", rounded_division!()),
-        (false, true) => concat!("-cl-std=CL1.2 ", not_optimized!()),
-        (true, true) => concat!("-cl-std=CL1.2 ", rounded_division!(), " ", not_optimized!()),
-    }
+pub(super) fn options(profile: &DeviceProfile) -> String {
+    let mut options = vec!["-cl-std=CL1.2".to_owned()];
+    options.extend(profile.rounded_division.then(|| ROUNDED_DIVISION.to_owned()));
+    options.extend(profile.avoids(Avoid::Optimizations).then(|| NOT_OPTIMIZED.to_owned()));
+    options.extend(profile.avoids(Avoid::VectorSines).then(|| format!("-D{SINES_BY_LANE}")));
+    options.join(" ")
 }
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be

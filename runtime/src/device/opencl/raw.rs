@@ -85,7 +85,7 @@ impl OpenCl {
     }
 
     /// The options of netcl's own kernels.
-    pub(crate) fn options(&self) -> &'static str {
+    pub(crate) fn options(&self) -> String {
         build::options(&self.shared.profile)
     }
 }

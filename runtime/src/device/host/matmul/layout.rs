@@ -27,9 +27,45 @@ const TURN_TO_BYTES: usize = 64 << 20;
 #[derive(Clone, Copy, Debug)]
 struct Axis {
     size: usize,
-    a: usize,
-    b: usize,
+    a: isize,
+    b: isize,
     c: usize,
+}
+
+/// Where an operand that is read begins in its slice, and its strides, which are negative along flipped axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) start: usize,
+    pub(super) row: isize,
+    pub(super) column: isize,
+}
+
+impl View {
+    /// Whether all elements of `rows` by `columns` (neither is 0) are among the first `len` of the slice.
+    fn is_inside(self, rows: usize, columns: usize, len: usize) -> bool {
+        let reach = |size: usize, stride: isize| isize::try_from(size - 1).ok()?.checked_mul(stride);
+        let last = || {
+            let (row, column) = (reach(rows, self.row)?, reach(columns, self.column)?);
+            self.start.checked_add_signed(row.min(0).checked_add(column.min(0))?)?;
+            self.start.checked_add_signed(row.max(0).checked_add(column.max(0))?)
+        };
+        last().is_some_and(|last| last < len)
+    }
+
+    /// The view that starts `by` elements further.
+    fn moved(self, by: isize) -> View {
+        // A sum that left the memory would be found by the check before the library's call.
+        View { start: self.start.wrapping_add_signed(by), ..self }
+    }
+}
+
+/// How the three matrices of a product lie in their slices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides {
+    pub(super) a: View,
+    pub(super) b: View,
+    /// Strides of rows and columns; it starts where its slice does.
+    pub(super) c: [usize; 2],
 }
 
 /// A checked product without its memory.
@@ -40,53 +76,56 @@ pub(in crate::device::host) struct Layout {
     m: usize,
     n: usize,
     k: usize,
-    a: [usize; 2],
-    b: [usize; 2],
+    a: View,
+    b: View,
     c: [usize; 2],
 }
 
 impl Layout {
-    /// `strides` are row and column of `a`, of `b` and of `c`; `batch_strides` gives those three for a batch axis.
+    /// `batch_strides` gives the strides of `a`, `b` and `c` for a batch axis.
     pub(super) fn new(
         batch: &[usize],
         [m, n, k]: [usize; 3],
-        strides: [usize; 6],
-        batch_strides: impl Fn(usize) -> [usize; 3],
+        Sides { a, b, c }: Sides,
+        batch_strides: impl Fn(usize) -> (isize, isize, usize),
     ) -> Layout {
         let mut axes: Vec<Axis> = (0..batch.len())
             .filter(|&axis| batch[axis] > 1)
             .map(|axis| {
-                let [a, b, c] = batch_strides(axis);
+                let (a, b, c) = batch_strides(axis);
                 Axis { size: batch[axis], a, b, c }
             })
             .collect();
         sorted::sort_by_key(&mut axes, |axis| std::cmp::Reverse(axis.c));
-        let [a_row, a_column, b_row, b_column, c_row, c_column] = strides;
-        let mut layout =
-            Layout { batch: axes, m, n, k, a: [a_row, a_column], b: [b_row, b_column], c: [c_row, c_column] };
+        let mut layout = Layout { batch: axes, m, n, k, a, b, c };
         layout.normalise();
         layout.fold();
         layout
     }
 
-    /// A single product; see [`Layout::new`].
+    /// A single product; `strides` are row and column of `a`, of `b` and of `c`, each at the start of its slice.
     pub(in crate::device::host) fn matrix(sizes: [usize; 3], strides: [usize; 6]) -> Layout {
-        Layout::new(&[], sizes, strides, |_| [0; 3])
+        let [a_row, a_column, b_row, b_column, c_row, c_column] = strides;
+        // Those of slices, which are shorter than `isize::MAX`.
+        let view = |row: usize, column: usize| View { start: 0, row: row as isize, column: column as isize };
+        let sides = Sides { a: view(a_row, a_column), b: view(b_row, b_column), c: [c_row, c_column] };
+        Layout::new(&[], sizes, sides, |_| (0, 0, 0))
     }
 
     /// Strides that no element uses are 0, so that comparisons of strides and cuts need no exceptions.
     fn normalise(&mut self) {
         if self.m == 1 {
-            (self.a[0], self.c[0]) = (0, 0);
+            (self.a.row, self.c[0]) = (0, 0);
         }
         if self.n == 1 {
-            (self.b[1], self.c[1]) = (0, 0);
+            (self.b.column, self.c[1]) = (0, 0);
         }
         if self.k == 1 {
-            (self.a[1], self.b[0]) = (0, 0);
+            (self.a.column, self.b.row) = (0, 0);
         }
         if self.k == 0 {
-            (self.a, self.b) = ([0; 2], [0; 2]);
+            let nothing = View { start: 0, row: 0, column: 0 };
+            (self.a, self.b) = (nothing, nothing);
             for axis in &mut self.batch {
                 (axis.a, axis.b) = (0, 0);
             }
@@ -97,12 +136,12 @@ impl Layout {
     fn fold(&mut self) {
         while let Some(&axis) = self.batch.last() {
             if axis.b == 0 && self.m == 1 {
-                (self.m, self.a[0], self.c[0]) = (axis.size, axis.a, axis.c);
+                (self.m, self.a.row, self.c[0]) = (axis.size, axis.a, axis.c);
             } else if axis.a == 0 && self.n == 1 {
-                (self.n, self.b[1], self.c[1]) = (axis.size, axis.b, axis.c);
-            } else if axis.b == 0 && axis.a == self.m * self.a[0] && axis.c == self.m * self.c[0] {
+                (self.n, self.b.column, self.c[1]) = (axis.size, axis.b, axis.c);
+            } else if axis.b == 0 && axis.a == self.m as isize * self.a.row && axis.c == self.m * self.c[0] {
                 self.m *= axis.size;
-            } else if axis.a == 0 && axis.b == self.n * self.b[1] && axis.c == self.n * self.c[1] {
+            } else if axis.a == 0 && axis.b == self.n as isize * self.b.column && axis.c == self.n * self.c[1] {
                 self.n *= axis.size;
             } else {
                 break;
@@ -115,17 +154,19 @@ impl Layout {
     /// would read is turned first, once and by all threads, instead of in each of its calls.
     pub(super) fn run_turned<T: Real>(&self, a: &[T], b: &[T], c: &mut [T], threads: usize) {
         let large = self.batch.is_empty() && self.m.min(self.n).min(self.k) >= TURN_FROM;
-        let collides = |stride: usize| stride > 1 && (stride * size_of::<T>()).is_multiple_of(TURN_STRIDE_BYTES);
+        let collides =
+            |stride: isize| stride > 1 && (stride as usize * size_of::<T>()).is_multiple_of(TURN_STRIDE_BYTES);
+        let turned_view = |row: usize, column: usize| View { start: 0, row: row as isize, column: column as isize };
         let fits = |len: usize| size_of::<T>() * len <= TURN_TO_BYTES;
-        if large && self.c[1] == 1 && self.b[0] == 1 && collides(self.b[1]) && fits(self.k * self.n) {
+        if large && self.c[1] == 1 && self.b.row == 1 && collides(self.b.column) && fits(self.k * self.n) {
             T::scratch(self.k * self.n, |turned| {
-                transpose(b, self.b[1], turned, self.n, threads);
-                Layout { b: [self.n, 1], ..self.clone() }.run(a, turned, c, false, threads);
+                transpose(&b[self.b.start..], self.b.column as usize, turned, self.n, threads);
+                Layout { b: turned_view(self.n, 1), ..self.clone() }.run(a, turned, c, false, threads);
             });
-        } else if large && self.c[0] == 1 && self.a[1] == 1 && collides(self.a[0]) && fits(self.k * self.m) {
+        } else if large && self.c[0] == 1 && self.a.column == 1 && collides(self.a.row) && fits(self.k * self.m) {
             T::scratch(self.k * self.m, |turned| {
-                transpose(a, self.a[0], turned, self.m, threads);
-                Layout { a: [1, self.m], ..self.clone() }.run(turned, b, c, false, threads);
+                transpose(&a[self.a.start..], self.a.row as usize, turned, self.m, threads);
+                Layout { a: turned_view(1, self.m), ..self.clone() }.run(turned, b, c, false, threads);
             });
         } else {
             self.run(a, b, c, false, threads);
@@ -147,15 +188,17 @@ impl Layout {
         if self.batch.is_empty() {
             return call(self, a, b, c, accumulate, threads);
         }
-        let single = Layout { batch: Vec::new(), ..*self };
         for index in 0..self.batch.iter().map(|axis| axis.size).product() {
-            let (mut rest, mut at) = (index, [0; 3]);
+            let (mut rest, mut of_a, mut of_b, mut of_c) = (index, 0isize, 0isize, 0);
             for axis in self.batch.iter().rev() {
                 let position = rest % axis.size;
                 rest /= axis.size;
-                at = [at[0] + position * axis.a, at[1] + position * axis.b, at[2] + position * axis.c];
+                of_a += position as isize * axis.a;
+                of_b += position as isize * axis.b;
+                of_c += position * axis.c;
             }
-            call(&single, &a[at[0]..], &b[at[1]..], &mut c[at[2]..], accumulate, 1);
+            let one = Layout { a: self.a.moved(of_a), b: self.b.moved(of_b), batch: Vec::new(), ..*self };
+            call(&one, a, b, &mut c[of_c..], accumulate, 1);
         }
     }
 
@@ -169,7 +212,9 @@ impl Layout {
                 let cut = (axis.size * first_threads / threads).max(1);
                 first.shorten(cut);
                 second.shorten(axis.size - cut);
-                [cut * axis.a, cut * axis.b, cut * axis.c]
+                second.a = self.a.moved(cut as isize * axis.a);
+                second.b = self.b.moved(cut as isize * axis.b);
+                cut * axis.c
             }
             outer => {
                 let size = if rows { self.m } else { self.n };
@@ -181,20 +226,22 @@ impl Layout {
                 let cut = (size * first_threads / threads).next_multiple_of(ROW_GRAIN);
                 if rows {
                     (first.m, second.m) = (cut, size - cut);
-                    [cut * self.a[0], 0, cut * self.c[0]]
+                    second.a = self.a.moved(cut as isize * self.a.row);
+                    cut * self.c[0]
                 } else {
                     (first.n, second.n) = (cut, size - cut);
-                    [0, cut * self.b[1], cut * self.c[1]]
+                    second.b = self.b.moved(cut as isize * self.b.column);
+                    cut * self.c[1]
                 }
             }
         };
-        if self.k == 0 || first.span() > at[2] {
+        if self.k == 0 || first.span() > at {
             return false;
         }
-        let (c_first, c_second) = c.split_at_mut(at[2]);
+        let (c_first, c_second) = c.split_at_mut(at);
         pool::join(
             || first.run(a, b, c_first, accumulate, first_threads),
-            || second.run(&a[at[0]..], &b[at[1]..], c_second, accumulate, threads - first_threads),
+            || second.run(a, b, c_second, accumulate, threads - first_threads),
         );
         true
     }
@@ -227,15 +274,13 @@ struct Side<T> {
 
 /// One product by the library; `layout` has no batch axes.
 fn call<T: Real>(layout: &Layout, a: &[T], b: &[T], c: &mut [T], accumulate: bool, threads: usize) {
-    let &Layout { m, n, k, a: [a_row, a_column], b: [b_row, b_column], c: [c_row, c_column], .. } = layout;
+    let &Layout { m, n, k, a: of_a, b: of_b, c: [c_row, c_column], .. } = layout;
     if m == 0 || n == 0 {
         return;
     }
-    let reach = |rows: usize, columns: usize, row: usize, column: usize| {
-        (rows - 1).checked_mul(row)?.checked_add((columns - 1).checked_mul(column)?)
-    };
-    let inside = |last: Option<usize>, len: usize| last.is_some_and(|last| last < len);
-    assert!(inside(reach(m, n, c_row, c_column), c.len()), "the result's extent has been checked by the caller");
+    let last = (m - 1).checked_mul(c_row).and_then(|row| row.checked_add((n - 1).checked_mul(c_column)?));
+    let c_fits = last.is_some_and(|last| last < c.len());
+    assert!(c_fits, "the result's extent has been checked by the caller");
     if k == 0 {
         if !accumulate {
             for row in 0..m {
@@ -246,25 +291,30 @@ fn call<T: Real>(layout: &Layout, a: &[T], b: &[T], c: &mut [T], accumulate: boo
         }
         return;
     }
-    assert!(inside(reach(m, k, a_row, a_column), a.len()), "the extent of `a` has been checked by the caller");
-    assert!(inside(reach(k, n, b_row, b_column), b.len()), "the extent of `b` has been checked by the caller");
+    assert!(of_a.is_inside(m, k, a.len()), "the extent of `a` has been checked by the caller");
+    assert!(of_b.is_inside(k, n, b.len()), "the extent of `b` has been checked by the caller");
     // The strides of an axis of one element are free: 1 finds the library's contiguous paths, and always fits.
-    let stride = |size: usize, stride: usize| if size == 1 { 1 } else { stride as isize };
+    let stride = |size: usize, stride: isize| if size == 1 { 1 } else { stride };
     let parallelism = if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None };
     let product = T::product();
-    let rows =
-        Side { data: a.as_ptr(), size: m, outer: stride(m, a_row), depth: stride(k, a_column), in_c: stride(m, c_row) };
+    let rows = Side {
+        data: a.as_ptr().wrapping_add(of_a.start),
+        size: m,
+        outer: stride(m, of_a.row),
+        depth: stride(k, of_a.column),
+        in_c: stride(m, c_row as isize),
+    };
     let columns = Side {
-        data: b.as_ptr(),
+        data: b.as_ptr().wrapping_add(of_b.start),
         size: n,
-        outer: stride(n, b_column),
-        depth: stride(k, b_row),
-        in_c: stride(n, c_column),
+        outer: stride(n, of_b.column),
+        depth: stride(k, of_b.row),
+        in_c: stride(n, c_column as isize),
     };
     // `cᵀ = bᵀ·aᵀ` gives the library the contiguous columns that it is made for.
     let (left, right) = if columns.in_c < rows.in_c { (columns, rows) } else { (rows, columns) };
-    // SAFETY: the library reads elements `row·a_row + column·a_column` of `a` for `row < m`, `column < k`, those of `b`
-    // likewise, and reads and writes those of `c`; all are inside of their slices, as has just been asserted. `c` is
+    // SAFETY: the library reads elements `start + row·a_row + column·a_column` of `a` for `row < m`, `column < k`, those of
+    // `b` likewise (negative strides included: it steps from the pointer by `isize`s), and reads and writes those of `c`; all are inside of their slices, as has just been asserted. `c` is
     // borrowed exclusively, so it overlaps neither operand. With more than one thread, each writes other elements of
     // `c`, and `check_distinct` (or a row-major scratch block) has made sure that they are in different places. Strides
     // of axes longer than 1 are below a slice's length, so they fit an `isize`. `T` is `f32` or `f64`, the only

@@ -13,6 +13,7 @@ mod scalar;
 mod tests;
 
 use super::pool;
+use layout::{Sides, View};
 use netcl_kernels::sorted;
 
 pub(super) use layout::{Layout, transpose};
@@ -40,7 +41,23 @@ pub(crate) enum ProductError {
         /// Batch sizes, then rows and columns.
         sizes: Vec<usize>,
         /// In the same order.
-        strides: Vec<usize>,
+        strides: Vec<isize>,
+    },
+    /// An operand's element, or one that a negative stride leads to, lies before its memory.
+    #[error(
+        "`{operand}` starts at element {start}, and its sizes {sizes:?} and strides {strides:?} lead {before} elements back"
+    )]
+    BeforeStart {
+        /// `a` or `b`.
+        operand: &'static str,
+        /// Its first element.
+        start: usize,
+        /// How far the strides lead before it.
+        before: usize,
+        /// Batch sizes, then rows and columns.
+        sizes: Vec<usize>,
+        /// In the same order.
+        strides: Vec<isize>,
     },
     /// Two elements of the result share memory.
     #[error("the result's sizes {sizes:?} and strides {strides:?} put two of its elements in one place")]
@@ -68,20 +85,23 @@ pub(crate) enum ProductError {
 /// Shorthand of this file and of `conv`.
 pub(super) type Result<T = ()> = std::result::Result<T, ProductError>;
 
-/// An operand that is read: element `(batch.., row, column)` is at `Σ batch·stride + row·self.row + column·self.column`.
+/// An operand that is read: element `(batch.., row, column)` is at
+/// `start + Σ batch·stride + row·self.row + column·self.column`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strided<'a, T> {
-    /// From its first element on.
+    /// All of its memory.
     pub(crate) data: &'a [T],
-    /// One stride per batch axis, in elements; 0 repeats.
-    pub(crate) batch: &'a [usize],
+    /// Where its element 0 of all axes lies.
+    pub(crate) start: usize,
+    /// One stride per batch axis, in elements; 0 repeats, negative ones read a flipped axis.
+    pub(crate) batch: &'a [isize],
     /// From one row to the next.
-    pub(crate) row: usize,
+    pub(crate) row: isize,
     /// From one column to the next.
-    pub(crate) column: usize,
+    pub(crate) column: isize,
 }
 
-/// The result: as [`Strided`], but no two elements in one place.
+/// The result: as [`Strided`], but no two elements in one place, and no axis flipped.
 #[derive(Debug)]
 pub(crate) struct StridedMut<'a, T> {
     /// From its first element on; elements between those of the result are left as they are.
@@ -108,12 +128,12 @@ pub(crate) fn matmul<T: Scalar>(
     m: usize,
     n: usize,
     k: usize,
-    a: Strided<'_, T>,
-    b: Strided<'_, T>,
+    left: Strided<'_, T>,
+    right: Strided<'_, T>,
     c: StridedMut<'_, T>,
     threads: usize,
 ) -> Result {
-    for (operand, found) in [("a", a.batch.len()), ("b", b.batch.len()), ("c", c.batch.len())] {
+    for (operand, found) in [("a", left.batch.len()), ("b", right.batch.len()), ("c", c.batch.len())] {
         if found != batch.len() {
             return Err(ProductError::BatchRank { operand, found, expected: batch.len() });
         }
@@ -121,26 +141,29 @@ pub(crate) fn matmul<T: Scalar>(
     if m == 0 || n == 0 || batch.contains(&0) {
         return Ok(());
     }
-    let a_needed = if k == 0 { 0 } else { extent("a", batch, a.batch, [(m, a.row), (k, a.column)], a.data.len())? };
-    let b_needed = if k == 0 { 0 } else { extent("b", batch, b.batch, [(k, b.row), (n, b.column)], b.data.len())? };
-    let c_needed = extent("c", batch, c.batch, [(m, c.row), (n, c.column)], c.data.len())?;
+    let (a, a_start) = if k == 0 { (&left.data[..0], 0) } else { part("a", batch, &left, [m, k])? };
+    let (b, b_start) = if k == 0 { (&right.data[..0], 0) } else { part("b", batch, &right, [k, n])? };
+    let c_needed = extent(batch, c.batch, [(m, c.row), (n, c.column)], c.data.len())?;
     check_distinct(batch, c.batch, [(m, c.row), (n, c.column)])?;
 
     let work = batch.iter().product::<usize>().saturating_mul(m).saturating_mul(n).saturating_mul(k);
     let threads = threads_for(work, threads);
-    let layout = Layout::new(batch, [m, n, k], [a.row, a.column, b.row, b.column, c.row, c.column], |axis| {
-        [a.batch[axis], b.batch[axis], c.batch[axis]]
-    });
-    let (a, b, c) = (&a.data[..a_needed], &b.data[..b_needed], &mut c.data[..c_needed]);
+    let sides = Sides {
+        a: View { start: a_start, row: left.row, column: left.column },
+        b: View { start: b_start, row: right.row, column: right.column },
+        c: [c.row, c.column],
+    };
+    let layout = Layout::new(batch, [m, n, k], sides, |axis| (left.batch[axis], right.batch[axis], c.batch[axis]));
+    let c = &mut c.data[..c_needed];
     match (T::as_wide(a), T::as_wide(b)) {
         (Some(wide_a), Some(wide_b)) => {
             if let Some(wide_c) = T::as_wide_mut(c) {
                 layout.run_turned(wide_a, wide_b, wide_c, threads);
             }
         }
-        _ => T::Wide::scratch(a_needed + b_needed + c_needed, |scratch| {
-            let (wide_a, rest) = scratch.split_at_mut(a_needed);
-            let (wide_b, wide_c) = rest.split_at_mut(b_needed);
+        _ => T::Wide::scratch(a.len() + b.len() + c_needed, |scratch| {
+            let (wide_a, rest) = scratch.split_at_mut(a.len());
+            let (wide_b, wide_c) = rest.split_at_mut(b.len());
             T::widen(a, wide_a);
             T::widen(b, wide_b);
             // What lies between the elements of `c` goes there and back unchanged.
@@ -166,23 +189,53 @@ pub(super) fn threads_for(work: usize, threads: usize) -> usize {
     allowed.min(work / (PARALLEL_WORK / 2)).max(1)
 }
 
-/// How many elements `sizes` (none 0) by `strides` span, if that is within `found`.
-fn extent(
+/// The memory between the first and the last element of an operand that is read, sizes not 0, and where in it the operand
+/// starts.
+fn part<'a, T>(
     operand: &'static str,
     batch: &[usize],
-    batch_strides: &[usize],
-    matrix: [(usize, usize); 2],
-    found: usize,
-) -> Result<usize> {
+    view: &Strided<'a, T>,
+    [rows, columns]: [usize; 2],
+) -> Result<(&'a [T], usize)> {
+    let axes =
+        || batch.iter().copied().zip(view.batch.iter().copied()).chain([(rows, view.row), (columns, view.column)]);
+    // How far the axes lead behind the first element, or before it.
+    let reach = |back: bool| {
+        axes()
+            .filter(|&(_, stride)| (stride < 0) == back)
+            .try_fold(0usize, |sum, (size, stride)| sum.checked_add((size - 1).checked_mul(stride.unsigned_abs())?))
+    };
+    let (sizes, strides) = axes().unzip();
+    let before = reach(true).unwrap_or(usize::MAX);
+    let Some(first) = view.start.checked_sub(before) else {
+        return Err(ProductError::BeforeStart { operand, start: view.start, before, sizes, strides });
+    };
+    let needed = reach(false).and_then(|behind| view.start.checked_add(behind)?.checked_add(1));
+    match needed.and_then(|end| view.data.get(first..end)) {
+        Some(data) => Ok((data, before)),
+        None => {
+            let (found, needed) = (view.data.len(), needed.unwrap_or(usize::MAX));
+            Err(ProductError::TooShort { operand, found, needed, sizes, strides })
+        }
+    }
+}
+
+/// How many elements the result spans, sizes not 0, if that is within `found`.
+fn extent(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usize); 2], found: usize) -> Result<usize> {
     let axes = || batch.iter().copied().zip(batch_strides.iter().copied()).chain(matrix);
     let last = axes().try_fold(0usize, |last, (size, stride)| last.checked_add((size - 1).checked_mul(stride)?));
     match last.and_then(|last| last.checked_add(1)) {
         Some(needed) if needed <= found => Ok(needed),
         needed => {
-            let (sizes, strides) = axes().unzip();
-            Err(ProductError::TooShort { operand, found, needed: needed.unwrap_or(usize::MAX), sizes, strides })
+            let (sizes, strides) = axes().map(|(size, stride)| (size, signed(stride))).unzip();
+            Err(ProductError::TooShort { operand: "c", found, needed: needed.unwrap_or(usize::MAX), sizes, strides })
         }
     }
+}
+
+/// A stride for a message.
+fn signed(stride: usize) -> isize {
+    isize::try_from(stride).unwrap_or(isize::MAX)
 }
 
 /// That each axis steps over all of the axes with shorter strides, which makes all elements distinct. (Layouts that are

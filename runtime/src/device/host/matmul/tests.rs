@@ -8,35 +8,57 @@ fn numbers(len: usize, seed: usize) -> Vec<f64> {
     (0..len).map(|i| (((i * 7 + seed * 13) ^ (i / 5)) % 9) as f64 - 4.0).collect()
 }
 
-/// Strides of an operand, batch axes first.
+/// Strides of an operand, batch axes first; negative along flipped axes.
 #[derive(Clone, Debug)]
-struct View {
-    batch: Vec<usize>,
-    row: usize,
-    column: usize,
+struct Placed {
+    start: usize,
+    batch: Vec<isize>,
+    row: isize,
+    column: isize,
 }
 
-impl View {
+impl Placed {
     fn at(&self, batch: &[usize], row: usize, column: usize) -> usize {
-        let outer: usize = self.batch.iter().zip(batch).map(|(stride, index)| stride * index).sum();
-        outer + row * self.row + column * self.column
+        let outer: isize = self.batch.iter().zip(batch).map(|(stride, &index)| stride * index as isize).sum();
+        self.start.wrapping_add_signed(outer + row as isize * self.row + column as isize * self.column)
     }
 
+    /// How many elements it needs from the first of the memory on.
     fn len(&self, batch: &[usize], rows: usize, columns: usize) -> usize {
         if rows * columns == 0 || batch.contains(&0) {
             return 0;
         }
-        let last: Vec<usize> = batch.iter().map(|size| size - 1).collect();
-        self.at(&last, rows - 1, columns - 1) + 1
+        let last: Vec<usize> =
+            batch.iter().zip(&self.batch).map(|(size, stride)| if *stride < 0 { 0 } else { size - 1 }).collect();
+        let end = |size: usize, stride: isize| if stride < 0 { 0 } else { size - 1 };
+        self.at(&last, end(rows, self.row), end(columns, self.column)) + 1
     }
 
     fn of<'a, T>(&'a self, data: &'a [T]) -> Strided<'a, T> {
-        Strided { data, batch: &self.batch, row: self.row, column: self.column }
+        Strided { data, start: self.start, batch: &self.batch, row: self.row, column: self.column }
+    }
+
+    /// Turned round along the chosen axes, with a gap before its memory.
+    fn flipped(&self, batch: &[usize], [rows, columns]: [usize; 2], axes: usize) -> Placed {
+        let mut out = self.clone();
+        out.start += 2;
+        let mut flip = |bit: usize, size: usize, stride: &mut isize| {
+            if axes & (1 << bit) != 0 && size > 0 {
+                out.start += (size - 1) * *stride as usize;
+                *stride = -*stride;
+            }
+        };
+        flip(0, rows, &mut out.row);
+        flip(1, columns, &mut out.column);
+        for (stride, &size) in out.batch.iter_mut().zip(batch) {
+            flip(2, size, stride);
+        }
+        out
     }
 }
 
 /// Row-major, column-major, with gaps between elements and rows, or (for batches) broadcast or with interleaved axes.
-fn view(kind: usize, batch: &[usize], rows: usize, columns: usize) -> View {
+fn view(kind: usize, batch: &[usize], rows: usize, columns: usize) -> Placed {
     let [row, column, matrix] = match kind % 4 {
         0 => [columns, 1, rows * columns],
         1 => [1, rows, rows * columns],
@@ -49,11 +71,11 @@ fn view(kind: usize, batch: &[usize], rows: usize, columns: usize) -> View {
         *stride = next;
         next *= size;
     }
-    View { batch: strides, row, column }
+    Placed { start: 0, batch: signed_all(strides), row: row as isize, column: column as isize }
 }
 
 /// `[.., t, h, d]` seen as batches of `h`: the batch axis lies inside the rows, as in attention.
-fn heads(batch: &[usize], rows: usize, columns: usize) -> View {
+fn heads(batch: &[usize], rows: usize, columns: usize) -> Placed {
     let (&inner, outer) = batch.split_last().expect("a batch axis");
     let row = inner * columns;
     let mut strides = vec![columns; batch.len()];
@@ -62,7 +84,11 @@ fn heads(batch: &[usize], rows: usize, columns: usize) -> View {
         *stride = next;
         next *= size;
     }
-    View { batch: strides, row, column: 1 }
+    Placed { start: 0, batch: signed_all(strides), row: row as isize, column: 1 }
+}
+
+fn signed_all(strides: Vec<usize>) -> Vec<isize> {
+    strides.into_iter().map(|stride| stride as isize).collect()
 }
 
 fn positions(batch: &[usize]) -> Vec<Vec<usize>> {
@@ -73,7 +99,7 @@ fn positions(batch: &[usize]) -> Vec<Vec<usize>> {
 
 fn check<T: Scalar + PartialEq>(
     (batch, [m, n, k]): (&[usize], [usize; 3]),
-    [a, b, c]: [&View; 3],
+    [a, b, c]: [&Placed; 3],
     threads: usize,
     of: impl Fn(f64) -> T,
     to: impl Fn(T) -> f64,
@@ -97,7 +123,8 @@ fn check<T: Scalar + PartialEq>(
     }
     let narrow = |data: &[f64]| data.iter().map(|&x| of(x)).collect::<Vec<T>>();
     let (a_data, b_data) = (narrow(&a_data), narrow(&b_data));
-    let out = StridedMut { data: &mut found, batch: &c.batch, row: c.row, column: c.column };
+    let c_batch: Vec<usize> = c.batch.iter().map(|&stride| stride as usize).collect();
+    let out = StridedMut { data: &mut found, batch: &c_batch, row: c.row as usize, column: c.column as usize };
     matmul(batch, m, n, k, a.of(&a_data), b.of(&b_data), out, threads)
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     for (index, (&found, &expected)) in found.iter().zip(&expected).enumerate() {
@@ -184,11 +211,42 @@ fn batches() {
 #[test]
 fn repeated_rows_and_columns() {
     for [m, n, k] in [[4, 5, 6], [1, 9, 40], [40, 40, 40]] {
-        let flat = View { batch: vec![], row: 0, column: 1 };
-        let same = View { batch: vec![], row: 1, column: 0 };
+        let flat = Placed { start: 0, batch: vec![], row: 0, column: 1 };
+        let same = Placed { start: 0, batch: vec![], row: 1, column: 0 };
         let c = view(0, &[], m, n);
         check::<f32>((&[], [m, n, k]), [&flat, &same, &c], 1, |x| x as f32, f64::from);
         check::<f32>((&[], [m, n, k]), [&same, &flat, &c], 1, |x| x as f32, f64::from);
+    }
+}
+
+#[test]
+fn flipped_axes() {
+    for (batch, sizes) in [
+        (vec![], [1, 1, 1]),
+        (vec![], [1, 9, 40]),
+        (vec![], [9, 1, 40]),
+        (vec![], [5, 7, 1]),
+        (vec![], [3, 0, 2]),
+        (vec![], [3, 2, 0]),
+        (vec![], [31, 33, 29]),
+        (vec![], [130, 140, 128]),
+        (vec![3], [4, 5, 6]),
+        (vec![2, 3], [1, 5, 7]),
+        (vec![6, 2], [70, 65, 66]),
+    ] {
+        let [m, n, k] = sizes;
+        let c = view(0, &batch, m, n);
+        for kinds in 0..16 {
+            let (a, b) = (view(kinds, &batch, m, k), view(kinds / 4, &batch, k, n));
+            // Every pair of flips for small products, some for large ones, with memory before the first element.
+            for flips in (0..64).filter(|flips| m * n * k < 10_000 || flips % 11 == kinds % 11) {
+                let (a, b) = (a.flipped(&batch, [m, k], flips), b.flipped(&batch, [k, n], flips / 8));
+                check::<f32>((&batch, sizes), [&a, &b, &c], 1 + kinds % 3, |x| x as f32, f64::from);
+                if flips % 7 == 0 {
+                    check::<bf16>((&batch, sizes), [&a, &b, &c], 2, bf16::from_f64, f64::from);
+                }
+            }
+        }
     }
 }
 
@@ -223,16 +281,20 @@ fn repeats_bit_for_bit() {
 fn bad_arguments_are_errors() {
     let data = [1f32; 12];
     let mut out = [5f32; 12];
-    let mut run = |batch: &[usize], strides: [usize; 2], c: [usize; 2], c_batch: &[usize]| {
-        let a = Strided { data: &data, batch: &[0][..batch.len().min(1)], row: strides[0], column: strides[1] };
-        let b = Strided { data: &data, batch: &[0][..batch.len().min(1)], row: 4, column: 1 };
+    let mut run = |batch: &[usize], strides: [isize; 2], c: [usize; 2], c_batch: &[usize]| {
+        let a =
+            Strided { data: &data, start: 0, batch: &[0][..batch.len().min(1)], row: strides[0], column: strides[1] };
+        let b = Strided { data: &data, start: 0, batch: &[0][..batch.len().min(1)], row: 4, column: 1 };
         let result =
             matmul(batch, 3, 4, 3, a, b, StridedMut { data: &mut out, batch: c_batch, row: c[0], column: c[1] }, 1);
         (result, out.iter().all(|&x| x == 5.0))
     };
     let too_short = run(&[], [5, 1], [4, 1], &[]);
     assert!(matches!(too_short, (Err(ProductError::TooShort { operand: "a", found: 12, needed: 13, .. }), true)));
-    assert!(matches!(run(&[], [usize::MAX, 1], [4, 1], &[]), (Err(ProductError::TooShort { .. }), true)));
+    assert!(matches!(run(&[], [isize::MAX, 1], [4, 1], &[]), (Err(ProductError::TooShort { .. }), true)));
+    for strides in [[-1, 1], [isize::MIN, 1], [isize::MIN, isize::MIN]] {
+        assert!(matches!(run(&[], strides, [4, 1], &[]), (Err(ProductError::BeforeStart { operand: "a", .. }), true)));
+    }
     assert!(matches!(run(&[], [3, 1], [3, 1], &[]), (Err(ProductError::Overlap { .. }), true)));
     assert!(matches!(run(&[], [3, 1], [0, 1], &[]), (Err(ProductError::Overlap { .. }), true)));
     assert!(matches!(run(&[2], [3, 1], [4, 1], &[0]), (Err(ProductError::Overlap { .. }), true)));
