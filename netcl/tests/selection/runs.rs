@@ -6,8 +6,8 @@
 use super::common::devices::selectors_with_driver;
 use super::common::settings;
 use super::{conv, few, gpu, product};
+use netcl::prelude::*;
 use netcl::select::{KernelConfig, Outcome, Reason, ReduceOp, Reduction, Task, TuneOptions, Variant};
-use netcl::{DType, Device, Tensor};
 use netcl_kernels::plan::Plan;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -226,5 +226,46 @@ fn convolutions_that_are_switched_off_are_no_candidates() {
             assert_eq!(child("child_chooses_convolutions", "null", &cache, &[(variable, value)]), [""; 0]);
         }
         assert!(!cache.exists(), "a null device keeps nothing");
+    }
+}
+
+/// Its step multiplies with the operands along three pairs of axes, each another self-test.
+#[netcl::model]
+pub struct Two {
+    #[layer(inputs = 24, outputs = 20)]
+    first: Linear,
+    #[layer(inputs = 20, outputs = 5)]
+    second: Linear,
+}
+
+#[netcl::model]
+impl Two {
+    /// Mean cross-entropy.
+    pub fn loss(&self, x: &Tensor<f32, N, 24>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.second.forward(&self.first.forward(x).relu()).cross_entropy(labels)
+    }
+}
+
+#[test]
+#[ignore = "run by the others, in a process of its own"]
+fn child_takes_a_first_step() {
+    let device = device();
+    let model = Two::new(&device, Seed(1)).unwrap();
+    let x = Tensor::full(&device, 0.5f32, &[6, 24]).unwrap();
+    let labels = Tensor::from_slice(&device, &[0u32, 1, 2, 3, 4, 0], &[6]).unwrap();
+    model.loss_with_gradients(&x, &labels).unwrap();
+    assert_eq!(device.program_stats().built, 1, "{:?}", device.program_stats());
+    let programs = netcl::cache::entries().unwrap();
+    let is_test = |name: &String| name.starts_with("task_") && name.contains("matmul");
+    let tested: Vec<_> = programs.iter().filter(|program| program.kernels.iter().any(is_test)).collect();
+    assert_eq!(tested.len(), 1, "the self-tests of products are one program: {tested:?}");
+}
+
+#[test]
+fn the_self_tests_of_a_function_are_one_program() {
+    for device in selectors_with_driver() {
+        let cache = scratch("first-step");
+        assert_eq!(child("child_takes_a_first_step", &device, &cache, &[]), [""; 0]);
+        std::fs::remove_dir_all(&cache).unwrap();
     }
 }
