@@ -118,10 +118,26 @@ pub(crate) fn request(need: &Need, gathered: &Gathered, driver: &str, body: &Tok
     {
         last.ident = paths::table_macro(&last.ident);
     }
+    // A macro of Rust's own is in every scope: only by a path does a function of its name come before it.
+    if path.get_ident().is_some_and(|name| is_rust_macro(&crate::parse::name(name))) {
+        path = syn::parse_quote!(self::#path);
+    }
     let (judged, gathered) = (gathered.judged, gathered.tokens());
     quote! {
         #path ! { { #private::__resume } { { #kind #text } { #gathered } { #driver #judged #body } } }
     }
+}
+
+/// Whether Rust's prelude has a macro of that name.
+pub(crate) fn is_rust_macro(name: &str) -> bool {
+    const MACROS: [&str; 39] = [
+        "assert", "assert_eq", "assert_ne", "cfg", "column", "compile_error", "concat", "dbg", "debug_assert",
+        "debug_assert_eq", "debug_assert_ne", "env", "eprint", "eprintln", "file", "format", "format_args", "include",
+        "include_bytes", "include_str", "is_x86_feature_detected", "line", "matches", "module_path", "option_env", "panic",
+        "print", "println", "r#try", "stringify", "thread_local", "todo", "try", "unimplemented", "unreachable", "vec",
+        "write", "writeln", "global_asm",
+    ];
+    MACROS.contains(&name)
 }
 
 /// What a call of `__resume!` carries: everything gathered, the driver's name and its body.

@@ -8,6 +8,7 @@ use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, rounds, scan, simt};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
@@ -109,13 +110,24 @@ impl rounds::Item for Kernel {
         } else {
             index_item(self.form, diag, &unit, item)
         };
-        let expanded = expanded.filter(|_| diag.count() == 0)?;
+        let mut expanded = expanded.filter(|_| diag.count() == 0)?;
+        expanded.extend(self.export());
         dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
         Some(expanded)
     }
 
     fn stub(&self, _gathered: &Gathered) -> TokenStream {
-        fallback::kernel(&self.item)
+        let (stub, export) = (fallback::kernel(&self.item), self.export());
+        quote!(#stub #export)
+    }
+}
+
+impl Kernel {
+    /// What those learn who call it in a body. Where a macro of Rust's own has its name, that stays what it is.
+    fn export(&self) -> TokenStream {
+        let (name, vis) = (&self.item.sig.ident, &self.item.vis);
+        let asked = self.form == Form::Callable && !chain::is_rust_macro(&parse::name(name));
+        if asked { chain::export(name, vis, &payload::kernel()) } else { TokenStream::new() }
     }
 }
 

@@ -14,6 +14,7 @@ mod driver;
 mod dump;
 mod expand;
 mod fallback;
+mod foreign;
 mod kernel;
 mod literal;
 mod lower;

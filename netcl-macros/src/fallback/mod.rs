@@ -99,13 +99,14 @@ pub(crate) fn ordinary(attrs: &[Attribute], vis: &Visibility, sig: &Signature) -
     let attrs = attrs.iter().filter(|attr| !ours(attr));
     let mut sig = sig.clone();
     for input in &mut sig.inputs {
-        if let FnArg::Typed(typed) = input
-            && recover::fills_unknown(&typed.ty)
-        {
-            *typed.ty = syn::parse_quote!(impl ::core::marker::Sized);
+        if let FnArg::Typed(typed) = input {
+            *typed.ty = Type::Verbatim(plain(&typed.ty));
         }
     }
-    quote! { #(#attrs)* #[allow(dead_code, unused_variables)] #vis #sig { ::core::unreachable!() } }
+    if let ReturnType::Type(_, ty) = &mut sig.output {
+        **ty = Type::Verbatim(plain(ty));
+    }
+    quote! { #(#attrs)* #[allow(dead_code, unused_variables, unused_mut)] #vis #sig { ::core::unreachable!() } }
 }
 
 /// `name` with the signature's arguments and no body to speak of.
@@ -173,6 +174,14 @@ fn plain(ty: &Type) -> TokenStream {
                 quote!(#path)
             }
         },
+        Type::Array(array) => {
+            let (inner, length) = (plain(&array.elem), &array.len);
+            quote!([#inner; #length])
+        }
+        Type::Slice(slice) => {
+            let inner = plain(&slice.elem);
+            quote!([#inner])
+        }
         other => quote!(#other),
     }
 }

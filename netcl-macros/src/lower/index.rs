@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
             .find(|ty| ty.dims.len() != shape.len() || ty.dims.iter().zip(&shape).any(|(dim, first)| dim.dim != *first))
         {
             let first = &function.results[0];
-            return self.report(other.span, &m::RESULT_SHAPE, &[&function.name, first, other]);
+            return self.report(other.span, &m::KERNEL_RESULTS, &[first, other]);
         }
         let names = ["n", "c", "h", "w"].into_iter().cycle().take(shape.len()).collect::<Vec<_>>().join(", ");
         let Some(closure) = closure_of(&function.body) else {
@@ -56,13 +56,14 @@ impl<'a> Lowering<'a> {
         self.axes = Some(shape.clone());
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), 0, &vec![Dim::constant(0); shape.len()]);
+        self.wanted = true;
         let value = self.expr(&closure.body);
         // Where something is wrong, what is used is not known yet.
         if !value.is_unknown() {
             self.unused(closure);
+            self.unused_arguments(function);
         }
         self.frame_mut().scopes.pop();
-        self.unused_arguments(function);
         match value {
             Val::Tuple(values) => {
                 // What is one too many or too few is said where all results are looked at.
@@ -87,14 +88,25 @@ impl<'a> Lowering<'a> {
 
     /// Binds the closure's names to the axes from `first` on; `starts` are the ranges' first values.
     pub(super) fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
-        for (position, (pattern, start)) in names.zip(starts).enumerate() {
+        let patterns: Vec<&Pat> = names.collect();
+        let plain = |pattern: &&Pat| match pattern {
+            Pat::Type(typed) => text(&typed.pat),
+            other => text(other),
+        };
+        let all = patterns.iter().map(plain).collect::<Vec<_>>().join(", ");
+        for (position, (pattern, start)) in patterns.into_iter().zip(starts).enumerate() {
             match pattern {
                 Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                     let index = Affine::axis(first + position, start.clone());
                     self.bind(&parse::name(&ident.ident), Val::Index(index), false, true);
                 }
                 Pat::Wild(_) => {}
-                other => drop(self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[])),
+                other => {
+                    self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[&all]);
+                    for name in parse::names_in(quote::ToTokens::to_token_stream(other)) {
+                        self.bind(&name, Val::Unknown, false, true);
+                    }
+                }
             }
         }
     }

@@ -145,6 +145,11 @@ fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
             own_name(diag, &ident.ident);
             Some(ident.ident.clone())
         }
+        Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+            let name = &ident.ident;
+            diag.report(pat.span(), &m::ARGUMENT_MUT, &[name, name, name]);
+            None
+        }
         _ => {
             diag.report(pat.span(), &m::ARGUMENT_PATTERN, &[]);
             None
@@ -247,6 +252,8 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
             diag.report(sig.ident.span(), &m::FUNCTION_NOT_PLAIN, &[]);
             None
         }
+        // The same is not said of the arguments and of the result.
+        ReturnType::Type(_, _) if diag.count() > before => None,
         ReturnType::Type(_, ty) => scalar(diag, ty),
     }?;
     // Its own name is known inside it, for the message about recursion.
@@ -267,7 +274,8 @@ fn scalar(diag: &Diag, ty: &Type) -> Option<DType> {
         _ => None,
     };
     if dtype.is_none() {
-        diag.report(ty.span(), &m::FUNCTION_NOT_PLAIN, &[]);
+        let tensor = super::names_in(ty.to_token_stream()).contains(crate::words::TENSOR);
+        diag.report(ty.span(), if tensor { &m::FUNCTION_OF_TENSORS } else { &m::FUNCTION_NOT_PLAIN }, &[]);
     }
     dtype
 }

@@ -94,7 +94,8 @@ pub(crate) fn signature(diag: &Diag, item: &ItemFn, constants: &Constants) -> Si
             },
         }
     }
-    if !has_result {
+    // Of results behind `->` that has been said.
+    if !has_result && matches!(item.sig.output, ReturnType::Default) {
         diag.report(item.sig.ident.span(), &m::SIMT_NO_RESULT, &[&item.sig.ident]);
     }
     let (global, local, unchecked) = launch(diag, &own, item.sig.ident.span(), constants);

@@ -133,7 +133,7 @@ impl Simt<'_> {
     fn declaration(&mut self, local: &syn::Local) {
         let Some(init) = &local.init else {
             self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
-            return;
+            return self.bind_unknown(&local.pat);
         };
         let (pattern, declared) = match &local.pat {
             Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
@@ -141,6 +141,14 @@ impl Simt<'_> {
         };
         if let Expr::Macro(call) = &*init.expr {
             return self.array(pattern, &call.mac);
+        }
+        if let Expr::Cast(cast) = crate::parse::unparenthesized(&init.expr)
+            && declared.is_none()
+            && crate::parse::text(&cast.ty) == "usize"
+        {
+            let instead = format!("let {} = {};", crate::parse::text(pattern), crate::parse::index::text_of(&cast.expr));
+            self.report(cast.ty.span(), &m::SIMT_USIZE, &[&instead]);
+            return self.bind_unknown(pattern);
         }
         let value = self.expr(&init.expr);
         if let (Val::List(values), Some(syn::Type::Array(ty))) = (&value, declared) {
