@@ -26,14 +26,18 @@ const CANNOT_FAIL: &str = "operations of a compiled function cannot fail, only a
 const NO_COPY: &str = "operations give new tensors, and never change one";
 const NO_ITERATOR: &str = "loops run over ranges, lists and layers: `for layer in &self.layers { h = layer.forward(&h); }`, also with `rev()`, \
                            `step_by(2)`, `enumerate()`, `zip(..)`, `skip(1)` and `take(2)`";
-const AT_RUN_TIME: &str = "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
-const DRAWN: &str = "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
+const AT_RUN_TIME: &str =
+    "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
+const DRAWN: &str =
+    "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
 const FILLED: &str = "a number meets every element, as in `x + 1.0`; elements that stay are a field: `#[state(init = 0.0)] zeros: Tensor<f32, 8>`";
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
 const SCANNED: &str = "a kernel has it: `netcl::kernel! { pub fn running(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| sum(0..N, |k| if k <= n { x[k] } else { 0.0 }) } }`, \
                        for long rows `netcl::algorithms`";
-const GENERATED: &str = "gradients come with the functions that are generated: a loss called `loss` has `loss_with_gradients`";
-const A_LAYER: &str = "it has weights or a state, and is a layer: a field with `#[layer(..)]`, called by its `forward` (docs/layers.md)";
+const GENERATED: &str =
+    "gradients come with the functions that are generated: a loss called `loss` has `loss_with_gradients`";
+const A_LAYER: &str =
+    "it has weights or a state, and is a layer: a field with `#[layer(..)]`, called by its `forward` (docs/layers.md)";
 const BLOCKS: &str = "write `x.narrow(axis, start, length)` for each part";
 
 /// Names elsewhere, and what is written here.
@@ -44,7 +48,10 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["expand", "broadcast", "broadcast_as", "expand_as"], Listed("broadcast_to")),
     (&["size", "len", "shape", "dims", "sizes"], Write("x.dim(0)")),
     (&["numel", "nelement", "elem_count", "num_elements"], Write("x.dim(0) * x.dim(1)")),
-    (&["ndim", "ndimension", "rank"], Say("an argument's type says how many axes it has; the size of one is `x.dim(0)`")),
+    (
+        &["ndim", "ndimension", "rank"],
+        Say("an argument's type says how many axes it has; the size of one is `x.dim(0)`"),
+    ),
     (&["T", "mT", "mt", "H", "adjoint", "transpose_last"], Write("x.t()")),
     (&["swapaxes", "swap_axes", "swap_dims", "transpose_"], Named("transpose")),
     (&["permute_axes", "permuted_axes", "movedim", "moveaxis"], Listed("permute")),
@@ -135,18 +142,86 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["to_device", "cpu", "cuda", "contiguous", "force_contiguous", "to_owned", "as_ref", "copy"], Left(NO_COPY)),
     (&["into", "as_standard_layout", "view_mut", "iter_mut"], Left(NO_COPY)),
     (&["unwrap", "expect", "unwrap_or_default", "ok", "unwrap_unchecked"], Left(CANNOT_FAIL)),
-    (&["item", "tolist", "numpy", "to_vec", "to_vec0", "to_vec1", "to_vec2", "to_scalar", "into_scalar", "to_data", "into_data"], Say(AT_RUN_TIME)),
+    (
+        &[
+            "item",
+            "tolist",
+            "numpy",
+            "to_vec",
+            "to_vec0",
+            "to_vec1",
+            "to_vec2",
+            "to_scalar",
+            "into_scalar",
+            "to_data",
+            "into_data",
+        ],
+        Say(AT_RUN_TIME),
+    ),
     // Gradients.
     (&["stop_gradient", "no_grad"], Named("detach")),
     (&["backward", "grad", "requires_grad", "requires_grad_", "zero_grad", "autograd"], Say(GENERATED)),
     // New tensors.
-    (&["zeros", "ones", "full", "empty", "zeros_like", "ones_like", "full_like", "new_zeros", "eye", "from_slice", "tensor"], Say(FILLED)),
+    (
+        &[
+            "zeros",
+            "ones",
+            "full",
+            "empty",
+            "zeros_like",
+            "ones_like",
+            "full_like",
+            "new_zeros",
+            "eye",
+            "from_slice",
+            "tensor",
+        ],
+        Say(FILLED),
+    ),
     (&["rand", "randn", "random", "rand_like", "randn_like", "uniform", "normal", "bernoulli", "randint"], Say(DRAWN)),
-    (&["arange", "linspace"], Say("an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`")),
+    (
+        &["arange", "linspace"],
+        Say(
+            "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`",
+        ),
+    ),
     // Layers.
-    (&["dropout", "layer_norm", "batch_norm", "group_norm", "rms_norm", "embedding", "conv1d", "conv_transpose2d", "adaptive_avg_pool2d", "multi_head_attention"], Say(A_LAYER)),
+    (
+        &[
+            "dropout",
+            "layer_norm",
+            "batch_norm",
+            "group_norm",
+            "rms_norm",
+            "embedding",
+            "conv1d",
+            "conv_transpose2d",
+            "adaptive_avg_pool2d",
+            "multi_head_attention",
+        ],
+        Say(A_LAYER),
+    ),
     // Iterators.
-    (&["fold", "map", "for_each", "filter", "chain", "windows", "chunks", "try_fold", "collect", "into_par_iter", "iter_rows", "flat_map", "last", "first", "reduce"], Say(NO_ITERATOR)),
+    (
+        &[
+            "fold",
+            "map",
+            "for_each",
+            "filter",
+            "chain",
+            "windows",
+            "chunks",
+            "try_fold",
+            "collect",
+            "into_par_iter",
+            "iter_rows",
+            "flat_map",
+            "last",
+            "first",
+            "reduce",
+        ],
+        Say(NO_ITERATOR),
+    ),
 ];
 
 /// OpenCL's and CUDA's own functions. Nobody gives a function of scalars such a name: they are known to mean these.
@@ -185,8 +260,12 @@ pub(crate) const DEVICES: &[(&str, &str)] = &[
 ];
 
 /// CUDA's variables.
-pub(crate) const VARIABLES: &[(&str, &str)] =
-    &[("threadIdx", "local_id(0)"), ("blockIdx", "group_id(0)"), ("blockDim", "local_size(0)"), ("gridDim", "num_groups(0)")];
+pub(crate) const VARIABLES: &[(&str, &str)] = &[
+    ("threadIdx", "local_id(0)"),
+    ("blockIdx", "group_id(0)"),
+    ("blockDim", "local_size(0)"),
+    ("gridDim", "num_groups(0)"),
+];
 
 /// Layers elsewhere that are operations here.
 pub(crate) const LAYERS: &[(&str, &str)] = &[

@@ -109,8 +109,8 @@ impl<'ast> Visit<'ast> for Calls {
             // other frameworks.
             let first = path.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
             let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_');
-            let own =
-                first.starts_with(|c: char| c.is_uppercase()) || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
+            let own = first.starts_with(|c: char| c.is_uppercase())
+                || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
             if lower
                 && !own
                 && !is_no_function_of_scalars(call)

@@ -62,7 +62,13 @@ impl<'a> Lowering<'a> {
             return self.report(span, &m::KERNEL_CALLED, &[&text(&path.path)]);
         }
         if unit.broken.contains(&text(&path.path)) {
-            call.args.iter().for_each(|arg| drop(self.expr(arg)));
+            // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
+            let whole = |this: &Self, arg: &Expr| match arg {
+                Expr::Path(path) => path.path.get_ident().and_then(|name| this.whole_tensor(&name_of(name))).is_some(),
+                _ => false,
+            };
+            let args = call.args.iter().filter(|arg| self.axes.is_none() || !whole(self, arg)).collect::<Vec<_>>();
+            args.into_iter().for_each(|arg| drop(self.expr(arg)));
             self.partial = true;
             return Val::Unknown;
         }

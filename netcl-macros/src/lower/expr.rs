@@ -170,7 +170,8 @@ impl<'a> Lowering<'a> {
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => int.base10_parse::<i64>().ok(),
             _ => None,
         };
-        let (syn::BinOp::Div(sign), Some(a), Some(b)) = (&quotient.op, digits(&quotient.left), digits(&quotient.right)) else {
+        let (syn::BinOp::Div(sign), Some(a), Some(b)) = (&quotient.op, digits(&quotient.left), digits(&quotient.right))
+        else {
             return None;
         };
         if b == 0 || a % b == 0 {

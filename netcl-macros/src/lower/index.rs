@@ -91,7 +91,7 @@ impl<'a> Lowering<'a> {
         let patterns: Vec<&Pat> = names.collect();
         let plain = |pattern: &&Pat| match pattern {
             Pat::Type(typed) => text(&typed.pat),
-            other => text(other),
+            other => text(other).trim_matches(['(', ')']).to_string(),
         };
         let all = patterns.iter().map(plain).collect::<Vec<_>>().join(", ");
         for (position, (pattern, start)) in patterns.into_iter().zip(starts).enumerate() {
@@ -269,7 +269,7 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    fn whole_tensor(&self, name: &str) -> Option<NodeId> {
+    pub(super) fn whole_tensor(&self, name: &str) -> Option<NodeId> {
         match self.lookup(name)? {
             (Val::Tensor(id), 0) => Some(id),
             _ => None,

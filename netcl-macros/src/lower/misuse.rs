@@ -53,9 +53,9 @@ impl<'a> Lowering<'a> {
 
     /// Rule: `max` and `min` of a tensor are along axes. Wrong: `x.max(0.0)`, as Rust has it for numbers.
     pub(super) fn of_two(&mut self, call: &'a ExprMethodCall, name: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
-        let larger = match name {
-            "max" => "larger",
-            "min" => "smaller",
+        let (larger, largest) = match name {
+            "max" => ("larger", "largest"),
+            "min" => ("smaller", "smallest"),
             _ => return None,
         };
         let [value @ (Val::Number(_) | Val::Tensor(_))] = args else { return None };
@@ -64,7 +64,7 @@ impl<'a> Lowering<'a> {
         }
         let (x, given) = (written(&call.receiver), call.args.iter().map(text).collect::<String>());
         let instead = format!("`{x}.{name}imum({given})` for the {larger} of two values, `{x}.{name}_all()`");
-        Some(self.report(call.method.span(), &m::AXES_EXPECTED, &[&name, &value.kind(), &instead, &larger]))
+        Some(self.report(call.method.span(), &m::AXES_EXPECTED, &[&name, &value.kind(), &instead, &largest]))
     }
 
     /// `self.a(x)`, where `a` is a layer or a model.
@@ -84,7 +84,8 @@ impl<'a> Lowering<'a> {
     /// `Tensor::cat(&[a, b], 1)`, `F::relu(x)`: a path that is no function here.
     pub(super) fn unknown_path(&mut self, call: &'a ExprCall, name: &str, span: Span) -> Val<'a> {
         let path = text(&call.func);
-        match instead(call, name) {
+        let own = ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
+        match instead(call, name).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
         }
@@ -169,5 +170,7 @@ pub(super) fn early(given: &syn::ExprReturn) -> String {
 
 /// Whether no function of scalars is meant: those take neither ranges nor closures.
 pub(crate) fn is_no_function_of_scalars(call: &ExprCall) -> bool {
-    call.args.iter().any(|arg| matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. })))
+    call.args.iter().any(|arg| {
+        matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+    })
 }

@@ -144,7 +144,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let given = match (text(&index.index), position) {
-            (given, Some(position)) if given != position.to_string() => format!("{given}`, which is `{position}"),
+            (given, Some(position)) if given != position.to_string() => format!("{given} = {position}"),
             (given, _) => given,
         };
         match position.and_then(|position| usize::try_from(position).ok()).and_then(|p| values.get(p)) {

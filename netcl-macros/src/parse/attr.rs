@@ -150,7 +150,10 @@ fn foreign_word(
     let instead = match (word, padding) {
         ("valid", Some(padding)) => format!("write `padding = {padding}`"),
         (_, Some(padding)) => format!("write `padding = {padding}`, which keeps the size where `stride` is 1"),
-        (_, None) => "a window of odd size keeps the size with a padding of half of it: write `padding = 1` for `kernel = 3`".into(),
+        (_, None) => {
+            "a window of odd size keeps the size with a padding of half of it: write `padding = 1` for `kernel = 3`"
+                .into()
+        }
     };
     diag.report(place, &m::KEY_WORD, &[&name, &word, &instead]);
     true

@@ -57,7 +57,8 @@ impl Simt<'_> {
         let instead = format!("let {} = {}.0;", crate::parse::text(&local.pat), number.base10_digits());
         self.report(place, &m::SIMT_WHOLE_START, &[&name, &other, &instead]);
         let name = name.as_str();
-        let variable = self.scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev()).find(|var| var.name == name)?;
+        let variable =
+            self.scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev()).find(|var| var.name == name)?;
         variable.value = Val::Unknown;
         Some(Val::Unknown)
     }

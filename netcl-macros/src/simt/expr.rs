@@ -235,7 +235,8 @@ impl Simt<'_> {
     fn nested_brackets(&mut self, index: &ExprIndex) -> bool {
         if let Expr::Index(inner) = &*index.expr
             && let Expr::Path(tensor) = &*inner.expr
-            && let Some(Var { value: Val::Buffer(_), .. }) = tensor.path.get_ident().and_then(|name| self.lookup(&name.to_string()))
+            && let Some(Var { value: Val::Buffer(_), .. }) =
+                tensor.path.get_ident().and_then(|name| self.lookup(&name.to_string()))
         {
             let (name, first) = (text(&inner.expr), crate::parse::index::text(inner));
             let indices = first.trim_start_matches(&name).trim_matches(['[', ']']);

@@ -146,7 +146,8 @@ impl Simt<'_> {
             && declared.is_none()
             && crate::parse::text(&cast.ty) == "usize"
         {
-            let instead = format!("let {} = {};", crate::parse::text(pattern), crate::parse::index::text_of(&cast.expr));
+            let instead =
+                format!("let {} = {};", crate::parse::text(pattern), crate::parse::index::text_of(&cast.expr));
             self.report(cast.ty.span(), &m::SIMT_USIZE, &[&instead]);
             return self.bind_unknown(pattern);
         }

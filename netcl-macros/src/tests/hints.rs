@@ -169,7 +169,8 @@ fn cases() -> Vec<String> {
     }
     cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
     // Signatures.
-    let signature = |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
+    let signature =
+        |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
     cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, «4»>"));
     cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
@@ -307,7 +308,8 @@ fn words_of_other_frameworks_lead_to_what_is_written_here() {
             let followed = match here {
                 Here::Say(_) => {
                     let errors = compiled(&source.replace(['«', '»'], "")).errors();
-                    let told = errors.len() == 1 && errors[0].contains(&format!("there is no operation `{name}`\nhint: "));
+                    let told =
+                        errors.len() == 1 && errors[0].contains(&format!("there is no operation `{name}`\nhint: "));
                     if told { Ok(String::new()) } else { Err(format!("{errors:?}")) }
                 }
                 _ => follow(&source),
