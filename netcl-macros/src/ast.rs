@@ -141,6 +141,8 @@ pub(crate) struct Unit {
     pub(crate) own: Option<String>,
     /// Functions of scalars that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
+    /// What is called as a function and is a kernel.
+    pub(crate) kernels: BTreeSet<String>,
     pub(crate) constants: Constants,
     /// What the `impl` block gives to the model's parameters.
     pub(crate) given: Vec<Dim>,

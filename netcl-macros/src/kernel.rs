@@ -6,9 +6,10 @@ use crate::diag::Diag;
 use crate::lower;
 use crate::parse::attr;
 use crate::recover::{self, Piece};
-use crate::{dump, expand, fallback, messages as m, nesting, parse, payload, rounds, scan, simt, words};
+use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::quote;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::{FnArg, ItemFn};
@@ -58,7 +59,7 @@ pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> Toke
             }
         })
         .collect();
-    quote::quote!(#errors #all)
+    quote!(#errors #all)
 }
 
 /// One function.
@@ -151,7 +152,8 @@ impl rounds::Item for Kernel {
         } else {
             index_item(self.form, diag, &unit, item)
         };
-        let expanded = expanded.filter(|_| diag.count() == 0)?;
+        let mut expanded = expanded.filter(|_| diag.count() == 0)?;
+        expanded.extend(self.export());
         dump::tokens(&parse::name(&item.sig.ident), "kernel", &expanded);
         Some(expanded)
     }
@@ -160,7 +162,17 @@ impl rounds::Item for Kernel {
         let silent = Diag::new();
         let item = meant(&silent, &self.item);
         silent.dismiss();
-        fallback::kernel(&item)
+        let (stub, export) = (fallback::kernel(&item), self.export());
+        quote!(#stub #export)
+    }
+}
+
+impl Kernel {
+    /// What those learn who call it in a body. Where a macro of Rust's own has its name, that stays what it is.
+    fn export(&self) -> TokenStream {
+        let (name, vis) = (&self.item.sig.ident, &self.item.vis);
+        let asked = self.form == Form::Callable && !paths::is_macro_of_rust(name);
+        if asked { chain::export(name, vis, &payload::kernel()) } else { TokenStream::new() }
     }
 }
 

@@ -14,6 +14,7 @@ mod driver;
 mod dump;
 mod expand;
 mod fallback;
+mod foreign;
 mod guard;
 mod kernel;
 mod literal;

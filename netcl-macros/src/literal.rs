@@ -17,7 +17,8 @@ use syn::{Expr, Lit, UnOp};
 pub(crate) fn value(diag: &Diag, lit: &Lit, negative: bool) -> Option<(Constant, Option<DType>)> {
     let span = lit.span();
     let Some(value) = constant::literal(lit) else {
-        diag.report(span, &m::NOT_A_NUMBER, &[&text(lit)]);
+        let message = if let Lit::Str(_) = lit { &m::TEXT } else { &m::NOT_A_NUMBER };
+        diag.report(span, message, &[&text(lit)]);
         return None;
     };
     let suffix = suffix(lit);

@@ -61,6 +61,7 @@ messages! {
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`", "use `f32`, `i32`, `u32` or `bool` arguments and result";
+    FUNCTION_OF_TENSORS = "`#[netcl::function]` is of single numbers, and applied to every element", "write `x: f32` and `-> f32`; what works on whole tensors is a function of a `#[netcl::model] impl` block, or a `kernel!`";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
@@ -80,6 +81,10 @@ messages! {
     ARRAY_LENGTH = "an array or `Vec` of layers has from 1 to {} elements, found `{}`", "write `{}`";
     UNKNOWN_FIELD_ATTRIBUTE_USE = "`#[{}]` does not fit a field of type `{}`", "`#[layer]` is for layers, `#[parameter]` and `#[state]` for `Tensor<..>`, `#[constant]` for numbers";
     MISSING_FIELD_ATTRIBUTE = "the compiler does not know what `{}` is", "write `#[parameter(init = 0.0)]` above a tensor, `#[constant(1.0)]` above a number";
+    INIT_WORD = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "{}write `init = {}`";
+    KEY_WORD = "`{}` takes a number, found `{}`", "{}";
+    ACTIVATION_KEY = "`{}` has no key `{}`", "an activation is called on what the layer gives: `self.{}.forward(x).{}()`";
+    LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
     PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `init = 0.0`, `init = uniform(0.1)` or `init = normal(0.02)`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
     FIELD_TYPE = "a field of a model cannot be of type `{}`", "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
@@ -96,6 +101,8 @@ messages! {
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
     ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
+    ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
+    ARGUMENT_LIST = "a list of tensors cannot be an argument", "write an argument for each: `{}`";
     ARGUMENT_PATTERN = "an argument needs a plain name", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
     MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
@@ -108,6 +115,15 @@ messages! {
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
     NO_FIELDS = "{} has no field `{}`", "operations are called: `x.relu()`; fields are those of the model, `self.hidden`, and tensors of its layers, `self.hidden.weight`";
     UNKNOWN_METHOD = "there is no operation `{}`{}", "operations are called as on a `netcl::Tensor`; a function of your own needs `#[netcl::function]`";
+    ELSEWHERE = "there is no operation `{}`", "{}";
+    ELSEWHERE_CALLED = "there is no function `{}` here", "{}";
+    AXES_MISSING = "`{}` takes axes, found none", "write {}";
+    AXES_EXPECTED = "`{}` takes axes, found {}", "write {} for the {} of all elements";
+    FIELD_CALLED = "`{}` is a {}, called by its function `forward`", "write `{}`";
+    KERNEL_CALLED = "`{}` is a kernel, which is launched: no body can call it", "call it in ordinary Rust, on what this function returns; what bodies call is a `#[netcl::function]` of numbers";
+    TEXT = "{} is text, which no tensor holds", "axes are numbers counted from 0, or from -1 backwards: `x.softmax(1)`; element types are names: `x.cast(f16)`";
+    VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
+    UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
     MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
@@ -139,11 +155,13 @@ messages! {
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
+    ASSIGN_SEVERAL = "several variables are not assigned at once", "write `let {} = {}`: new variables of the same names";
+    ASSIGN_BEHIND = "nothing is assigned behind a reference", "assign the variable itself: `h = h.relu();`, where it is `let mut h`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";
     OPERANDS = "`{}` is not defined for {} and {}", "it takes tensors, numbers and sizes";
     OPERAND = "`{}` is not defined for {}", "it takes tensors and numbers: name the parts of a tuple or a list, and call the `forward` of a layer";
-    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "write `{}({})`";
+    OPERATION_ARGUMENT = "`{}` cannot take {} as an argument", "it is called as `{}({})`";
     NUMBER_TYPE = "`{}` is no {} number", "convert the other operand with `as {}`, or write a number that {} holds";
     NUMBER_RANGE = "`{}` is no number of `{}`: these go {}", "write {}";
     QUOTIENT = "`{}` is no whole number that is known here", "whole numbers are divided as in Rust; for a fraction write `{}`";
@@ -155,6 +173,7 @@ messages! {
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
+    RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through an `if` gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert what the body gives with `as {}`, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
     NO_TRUTH = "{} is no truth value", "write `true` or `false`, or a comparison such as `x != 0`";
@@ -166,7 +185,7 @@ messages! {
     KERNEL_RECEIVER = "a kernel has no `self`", "pass tensors as arguments";
     KERNEL_BODY = "the body of an index-form kernel is one closure over the result's indices", "write `|{}| ..`";
     KERNEL_INDICES = "the result has {} ax{}, the closure {} ind{}", "write `|{}| ..`";
-    KERNEL_INDEX_PATTERN = "an index is a plain name", "write `|n, c| ..`";
+    KERNEL_INDEX_PATTERN = "an index is a plain name, without a type", "write `|{}|`";
     KERNEL_UNUSED_INDEX = "index `{}` is never used: the result is the same along it", "write `_{}` if that is meant";
     KERNEL_UNUSED_ARGUMENT = "argument `{}` is never used", "remove it, or write `_{}`";
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "write one index for each axis";
@@ -180,10 +199,13 @@ messages! {
     KERNEL_GATHER_AXIS = "an index that comes from a tensor can only be the first", "reorder the axes of `{}`";
     KERNEL_REDUCTION = "`{}` takes a range and a closure", "write `{}(0..C, |c| x[n, c])`";
     KERNEL_RANGE = "a range runs from a number to a size, found `{}`", "write `0..C`";
+    KERNEL_RESULTS = "the results of a kernel are of one shape, found {} and {}", "write a kernel for each";
+    KERNEL_BY_ZERO = "`{}` divides by zero", "write a number from 1 on";
+    KERNEL_RANGE_VARIES = "the range `{}` is another for each element", "go over the whole axis and leave out what is not meant: write `{}`";
     KERNEL_POSITION = "`{}` over several ranges counts positions from 0", "start each range at 0, or reduce along one of them, which gives the index itself";
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
-    KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "write {}";
+    KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
     PAD_ARGUMENT = "`pad` takes one read", "write `pad(x[n, c - 1])`";
 
     // SIMT-form kernels
@@ -210,6 +232,11 @@ messages! {
     SIMT_ARRAY = "an array is a `local!` or `private!` of numbers, as long as a number says", "write `let mut scratch = local!([f32; 64]);`";
     SIMT_ARRAY_BYTES = "an array of {} bytes is too large: there are {} for a {}", "use a smaller one, or a tensor: an argument, or a result that this kernel writes and reads";
     SIMT_ARRAY_PLACE = "a macro call has no meaning here", "arrays are bound by `let`: `let mut scratch = local!([f32; 64]);`";
+    SIMT_REDUCTION = "`{}` over a range is for kernels in index form", "it is a loop here: write `{}`";
+    SIMT_USIZE = "an index is a `u32` here", "leave `as usize` out: write `{}`";
+    SIMT_BRACKETS = "`{}` is one element: it has no elements of its own", "indices stand in one pair of brackets: write `{}`";
+    SIMT_FLOATS = "`{}` is defined for floats, found {}", "convert what it is called on with `as f32`";
+    SIMT_WHOLE_START = "`{}` starts as a whole number, and meets values of {}", "write `{}`";
     SIMT_UNUSED = "the value of this expression is not used", "assign it: `y[i] = ..;`";
     SIMT_LOOP = "a loop runs over a range or a list", "write `for i in 0..N`, `for i in (0..N).step_by(64)` or `for v in [a, b, c]`";
     SIMT_STEP = "a step of 0 would go round for ever", "write a number from 1 on";
@@ -222,8 +249,13 @@ mod tests {
 
     /// Whether `line` is the message with something in its gaps.
     fn shows(line: &str, message: &Message) -> bool {
-        let Some(mut rest) = line.strip_prefix("error: ") else { return false };
-        let parts: Vec<&str> = message.text.split("{}").collect();
+        line.strip_prefix("error: ").is_some_and(|line| fits(line, message.text))
+    }
+
+    /// Whether `line` is `text` with something in its gaps.
+    fn fits(line: &str, text: &str) -> bool {
+        let mut rest = line;
+        let parts: Vec<&str> = text.split("{}").collect();
         let Some((last, inner)) = parts.split_last() else { return false };
         for (position, part) in inner.iter().enumerate() {
             match rest.find(part) {
@@ -232,6 +264,14 @@ mod tests {
             }
         }
         if inner.is_empty() { rest == *last } else { rest.ends_with(last) }
+    }
+
+    impl Message {
+        /// Whether an error is this one, text and hint.
+        pub(crate) fn fits(&self, error: &str) -> bool {
+            let (text, hint) = error.split_once("\nhint: ").unwrap_or((error, ""));
+            fits(text, self.text) && fits(hint, self.hint)
+        }
     }
 
     #[test]

@@ -10,6 +10,14 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{ItemConst, ItemFn, ItemImpl, ItemStruct};
 
+/// What a kernel tells who calls it in a body: that it is one.
+const KERNEL: &str = "kernel";
+
+/// What a kernel tells who calls it in a body, where no kernel is called.
+pub(crate) fn kernel() -> TokenStream {
+    proc_macro2::Ident::new(KERNEL, proc_macro2::Span::call_site()).to_token_stream()
+}
+
 /// What a struct tells its `impl`: whether it is sound, the constants it uses, and its own tokens.
 pub(crate) fn table(gathered: &Gathered, item: &ItemStruct, failed: bool) -> TokenStream {
     let constants = gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Constant).map(|(_, path, value)| {
@@ -134,6 +142,10 @@ pub(crate) fn unit(diag: &Diag, gathered: &Gathered, table: Table, item: &ItemIm
 /// The functions of scalars among what was gathered.
 pub(crate) fn helpers(gathered: &Gathered, unit: &mut Unit) {
     for (_, path, tokens) in gathered.parts.iter().filter(|(kind, ..)| *kind == Kind::Function) {
+        if tokens.to_string() == KERNEL {
+            unit.kernels.insert(path.clone());
+            continue;
+        }
         let Some((function, rest)) = read_function(tokens) else {
             unit.broken.insert(path.clone());
             continue;

@@ -1,7 +1,7 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
 use crate::chain::{Kind, Need};
-use crate::lower::{is_builtin, is_rust_method};
+use crate::lower::{is_builtin, is_no_function_of_scalars, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function};
 use netcl_kernels::dim::Symbol;
@@ -61,6 +61,13 @@ impl Calls {
 }
 
 impl<'ast> Visit<'ast> for Calls {
+    /// What a body imports is not known outside of it; the `use` is refused where it stands.
+    fn visit_use_name(&mut self, name: &'ast syn::UseName) {
+        if let Some(scope) = self.bound.last_mut() {
+            scope.insert(name.ident.to_string());
+        }
+    }
+
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         if let Some(scope) = self.bound.last_mut() {
             scope.insert(pattern.ident.to_string());
@@ -98,13 +105,15 @@ impl<'ast> Visit<'ast> for Calls {
         {
             let single = path.path.segments.len() == 1;
             let name = last.ident.to_string();
-            // Types and `Self` start with a capital; functions do not. Rust's own library has none of ours.
+            // Types and `Self` start with a capital; functions do not. Rust's own library has none of ours, and neither have
+            // other frameworks.
             let first = path.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
             let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_');
-            let own =
-                first.starts_with(|c: char| c.is_uppercase()) || matches!(first.as_str(), "std" | "core" | "alloc");
+            let own = first.starts_with(|c: char| c.is_uppercase())
+                || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
             if lower
                 && !own
+                && !is_no_function_of_scalars(call)
                 && !is_rust_method(&path.path)
                 && !(single && ((self.known)(&name) || self.bound.iter().any(|scope| scope.contains(&name))))
                 && !self.found.contains(&path.path)
@@ -170,18 +179,40 @@ struct Names {
 }
 
 impl<'ast> Visit<'ast> for Names {
+    /// `local!([f32; TILE])`.
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let ty = call.parse_body::<syn::TypeArray>();
+        if let Ok(syn::TypeArray { len: Expr::Path(length), .. }) = &ty {
+            self.constant(&length.path);
+        }
+    }
+
+    fn visit_use_name(&mut self, name: &'ast syn::UseName) {
+        self.bound.insert(name.ident.to_string());
+    }
+
+    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
+        self.bound.insert(item.ident.to_string());
+    }
+
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-        let name = parse::constant::name(&path.path).unwrap_or_default();
+        self.constant(&path.path);
+    }
+}
+
+impl Names {
+    fn constant(&mut self, path: &Path) {
+        let name = parse::constant::name(path).unwrap_or_default();
         let capital = name.len() > 1 && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_');
-        let foreign = path.path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
+        let foreign = path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
         if capital
             && foreign
-            && parse::standard::value(&path.path).is_none()
+            && parse::standard::value(path).is_none()
             && name.starts_with(char::is_uppercase)
-            && !(path.path.segments.len() == 1 && self.bound.contains(&name))
-            && !self.found.contains(&path.path)
+            && !(path.segments.len() == 1 && self.bound.contains(&name))
+            && !self.found.contains(path)
         {
-            self.found.push(path.path.clone());
+            self.found.push(path.clone());
         }
     }
 }

@@ -196,7 +196,7 @@ pub fn call(builder: &mut Builder, operation: &Operation, args: &[Value]) -> Res
             if expected.len() == 1 { "" } else { "s" },
             args.len().saturating_sub(1)
         ))
-        .hint(format!("write `{}({})`", operation.name, expected.join(", "))));
+        .hint(format!("it is called as `{}({})`", operation.name, expected.join(", "))));
     }
     // Numbers take the type of the first tensor, wherever it stands: `2.0 * x` as well as `x * 2.0`.
     let dtype = operation.args.iter().zip(args).find_map(|(spec, arg)| match (spec.kind, arg) {

@@ -110,6 +110,9 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         match (op, &left, &right) {
+            (Operator::Binary(BinaryOp::Div | BinaryOp::Rem), Val::Index(_), Val::Dim(b)) if b.is(0) => {
+                return self.report(span, &m::KERNEL_BY_ZERO, &[&text]);
+            }
             (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
                 if is_too_large(op, a, b) {
                     return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);

@@ -24,29 +24,29 @@ impl<'a> Lowering<'a> {
     /// `if`: on a constant, on a plain argument (a path of its own), or, among scalars, element by element.
     pub(super) fn branch(&mut self, branch: &'a ExprIf) -> Val<'a> {
         let span = branch.cond.span();
-        let expected = self.expected.take();
+        let (expected, wanted) = (self.expected.take(), std::mem::take(&mut self.wanted));
         let condition = self.expr(&branch.cond);
         self.expected = expected;
         match condition {
-            Val::Bool(value) => self.taken(branch, value),
+            Val::Bool(value) => self.taken(branch, value, wanted),
             Val::Plain(tokens, PlainType::Bool) => {
                 let value = self.decide(tokens);
-                self.taken(branch, value)
+                self.taken(branch, value, wanted)
             }
             Val::Unknown if self.partial => {
                 self.perhaps(span, |this| {
-                    this.taken(branch, true);
-                    this.taken(branch, false);
+                    this.taken(branch, true, wanted);
+                    this.taken(branch, false, wanted);
                 });
                 Val::Unknown
             }
             Val::Tensor(condition) if self.elementwise && self.builder.dtype(condition) == DType::Bool => {
-                self.elementwise_branch(branch, condition)
+                self.elementwise_branch(branch, condition, wanted)
             }
-            Val::Unknown => self.undecided(branch),
+            Val::Unknown => self.undecided(branch, wanted),
             Val::Tensor(_) if !self.elementwise => {
                 self.report(span, &m::CONDITION_TENSOR, &[&format!("`{}`", text(&branch.cond))]);
-                self.undecided(branch)
+                self.undecided(branch, wanted)
             }
             wrong => {
                 let found = match wrong {
@@ -54,37 +54,38 @@ impl<'a> Lowering<'a> {
                     other => other.kind(),
                 };
                 self.report(span, &m::CONDITION_TYPE, &[&found]);
-                self.undecided(branch)
+                self.undecided(branch, wanted)
             }
         }
     }
 
     /// Looks into both branches for mistakes of their own.
-    fn undecided(&mut self, branch: &'a ExprIf) -> Val<'a> {
+    fn undecided(&mut self, branch: &'a ExprIf, wanted: bool) -> Val<'a> {
         let before = self.moment();
         self.frame_mut().scopes.push(Vec::new());
         for pattern in patterns(&branch.cond) {
             self.bind_unknown(pattern, false);
         }
-        self.taken(branch, true);
+        self.taken(branch, true, wanted);
         self.frame_mut().scopes.pop();
         let then = self.moment();
         self.go_back(&before);
-        self.taken(branch, false);
+        self.taken(branch, false, wanted);
         self.join(None, &before, then, branch.cond.span());
         Val::Unknown
     }
 
-    fn elementwise_branch(&mut self, branch: &'a ExprIf, condition: NodeId) -> Val<'a> {
+    fn elementwise_branch(&mut self, branch: &'a ExprIf, condition: NodeId, wanted: bool) -> Val<'a> {
         let span = branch.cond.span();
         let expected = self.expected;
         let before = self.moment();
+        self.wanted = wanted;
         let value = self.block(&branch.then_branch);
         let then = self.moment();
         self.go_back(&before);
-        self.expected = expected;
+        (self.expected, self.wanted) = (expected, wanted);
         let other = branch.else_branch.as_ref().map_or(Val::Unit, |(_, otherwise)| self.expr(otherwise));
-        self.expected = None;
+        (self.expected, self.wanted) = (None, false);
         self.join(Some(condition), &before, then, span);
         self.expected = expected;
         match (value, other) {
@@ -98,13 +99,17 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn taken(&mut self, branch: &'a ExprIf, value: bool) -> Val<'a> {
+    fn taken(&mut self, branch: &'a ExprIf, value: bool, wanted: bool) -> Val<'a> {
+        self.wanted = wanted;
         if value {
             return self.block(&branch.then_branch);
         }
         match &branch.else_branch {
             Some((_, otherwise)) => self.expr(otherwise),
-            None => Val::Unit,
+            None => {
+                self.wanted = false;
+                Val::Unit
+            }
         }
     }
 

@@ -20,7 +20,7 @@ impl<'a> Lowering<'a> {
     /// `function(args)`.
     pub(super) fn call(&mut self, call: &'a ExprCall) -> Val<'a> {
         let Expr::Path(path) = &*call.func else {
-            return self.report(call.func.span(), &m::NOT_CALLABLE, &[]);
+            return self.not_callable(call);
         };
         let span = path.span();
         let segments: Vec<String> = path.path.segments.iter().map(|segment| name_of(&segment.ident)).collect();
@@ -59,8 +59,17 @@ impl<'a> Lowering<'a> {
             let args = call.args.iter().map(|arg| self.expr(arg)).collect();
             return self.helper(helper, args, span);
         }
+        if unit.kernels.contains(&text(&path.path)) {
+            return self.report(span, &m::KERNEL_CALLED, &[&text(&path.path)]);
+        }
         if unit.broken.contains(&text(&path.path)) {
-            call.args.iter().for_each(|arg| drop(self.expr(arg)));
+            // Whether it takes whole tensors is not known: kernels do, and are refused once they are known.
+            let whole = |this: &Self, arg: &Expr| match arg {
+                Expr::Path(path) => path.path.get_ident().and_then(|name| this.whole_tensor(&name_of(name))).is_some(),
+                _ => false,
+            };
+            let args = call.args.iter().filter(|arg| self.axes.is_none() || !whole(self, arg)).collect::<Vec<_>>();
+            args.into_iter().for_each(|arg| drop(self.expr(arg)));
             self.partial = true;
             return Val::Unknown;
         }
@@ -73,7 +82,7 @@ impl<'a> Lowering<'a> {
             return self.rust_method(method, call, span);
         }
         if segments.len() > 1 {
-            return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &""]);
+            return self.unknown_path(call, &name, span);
         }
         // `Ok(..)` of a result that is declared as a `Result`, which has been spoken of.
         if self.unsure && name.starts_with(char::is_uppercase) {
@@ -85,8 +94,29 @@ impl<'a> Lowering<'a> {
         {
             return value;
         }
+        if !super::is_builtin(&name) {
+            return self.unknown_path(call, &name, span);
+        }
         let args = call.args.iter().map(|arg| self.expr(arg)).collect();
         self.builtin(&name, args, span)
+    }
+
+    /// What is called without a name: `(self.a)(x)`, a field as in PyTorch, or anything else.
+    fn not_callable(&mut self, call: &'a ExprCall) -> Val<'a> {
+        let span = call.func.span();
+        let field = crate::parse::unparenthesized(&call.func);
+        if !matches!(field, Expr::Field(_) | Expr::Index(_)) {
+            return self.report(span, &m::NOT_CALLABLE, &[]);
+        }
+        let what = match self.expr(field) {
+            Val::Unknown => return Val::Unknown,
+            Val::Place(Place::Layer(..)) => "layer",
+            Val::Place(Place::Model(..)) => "model",
+            _ => return self.report(span, &m::NOT_CALLABLE, &[]),
+        };
+        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let (field, instead) = (text(field), format!("{}.forward({args})", text(field)));
+        self.report(span, &m::FIELD_CALLED, &[&field, &what, &instead])
     }
 
     /// Rule: a variable is no function, also where it hides one of that name. Wrong: `x(0)`.
@@ -166,6 +196,7 @@ impl<'a> Lowering<'a> {
             self.bind(&name, value, false, true);
         }
         let before = self.diag.count();
+        self.wanted = true;
         let value = self.block(&function.body);
         let symbols = std::mem::take(&mut self.frame_mut().symbols);
         self.frames.pop();
@@ -276,6 +307,7 @@ impl<'a> Lowering<'a> {
             self.bind(&name, Val::Tensor(id), false, true);
         }
         let elementwise = std::mem::replace(&mut self.elementwise, true);
+        self.wanted = true;
         let value = self.block(&helper.body);
         self.elementwise = elementwise;
         self.frames.pop();

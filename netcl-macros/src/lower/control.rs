@@ -16,18 +16,20 @@ impl<'a> Lowering<'a> {
     /// The block's value, in a scope of its own.
     pub(super) fn block(&mut self, block: &'a Block) -> Val<'a> {
         let expected = self.expected.take();
+        let wanted = std::mem::take(&mut self.wanted);
         self.frame_mut().scopes.push(Vec::new());
         let mut value = Val::Unit;
         for (position, statement) in block.stmts.iter().enumerate() {
             let last = position + 1 == block.stmts.len();
             self.expected = expected.filter(|_| last);
-            value = self.statement(statement, last);
+            value = self.statement(statement, last, wanted && last);
         }
         self.frame_mut().scopes.pop();
         value
     }
 
-    fn statement(&mut self, statement: &'a Stmt, last: bool) -> Val<'a> {
+    /// `wanted`: its value is that of the function or the branch.
+    fn statement(&mut self, statement: &'a Stmt, last: bool, wanted: bool) -> Val<'a> {
         match statement {
             Stmt::Local(local) => {
                 let Some(init) = &local.init else {
@@ -41,15 +43,22 @@ impl<'a> Lowering<'a> {
                     self.report(token.span, &m::UNSUPPORTED, &[&"`let .. else`", &instead]);
                 }
                 self.expected = declared::scalar(&local.pat);
+                self.wanted = true;
                 let value = self.expr(&init.expr);
                 self.bind_pattern(&local.pat, value);
                 Val::Unit
             }
-            Stmt::Expr(expr, None) if last => self.expr(expr),
+            Stmt::Expr(expr, None) if last => {
+                self.wanted = wanted;
+                self.expr(expr)
+            }
             Stmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
                 let pure = !matches!(expr, Expr::Assign(_) | Expr::ForLoop(_) | Expr::If(_) | Expr::Block(_));
                 if pure && !matches!(value, Val::Unit | Val::Unknown) {
+                    if let Some(semicolon) = semicolon.filter(|_| wanted) {
+                        return self.report(semicolon.span, &m::VALUE_DROPPED, &[]);
+                    }
                     return self.report(expr.span(), &m::UNUSED_VALUE, &[]);
                 }
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
@@ -59,8 +68,8 @@ impl<'a> Lowering<'a> {
                 self.report(item.span(), &m::UNSUPPORTED, &[&"an item", &instead])
             }
             Stmt::Macro(mac) => {
-                let instead = "write out what it stands for";
-                self.report(mac.span(), &m::UNSUPPORTED, &[&"a macro call", &instead])
+                let (what, instead) = super::misuse::macro_call(&mac.mac);
+                self.report(mac.span(), &m::UNSUPPORTED, &[&what, &instead])
             }
         }
     }
@@ -181,6 +190,12 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let Some(name) = target else {
+            if let Expr::Unary(place) = left
+                && matches!(place.op, syn::UnOp::Deref(_))
+            {
+                let said = self.expr(&place.expr).is_unknown();
+                return if said { Val::Unknown } else { self.report(left.span(), &m::ASSIGN_BEHIND, &[]) };
+            }
             return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
         };
         let value = match op {
@@ -223,6 +238,14 @@ impl<'a> Lowering<'a> {
         variable.value = value;
         variable.assigned += 1;
         Val::Unit
+    }
+
+    /// Makes the variable one of which nothing is known, where what it was to become has been refused.
+    pub(super) fn forget(&mut self, name: &str) {
+        let variables = self.frame_mut().scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev());
+        if let Some(variable) = variables.into_iter().find(|variable| variable.name == name) {
+            variable.value = Val::Unknown;
+        }
     }
 
     /// What a loop runs over; what it cannot run over is reported.

@@ -30,9 +30,12 @@ impl<'a> Lowering<'a> {
         let span = expr.span();
         // What an expression is declared to be, its last part is too; and so are both sides of an operator.
         let expected = self.expected.take();
+        let wanted = std::mem::take(&mut self.wanted);
         let passes = |op: &syn::BinOp| matches!(operator(op), Some(Operator::Binary(_)));
         match expr {
-            Expr::Paren(_) | Expr::Group(_) | Expr::Block(_) | Expr::If(_) => self.expected = expected,
+            Expr::Paren(_) | Expr::Group(_) | Expr::Block(_) | Expr::If(_) => {
+                (self.expected, self.wanted) = (expected, wanted);
+            }
             Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => self.expected = expected,
             Expr::Binary(binary) if passes(&binary.op) => self.expected = expected,
             _ => {}
@@ -87,11 +90,20 @@ impl<'a> Lowering<'a> {
                 if !self.as_suffix_says(binary, &left, &right) {
                     return Val::Unknown;
                 }
+                if let Some(refused) = self.cut_off(binary, &left, &right) {
+                    return refused;
+                }
                 let places = Places { op: binary.op.span(), left: binary.left.span(), right: binary.right.span() };
                 self.binary(&binary.op, left, right, places)
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
+                if let Expr::Tuple(tuple) = &*assign.left {
+                    for name in crate::parse::names_in(quote::ToTokens::to_token_stream(tuple)) {
+                        self.forget(&name);
+                    }
+                    return self.report(assign.left.span(), &m::ASSIGN_SEVERAL, &[&text(tuple), &text(&assign.right)]);
+                }
                 self.assign(&assign.left, None, right, span)
             }
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
@@ -143,6 +155,29 @@ impl<'a> Lowering<'a> {
         };
         self.report(binary.op.span(), &m::SIMT_TYPES, &[&text(&binary.op), &first, &second]);
         false
+    }
+
+    /// Rule: a factor is meant as it is written. Wrong: `x * (1 / 2)`, where Rust's quotient of whole numbers is 0.
+    fn cut_off(&mut self, binary: &syn::ExprBinary, left: &Val<'a>, right: &Val<'a>) -> Option<Val<'a>> {
+        let float = |value: &Val<'a>| matches!(value, Val::Tensor(id) if self.builder.dtype(*id).is_float());
+        let number = match (left, right) {
+            (Val::Dim(_), other) if float(other) => &binary.left,
+            (other, Val::Dim(_)) if float(other) => &binary.right,
+            _ => return None,
+        };
+        let Expr::Binary(quotient) = crate::parse::unparenthesized(number) else { return None };
+        let digits = |expr: &Expr| match expr {
+            Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) => int.base10_parse::<i64>().ok(),
+            _ => None,
+        };
+        let (syn::BinOp::Div(sign), Some(a), Some(b)) = (&quotient.op, digits(&quotient.left), digits(&quotient.right))
+        else {
+            return None;
+        };
+        if b == 0 || a % b == 0 {
+            return None;
+        }
+        Some(self.report(sign.span(), &m::QUOTIENT, &[&format!("{a} / {b}"), &format!("{a}.0 / {b}.0")]))
     }
 
     fn path(&mut self, path: &syn::Path) -> Val<'a> {
@@ -197,6 +232,9 @@ impl<'a> Lowering<'a> {
         let frame = self.frame();
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
+        if name.len() == 1 && name.starts_with(char::is_uppercase) {
+            return self.report(span, &m::UNKNOWN_SIZE_NAME, &[&name, &near]);
+        }
         self.report(span, &m::UNKNOWN_NAME, &[&name, &near])
     }
 
@@ -240,6 +278,11 @@ impl<'a> Lowering<'a> {
             },
             (Some(dtype), Val::Bool(value)) if dtype.is_integer() => Val::Dim(Dim::constant(i64::from(value))),
             (None, Val::Dim(dim)) if to == "usize" => Val::Dim(dim),
+            // As Rust's lists want it; indices here are whole numbers of any type.
+            (None, index @ Val::Index(_)) if to == "usize" => index,
+            (None, Val::Tensor(id)) if to == "usize" && matches!(self.builder.dtype(id), DType::U32 | DType::U8) => {
+                Val::Tensor(id)
+            }
             (Some(dtype), Val::Dim(dim)) if dim.as_constant().is_some() => {
                 Val::Number(Number::of_whole(dim.as_constant().unwrap_or_default(), dtype))
             }
@@ -261,6 +304,7 @@ impl<'a> Lowering<'a> {
 
     /// What cannot be compiled, by its name, and what to write instead.
     fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
+        let mut early = None;
         let (what, instead) = match expr {
             Expr::Match(_) if self.elementwise => ("`match`", "write `if .. { a } else { b }`"),
             Expr::Match(_) => ("`match`", "write `if` on plain `bool` or `usize` arguments"),
@@ -268,15 +312,18 @@ impl<'a> Lowering<'a> {
             Expr::Loop(_) => ("`loop`", "a graph has a fixed length: write `for _ in 0..4` with a number"),
             Expr::Break(_) => ("`break`", "a loop runs all its rounds: shorten its range"),
             Expr::Continue(_) => ("`continue`", "put the rest of the round under an `if` on a constant"),
-            Expr::Return(_) => ("`return`", "end the function with its value"),
+            Expr::Return(given) => ("`return`", early.insert(super::misuse::early(given)).as_str()),
             Expr::Closure(_) => ("a closure", "write an annotated function and call it"),
             Expr::Try(_) => ("`?`", "operations in a compiled function cannot fail: leave it out"),
             Expr::Await(_) | Expr::Async(_) => ("`async` code", "leave it out: launches do not block"),
             Expr::Unsafe(_) => ("`unsafe` code", "leave it to an ordinary function"),
-            Expr::Macro(_) => ("a macro call", "write out what it stands for"),
+            Expr::Macro(call) => {
+                let (what, instead) = super::misuse::macro_call(&call.mac);
+                return self.report(expr.span(), &m::UNSUPPORTED, &[&what, &instead]);
+            }
             Expr::Struct(_) => ("a struct value", "return a tuple of tensors"),
             Expr::Let(_) => ("`if let`", "write `if` on plain `bool` or `usize` arguments"),
-            Expr::Reference(_) => ("`&mut`", "operations give new tensors: write `let y = ..`"),
+            Expr::Reference(_) => ("`&mut`", "assign the variable itself: `h = h.relu();`, where it is `let mut h`"),
             Expr::Block(_) => ("a labelled block", "leave the label out"),
             Expr::RawAddr(_) => ("a raw pointer", "pass the tensor itself"),
             Expr::Path(_) => ("a qualified path", "call the function as a method"),

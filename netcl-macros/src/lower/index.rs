@@ -38,7 +38,7 @@ impl<'a> Lowering<'a> {
             .find(|ty| ty.dims.len() != shape.len() || ty.dims.iter().zip(&shape).any(|(dim, first)| dim.dim != *first))
         {
             let first = &function.results[0];
-            return self.report(other.span, &m::RESULT_SHAPE, &[&function.name, first, other]);
+            return self.report(other.span, &m::KERNEL_RESULTS, &[first, other]);
         }
         let names = ["n", "c", "h", "w"].into_iter().cycle().take(shape.len()).collect::<Vec<_>>().join(", ");
         let Some(closure) = closure_of(&function.body) else {
@@ -56,6 +56,7 @@ impl<'a> Lowering<'a> {
         self.axes = Some(shape.clone());
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), 0, &vec![Dim::constant(0); shape.len()]);
+        self.wanted = true;
         let value = self.expr(&closure.body);
         // Where something is wrong, what is used is not known yet.
         if !value.is_unknown() {
@@ -87,8 +88,14 @@ impl<'a> Lowering<'a> {
 
     /// Binds the closure's names to the axes from `first` on; `starts` are the ranges' first values.
     pub(super) fn indices<'p>(&mut self, names: impl Iterator<Item = &'p Pat>, first: usize, starts: &[Dim]) {
+        let patterns: Vec<&Pat> = names.collect();
+        let plain = |pattern: &&Pat| match pattern {
+            Pat::Type(typed) => text(&typed.pat),
+            other => text(other).trim_matches(['(', ')']).to_string(),
+        };
+        let all = patterns.iter().map(plain).collect::<Vec<_>>().join(", ");
         let mut taken = Vec::new();
-        for (position, (pattern, start)) in names.zip(starts).enumerate() {
+        for (position, (pattern, start)) in patterns.into_iter().zip(starts).enumerate() {
             match pattern {
                 Pat::Ident(ident) if taken.contains(&&ident.ident) => {
                     self.report(ident.ident.span(), &m::KERNEL_DUPLICATE_INDEX, &[&ident.ident]);
@@ -100,7 +107,7 @@ impl<'a> Lowering<'a> {
                 }
                 Pat::Wild(_) => {}
                 other => {
-                    self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[]);
+                    self.report(other.span(), &m::KERNEL_INDEX_PATTERN, &[&all]);
                     self.bind_unknown(other, false);
                 }
             }
@@ -280,7 +287,7 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    fn whole_tensor(&self, name: &str) -> Option<NodeId> {
+    pub(super) fn whole_tensor(&self, name: &str) -> Option<NodeId> {
         match self.lookup(name)? {
             (Val::Tensor(id), 0) => Some(id),
             _ => None,

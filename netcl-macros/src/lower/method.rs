@@ -18,6 +18,18 @@ impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
         let receiver = self.expr(&call.receiver);
+        let method = crate::parse::name(&call.method);
+        if !matches!(receiver, Val::Unknown | Val::Place(Place::Layer(..) | Place::Model(..)))
+            && let Some(value) = self.misused(call, &method, &receiver)
+        {
+            return value;
+        }
+        if let Val::Place(Place::Model(unit, ..)) = &receiver
+            && !unit.has(&method)
+            && let Some(value) = self.called_field(unit, call, &method)
+        {
+            return value;
+        }
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let name = crate::parse::name(&call.method);
         let span = call.method.span();
@@ -68,11 +80,21 @@ impl<'a> Lowering<'a> {
                 ("iter", _) if args.is_empty() => Val::Place(place),
                 ("len", Place::Many(_, _, count, ..)) if args.is_empty() => Val::Dim(Dim::from(*count)),
                 _ => {
+                    if let Some(value) = self.iterator(&name, &Val::Place(place.clone()), &args) {
+                        return value;
+                    }
                     let instead = "loop over it: `for layer in &self.layers { .. }`";
                     self.report(span, &m::UNSUPPORTED, &[&format!("`{name}` on an array of layers"), &instead])
                 }
             },
-            receiver => self.operation(&name, receiver, args, span),
+            receiver => {
+                if let Val::Tensor(_) = receiver
+                    && let Some(value) = self.of_two(call, &name, &args)
+                {
+                    return value;
+                }
+                self.operation(&name, receiver, args, span)
+            }
         }
     }
 
@@ -112,6 +134,9 @@ impl<'a> Lowering<'a> {
         span: proc_macro2::Span,
     ) -> Val<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
+            return value;
+        }
+        if let Some(value) = self.iterator(name, &receiver, &args) {
             return value;
         }
         if let Some(value) = self.as_in_rust(name, &receiver, &args, (self.in_function(), span)) {
@@ -237,7 +262,6 @@ impl<'a> Lowering<'a> {
     fn known_method(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
         match (name, receiver, args) {
             ("clone", value, []) => Some(value.clone()),
-            ("iter", list @ Val::List(_), []) => Some(list.clone()),
             ("len", Val::List(values), []) => Some(Val::Dim(Dim::from(values.len()))),
             ("dim", Val::Tensor(id), [Val::Dim(axis)]) => {
                 let shape = self.builder.shape(*id);
@@ -272,6 +296,9 @@ impl<'a> Lowering<'a> {
             return self.operate(super::arith::Operator::Binary(op), name, a.clone(), b.clone(), Places::all(span));
         }
         if (self.axes.is_some() || self.elementwise) && BinaryOp::ALL.into_iter().any(|op| op.name() == name) {
+            if let [Val::Range(..)] = args.as_slice() {
+                return self.report(span, &m::KERNEL_REDUCTION, &[&name, &name]);
+            }
             let mut example = format!("`{name}(a, b)`");
             if words::REDUCTIONS.contains(&name) && self.axes.is_some() {
                 example.push_str(&format!("; along an axis, `{name}(0..C, |c| x[n, c])`"));

@@ -13,7 +13,9 @@ mod declared;
 mod expr;
 mod float;
 mod index;
+mod iterators;
 mod method;
+mod misuse;
 mod place;
 mod reduction;
 mod rust;
@@ -34,6 +36,7 @@ pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 pub(crate) use method::is_builtin;
+pub(crate) use misuse::is_no_function_of_scalars;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -106,6 +109,8 @@ pub(crate) struct Lowering<'a> {
     elementwise: bool,
     /// The type that the expression evaluated next is declared to have.
     expected: Option<DType>,
+    /// Whether the value of the block evaluated next is used.
+    wanted: bool,
     /// Literals that not every type of floats has.
     large: Large,
     /// The signature is wrong: what it would have told is not known.
@@ -156,6 +161,7 @@ pub(crate) fn function(diag: &Diag, helper: &Helper) -> Option<Graph> {
     let mut lowering = Lowering::new(diag, &crate::parse::name(&helper.name), Mode::Inference, Vec::new());
     lowering.elementwise = true;
     lowering.enter(&helper.scope, None, Rc::default(), &crate::parse::name(&helper.name));
+    lowering.wanted = true;
     for (position, (name, dtype)) in helper.args.iter().enumerate() {
         let id =
             lowering.builder.input(InputKind::Argument(position), &crate::parse::name(name), Shape::scalar(), *dtype);
@@ -183,6 +189,7 @@ fn lower_path(diag: &Diag, unit: &Unit, function: &Function, mode: Mode, given: 
     for name in function.unsound.iter().flatten() {
         lowering.bind(&crate::parse::name(name), Val::Unknown, false, true);
     }
+    lowering.wanted = true;
     let value = if lowering.kernel(function) { lowering.kernel_body(function) } else { lowering.block(&function.body) };
     if !lowering.unsure {
         lowering.results(function, value);
@@ -213,6 +220,7 @@ impl<'a> Lowering<'a> {
             axes: None,
             elementwise: false,
             expected: None,
+            wanted: false,
             large: Large::default(),
             unsure: false,
             partial: false,
@@ -357,11 +365,26 @@ impl<'a> Lowering<'a> {
         for (axis, dim) in ty.dims.iter().enumerate() {
             if dim.dim != shape[axis] {
                 let note = self.builder.origin_note(id, axis);
-                self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]]);
+                match self.way() {
+                    Some(way) => self.report(dim.span, &m::RESULT_WAY, &[name, &dim.dim, &shape[axis], &note, &way]),
+                    None => {
+                        self.report(dim.span, &m::RESULT_AXIS, &[name, &dim.dim, &shape[axis], &note, &shape[axis]])
+                    }
+                };
                 fits = false;
             }
         }
         fits
+    }
+
+    /// What holds on this way through the function's `if`s, where there are several.
+    fn way(&self) -> Option<String> {
+        let one = |(condition, holds): &(TokenStream, bool)| {
+            let condition = crate::parse::text(condition);
+            if *holds { format!("`{condition}` holds") } else { format!("`{condition}` does not hold") }
+        };
+        let all: Vec<String> = self.decisions.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join(" and "))
     }
 
     /// The value as a tensor; numbers become scalars of `dtype` (`F32` where nobody says).

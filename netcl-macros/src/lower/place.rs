@@ -171,11 +171,15 @@ impl<'a> Lowering<'a> {
             Val::Dim(dim) => dim.as_constant(),
             _ => None,
         };
+        let given = match (text(&index.index), position) {
+            (given, Some(position)) if given != position.to_string() => format!("{given} = {position}"),
+            (given, _) => given,
+        };
         match position.and_then(|position| usize::try_from(position).ok()).and_then(|p| values.get(p)) {
             Some(value) => value.clone(),
             None => {
                 let (of, count) = (format!("`{}`", text(&index.expr)), values.len());
-                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&text(&index.index), &of, &count])
+                self.report(index.index.span(), &m::INDEX_OUTSIDE, &[&given, &of, &count])
             }
         }
     }

@@ -7,7 +7,7 @@ use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::graph::{BinaryOp, NodeId, ReduceOp};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall};
+use syn::{Expr, ExprCall, Pat};
 
 impl<'a> Lowering<'a> {
     /// `sum(0..C, |c| ..)` and its like; `sum((0..H, 0..W), |h, w| ..)` over several indices. `argmax` and `argmin` give
@@ -17,6 +17,9 @@ impl<'a> Lowering<'a> {
         else {
             return self.report(call.span(), &m::KERNEL_REDUCTION, &[&name, &name]);
         };
+        if let Some(masked) = self.masked(name, range, closure) {
+            return masked;
+        }
         let ranges = match self.expr(range) {
             range if range.is_unknown() => return Val::Unknown,
             Val::Tuple(ranges) => ranges,
@@ -47,6 +50,7 @@ impl<'a> Lowering<'a> {
         self.axes = Some(outer.iter().chain(&sizes).cloned().collect());
         self.frame_mut().scopes.push(Vec::new());
         self.indices(closure.inputs.iter(), first, &starts);
+        self.wanted = true;
         let value = self.expr(&closure.body);
         if !value.is_unknown() {
             self.unused(closure);
@@ -59,6 +63,63 @@ impl<'a> Lowering<'a> {
         };
         self.axes = Some(outer);
         reduced
+    }
+
+    /// Rule: a range is as long as the shapes say. Wrong: `sum(0..n + 1, |k| x[k])`, whose end is another for each element; all of
+    /// the axis is summed then, and what is outside is left out.
+    fn masked(&mut self, name: &str, range: &'a Expr, closure: &'a syn::ExprClosure) -> Option<Val<'a>> {
+        let Expr::Range(limits) = crate::parse::unparenthesized(range) else { return None };
+        let [Pat::Ident(index)] = closure.inputs.iter().collect::<Vec<_>>()[..] else { return None };
+        let varies = |value: &Val<'a>| matches!(value, Val::Index(_) | Val::Tensor(_));
+        let (start, end) = (limits.start.as_deref(), limits.end.as_deref());
+        let said = self.diag.count();
+        let mut bounds = [start, end].map(|bound| bound.map(|bound| (bound, self.expr(bound))));
+        if self.diag.count() > said || !bounds.iter().flatten().any(|(_, value)| varies(value)) {
+            self.diag.forget(said);
+            return None;
+        }
+        let found = bounds.iter_mut().map(|bound| bound.as_ref().map_or("nothing".into(), |(_, value)| value.kind()));
+        let found = found.collect::<Vec<_>>().join(" .. ");
+        let rest = match name {
+            "sum" => "0.0",
+            "prod" => "1.0",
+            "max" => "f32::NEG_INFINITY",
+            "min" => "f32::INFINITY",
+            _ => "",
+        };
+        let index = crate::parse::name(&index.ident);
+        let Some(size) = self.axis_read_by(&index, &closure.body).filter(|_| !rest.is_empty()) else {
+            return Some(self.report(range.span(), &m::KERNEL_RANGE, &[&found]));
+        };
+        let less = if matches!(limits.limits, syn::RangeLimits::Closed(_)) { "<=" } else { "<" };
+        let after = start.filter(|start| text(*start) != "0").map(|start| format!("{index} >= {}", text(start)));
+        let before = end.map(|end| format!("{index} {less} {}", text(end)));
+        let condition = [after, before].into_iter().flatten().collect::<Vec<_>>().join(" && ");
+        let body = crate::parse::index::text_of(&closure.body);
+        let instead = format!("{name}(0..{size}, |{index}| if {condition} {{ {body} }} else {{ {rest} }})");
+        Some(self.report(range.span(), &m::KERNEL_RANGE_VARIES, &[&text(range), &instead]))
+    }
+
+    /// The size of the axis that `index` reads by itself in `body`.
+    fn axis_read_by(&self, index: &str, body: &Expr) -> Option<Dim> {
+        struct Reads<'v>(&'v str, Vec<(String, usize)>);
+        impl<'ast> syn::visit::Visit<'ast> for Reads<'_> {
+            fn visit_expr_index(&mut self, read: &'ast syn::ExprIndex) {
+                let indices: Vec<&Expr> = match &*read.index {
+                    Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+                    one => vec![one],
+                };
+                let at = indices.iter().position(|expr| matches!(expr, Expr::Path(path) if path.path.is_ident(self.0)));
+                self.1.extend(at.map(|at| (text(&read.expr), at)));
+                syn::visit::visit_expr_index(self, read);
+            }
+        }
+        let mut reads = Reads(index, Vec::new());
+        syn::visit::Visit::visit_expr(&mut reads, body);
+        reads.1.iter().find_map(|(name, axis)| match self.lookup(name) {
+            Some((Val::Tensor(id), 0)) => self.builder.shape(id).0.get(*axis).cloned(),
+            _ => None,
+        })
     }
 
     /// The position in a range as the value that the closure's index has there.

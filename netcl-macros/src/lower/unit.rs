@@ -23,6 +23,11 @@ impl Unit {
         self.unfit.contains(name) || matches!(self.main, Some(None))
     }
 
+    /// Whether there is a function of that name, or may be one.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.is_wrong(name) || self.function_names().iter().any(|known| known == name)
+    }
+
     /// The names of all functions that can be called.
     pub(super) fn function_names(&self) -> Vec<String> {
         let main = self.main.as_ref().and_then(|main| main.as_deref());

@@ -2,7 +2,7 @@
 
 use super::constant::{self, Constants};
 use super::{text, types};
-use crate::ast::{Constant, LayerField};
+use crate::ast::{Constant, LayerField, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
@@ -104,19 +104,29 @@ pub(crate) fn layer(
     diag: &Diag,
     layer: &'static Layer,
     pairs: Pairs,
-    place: Span,
+    (field, place): (&str, Span),
     constants: &Constants,
 ) -> Option<LayerField> {
     let mut places = vec![None; layer.config.len()];
     let mut given = Vec::new();
+    let kernel = pairs.given.iter().find(|(key, _)| key == "kernel").map(|(_, value)| config_value(value, constants));
+    let before = diag.count();
     for (key, value) in &pairs.given {
         let name = key.to_string();
+        if let Some(word) = word(value)
+            && foreign_word(diag, (layer, field), (key, &name), (&word, value.span()), kernel.as_ref())
+        {
+            continue;
+        }
         let known = layer.config.iter().position(|known| known.name == name);
         let at = known.map_or(key.span(), |_| value.span());
         if let Some(position) = known {
             places[position] = Some(at);
         }
         given.push((name, config_value(value, constants), diag.id(at)));
+    }
+    if diag.count() > before {
+        return None;
     }
     let given: Vec<_> = given.iter().map(|(name, value, at)| (name.as_str(), value.clone(), *at)).collect();
     match Config::from_pairs(layer, &given) {
@@ -132,6 +142,52 @@ pub(crate) fn layer(
             None
         }
     }
+}
+
+/// A bare word, as other frameworks take for a key's value: `same`, `relu`.
+fn word(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// Says what is written here for such a word; `false` where nobody else knows it.
+fn foreign_word(
+    diag: &Diag,
+    (layer, field): (&Layer, &str),
+    (key, name): (&Ident, &str),
+    (word, place): (&str, Span),
+    kernel: Option<&ConfigValue>,
+) -> bool {
+    let known = layer.config.iter().any(|known| known.name == name);
+    if !known && matches!(name, "activation" | "nonlinearity" | "act") {
+        diag.report(key.span(), &m::ACTIVATION_KEY, &[&layer.name, &name, &field, &word]);
+        return true;
+    }
+    if !known || name != "padding" || !matches!(word, "same" | "valid") {
+        return false;
+    }
+    let half = |size: u64| (size % 2 == 1).then_some(size / 2);
+    let padding = match (word, kernel) {
+        ("valid", _) => Some("0".to_string()),
+        (_, Some(ConfigValue::Size(size))) => half(*size).map(|half| half.to_string()),
+        (_, Some(ConfigValue::Pair([height, width]))) => {
+            half(*height).zip(half(*width)).map(|(height, width)| format!("({height}, {width})"))
+        }
+        _ => None,
+    };
+    let instead = match (word, padding) {
+        ("valid", Some(padding)) => format!("write `padding = {padding}`"),
+        (_, Some(padding)) => format!("write `padding = {padding}`, which keeps the size where `stride` is 1"),
+        (_, None) => {
+            "a window of odd size keeps the size with a padding of half of it: write `padding = 1` for `kernel = 3`"
+                .into()
+        }
+    };
+    diag.report(place, &m::KEY_WORD, &[&name, &word, &instead]);
+    true
 }
 
 /// What is written as a key's value; the layer's declaration judges it.
@@ -172,7 +228,8 @@ pub(crate) fn number(expr: &Expr, constants: &Constants) -> Option<f64> {
 }
 
 /// `0.0`, `uniform(0.1)` or `normal(0.02)`, as a tensor of type `dtype` (`None`: not known) has it.
-pub(crate) fn init(diag: &Diag, expr: &Expr, dtype: Option<DType>, constants: &Constants) -> Option<Init<Dim>> {
+pub(crate) fn init(diag: &Diag, expr: &Expr, of: Option<&TensorType>, constants: &Constants) -> Option<Init<Dim>> {
+    let dtype = of.map(|ty| ty.dtype);
     let number = |expr: &Expr| number(expr, constants).filter(|value| dtype.unwrap_or(DType::F64).reaches(*value));
     let init = match expr {
         Expr::Call(call) if call.args.len() == 1 => {
@@ -186,9 +243,41 @@ pub(crate) fn init(diag: &Diag, expr: &Expr, dtype: Option<DType>, constants: &C
         _ => number(expr).map(Init::Constant),
     };
     if init.is_none() {
-        diag.report(expr.span(), &m::PARAMETER_INIT, &[&text(expr)]);
+        match word(expr).and_then(|word| initialiser(&word, of)) {
+            Some((why, instead)) => diag.report(expr.span(), &m::INIT_WORD, &[&text(expr), &why, &instead]),
+            None => diag.report(expr.span(), &m::PARAMETER_INIT, &[&text(expr)]),
+        }
     }
     init
+}
+
+/// What is written here for an initialiser of other frameworks, and why; where the sizes are known, with the numbers that it
+/// computes from them.
+fn initialiser(word: &str, of: Option<&TensorType>) -> Option<(String, String)> {
+    let sizes: Option<Vec<f64>> =
+        of.and_then(|ty| ty.dims.iter().map(|dim| dim.dim.as_constant().map(|size| size as f64)).collect());
+    let (inputs, outputs) = match sizes.as_deref() {
+        Some([inputs, outputs]) => (*inputs, *outputs),
+        _ => (64.0, 64.0),
+    };
+    let number = |value: f64| format!("{:?}", (value * 1e4).round() / 1e4);
+    let (bound, std) = (
+        |variance: f64| format!("uniform({})", number((3.0 * variance).sqrt())),
+        |variance: f64| format!("normal({})", number(variance.sqrt())),
+    );
+    let (glorot, he) = (2.0 / (inputs + outputs), 2.0 / inputs);
+    let fans = format!("for {inputs} inputs and {outputs} outputs ");
+    Some(match word.trim_end_matches('_') {
+        "xavier_uniform" | "glorot_uniform" | "xavier" | "glorot" => (fans, bound(glorot)),
+        "xavier_normal" | "glorot_normal" => (fans, std(glorot)),
+        "kaiming_uniform" | "he_uniform" | "kaiming" | "he" => (fans, bound(he)),
+        "kaiming_normal" | "he_normal" => (fans, std(he)),
+        "zeros" | "zero" => (String::new(), "0.0".into()),
+        "ones" | "one" => (String::new(), "1.0".into()),
+        "randn" | "normal" | "random_normal" | "trunc_normal" => (String::new(), "normal(0.02)".into()),
+        "rand" | "uniform" | "random_uniform" => (String::new(), "uniform(0.1)".into()),
+        _ => return None,
+    })
 }
 
 /// The length of an array or `Vec` field; `example` is how one is written.

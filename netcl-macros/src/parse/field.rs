@@ -4,6 +4,7 @@ use super::constant::{self, Constants};
 use super::{attr, list, nearest, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
+use crate::foreign;
 use crate::messages as m;
 use crate::number::Number;
 use crate::words;
@@ -32,7 +33,7 @@ pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> O
     }
     // What an undecided attribute would have brought is not missing.
     let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
-    let kind = if undecided { None } else { kind(diag, &field.ty, &own, constants) };
+    let kind = if undecided { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
     let kind = kind.unwrap_or(FieldKind::Unknown);
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
 }
@@ -61,14 +62,14 @@ fn find<'a>(attrs: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
     attrs.iter().find(|attr| attr.path().is_ident(name))
 }
 
-fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
+fn kind((diag, field): (&Diag, &str), ty: &Type, attrs: &[Attribute], constants: &Constants) -> Option<FieldKind> {
     match ty {
-        Type::Paren(inner) => return kind(diag, &inner.elem, attrs, constants),
-        Type::Group(inner) => return kind(diag, &inner.elem, attrs, constants),
+        Type::Paren(inner) => return kind((diag, field), &inner.elem, attrs, constants),
+        Type::Group(inner) => return kind((diag, field), &inner.elem, attrs, constants),
         Type::Array(array) => {
             let example = format!("[{}; 4]", text(&array.elem));
             let count = attr::count(diag, &array.len, &example, constants);
-            let each = single(diag, &array.elem, attrs, None, constants)?;
+            let each = single((diag, &format!("{field}[0]")), &array.elem, attrs, None, constants)?;
             return Some(FieldKind::Many { each: Box::new(each), count: count?, vec: false });
         }
         _ => {}
@@ -76,7 +77,7 @@ fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> O
     if let Some(inner) = vec_of(ty) {
         let mut count = None;
         let before = diag.count();
-        let each = single(diag, inner, attrs, Some(&mut count), constants)?;
+        let each = single((diag, &format!("{field}[0]")), inner, attrs, Some(&mut count), constants)?;
         if diag.count() > before {
             return None;
         }
@@ -87,7 +88,7 @@ fn kind(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) -> O
         let count = attr::count(diag, &count, "count = 4", constants)?;
         return Some(FieldKind::Many { each: Box::new(each), count, vec: true });
     }
-    single(diag, ty, attrs, None, constants)
+    single((diag, field), ty, attrs, None, constants)
 }
 
 /// Rule: a type of Rust's own library is no model. Wrong: `name: String`.
@@ -145,7 +146,7 @@ fn converted(value: Constant, ty: &str) -> Option<Constant> {
 
 /// One layer, model, tensor or constant. Where it stands in a `Vec`, `count` receives the length.
 fn single(
-    diag: &Diag,
+    (diag, field): (&Diag, &str),
     ty: &Type,
     attrs: &[Attribute],
     count: Option<&mut Option<syn::Expr>>,
@@ -189,12 +190,12 @@ fn single(
         return None;
     }
     unfit(&[words::LAYER]);
-    layer_or_model(diag, path, attrs, count, constants)
+    layer_or_model((diag, field), path, attrs, count, constants)
 }
 
 /// A layer with its configuration, or a model, whose sizes stand in angle brackets.
 fn layer_or_model(
-    diag: &Diag,
+    (diag, field): (&Diag, &str),
     ty: &syn::TypePath,
     attrs: &[Attribute],
     count: Option<&mut Option<syn::Expr>>,
@@ -219,7 +220,12 @@ fn layer_or_model(
         _ => {}
     }
     match layers::find(&name) {
-        Some(layer) => attr::layer(diag, layer, pairs, ty.span(), constants).map(FieldKind::Layer),
+        Some(layer) => attr::layer(diag, layer, pairs, (field, ty.span()), constants).map(FieldKind::Layer),
+        None if foreign::layer(&name).is_some() => {
+            let here = foreign::layer(&name).unwrap_or_default();
+            diag.report(ty.span(), &m::LAYER_IS_OPERATION, &[&name, &here]);
+            None
+        }
         None if pairs.given.is_empty() => {
             let (ty, mut path) = (ty.path.clone(), ty.path.clone());
             if let Some(last) = path.segments.last_mut() {
@@ -251,7 +257,7 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
     }
     let mut pairs = attr::pairs(diag, given);
     let init = match pairs.take(words::INIT) {
-        Some(expr) => attr::init(diag, &expr, parsed.as_ref().map(|ty| ty.dtype), constants),
+        Some(expr) => attr::init(diag, &expr, parsed.as_ref(), constants),
         None => Some(Init::Constant(0.0)),
     };
     for (key, _) in &pairs.given {

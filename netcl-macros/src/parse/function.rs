@@ -145,6 +145,11 @@ fn plain_name(diag: &Diag, pat: &Pat) -> Option<Ident> {
             own_name(diag, &ident.ident);
             Some(ident.ident.clone())
         }
+        Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+            let name = &ident.ident;
+            diag.report(pat.span(), &m::ARGUMENT_MUT, &[name, name, name]);
+            None
+        }
         _ => {
             diag.report(pat.span(), &m::ARGUMENT_PATTERN, &[]);
             None
@@ -231,27 +236,28 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
     let before = diag.count();
     form(diag, sig);
     let mut args = Vec::new();
-    // What is no scalar, and where; one message says what all of them may be.
+    let of_tensors = |ty: &Type| super::names_in(ty.to_token_stream()).contains(crate::words::TENSOR);
+    // Where the first is that is no scalar, and whether it is a tensor; one message says what all of them may be.
     let mut wrong = None;
     for input in &sig.inputs {
         match input {
-            FnArg::Receiver(given) => wrong = wrong.or(Some(given.span())),
+            FnArg::Receiver(given) => wrong = wrong.or(Some((given.span(), false))),
             FnArg::Typed(typed) => {
                 let Some(name) = plain_name(diag, &typed.pat) else { continue };
                 match scalar(&typed.ty) {
                     Some(dtype) => args.push((name, dtype)),
-                    None => wrong = wrong.or(Some(typed.ty.span())),
+                    None => wrong = wrong.or(Some((typed.ty.span(), of_tensors(&typed.ty)))),
                 }
             }
         }
     }
     let result = match &sig.output {
-        ReturnType::Default => Err(sig.ident.span()),
-        ReturnType::Type(_, ty) => scalar(ty).ok_or(ty.span()),
+        ReturnType::Default => Err((sig.ident.span(), false)),
+        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), of_tensors(ty))),
     };
     // Of a generic function it has been said that it is one.
-    if let Some(span) = wrong.or(result.err()).filter(|_| sig.generics.params.is_empty()) {
-        diag.report(span, &m::FUNCTION_NOT_PLAIN, &[]);
+    if let Some((span, tensors)) = wrong.or(result.err()).filter(|_| sig.generics.params.is_empty()) {
+        diag.report(span, if tensors { &m::FUNCTION_OF_TENSORS } else { &m::FUNCTION_NOT_PLAIN }, &[]);
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.

@@ -65,3 +65,29 @@ pub(crate) fn text(read: &syn::ExprIndex) -> String {
         one => format!("{name}[{}]", super::text(one)),
     }
 }
+
+/// The text of an expression with the reads in it as the user wrote them.
+pub(crate) fn text_of(tokens: &impl quote::ToTokens) -> String {
+    super::text(&bare(tokens.to_token_stream()))
+}
+
+/// The tokens with `x[(n, c)]` as `x[n, c]`.
+fn bare(tokens: TokenStream) -> TokenStream {
+    let mut result: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let token = match token {
+            TokenTree::Group(group) => {
+                let reads = group.delimiter() == Delimiter::Bracket && result.last().is_some_and(ends_expression);
+                let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+                let inner = match inner.as_slice() {
+                    [TokenTree::Group(tuple)] if reads && tuple.delimiter() == Delimiter::Parenthesis => tuple.stream(),
+                    _ => group.stream(),
+                };
+                TokenTree::Group(Group::new(group.delimiter(), bare(inner)))
+            }
+            other => other,
+        };
+        result.push(token);
+    }
+    result.into_iter().collect()
+}

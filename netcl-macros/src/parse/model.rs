@@ -127,6 +127,15 @@ pub(crate) fn visit_sizes(kind: &FieldKind, visit: &mut dyn FnMut(&Dim)) {
     }
 }
 
+/// Asks for the constants in the value of a key. A word in small letters is no constant's name: `same`, `xavier_uniform`.
+fn asked(expr: &syn::Expr, constants: &Constants, found: &mut Vec<syn::Path>) {
+    let word = |path: &syn::Path| path.get_ident().is_some_and(|word| !word.to_string().contains(char::is_uppercase));
+    let mut paths = Vec::new();
+    constant::unknown_paths(expr, constants, &mut paths);
+    let braced = matches!(expr, syn::Expr::Block(_));
+    found.extend(paths.into_iter().filter(|path| braced || !word(path)));
+}
+
 /// The paths that a struct uses as constants and that are not known: those where the compiler needs the value (array
 /// lengths, kernel sizes, ..), and among sizes those in braces.
 pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec<syn::Path> {
@@ -136,14 +145,14 @@ pub(crate) fn unknown_constants(item: &ItemStruct, constants: &Constants) -> Vec
             let silent = Diag::new();
             if attr.path().is_ident(crate::words::CONSTANT) {
                 if let Ok(expr) = attr.parse_args::<syn::Expr>() {
-                    constant::unknown_paths(&expr, constants, &mut found);
+                    asked(&expr, constants, &mut found);
                 }
             } else {
                 for (key, expr) in super::attr::pairs(&silent, attr).given {
                     if field::takes_names(&field.ty, &key) {
                         constant::braced_paths(&expr, constants, &mut found);
                     } else {
-                        constant::unknown_paths(&expr, constants, &mut found);
+                        asked(&expr, constants, &mut found);
                     }
                 }
             }

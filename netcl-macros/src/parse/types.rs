@@ -32,6 +32,11 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         Type::Paren(inner) => return tensor(diag, &inner.elem, borrow, constants),
         Type::Group(inner) => return tensor(diag, &inner.elem, borrow, constants),
         Type::Path(path) if path.qself.is_none() => (path.path.segments.last()?, path.span()),
+        Type::Array(syn::TypeArray { elem, .. }) | Type::Slice(syn::TypeSlice { elem, .. }) if !borrow.is_empty() => {
+            let each = ["a", "b"].map(|name| format!("{name}: {borrow}{}", text(elem))).join(", ");
+            diag.report(ty.span(), &m::ARGUMENT_LIST, &[&each]);
+            return None;
+        }
         _ => {
             diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &borrow]);
             return None;

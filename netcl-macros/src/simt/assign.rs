@@ -64,6 +64,9 @@ impl Simt<'_> {
             }
             left => {
                 let (current, given) = (self.expr(left), matches!(right, Val::Unknown));
+                if let Some(value) = self.starts_whole(left, &current, &right) {
+                    return value;
+                }
                 let value = self.binary(&binary.op, current, right, binary.op.span());
                 if matches!(value, Val::Unknown) && !given {
                     self.distrust(left);
@@ -71,6 +74,26 @@ impl Simt<'_> {
                 self.assign(left, value, binary.op.span())
             }
         }
+    }
+
+    /// Rule: a variable that floats are added to starts as a float. Wrong: `let mut total = 0;` and `total += x[i];`.
+    fn starts_whole(&mut self, left: &Expr, current: &Val, right: &Val) -> Option<Val> {
+        let (Val::Expr(own, Some(position)), Val::Expr(other, _)) = (current, right) else { return None };
+        let (own, other) = (self.ty(*own), self.ty(*other));
+        if !own.dtype.is_integer() || !other.dtype.is_float() || self.changed {
+            return None;
+        }
+        let local = self.lets.get(*position)?;
+        let Expr::Lit(start) = &*local.init.as_ref()?.expr else { return None };
+        let syn::Lit::Int(number) = &start.lit else { return None };
+        let (name, place) = (crate::parse::text(left), number.span());
+        let instead = format!("let {} = {}.0;", crate::parse::text(&local.pat), number.base10_digits());
+        self.report(place, &m::SIMT_WHOLE_START, &[&name, &other, &instead]);
+        let name = name.as_str();
+        let variable =
+            self.scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev()).find(|var| var.name == name)?;
+        variable.value = Val::Unknown;
+        Some(Val::Unknown)
     }
 
     fn update_element(&mut self, binary: &ExprBinary, index: &ExprIndex, target: Target, right: Val) -> Val {

@@ -4,6 +4,7 @@ use super::expr::{Memory, Target};
 use super::types::kind;
 use super::{Simt, Val, Var};
 use crate::ast::Constant;
+use crate::foreign;
 use crate::messages as m;
 use crate::parse::{constant, suggestion, text};
 use netcl_kernels::dtype::DType;
@@ -46,7 +47,7 @@ const WIDTHS: [u8; 4] = [2, 4, 8, 16];
 
 /// Whether a SIMT-form kernel knows the function without a declaration.
 pub(crate) fn is_known(name: &str) -> bool {
-    known().iter().any(|known| known == name)
+    known().iter().any(|known| known == name) || foreign::device(name).is_some()
 }
 
 fn known() -> Vec<String> {
@@ -75,12 +76,21 @@ impl Simt<'_> {
         if let Some(helper) = unit.helpers.get(&full) {
             return self.helper(helper, call, span);
         }
+        if unit.kernels.contains(&full) {
+            return self.report(span, &m::KERNEL_CALLED, &[&full]);
+        }
         if unit.broken.contains(&full) {
             self.operands(&call.args);
             self.partial = true;
             return Val::Unknown;
         }
         let name = constant::name(&path.path).unwrap_or_default();
+        if let Some(here) = foreign::device(&name) {
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
+        }
+        if crate::lower::is_no_function_of_scalars(call) {
+            return self.over_range(&name, call, span);
+        }
         if let Some(Var { value, .. }) = path.path.get_ident().and_then(|_| self.lookup(&name)) {
             if matches!(value, Val::Unknown) {
                 return Val::Unknown;
@@ -101,6 +111,28 @@ impl Simt<'_> {
             return self.of_number(&name, receiver, args, span);
         }
         self.named_call(&name, args, span)
+    }
+
+    /// `sum(0..C, |c| x[n, c])`: a loop here.
+    fn over_range(&mut self, name: &str, call: &ExprCall, span: Span) -> Val {
+        let start = match name {
+            "sum" => Some(("total", "0.0", "+=")),
+            "prod" => Some(("product", "1.0", "*=")),
+            _ => None,
+        };
+        let parts = match (call.args.first(), call.args.last()) {
+            (Some(range @ Expr::Range(_)), Some(Expr::Closure(closure))) if closure.inputs.len() == 1 => {
+                Some((text(range), text(&closure.inputs[0]), crate::parse::index::text_of(&closure.body)))
+            }
+            _ => None,
+        };
+        let instead = match (start, parts) {
+            (Some((total, start, op)), Some((range, index, body))) => {
+                format!("{{ let mut {total} = {start}; for {index} in {range} {{ {total} {op} {body}; }} {total} }}")
+            }
+            _ => "for i in 0..N { .. }".to_string(),
+        };
+        self.report(span, &m::SIMT_REDUCTION, &[&name, &instead])
     }
 
     fn named_call(&mut self, name: &str, args: Vec<Val>, span: Span) -> Val {
@@ -199,7 +231,8 @@ impl Simt<'_> {
         let fits =
             ty.dtype.is_float() || (any && ty.dtype.is_integer()) || (op == UnaryOp::Not && ty.dtype == DType::Bool);
         if !fits {
-            return self.report(span, &m::OPERAND, &[&op.name(), &ty]);
+            let message = if ty.dtype.is_integer() { &m::SIMT_FLOATS } else { &m::OPERAND };
+            return self.report(span, message, &[&op.name(), &ty]);
         }
         Val::Expr(self.builder.unary(op, id), None)
     }

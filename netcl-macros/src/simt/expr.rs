@@ -215,14 +215,36 @@ impl Simt<'_> {
         if self.unsure && !name.contains(char::is_lowercase) {
             return Val::Unknown;
         }
+        if let Some(here) = crate::foreign::variable(&name) {
+            return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
+        }
         let near = suggestion(&name, self.scopes.iter().flatten().map(|variable| variable.name.as_str()));
         self.report(path.span(), &m::UNKNOWN_NAME, &[&name, &near])
     }
 
     /// The elements that `x[i]`, `x[r, c]` or `scratch[i]` stands for.
     pub(super) fn target(&mut self, index: &ExprIndex) -> Option<Target> {
+        if self.nested_brackets(index) {
+            return None;
+        }
         let base = self.expr(&index.expr);
         self.target_in(base, index)
+    }
+
+    /// Rule: the indices of an element stand in one pair of brackets. Wrong: `x[i][j]`, as nested lists are read.
+    fn nested_brackets(&mut self, index: &ExprIndex) -> bool {
+        if let Expr::Index(inner) = &*index.expr
+            && let Expr::Path(tensor) = &*inner.expr
+            && let Some(Var { value: Val::Buffer(_), .. }) =
+                tensor.path.get_ident().and_then(|name| self.lookup(&name.to_string()))
+        {
+            let (name, first) = (text(&inner.expr), crate::parse::index::text(inner));
+            let indices = first.trim_start_matches(&name).trim_matches(['[', ']']);
+            let instead = format!("{name}[{indices}, {}]", text(&index.index));
+            self.report(index.expr.span(), &m::SIMT_BRACKETS, &[&first, &instead]);
+            return true;
+        }
+        false
     }
 
     fn target_in(&mut self, base: Val, index: &ExprIndex) -> Option<Target> {
@@ -317,6 +339,9 @@ impl Simt<'_> {
     }
 
     fn load(&mut self, index: &ExprIndex) -> Val {
+        if self.nested_brackets(index) {
+            return Val::Unknown;
+        }
         match self.expr(&index.expr) {
             Val::List(values) => self.listed(&values, index),
             base => self.target_in(base, index).map_or(Val::Unknown, |target| self.load_from(target)),

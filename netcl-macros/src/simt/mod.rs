@@ -173,7 +173,9 @@ pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<L
         let attempt = Diag::new();
         let mut simt = Simt::new(&attempt, unit, signature, numbers.clone());
         simt.doubtful = doubtful;
-        simt.body(signature);
+        if !in_index_form(signature) {
+            simt.body(signature);
+        }
         if simt.changed || simt.partial && !doubtful {
             doubtful = !simt.changed;
             numbers = simt.numbers;
@@ -226,6 +228,12 @@ fn visit<'k>(stmts: &'k [Stmt], see: &mut dyn FnMut(&'k Stmt)) {
             _ => {}
         }
     }
+}
+
+/// Whether the body is that of a kernel in index form, whose results stand behind `->`: that has been said.
+fn in_index_form(signature: &Signature) -> bool {
+    let closure = matches!(signature.body.stmts.as_slice(), [syn::Stmt::Expr(syn::Expr::Closure(_), None)]);
+    signature.unsound.is_some() && closure
 }
 
 /// What the kernel is called in OpenCL C, which has words of its own (`double`, `kernel`) and fewer letters.

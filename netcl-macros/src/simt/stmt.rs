@@ -142,6 +142,15 @@ impl Simt<'_> {
         if let Expr::Macro(call) = &*init.expr {
             return self.array(pattern, &call.mac);
         }
+        if let Expr::Cast(cast) = crate::parse::unparenthesized(&init.expr)
+            && declared.is_none()
+            && crate::parse::text(&cast.ty) == "usize"
+        {
+            let instead =
+                format!("let {} = {};", crate::parse::text(pattern), crate::parse::index::text_of(&cast.expr));
+            self.report(cast.ty.span(), &m::SIMT_USIZE, &[&instead]);
+            return self.bind_unknown(pattern);
+        }
         let value = self.expr(&init.expr);
         if let (Val::List(values), Some(syn::Type::Array(ty))) = (&value, declared) {
             let list = self.declared_list(&crate::parse::text(pattern), values, (ty, init.expr.span()));

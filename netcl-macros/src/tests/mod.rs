@@ -4,6 +4,7 @@ mod absurd;
 mod bounds;
 mod early;
 mod gradients;
+mod hints;
 mod kernels;
 mod meaning;
 mod models;

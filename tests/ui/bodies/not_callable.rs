@@ -15,6 +15,10 @@ impl Mlp {
     pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
         (self.hidden)(x)
     }
+
+    pub fn second(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 4> {
+        (x)(0)
+    }
 }
 
 fn main() {}

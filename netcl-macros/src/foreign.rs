@@ -1,0 +1,355 @@
+//! What PyTorch, NumPy, candle, Burn, OpenCL, CUDA and Rust call what has another name here, or another form: one table for
+//! models and kernels, from which messages take what to write instead.
+//!
+//! A name that netcl has too is never looked up, and neither is a function of the user's own.
+
+use netcl_kernels::ops;
+
+/// What there is here instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Here {
+    /// The same operation under this name, with the same arguments.
+    Named(&'static str),
+    /// The same operation under this name, its sizes or axes in one list.
+    Listed(&'static str),
+    /// Nothing: what is called on is the value.
+    Left(&'static str),
+    /// Written so of a tensor `x`, with arguments of one's own.
+    Write(&'static str),
+    /// Something else than an operation.
+    Say(&'static str),
+}
+
+use Here::{Left, Listed, Named, Say, Write};
+
+const CANNOT_FAIL: &str = "operations of a compiled function cannot fail, only a call of the function can";
+const NO_COPY: &str = "operations give new tensors, and never change one";
+const NO_ITERATOR: &str = "loops run over ranges, lists and layers: `for layer in &self.layers { h = layer.forward(&h); }`, also with `rev()`, \
+                           `step_by(2)`, `enumerate()`, `zip(..)`, `skip(1)` and `take(2)`";
+const AT_RUN_TIME: &str =
+    "the numbers of a tensor are not known while compiling: read them in ordinary Rust, from what the function returns";
+const DRAWN: &str =
+    "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
+const FILLED: &str = "a number meets every element, as in `x + 1.0`; elements that stay are a field: `#[state(init = 0.0)] zeros: Tensor<f32, 8>`";
+const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
+const SCANNED: &str = "a kernel has it: `netcl::kernel! { pub fn running(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| sum(0..N, |k| if k <= n { x[k] } else { 0.0 }) } }`, \
+                       for long rows `netcl::algorithms`";
+const GENERATED: &str =
+    "gradients come with the functions that are generated: a loss called `loss` has `loss_with_gradients`";
+const A_LAYER: &str =
+    "it has weights or a state, and is a layer: a field with `#[layer(..)]`, called by its `forward` (docs/layers.md)";
+const BLOCKS: &str = "write `x.narrow(axis, start, length)` for each part";
+
+/// Names elsewhere, and what is written here.
+pub(crate) const TENSORS: &[(&[&str], Here)] = &[
+    // Shapes.
+    (&["view", "view_as", "resize", "reshape_as", "to_shape", "into_shape"], Listed("reshape")),
+    (&["ravel", "flatten_all"], Write("x.reshape([-1])")),
+    (&["expand", "broadcast", "broadcast_as", "expand_as"], Listed("broadcast_to")),
+    (&["size", "len", "shape", "dims", "sizes"], Write("x.dim(0)")),
+    (&["numel", "nelement", "elem_count", "num_elements"], Write("x.dim(0) * x.dim(1)")),
+    (
+        &["ndim", "ndimension", "rank"],
+        Say("an argument's type says how many axes it has; the size of one is `x.dim(0)`"),
+    ),
+    (&["T", "mT", "mt", "H", "adjoint", "transpose_last"], Write("x.t()")),
+    (&["swapaxes", "swap_axes", "swap_dims", "transpose_"], Named("transpose")),
+    (&["permute_axes", "permuted_axes", "movedim", "moveaxis"], Listed("permute")),
+    (&["expand_dims", "unsqueeze_dim", "insert_axis", "newaxis"], Named("unsqueeze")),
+    (&["remove_axis", "squeeze_dim"], Named("squeeze")),
+    (&["cat", "concatenate", "hstack", "vstack", "append"], Write("x.concat([y], 1)")),
+    (&["split", "chunk", "tensor_split", "unbind", "split_at", "unstack"], Say(BLOCKS)),
+    (&["slice", "slice_axis", "index", "i", "index_axis"], Write("x.narrow(1, 0, 4)")),
+    (&["repeat_interleave", "tile", "repeat_dim"], Write("x.repeat(0, 2)")),
+    (&["roll"], Write("x.narrow(1, 1, 7).concat([x.narrow(1, 0, 1)], 1)")),
+    (&["fliplr", "rev_axis"], Write("x.flip([1])")),
+    (&["zero_pad2d", "constant_pad"], Write("x.pad(1, 0, 2, 0.0)")),
+    // Products.
+    (&["mm", "bmm", "dot", "mv", "matmul_", "general_mat_mul"], Named("matmul")),
+    (&["einsum", "tensordot", "inner"], Write("x.matmul(y.t())")),
+    (&["outer"], Write("x.unsqueeze(2) * y.unsqueeze(1)")),
+    (&["addmm", "addmv"], Write("x.linear(weight, bias)")),
+    // Reductions.
+    (&["sum_dim", "sum_axis"], Named("sum")),
+    (&["mean_dim", "mean_axis"], Named("mean")),
+    (&["amax", "max_dim", "max_axis"], Named("max")),
+    (&["amin", "min_dim", "min_axis"], Named("min")),
+    (&["norm", "l2_norm"], Write("x.square().sum_all().sqrt()")),
+    (&["log_sum_exp"], Named("logsumexp")),
+    (&["cumsum", "cumprod", "cummax", "scan"], Say(SCANNED)),
+    (&["topk", "sort", "argsort", "nonzero", "unique", "multinomial", "kthvalue", "median"], Say(ORDERED)),
+    // Elements.
+    (&["power", "powf_scalar", "powi_scalar"], Write("x.pow(2.0)")),
+    (&["logarithm"], Named("log")),
+    (&["reciprocal"], Named("recip")),
+    (&["negative"], Named("neg")),
+    (&["absolute"], Named("abs")),
+    (&["sgn"], Named("sign")),
+    (&["sqr", "squared"], Named("square")),
+    (&["clip"], Named("clamp")),
+    (&["clamp_min", "fmax", "broadcast_maximum", "max_pair"], Named("maximum")),
+    (&["clamp_max", "fmin", "broadcast_minimum", "min_pair"], Named("minimum")),
+    (&["broadcast_add"], Named("add")),
+    (&["broadcast_sub", "subtract"], Named("sub")),
+    (&["broadcast_mul", "multiply"], Named("mul")),
+    (&["broadcast_div", "divide", "true_divide"], Named("div")),
+    (&["add_scalar"], Named("add")),
+    (&["sub_scalar"], Named("sub")),
+    (&["mul_scalar"], Named("mul")),
+    (&["div_scalar"], Named("div")),
+    (&["affine"], Write("x * 2.0 + 1.0")),
+    (&["fmod", "remainder", "modulo"], Named("rem")),
+    (&["equal", "equals", "eq_elem"], Named("eq")),
+    (&["not_equal", "not_equal_elem"], Named("ne")),
+    (&["greater", "greater_elem"], Named("gt")),
+    (&["greater_equal", "greater_equal_elem"], Named("ge")),
+    (&["less", "lower", "lower_elem", "less_elem"], Named("lt")),
+    (&["less_equal", "lower_equal", "lower_equal_elem"], Named("le")),
+    (&["logical_and", "bitwise_and", "bool_and"], Named("and")),
+    (&["logical_or", "bitwise_or", "bool_or"], Named("or")),
+    (&["logical_xor", "bitwise_xor"], Named("xor")),
+    (&["logical_not", "bitwise_not", "bool_not"], Named("not")),
+    (&["isnan"], Named("is_nan")),
+    (&["isfinite"], Named("is_finite")),
+    (&["where_", "where_cond", "where_self", "mask_where"], Write("x.gt(0.0).select(x, y)")),
+    (&["mask_fill"], Named("masked_fill")),
+    // Activations.
+    (&["swish"], Named("silu")),
+    (&["hardswish"], Named("hard_swish")),
+    (&["hardsigmoid"], Named("hard_sigmoid")),
+    (&["hardtanh"], Named("hard_tanh")),
+    (&["leakyrelu"], Named("leaky_relu")),
+    (&["logsigmoid"], Named("log_sigmoid")),
+    (&["logsoftmax"], Named("log_softmax")),
+    (&["gelu_erf"], Named("gelu")),
+    (&["gelu_approximate", "gelu_new"], Named("gelu_tanh")),
+    // Losses.
+    (&["mse", "mean_squared_error"], Named("mse_loss")),
+    (&["l1", "mean_absolute_error"], Named("l1_loss")),
+    (&["huber"], Named("huber_loss")),
+    (&["nll"], Named("nll_loss")),
+    (&["cross_entropy_loss", "sparse_categorical_crossentropy"], Named("cross_entropy")),
+    (&["binary_cross_entropy_with_logits", "binary_cross_entropy", "bce_loss"], Named("bce_with_logits")),
+    // Indices.
+    (&["take", "embedding_lookup"], Named("gather")),
+    // Types and places.
+    (&["to_dtype", "astype", "to_type", "to"], Named("cast")),
+    (&["float", "into_float"], Write("x.cast(f32)")),
+    (&["half"], Write("x.cast(f16)")),
+    (&["bfloat16"], Write("x.cast(bf16)")),
+    (&["int"], Write("x.cast(i32)")),
+    (&["long"], Write("x.cast(i64)")),
+    (&["to_device", "cpu", "cuda", "contiguous", "force_contiguous", "to_owned", "as_ref", "copy"], Left(NO_COPY)),
+    (&["into", "as_standard_layout", "view_mut", "iter_mut"], Left(NO_COPY)),
+    (&["unwrap", "expect", "unwrap_or_default", "ok", "unwrap_unchecked"], Left(CANNOT_FAIL)),
+    (
+        &[
+            "item",
+            "tolist",
+            "numpy",
+            "to_vec",
+            "to_vec0",
+            "to_vec1",
+            "to_vec2",
+            "to_scalar",
+            "into_scalar",
+            "to_data",
+            "into_data",
+        ],
+        Say(AT_RUN_TIME),
+    ),
+    // Gradients.
+    (&["stop_gradient", "no_grad"], Named("detach")),
+    (&["backward", "grad", "requires_grad", "requires_grad_", "zero_grad", "autograd"], Say(GENERATED)),
+    // New tensors.
+    (
+        &[
+            "zeros",
+            "ones",
+            "full",
+            "empty",
+            "zeros_like",
+            "ones_like",
+            "full_like",
+            "new_zeros",
+            "eye",
+            "from_slice",
+            "tensor",
+        ],
+        Say(FILLED),
+    ),
+    (&["rand", "randn", "random", "rand_like", "randn_like", "uniform", "normal", "bernoulli", "randint"], Say(DRAWN)),
+    (
+        &["arange", "linspace"],
+        Say(
+            "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`",
+        ),
+    ),
+    // Layers.
+    (
+        &[
+            "dropout",
+            "layer_norm",
+            "batch_norm",
+            "group_norm",
+            "rms_norm",
+            "embedding",
+            "conv1d",
+            "conv_transpose2d",
+            "adaptive_avg_pool2d",
+            "multi_head_attention",
+        ],
+        Say(A_LAYER),
+    ),
+    // Iterators.
+    (
+        &[
+            "fold",
+            "map",
+            "for_each",
+            "filter",
+            "chain",
+            "windows",
+            "chunks",
+            "try_fold",
+            "collect",
+            "into_par_iter",
+            "iter_rows",
+            "flat_map",
+            "last",
+            "first",
+            "reduce",
+        ],
+        Say(NO_ITERATOR),
+    ),
+];
+
+/// OpenCL's and CUDA's own functions. Nobody gives a function of scalars such a name: they are known to mean these.
+pub(crate) const DEVICES: &[(&str, &str)] = &[
+    ("get_global_id", "global_id(0)"),
+    ("get_local_id", "local_id(0)"),
+    ("get_group_id", "group_id(0)"),
+    ("get_global_size", "global_size(0)"),
+    ("get_local_size", "local_size(0)"),
+    ("get_num_groups", "num_groups(0)"),
+    ("work_group_barrier", "barrier()"),
+    ("mem_fence", "barrier()"),
+    ("threadgroup_barrier", "barrier()"),
+    ("__syncthreads", "barrier()"),
+    ("__threadfence_block", "barrier()"),
+    ("atomic_inc", "atomic_add(&mut y[i], 1)"),
+    ("atomicAdd", "atomic_add(&mut y[i], value)"),
+    ("atomicMax", "atomic_max(&mut y[i], value)"),
+    ("atomicMin", "atomic_min(&mut y[i], value)"),
+    ("native_exp", "exp(x)"),
+    ("native_log", "log(x)"),
+    ("native_sqrt", "sqrt(x)"),
+    ("native_rsqrt", "rsqrt(x)"),
+    ("native_sin", "sin(x)"),
+    ("native_cos", "cos(x)"),
+    ("native_tanh", "tanh(x)"),
+    ("__expf", "exp(x)"),
+    ("convert_float", "x as f32"),
+    ("convert_int", "x as i32"),
+    ("convert_uint", "x as u32"),
+    ("vload4", "x.load4(i)"),
+    ("vstore4", "y.store4(i, v)"),
+    ("sub_group_reduce_add", "sub_group_add(x)"),
+    ("sub_group_reduce_max", "sub_group_max(x)"),
+    ("__shfl_xor_sync", "sub_group_shuffle_xor(x, 1)"),
+];
+
+/// CUDA's variables.
+pub(crate) const VARIABLES: &[(&str, &str)] = &[
+    ("threadIdx", "local_id(0)"),
+    ("blockIdx", "group_id(0)"),
+    ("blockDim", "local_size(0)"),
+    ("gridDim", "num_groups(0)"),
+];
+
+/// Layers elsewhere that are operations here.
+pub(crate) const LAYERS: &[(&str, &str)] = &[
+    ("ReLU", "relu()"),
+    ("ReLU6", "relu6()"),
+    ("GELU", "gelu()"),
+    ("SiLU", "silu()"),
+    ("ELU", "elu(1.0)"),
+    ("SELU", "selu()"),
+    ("CELU", "celu(1.0)"),
+    ("LeakyReLU", "leaky_relu(0.01)"),
+    ("LogSoftmax", "log_softmax(1)"),
+    ("LogSigmoid", "log_sigmoid()"),
+    ("Hardswish", "hard_swish()"),
+    ("Hardsigmoid", "hard_sigmoid()"),
+    ("Hardtanh", "hard_tanh()"),
+    ("Softplus", "softplus()"),
+    ("Softsign", "softsign()"),
+    ("CrossEntropyLoss", "cross_entropy(labels)"),
+    ("NLLLoss", "nll_loss(labels)"),
+    ("MSELoss", "mse_loss(y)"),
+    ("L1Loss", "l1_loss(y)"),
+    ("HuberLoss", "huber_loss(y, 1.0)"),
+    ("BCEWithLogitsLoss", "bce_with_logits(y)"),
+];
+
+fn within(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
+    table.iter().find(|(there, _)| *there == name).map(|(_, here)| *here)
+}
+
+/// What a model's function writes for what is called `name` elsewhere; operations that change their tensor have an underscore
+/// in PyTorch.
+pub(crate) fn operation(name: &str) -> Option<Here> {
+    let known = TENSORS.iter().find(|(there, _)| there.contains(&name)).map(|(_, here)| *here);
+    let in_place = || name.strip_suffix('_').and_then(ops::find).map(|operation| Named(operation.name));
+    known.or_else(in_place)
+}
+
+/// What a kernel in SIMT form writes for a function of OpenCL or CUDA.
+pub(crate) fn device(name: &str) -> Option<&'static str> {
+    within(DEVICES, name)
+}
+
+/// What a kernel in SIMT form writes for a variable of CUDA.
+pub(crate) fn variable(name: &str) -> Option<&'static str> {
+    within(VARIABLES, name)
+}
+
+/// The operation that a layer of other frameworks is here, as it is called.
+pub(crate) fn layer(name: &str) -> Option<&'static str> {
+    within(LAYERS, name)
+}
+
+impl Here {
+    /// What to write for `receiver.name(args)`.
+    pub(crate) fn hint(self, receiver: &str, args: &[String]) -> String {
+        let all = args.join(", ");
+        match self {
+            Named(name) => format!("it is called `{name}` here: write `{receiver}.{name}({all})`"),
+            Listed(name) => {
+                let list = args.len() == 1 && all.trim_start_matches('&').starts_with('[');
+                let list = if list { all } else { format!("[{all}]") };
+                format!("it is called `{name}` here: write `{receiver}.{name}({list})`")
+            }
+            Left(why) => format!("leave it out: write `{receiver}`; {why}"),
+            Write(example) => format!("write `{}`", of(example, receiver)),
+            Say(what) => what.to_string(),
+        }
+    }
+}
+
+/// The example, of `receiver` instead of `x`.
+fn of(example: &str, receiver: &str) -> String {
+    let mut written = String::new();
+    let mut word = String::new();
+    for c in example.chars().chain([' ']) {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        written.push_str(if word == "x" { receiver } else { &word });
+        word.clear();
+        written.push(c);
+    }
+    written.pop();
+    written
+}

@@ -1,0 +1,52 @@
+//! Rust's iterators over what is known while compiling: ranges of numbers, lists, and arrays of layers.
+
+use super::{Lowering, Val};
+use crate::words;
+use netcl_kernels::dim::Dim;
+
+impl<'a> Lowering<'a> {
+    /// What a loop over `receiver.name(args)` goes through; `None` where it is none of these.
+    pub(super) fn iterator(&mut self, name: &str, receiver: &Val<'a>, args: &[Val<'a>]) -> Option<Val<'a>> {
+        if let (Val::Place(_), "iter" | "into_iter", []) = (receiver, name, args) {
+            return None;
+        }
+        let count = |value: &Val<'a>| match value {
+            Val::Dim(dim) => dim.as_constant().and_then(|value| usize::try_from(value).ok()),
+            _ => None,
+        };
+        let known = matches!(name, "iter" | "into_iter" | "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take");
+        let items = known.then(|| self.items(receiver)).flatten()?;
+        let items = match (name, args) {
+            ("iter" | "into_iter", []) => items,
+            ("rev", []) => items.into_iter().rev().collect(),
+            ("step_by", [step]) => items.into_iter().step_by(count(step).filter(|step| *step > 0)?).collect(),
+            ("skip", [some]) => items.into_iter().skip(count(some)?).collect(),
+            ("take", [some]) => items.into_iter().take(count(some)?).collect(),
+            ("enumerate", []) => {
+                let numbered = items.into_iter().enumerate();
+                numbered.map(|(position, item)| Val::Tuple(vec![Val::Dim(Dim::from(position)), item])).collect()
+            }
+            ("zip", [other]) => {
+                let pairs = items.into_iter().zip(self.items(other)?);
+                pairs.map(|(item, other)| Val::Tuple(vec![item, other])).collect()
+            }
+            _ => return None,
+        };
+        Some(Val::List(items))
+    }
+
+    /// What it goes through by itself, where it is not too long.
+    fn items(&mut self, value: &Val<'a>) -> Option<Vec<Val<'a>>> {
+        match value {
+            Val::List(items) => Some(items.clone()),
+            Val::Place(place @ super::Place::Many(..)) => Some(self.elements(place)),
+            Val::Range(start, end) => {
+                let (start, end) = (start.as_constant()?, end.as_constant()?);
+                let rounds = end.saturating_sub(start).max(0);
+                (rounds <= words::MAX_ROUNDS)
+                    .then(|| (start..end).map(|value| Val::Dim(Dim::constant(value))).collect())
+            }
+            _ => None,
+        }
+    }
+}

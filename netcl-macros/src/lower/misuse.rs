@@ -1,0 +1,176 @@
+//! What is called by a name from elsewhere, or as elsewhere: said at the name, with what to write here, before arguments are
+//! looked at that have no meaning here either.
+
+use super::{Lowering, Val, is_builtin};
+use crate::ast::{FieldKind, Unit};
+use crate::foreign;
+use crate::messages as m;
+use crate::parse::text;
+use netcl_kernels::ops::{self, ArgKind};
+use proc_macro2::Span;
+use syn::{Expr, ExprCall, ExprMethodCall};
+
+impl<'a> Lowering<'a> {
+    /// A method that is none here by that name, or one without the axes that it takes.
+    pub(super) fn misused(&mut self, call: &'a ExprMethodCall, name: &str, receiver: &Val<'a>) -> Option<Val<'a>> {
+        let span = call.method.span();
+        let scalars = self.axes.is_some() || self.elementwise;
+        if let Some(operation) = ops::find(name)
+            && let Val::Tensor(id) = receiver
+            && call.args.is_empty()
+            && !scalars
+        {
+            let rank = self.builder.shape(*id).rank();
+            let (kind, rest) = match operation.args.get(1..) {
+                Some([first, rest @ ..]) => (first.kind, rest),
+                _ => return None,
+            };
+            let last = rank.checked_sub(1)?;
+            let axes = match kind {
+                ArgKind::Axes => format!("[{last}]"),
+                ArgKind::Axis => last.to_string(),
+                _ => return None,
+            };
+            let x = written(&call.receiver);
+            let along = format!("`{x}.{name}({axes}{})`", ", 0".repeat(rest.len()));
+            let whole = ops::find(&format!("{name}_all")).map(|all| format!("`{x}.{}()` for all elements, ", all.name));
+            let instead = format!("{}{along} for those along the last axis", whole.unwrap_or_default());
+            return Some(self.report(span, &m::AXES_MISSING, &[&name, &instead]));
+        }
+        let iterates = matches!(name, "rev" | "step_by" | "enumerate" | "zip" | "skip" | "take" | "iter" | "into_iter");
+        let of_list = matches!(receiver, Val::List(_) | Val::Range(..) | Val::Place(_));
+        let known = is_builtin(name) || matches!(name, "clone" | "dim") || of_list && (iterates || name == "len");
+        let here = foreign::operation(name).filter(|_| !known)?;
+        let fits = match here {
+            foreign::Here::Named(name) => !scalars || ops::is_elementwise(name),
+            foreign::Here::Left(_) => true,
+            _ => !scalars || of_list,
+        };
+        let args: Vec<String> = call.args.iter().map(text).collect();
+        let hint = here.hint(&written(&call.receiver), &args);
+        fits.then(|| self.report(span, &m::ELSEWHERE, &[&name, &hint]))
+    }
+
+    /// Rule: `max` and `min` of a tensor are along axes. Wrong: `x.max(0.0)`, as Rust has it for numbers.
+    pub(super) fn of_two(&mut self, call: &'a ExprMethodCall, name: &str, args: &[Val<'a>]) -> Option<Val<'a>> {
+        let (larger, largest) = match name {
+            "max" => ("larger", "largest"),
+            "min" => ("smaller", "smallest"),
+            _ => return None,
+        };
+        let [value @ (Val::Number(_) | Val::Tensor(_))] = args else { return None };
+        if self.axes.is_some() || self.elementwise {
+            return None;
+        }
+        let (x, given) = (written(&call.receiver), call.args.iter().map(text).collect::<String>());
+        let instead = format!("`{x}.{name}imum({given})` for the {larger} of two values, `{x}.{name}_all()`");
+        Some(self.report(call.method.span(), &m::AXES_EXPECTED, &[&name, &value.kind(), &instead, &largest]))
+    }
+
+    /// `self.a(x)`, where `a` is a layer or a model.
+    pub(super) fn called_field(&mut self, unit: &'a Unit, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
+        let fields = &unit.model.as_ref()?.fields;
+        let field = fields.iter().find(|field| crate::parse::name(&field.name) == name)?;
+        let what = match field.kind {
+            FieldKind::Layer(_) => "layer",
+            FieldKind::Model(_) => "model",
+            _ => return None,
+        };
+        let args = call.args.iter().map(text).collect::<Vec<_>>().join(", ");
+        let instead = format!("{}.{name}.forward({args})", text(&call.receiver));
+        Some(self.report(call.method.span(), &m::FIELD_CALLED, &[&name, &what, &instead]))
+    }
+
+    /// `Tensor::cat(&[a, b], 1)`, `F::relu(x)`: a path that is no function here.
+    pub(super) fn unknown_path(&mut self, call: &'a ExprCall, name: &str, span: Span) -> Val<'a> {
+        let path = text(&call.func);
+        let own = ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
+        match instead(call, name).filter(|_| !own) {
+            Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
+            None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
+        }
+    }
+}
+
+/// What to write for the call of a function of that name.
+fn instead(call: &ExprCall, name: &str) -> Option<String> {
+    let mut args = call.args.iter();
+    let first = args.next();
+    let rest: Vec<String> = args.map(text).collect();
+    // `cat(&[a, b], 1)`.
+    let joins = match name {
+        "cat" | "concat" | "concatenate" => Some("concat"),
+        "stack" => Some("stack"),
+        _ => None,
+    };
+    if let (Some(joins), Some(list)) = (joins, first.and_then(elements)) {
+        let axis = rest.first().map_or("0", String::as_str);
+        let (x, others) = list.split_first()?;
+        return Some(format!("write `{x}.{joins}([{}], {axis})`", others.join(", ")));
+    }
+    let x = first.map_or_else(|| "x".to_string(), written);
+    match ops::find(name) {
+        Some(_) => Some(format!("operations are methods: write `{x}.{name}({})`", rest.join(", "))),
+        None => foreign::operation(name).map(|here| here.hint(&x, &rest)),
+    }
+}
+
+/// The elements of a list that is written down.
+fn elements(expr: &Expr) -> Option<Vec<String>> {
+    match expr {
+        Expr::Reference(inner) => elements(&inner.expr),
+        Expr::Paren(inner) => elements(&inner.expr),
+        Expr::Array(list) => Some(list.elems.iter().map(written).collect()),
+        Expr::Tuple(list) => Some(list.elems.iter().map(written).collect()),
+        _ => None,
+    }
+    .filter(|list| !list.is_empty())
+}
+
+/// The expression as a receiver of methods.
+fn written(expr: &Expr) -> String {
+    match expr {
+        Expr::Reference(inner) => written(&inner.expr),
+        Expr::Path(_)
+        | Expr::Field(_)
+        | Expr::MethodCall(_)
+        | Expr::Call(_)
+        | Expr::Index(_)
+        | Expr::Paren(_)
+        | Expr::Array(_) => text(expr),
+        other => format!("({})", text(other)),
+    }
+}
+
+/// What to say of a macro's call in a body: what it is, and what to write instead.
+pub(super) fn macro_call(mac: &syn::Macro) -> (String, String) {
+    let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let instead = match name.as_str() {
+        "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),
+        "todo" | "unimplemented" | "unreachable" | "panic" => {
+            "a graph is known as a whole: leave the function out until it gives a value".to_string()
+        }
+        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" => {
+            "leave it out: sizes are checked by the types of the arguments, and numbers in ordinary Rust, around the call"
+                .to_string()
+        }
+        "println" | "eprintln" | "print" | "dbg" | "info" | "debug" => {
+            "leave it out: look at what the function returns in ordinary Rust, around the call".to_string()
+        }
+        _ => "write out what it stands for".to_string(),
+    };
+    (format!("`{name}!`"), instead)
+}
+
+/// What to write for a `return`, which a graph has not.
+pub(super) fn early(given: &syn::ExprReturn) -> String {
+    let value = given.expr.as_deref().map_or_else(|| "()".to_string(), text);
+    format!("a body ends with its value: write `{value}`; what follows an `if` that would return goes into its `else`")
+}
+
+/// Whether no function of scalars is meant: those take neither ranges nor closures.
+pub(crate) fn is_no_function_of_scalars(call: &ExprCall) -> bool {
+    call.args.iter().any(|arg| {
+        matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
+    })
+}

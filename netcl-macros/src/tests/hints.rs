@@ -1,0 +1,406 @@
+//! Hints that show code are followed: what stands after "write" in a hint replaces what is marked in the source, and then
+//! there is no error left. Every message whose hint shows whole code has a case here, and so has every name of the tables of
+//! other frameworks' words.
+
+use super::Crate;
+use crate::foreign::{self, Here};
+use crate::messages::{ALL, Message};
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use std::collections::BTreeSet;
+use syn::Item;
+
+const MODEL: &str = "
+    #[netcl::model]
+    pub struct Net {
+        #[layer(inputs = 8, outputs = 8)] a: Linear,
+        #[layer(inputs = 8, outputs = 8)] l: [Linear; 3],
+        #[parameter(init = 1.0)] w: Tensor<f32, 8>,
+    }
+";
+
+/// A model with a function of that body.
+fn body(body: &str) -> String {
+    format!(
+        "{MODEL} #[netcl::model] impl Net {{ pub fn forward(
+            &self, x: &Tensor<f32, N, 8>, y: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>, deep: bool
+        ) -> Tensor<f32, N, 8> {{ {body} }} }}"
+    )
+}
+
+/// The same, where an expression's value is not looked at.
+fn value(expression: &str) -> String {
+    body(&format!("let it = {expression}; x"))
+}
+
+/// A model with that field, and a function that does without.
+fn field(field: &str) -> String {
+    format!(
+        "#[netcl::model] pub struct Net {{ #[layer(inputs = 8, outputs = 8)] a: Linear, {field} }}
+         #[netcl::model] impl Net {{ pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {{ self.a.forward(x) }} }}"
+    )
+}
+
+fn kernel(kernel: &str) -> String {
+    format!("netcl::kernel! {{ {kernel} }}")
+}
+
+fn simt(body: &str) -> String {
+    kernel(&format!(
+        "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N, C>, y: &mut Tensor<f32, N, C>) {{
+            let (i, j, value) = (global_id(0), 0u32, 1.0); y[i, j] = x[i, j] + value; {body} }}"
+    ))
+}
+
+/// What the macros make of a file's items.
+fn compiled(source: &str) -> Crate {
+    let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{error}: {source}"));
+    let mut own = Crate::default();
+    for mut item in file.items {
+        let mut taken = Vec::new();
+        if let Item::Struct(syn::ItemStruct { attrs, .. })
+        | Item::Impl(syn::ItemImpl { attrs, .. })
+        | Item::Fn(syn::ItemFn { attrs, .. })
+        | Item::Const(syn::ItemConst { attrs, .. }) = &mut item
+        {
+            let ours = |attr: &mut syn::Attribute| attr.path().segments[0].ident == "netcl";
+            taken = attrs.extract_if(.., ours).collect();
+        }
+        let args = |attr: &syn::Attribute| match &attr.meta {
+            syn::Meta::List(list) => list.tokens.clone(),
+            _ => TokenStream::new(),
+        };
+        match (taken.first().map(|attr| (attr.path().segments[1].ident.to_string(), args(attr))), item) {
+            (Some((name, args)), item) => own.add(match name.as_str() {
+                "model" => crate::driver::model(args, item.into_token_stream()),
+                "function" => crate::driver::function(args, item.into_token_stream()),
+                _ => crate::driver::constant(args, item.into_token_stream()),
+            }),
+            (None, Item::Macro(call)) => drop(own.kernel(call.mac.tokens)),
+            (None, _) => {}
+        }
+    }
+    own
+}
+
+/// What a hint says to write: what stands after "write", or nothing where something is to be removed.
+fn code(error: &str) -> Option<&str> {
+    let (_, hint) = error.split_once("\nhint: ")?;
+    if hint.starts_with("remove this") {
+        return Some("");
+    }
+    // Code in which backticks stand would end at the first.
+    let (_, code) = hint.split_once("write `")?;
+    code.split('`').next()
+}
+
+/// Follows the hint of the one error in `source`, in which what it speaks of is marked; the error.
+fn follow(source: &str) -> Result<String, String> {
+    let [(before, rest), (wrong, after)] = [source, source.split_once('«').unwrap_or_default().1]
+        .map(|text| if text == source { text.split_once('«') } else { text.split_once('»') })
+        .map(|parts| parts.unwrap_or_else(|| panic!("nothing is marked: {source}")));
+    assert!(rest.starts_with(wrong));
+    let errors = compiled(&format!("{before}{wrong}{after}")).errors();
+    let [error] = errors.as_slice() else { return Err(format!("one mistake, {} errors: {errors:#?}", errors.len())) };
+    let code = code(error).ok_or_else(|| format!("no code in the hint: {error}"))?;
+    let followed = format!("{before}{code}{after}");
+    if syn::parse_file(&followed).is_err() {
+        return Err(format!("what `{code}` gives is no Rust: {error}"));
+    }
+    let left = compiled(&followed).errors();
+    if left.is_empty() { Ok(error.clone()) } else { Err(format!("following `{code}` gives {left:#?}\n{error}")) }
+}
+
+/// Sources with one mistake each.
+fn cases() -> Vec<String> {
+    let mut cases = Vec::new();
+    // Methods on the wrong thing.
+    for expression in [
+        "«self.a(x)»",
+        "«(self.a)(x)»",
+        "«self.a.relu(x)»",
+        "«self.a.forward(x).unwrap()»",
+        "«self.a.forward(x).expect(\"forward\")»",
+        "«Tensor::cat(&[x, y], 1)»",
+        "«torch::stack((x, y), 0)»",
+        "«F::relu(x)»",
+        "«F::softmax(&self.a.forward(x), 1)»",
+        "«x.size(0)» + 1",
+        "«x.view([N, 2, 4])»",
+        "«x.view(N, 2, 4)»",
+        "«x.einsum(\"ij,kj->ik\", y)»",
+        "«x.relu_()»",
+        "x.max_all() + «x.sum()»",
+        "«x.argmax()»",
+        "«x.var()»",
+        "«x.softmax()»",
+        "«x.max(0.0)»",
+        "«x.min(y)»",
+        "x.concat(«vec![y]», 1)",
+        "x * («1 / 2»)",
+    ] {
+        cases.push(value(expression));
+    }
+    for statements in [
+        "self.a.forward(x)«;»",
+        "let h = { x.relu()«;» }; h",
+        "if deep { x.relu()«;» } else { x }",
+        "let it: Tensor<f32, N, «4»> = x; x",
+        "self.a.forward(«x, y»)",
+        "«return x»",
+    ] {
+        cases.push(body(statements));
+    }
+    // Fields and their keys.
+    for text in [
+        "#[parameter(«init = xavier_uniform»)] p: Tensor<f32, 8, 2>",
+        "#[parameter(«init = kaiming_normal_»)] p: Tensor<f32, 8, 2>",
+        "#[parameter(«init = zeros»)] p: Tensor<f32, 8>",
+        "#[parameter(«init = 1.0 + x»)] p: Tensor<f32, 8>",
+        "#[layer(inputs = 3, outputs = 4, kernel = 3, «padding = same»)] c: Conv2d",
+        "#[layer(inputs = 3, outputs = 4, kernel = (5, 3), «padding = \"same\"»)] c: Conv2d",
+        "#[layer(inputs = 3, outputs = 4, kernel = 3, «padding = valid»)] c: Conv2d",
+        "#[layer(inputs = 8, outputs = 8)] p: «[Linear; 0]»",
+        "«#[constant(relu)]» p: f32",
+        "«#[constant(0.5)]» p: u32",
+        "«»p: Tensor<f32, 8>",
+    ] {
+        cases.push(field(text));
+    }
+    cases.push("#[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8, count = 2)] a: «Linear» }".into());
+    // Signatures.
+    let signature =
+        |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
+    cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, «4»>"));
+    cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
+    cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
+    // Kernels in index form.
+    for text in [
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| { x[n] * 2.0«;» } }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «sum(0..n + 1, |k| x[k])» }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| «max(0..=n, |k| x[k] * 2.0)» }",
+        "pub fn k(x: &Tensor<f32, N, C>, len: u32) -> Tensor<f32, N> { |n| «sum(0..len, |c| x[n, c])» }",
+        "pub fn k(x: &Tensor<f32, N, C>, len: &Tensor<u32, N>) -> Tensor<f32, N> { |n| «prod(0..len[n], |c| x[n, c])» }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N> { |n| «max(0..C)» + x[n, 0] }",
+        "pub fn k(x: &Tensor<f32, N>, «y»: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, «c»| x[n, 0] }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «pad(1.0)» + x[n, c] }",
+        "pub fn k(mask: &Tensor<bool, N>) -> Tensor<bool, N> { |n| mask[n] & «1» }",
+    ] {
+        cases.push(kernel(text));
+    }
+    // Kernels in SIMT form.
+    for text in [
+        "let g = «get_global_id(0)»; y[g, 0] = 1.0;",
+        "let g = «threadIdx»; y[g, 0] = 1.0;",
+        "let g = «global_id(7)»; y[g, 0] = 1.0;",
+        "«let mut acc = 0;» acc += x[i, 0]; y[i, 0] = acc;",
+        "«let u = global_id(0) as usize;» y[u, 0] = 1.0;",
+        "y[i, 1] = «x[i][j]»;",
+        "y[i, 1] = «sum(0..C, |c| x[i, c])»;",
+    ] {
+        cases.push(simt(text));
+    }
+    let arrays = "#[launch(global = [N], local = [64])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
+        «let mut scratch = local!([f32; N]);» scratch[local_id(0)] = x[global_id(0)]; y[global_id(0)] = scratch[local_id(0)]; }";
+    cases.push(kernel(arrays));
+    cases
+}
+
+/// Messages whose hints show code for a place that the table's sources have not, or code beside which more is to be written.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("NO_ARGUMENTS", "the attribute itself, whose arguments the sources' reader takes apart"),
+    ("MODE", "one of two words, as the author means"),
+    ("ATTRIBUTE_FORM", "a form of which the keys are to be filled in"),
+    ("NUMBER_RANGE", "another suffix or another number, as the author means"),
+    ("RESULT_TYPE", "the author's own sizes"),
+    ("SIMT_RESULT", "a signature and a body follow from each other"),
+    ("SIMT_TYPE_LIST", "the author's own types"),
+    ("ASSIGN_SEVERAL", "a `let`, behind which the variables are others"),
+    ("ARGUMENT_MUT", "an argument and a line of the body"),
+    ("ARGUMENT_LIST", "arguments and their uses"),
+    ("SIMT_ATOMIC", "a place and a value of the author's"),
+    ("SIMT_AXES", "a tensor of five axes, whose position is computed"),
+    ("CALL_ARGUMENTS", "as many arguments as are declared"),
+    ("NOT_A_FUNCTION", "what a variable is used for"),
+    ("ASSIGN_ARGUMENT", "what the elements become"),
+    ("UNSUPPORTED", "a construct: words, but for those above"),
+    ("NOT_A_TENSOR_TYPE", "the author's own sizes"),
+];
+
+#[test]
+fn hints_that_show_code_compile_when_followed() {
+    let mut wrong = Vec::new();
+    let mut said = BTreeSet::new();
+    for source in cases() {
+        match follow(&source) {
+            Ok(error) => {
+                said.insert(error);
+            }
+            Err(why) => wrong.push(format!("{why}\nin {source}\n")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+    let without: Vec<&str> = ALL
+        .iter()
+        .filter(|(_, message)| shows_code(message) && !said.iter().any(|error| message.fits(error)))
+        .map(|(name, _)| *name)
+        .filter(|name| !ELSEWHERE.iter().any(|(elsewhere, _)| elsewhere == name))
+        .collect();
+    assert!(without.is_empty(), "no case follows the hints of {without:?}");
+}
+
+/// Whether the hint shows whole code, or has a gap where it is filled in.
+fn shows_code(message: &Message) -> bool {
+    let shown = message.hint.split("write `").skip(1).filter_map(|code| code.split('`').next());
+    message.hint == "{}" || message.hint.contains("write {}") || shown.into_iter().any(|code| !code.contains(".."))
+}
+
+/// Arguments that an operation can be called with on the model's `x`, and what it is called on where `x` will not do.
+fn called(operation: &str) -> (&'static str, &'static str) {
+    match operation {
+        "reshape" => ("x", "[N, 2, 4]"),
+        "broadcast_to" => ("x", "[2, N, 8]"),
+        "permute" => ("x", "[1, 0]"),
+        "transpose" => ("x", "0, 1"),
+        "unsqueeze" => ("x", "1"),
+        "squeeze" => ("x.unsqueeze(1)", "1"),
+        "matmul" => ("x", "y.t()"),
+        "sum" | "mean" | "max" | "min" | "logsumexp" => ("x", "[1]"),
+        "log_softmax" => ("x", "1"),
+        "clamp" => ("x", "0.0, 1.0"),
+        "leaky_relu" => ("x", "0.1"),
+        "masked_fill" => ("x", "y.gt(0.0), 1.0"),
+        "gather" | "cross_entropy" | "nll_loss" => ("x", "labels"),
+        "huber_loss" => ("x", "y, 1.0"),
+        "cast" => ("x", "f16"),
+        "and" | "or" | "xor" => ("x.gt(0.0)", "y.gt(0.0)"),
+        "not" => ("x.gt(0.0)", ""),
+        name => match netcl_kernels::ops::find(name).map_or(0, |operation| operation.args.len()) {
+            1 => ("x", ""),
+            _ => ("x", "y"),
+        },
+    }
+}
+
+#[test]
+fn words_of_other_frameworks_lead_to_what_is_written_here() {
+    let mut wrong = Vec::new();
+    let mut names = BTreeSet::new();
+    for (there, here) in foreign::TENSORS {
+        for name in *there {
+            if !names.insert(*name) || netcl_kernels::ops::find(name).is_some() {
+                wrong.push(format!("`{name}` is there twice, or an operation of that name is here\n"));
+            }
+            let (receiver, args) = match here {
+                Here::Named(operation) | Here::Listed(operation) => {
+                    if netcl_kernels::ops::find(operation).is_none() {
+                        wrong.push(format!("`{name}` leads to `{operation}`, which is no operation\n"));
+                    }
+                    called(operation)
+                }
+                _ => ("x", ""),
+            };
+            let names = "let weight = y.t().matmul(y); let bias = self.w; let it";
+            let source = value(&format!("«{receiver}.{name}({args})»")).replace("let it", names);
+            let followed = match here {
+                Here::Say(_) => {
+                    let errors = compiled(&source.replace(['«', '»'], "")).errors();
+                    let told =
+                        errors.len() == 1 && errors[0].contains(&format!("there is no operation `{name}`\nhint: "));
+                    if told { Ok(String::new()) } else { Err(format!("{errors:?}")) }
+                }
+                _ => follow(&source),
+            };
+            if let Err(why) = followed {
+                wrong.push(format!("{name}: {why}\n"));
+            }
+        }
+    }
+    for (there, here) in foreign::DEVICES {
+        let source = simt(&format!("let (x1, y1) = (x[i, j], 1.0); y[i, j] = 2.0; let v = x.load4(0); {there}(0);"));
+        let errors = compiled(&source).errors();
+        let told = format!("there is no function `{there}` here\nhint: write `{here}`");
+        if errors != [told.clone()] {
+            wrong.push(format!("{there}: {errors:?}\n"));
+        }
+    }
+    for (there, here) in foreign::LAYERS {
+        let errors = compiled(&field(&format!("p: {there}"))).errors();
+        let said = errors.len() == 1 && errors[0].ends_with(&format!("call it on a tensor: `x.{here}`"));
+        let here = compiled(&value(&format!("x.{here}"))).errors();
+        if !said || !here.is_empty() {
+            wrong.push(format!("{there}: {errors:?} {here:?}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.concat());
+}
+
+/// What Rust's iterators give is known while compiling, over ranges, lists and layers.
+#[test]
+fn iterators_over_what_is_known_are_compiled() {
+    for each in [
+        "i in (0..3).rev()",
+        "i in (0..3).step_by(2)",
+        "(i, layer) in self.l.iter().enumerate()",
+        "(layer, i) in self.l.iter().zip(0..3)",
+        "layer in self.l.iter().rev()",
+        "layer in self.l.iter().skip(1).take(1)",
+        "(_, (_, h2)) in [x, y].iter().enumerate().rev().enumerate()",
+    ] {
+        let inner = match each {
+            each if each.contains("layer") => "layer.forward(&h)",
+            each if each.contains("h2") => "h + h2",
+            _ => "self.l[i].forward(&h)",
+        };
+        compiled(&body(&format!("let mut h = x; for {each} {{ h = {inner}; }} h"))).sound();
+    }
+}
+
+/// `docs/words.md`, from the tables.
+fn page() -> String {
+    let mut page = String::from(
+        "# What it is called here\n\n\
+         Written from the tables in `netcl-macros/src/foreign.rs` by `NETCL_BLESS=1 cargo test -p netcl-macros`; do not edit.\n\n\
+         What PyTorch, NumPy, candle, Burn, Rust, OpenCL and CUDA call something, and what is written in models and kernels. The macros\n\
+         say the same where they meet one of these names. All operations are in [operations.md](operations.md), all layers in\n\
+         [layers.md](layers.md).\n\n\
+         ## On tensors\n\n| elsewhere | here |\n|---|---|\n",
+    );
+    let names = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    for (there, here) in foreign::TENSORS {
+        let here = match here {
+            Here::Named(name) => format!("`{name}`"),
+            Here::Listed(name) => format!("`{name}`, of a list: `x.{name}([..])`"),
+            Here::Left(why) => format!("nothing: {why}"),
+            Here::Write(example) => format!("`{example}`"),
+            Here::Say(what) => what.to_string(),
+        };
+        page.push_str(&format!("| {} | {} |\n", names(there), here.replace('|', "\\|")));
+    }
+    let tables = [
+        ("Layers that are operations", foreign::LAYERS, "x."),
+        ("Functions of OpenCL and CUDA, in kernels in SIMT form", foreign::DEVICES, ""),
+        ("Variables of CUDA", foreign::VARIABLES, ""),
+    ];
+    for (title, table, before) in tables {
+        page.push_str(&format!("\n## {title}\n\n| elsewhere | here |\n|---|---|\n"));
+        for (there, here) in table {
+            page.push_str(&format!("| `{there}` | `{before}{here}` |\n"));
+        }
+    }
+    page
+}
+
+#[test]
+fn the_page_of_words_is_the_tables() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/words.md");
+    let page = page();
+    if std::env::var_os("NETCL_BLESS").is_some() {
+        std::fs::write(path, &page).expect("the page can be written");
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(written == page, "docs/words.md is not what the tables say: NETCL_BLESS=1 cargo test -p netcl-macros");
+}
