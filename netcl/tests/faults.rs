@@ -219,6 +219,51 @@ fn file_of(header: &str, data: usize) -> Vec<u8> {
     bytes
 }
 
+/// A matrix, named as layers name theirs.
+struct Matrix(ModelCore);
+
+impl Model for Matrix {
+    fn schema() -> Schema {
+        let mut schema = Schema::new();
+        let init = Init::Constant(0.5);
+        let spec = TensorSpec { name: "weight", shape: vec![2, 2], dtype: DType::F32, init, trainable: true };
+        schema.add("line.weight", spec);
+        schema
+    }
+
+    fn core(&self) -> &ModelCore {
+        &self.0
+    }
+
+    fn core_mut(&mut self) -> &mut ModelCore {
+        &mut self.0
+    }
+}
+
+#[test]
+fn foreign_matrices_are_refused_unless_asked_for() {
+    let folder = scratch("foreign");
+    let file = folder.join("model.safetensors");
+    let mut model = Matrix(ModelCore::new(&Device::host(), Seed(1), &Matrix::schema()).unwrap());
+    let weights = |model: &Matrix| model.tensor("line.weight").unwrap().to_vec::<f32>().unwrap();
+    // As PyTorch's library writes it.
+    let tensor = r#""line.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}"#;
+    fs::write(&file, file_of(&format!(r#"{{"__metadata__":{{"format":"pt"}},{tensor}}}"#), 16)).unwrap();
+    let error = io::load(&mut model, &file).unwrap_err().to_string();
+    for part in ["model.safetensors", "netcl has not written it", "`line.weight` [2, 2]", "`netcl::io::load_foreign`"] {
+        assert!(error.contains(part), "{error}");
+    }
+    assert_eq!(weights(&model), [0.5; 4], "nothing is loaded");
+    io::load_foreign(&mut model, &file).unwrap();
+    assert_eq!(weights(&model), [0.0; 4]);
+    // A later netcl may lay them out otherwise, and says so.
+    fs::write(&file, file_of(&format!(r#"{{"__metadata__":{{"netcl.layout":"2"}},{tensor}}}"#), 16)).unwrap();
+    let error = io::load(&mut model, &file).unwrap_err().to_string();
+    assert!(error.contains("its layout is `2`"), "{error}");
+    io::save(&model, &file).unwrap();
+    io::load(&mut model, &file).unwrap();
+}
+
 #[test]
 fn damaged_weights_are_refused_and_nothing_is_loaded() {
     let folder = scratch("damaged");
