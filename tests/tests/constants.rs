@@ -197,4 +197,3 @@ fn constants_are_computed_with_and_assignments_take_tuples_apart() -> Result<()>
         Ok(())
     })
 }
-
