@@ -486,7 +486,7 @@ mod hooks {
 fn names_of_hooks_are_the_users_too() -> Result<()> {
     everywhere(|| {
         let device = device();
-        let (hooked, plain) = (hooks::Hooked::new(&device, Seed(1))?, hooks::Plain::new(&device, Seed(2))?);
+        let (hooked, mut plain) = (hooks::Hooked::new(&device, Seed(1))?, hooks::Plain::new(&device, Seed(2))?);
         for (own, other) in [("value", "layer"), ("m", "conv")] {
             for tensor in ["weight", "bias"] {
                 plain.set_tensor(&format!("{other}.{tensor}"), &hooked.tensor(&format!("{own}.{tensor}"))?)?;

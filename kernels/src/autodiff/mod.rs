@@ -161,8 +161,9 @@ pub enum Arguments<'a> {
     At(&'a [usize]),
 }
 
-/// The graph with an output `Gradient(path)` for every parameter, and an `ArgumentGradient(position)` for every
-/// argument asked for: the derivatives of `Result(0)`, which must be a float scalar. Other outputs stay.
+/// The graph with an output `Gradient(path)` for every parameter that the result depends on, and an
+/// `ArgumentGradient(position)` for every argument asked for: the derivatives of `Result(0)`, which must be a float scalar.
+/// Other outputs stay.
 ///
 /// # Errors
 ///

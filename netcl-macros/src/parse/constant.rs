@@ -91,9 +91,10 @@ pub(crate) fn braced_paths(expr: &Expr, constants: &Constants, found: &mut Vec<s
             let before = found.len();
             unknown_paths(inner, constants, found);
             if !matches!(inner, Expr::Path(_)) {
-                let is_size =
-                    |path: &syn::Path| path.get_ident().is_some_and(|name| super::name(name).chars().nth(1).is_none());
-                let kept = found.split_off(before).into_iter().filter(|path| !is_size(path));
+                // What is written as no constant is stays what it is without the others: a size, or no name at all.
+                let is_size = |name: String| name.chars().nth(1).is_none() || name.contains(char::is_lowercase);
+                let found_here = found.split_off(before).into_iter();
+                let kept = found_here.filter(|path| !path.get_ident().is_some_and(|own| is_size(super::name(own))));
                 found.extend(kept);
                 braced_paths(inner, constants, found);
             }

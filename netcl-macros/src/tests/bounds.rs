@@ -16,6 +16,8 @@ fn source(body: TokenStream) -> String {
         fn k(x: &Tensor<f32, N>, rows: &Tensor<f32, N, C>, at: &Tensor<u32, N>, y: &mut Tensor<f32, N>, counts: &mut Tensor<u32, 64>) {
             let mut scratch = local!([f32; 64]);
             let l = local_id(0);
+            y[0] = 0.0;
+            counts[0] = 0;
             #body
         }
     });

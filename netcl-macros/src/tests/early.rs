@@ -35,7 +35,8 @@ fn said(driver: &str, item: &str) -> [Vec<String>; 2] {
     });
     let (driver, item) = (tokens(driver), tokens(item));
     [quote!(), quote!(#(#functions)*)].map(|gathered| {
-        let resumed = driver::resume(quote!({ #table } { table "M" } { #gathered } { #driver false #item }));
+        let resumed =
+            driver::resume(quote!({ #table } { table "M" } { #gathered } { #driver false { ::netcl } #item }));
         let mut errors = Vec::new();
         texts(&Vec::from_iter(resumed), &mut errors);
         errors

@@ -118,7 +118,7 @@ fn kernels_and_what_is_in_them_may_be_called_anything() {
         let mut own = Crate::default();
         own.kernel(quote! {
             pub fn index(#name: &Tensor<f32, N, C>) -> Tensor<f32, N> {
-                |i| sum(0..C, |c| #name[i, c])
+                |i| mean(0..C, |c| #name[i, c])
             }
             #[launch(global = [N], local = [64])]
             pub fn items(#name: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
