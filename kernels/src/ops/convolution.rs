@@ -116,9 +116,9 @@ pub(crate) fn note_windows(
     kernel: [u64; 2],
     geometry: &ConvGeometry,
 ) {
-    for axis in 0..2 {
+    for (axis, kernel) in kernel.into_iter().enumerate() {
         let (size, stride, padding) = (&b.shape(x)[2 + axis], geometry.stride[axis], geometry.padding[axis]);
-        let mut origin = format!("`{name}`, a window of {} over {size}", kernel[axis]);
+        let mut origin = format!("`{name}`, a window of {kernel} over {size}");
         for (value, usual, word) in
             [(stride, 1, "stride"), (padding, 0, "padding"), (geometry.dilation[axis], 1, "dilation")]
         {

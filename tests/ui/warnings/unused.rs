@@ -1,5 +1,5 @@
 //! What nobody uses of a model and of kernels, where the user has asked for errors.
-#![deny(unused_variables, dead_code)]
+#![deny(unused_variables)]
 
 mod parts {
     use netcl::prelude::*;
