@@ -5,7 +5,7 @@ use crate::dim::Bindings;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::interp::{HostTensor, Precision, evaluate};
-use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
+use crate::graph::{Graph, InputKind, LARGEST_POSITION, Node, NodeId, Op, OutputKind};
 use crate::philox;
 use crate::span::{Diagnostic, Result};
 
@@ -204,7 +204,7 @@ fn exact_gradients(
     let results = graph.outputs.clone();
     let mut builder = Builder::extend(Graph { outputs: Vec::new(), ..graph.clone() });
     // Seeds are arguments behind all that a function can have.
-    let first = usize::MAX - results.len();
+    let first = (LARGEST_POSITION + 1).saturating_sub(results.len());
     let mut seeded = Vec::new();
     for (number, (_, id)) in results.iter().enumerate() {
         let (shape, dtype): (_, DType) = (builder.shape(*id).clone(), builder.dtype(*id));
