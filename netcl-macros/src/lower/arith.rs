@@ -93,6 +93,11 @@ impl<'a> Lowering<'a> {
             };
             return self.report(span, &m::PLAIN_OPERANDS, &[&text, &known(&left), &known(&right)]);
         }
+        if let (Operator::Binary(BinaryOp::Div | BinaryOp::Rem), Val::Index(_), Val::Dim(b)) = (operator, &left, &right)
+            && b.is(0)
+        {
+            return self.report(places.op, &m::KERNEL_BY_ZERO, &[&text]);
+        }
         self.operate(operator, &text, left, right, places)
     }
 
@@ -110,9 +115,6 @@ impl<'a> Lowering<'a> {
             return Val::Unknown;
         }
         match (op, &left, &right) {
-            (Operator::Binary(BinaryOp::Div | BinaryOp::Rem), Val::Index(_), Val::Dim(b)) if b.is(0) => {
-                return self.report(span, &m::KERNEL_BY_ZERO, &[&text]);
-            }
             (Operator::Binary(op), Val::Dim(a), Val::Dim(b)) => {
                 if is_too_large(op, a, b) {
                     return self.report(span, &m::TOO_LARGE, &[&format!("{a} {text} {b}")]);
