@@ -59,7 +59,7 @@ fn load_from(folder: &Path, key: &Key) -> Option<Vec<u8>> {
             return None;
         }
         Err(error) => {
-            if !is_missing(&error) {
+            if !is_missing(&error) && is_trusted(folder) {
                 tracing::warn!(path = %path.display(), %error, "a cached program cannot be read; it is built again");
             }
             return None;
