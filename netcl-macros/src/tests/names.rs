@@ -38,7 +38,7 @@ const WORDS: [&str; 62] = [
     "global",
     "half",
     "float4",
-    "barrier",
+    "prefetch",
     "NAN",
     "M_PI",
     "get_global_id",
