@@ -155,7 +155,6 @@ messages! {
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
-    ASSIGN_SEVERAL = "several variables are not assigned at once", "write `let {} = {}`: new variables of the same names";
     ASSIGN_BEHIND = "nothing is assigned behind a reference", "assign the variable itself: `h = h.relu();`, where it is `let mut h`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
     UNUSED_VALUE = "the value of this expression is not used", "operations give new tensors: write `let y = ..`";

@@ -240,14 +240,6 @@ impl<'a> Lowering<'a> {
         Val::Unit
     }
 
-    /// Makes the variable one of which nothing is known, where what it was to become has been refused.
-    pub(super) fn forget(&mut self, name: &str) {
-        let variables = self.frame_mut().scopes.iter_mut().rev().flat_map(|scope| scope.iter_mut().rev());
-        if let Some(variable) = variables.into_iter().find(|variable| variable.name == name) {
-            variable.value = Val::Unknown;
-        }
-    }
-
     /// What a loop runs over; what it cannot run over is reported.
     fn rounds_of(&mut self, each: &'a ExprForLoop) -> Option<Vec<Val<'a>>> {
         let (wrong, found) = match self.expr(&each.expr) {

@@ -98,12 +98,6 @@ impl<'a> Lowering<'a> {
             }
             Expr::Assign(assign) => {
                 let right = self.expr(&assign.right);
-                if let Expr::Tuple(tuple) = &*assign.left {
-                    for name in crate::parse::names_in(quote::ToTokens::to_token_stream(tuple)) {
-                        self.forget(&name);
-                    }
-                    return self.report(assign.left.span(), &m::ASSIGN_SEVERAL, &[&text(tuple), &text(&assign.right)]);
-                }
                 self.assign(&assign.left, None, right, span)
             }
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),

@@ -218,7 +218,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("RESULT_TYPE", "the author's own sizes"),
     ("SIMT_RESULT", "a signature and a body follow from each other"),
     ("SIMT_TYPE_LIST", "the author's own types"),
-    ("ASSIGN_SEVERAL", "a `let`, behind which the variables are others"),
     ("ARGUMENT_MUT", "an argument and a line of the body"),
     ("ARGUMENT_LIST", "arguments and their uses"),
     ("SIMT_ATOMIC", "a place and a value of the author's"),

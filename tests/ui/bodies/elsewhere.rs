@@ -73,13 +73,6 @@ impl Net {
         x * (1 / 2)
     }
 
-    pub fn swapped(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
-        let mut p = self.a.forward(x);
-        let mut q = x.relu();
-        (p, q) = (q, p);
-        p + q
-    }
-
     pub fn behind(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
         let mut h = self.a.forward(x);
         *h = h.relu();
