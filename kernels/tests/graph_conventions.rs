@@ -68,13 +68,13 @@ fn functions_at_their_corners() {
     assert!(same(&found[0], &[0.0, 0.5, 1.0, 1.0]) && same(&found[1], &[1.0, 0.5, 0.0, 1.0]), "{found:?}");
     let found = gradients_at(&[&a, &b], |builder, x| builder.binary(BinaryOp::Min, x[0], x[1]));
     assert!(same(&found[0], &[1.0, 0.5, 0.0, 1.0]) && same(&found[1], &[0.0, 0.5, 1.0, 1.0]), "{found:?}");
-    // relu and relu6 are flat at their corners.
+    // relu and relu6 are flat at their corners; at NaN relu6 is what PyTorch's vectorized loops make of it.
     let found = gradients_at(&[&[-1.0, 0.0, 3.0, 6.0, 7.0, NAN]], |builder, x| {
         let (zero, six) = (builder.constant(0.0, DType::F32), builder.constant(6.0, DType::F32));
         let relu = builder.binary(BinaryOp::Max, x[0], zero)?;
         builder.binary(BinaryOp::Min, relu, six)
     });
-    assert!(same(&found[0], &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]), "{found:?}");
+    assert!(same(&found[0], &[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), "{found:?}");
     let found = gradients_at(&[&[0.0], &[0.0]], |builder, x| builder.binary(BinaryOp::Atan2, x[0], x[1]));
     assert!(same(&found[0], &[0.0]) && same(&found[1], &[0.0]), "{found:?}");
     let found =

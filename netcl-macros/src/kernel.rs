@@ -85,7 +85,7 @@ fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
     let mut item = item.clone();
     for attr in &mut item.attrs {
         let Some(given) = attr.path().get_ident().cloned() else { continue };
-        let known = OURS.iter().any(|own| given == own) || attr::is_of_rust(&given);
+        let known = OURS.iter().any(|own| given == own) || attr::is_rust_function_attribute(&given);
         let Some(near) = parse::nearest(&given.to_string(), OURS.into_iter()).filter(|_| !known) else { continue };
         diag.report(given.span(), &m::KERNEL_ATTRIBUTE, &[&given, &near, &parse::list(OURS.into_iter())]);
         attr::rename(attr, near);

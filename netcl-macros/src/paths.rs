@@ -13,7 +13,7 @@ pub(crate) fn private() -> TokenStream {
 pub(crate) fn prelude() -> TokenStream {
     let private = private();
     quote! {
-        const _: fn() = || #private::Prelude.is_used();
+        const _: fn() = || #private::Prelude.note_use();
     }
 }
 

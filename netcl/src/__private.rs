@@ -7,18 +7,18 @@ pub use netcl_runtime::__private::*;
 pub struct Prelude;
 
 /// What generated code needs of netcl it names itself, so that the prelude of a file that holds models alone would count as
-/// unused. `Prelude.is_used()` is a use of it: this trait, which the prelude brings, comes before the function of that name
+/// unused. `Prelude.note_use()` is a use of it: this trait, which the prelude brings, comes before the function of that name
 /// that is there without it.
 pub trait UsesPrelude {
     /// Nothing.
-    fn is_used(self);
+    fn note_use(self);
 }
 
 impl UsesPrelude for Prelude {
-    fn is_used(self) {}
+    fn note_use(self) {}
 }
 
 impl Prelude {
     /// Nothing, where the prelude is not in scope.
-    pub fn is_used(&self) {}
+    pub fn note_use(&self) {}
 }

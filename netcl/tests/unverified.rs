@@ -102,12 +102,11 @@ fn arguments(graph: &Graph, device: &Device) -> Option<Vec<Tensor>> {
     let mut arguments = Vec::new();
     for (_, node) in graph.iter() {
         let sizes = node.shape.evaluate(&known)?;
-        let elements = sizes.iter().try_fold(1usize, |all, &size| all.checked_mul(size as usize))?;
+        let elements = sizes.iter().try_fold(1usize, |all, &size| all.checked_mul(size))?;
         if elements > 1 << 16 {
             return None;
         }
         if matches!(node.op, Op::Input(InputKind::Argument(_))) {
-            let sizes: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
             arguments.push(Tensor::zeros(device, &sizes, node.dtype).ok()?);
         }
     }

@@ -63,6 +63,19 @@ impl Cnn {
     }
 }
 
+#[netcl::model]
+pub struct Words {
+    #[layer(entries = 50257, features = 64)]
+    words: Embedding,
+}
+
+#[netcl::model]
+impl Words {
+    pub fn loss(&self, x: &Tensor<u32, N>) -> Tensor<f32> {
+        self.words.forward(x).square().sum_all()
+    }
+}
+
 netcl::kernel! {
     fn chain(a: &Tensor<f32, N>, b: &Tensor<f32, N>, c: &Tensor<f32, N>) -> Tensor<f32, N> {
         |n| tanh(a[n] * b[n] + c[n]) * (1.0 / (1.0 + exp(-a[n]))) + max(b[n], 0.0)
@@ -117,6 +130,21 @@ impl Bench {
     fn labels(&self, count: usize) -> Result<Tensor> {
         let labels: Vec<u32> = (0..count as u32).map(|i| i * 7 % 10).collect();
         Tensor::from_slice(&self.device, &labels, &[count])
+    }
+
+    /// Forward, loss and gradient of an embedding of 50,257 rows, for as many numbers of rows: all alike, or a few of them
+    /// most often (Zipf's law).
+    fn embedding(&self, count: usize) -> Result<()> {
+        let model = Words::new(&self.device, Seed(1))?;
+        for pattern in ["uniform", "zipf"] {
+            let shares = (0..count).map(|i| (i as f64 * 0.618_033_988_75).fract());
+            let row = |share: f64| if pattern == "zipf" { 50257f64.powf(share) - 1.0 } else { share * 50257.0 };
+            let numbers: Vec<u32> = shares.map(|share| row(share) as u32).collect();
+            let x = Tensor::from_slice(&self.device, &numbers, &[count])?;
+            let seconds = self.seconds(5, 30, &mut || model.loss_with_gradients(&x).map(drop))?;
+            self.report(&format!("embedding_gradient_{pattern}_n{count}"), seconds * 1e3, "ms");
+        }
+        Ok(())
     }
 
     /// Training steps, ten to a timing so that waiting for the device does not count.
@@ -185,6 +213,11 @@ fn main() -> Result<()> {
         let x = bench.wave(&[4096, 1024])?;
         let seconds = bench.seconds(3, 9, &mut || rows_softmax(&x).map(drop))?;
         bench.report("rows_softmax", 8.0 * (4096 * 1024) as f64 / seconds / 1e9, "GB/s");
+    }
+    if bench.wants("embedding_gradient") {
+        for count in [64, 4096, 65536] {
+            bench.embedding(count)?;
+        }
     }
     if bench.wants("gemm_fp32") {
         for n in [512, 1024] {

@@ -229,7 +229,10 @@ mod tests {
         assert_eq!(counted("store @y[$i] = select(lt(load @x[$i], 0.0f32), exp(exp($s)), sin($s))").unwrap(), "N*3");
         let sum = "set $s = add($s, mul(load @x[$k], load @x[$k]))\n}\nstore @y[$i] = $s";
         assert_eq!(counted(&format!("for $k in 0u32 .. @C step 1u32 {{\n{sum}")).unwrap(), "C*N*2");
-        assert_eq!(counted(&format!("for $k in local_id.0 .. @C step 64u32 {{\n{sum}")).unwrap(), "N*((C + 63)/64)*2");
+        assert_eq!(
+            counted(&format!("for $k in local_id.0 .. @C step 64u32 {{\n{sum}")).unwrap(),
+            "N*((C + 63) / 64)*2"
+        );
         let last = "let $last = div(@C, 4u32)\nfor $k in 2u32 .. add($last, 2u32) step local_size.0";
         assert_eq!(counted(&format!("{last} {{\n{sum}")).unwrap(), "N*((C / 4 + 63) / 64)*2");
     }

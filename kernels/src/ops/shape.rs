@@ -198,7 +198,8 @@ fn note_rest(b: &mut Builder, y: NodeId, origin: &str) {
 fn difference(b: &Builder, first: NodeId, other: NodeId, along: Option<usize>) -> String {
     let (x, y) = (b.shape(first), b.shape(other));
     let differs = |axis: &usize| Some(*axis) != along && x[*axis] != y[*axis];
-    match (0..x.rank()).find(differs).filter(|_| x.rank() == y.rank()) {
+    let axes = if x.rank() == y.rank() { 0..x.rank() } else { 0..0 };
+    match axes.into_iter().find(differs) {
         Some(axis) => {
             let (left, right) = (b.origin_note(first, axis), b.origin_note(other, axis));
             format!(": axis {axis} is {}{left} against {}{right}", x[axis], y[axis])

@@ -34,7 +34,7 @@ pub(crate) fn structure(model: &Model) -> TokenStream {
     let marks = model.fields.iter().filter(|field| !matches!(field.vis, syn::Visibility::Public(_))).map(|field| {
         let (vis, name) = (&field.vis, crate::parse::name(&field.name));
         let mark = paths::field_mark(&name, field.name.span());
-        quote!(#[doc(hidden)] #[inline(always)] #vis fn #mark(&self) {})
+        quote!(#[doc(hidden)] #[inline(always)] #[allow(non_snake_case)] #vis fn #mark(&self) {})
     });
     quote! {
         #(#attrs)*

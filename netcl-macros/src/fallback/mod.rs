@@ -118,7 +118,7 @@ pub(crate) fn plain_item(item: &TokenStream) -> TokenStream {
     match syn::parse2::<syn::Item>(item.clone()) {
         Ok(syn::Item::Struct(mut parsed)) => {
             for field in &mut parsed.fields {
-                field.attrs.retain(crate::parse::attr::is_rusts);
+                field.attrs.retain(crate::parse::attr::is_rust_attribute);
             }
             quote!(#parsed)
         }

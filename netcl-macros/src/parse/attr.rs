@@ -61,7 +61,7 @@ pub(crate) fn decided(diag: &Diag, attrs: &[Attribute]) {
 }
 
 /// Whether Rust has an attribute of that name that a function can have.
-pub(crate) fn is_of_rust(name: &Ident) -> bool {
+pub(crate) fn is_rust_function_attribute(name: &Ident) -> bool {
     const KNOWN: [&str; 12] =
         ["allow", "warn", "deny", "forbid", "expect", "doc", "deprecated", "inline", "must_use", "cold", "cfg", "test"];
     KNOWN.iter().any(|known| name == known)
@@ -78,7 +78,7 @@ pub(crate) fn rename(attr: &mut Attribute, name: &str) {
 }
 
 /// Whether it is one of Rust's own, which means on a field what it means elsewhere, or a tool's.
-pub(crate) fn is_rusts(attr: &Attribute) -> bool {
+pub(crate) fn is_rust_attribute(attr: &Attribute) -> bool {
     const NAMES: [&str; 9] = ["doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "cfg", "cfg_attr"];
     const TOOLS: [&str; 3] = ["rustfmt", "clippy", "diagnostic"];
     let tool = attr.path().segments.first().is_some_and(|first| TOOLS.iter().any(|name| first.ident == name));

@@ -22,7 +22,7 @@ pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> O
     let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
     super::function::own_name(diag, &name);
     attr::decided(diag, &attrs);
-    attrs.iter().filter(|attr| !attr::is_rusts(attr)).for_each(|attr| {
+    attrs.iter().filter(|attr| !attr::is_rust_attribute(attr)).for_each(|attr| {
         let (given, known) = (text(attr.path()), words::FIELD_ATTRIBUTES.map(|name| format!("#[{name}]")));
         diag.report(attr.path().span(), &m::FIELD_ATTRIBUTE, &[&given, &list(known.iter().map(String::as_str))]);
     });

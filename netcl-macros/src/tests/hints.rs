@@ -218,6 +218,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("RESULT_TYPE", "the author's own sizes"),
     ("SIMT_RESULT", "a signature and a body follow from each other"),
     ("SIMT_TYPE_LIST", "the author's own types"),
+    ("BLOCK_SIZE", "a name for a size, and the types that it stands in"),
     ("ARGUMENT_MUT", "an argument and a line of the body"),
     ("ARGUMENT_LIST", "arguments and their uses"),
     ("SIMT_ATOMIC", "a place and a value of the author's"),

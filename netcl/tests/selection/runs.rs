@@ -231,7 +231,7 @@ fn convolutions_that_are_switched_off_are_no_candidates() {
 
 /// Its step multiplies with the operands along three pairs of axes, each another self-test.
 #[netcl::model]
-pub struct Two {
+pub(crate) struct Two {
     #[layer(inputs = 24, outputs = 20)]
     first: Linear,
     #[layer(inputs = 20, outputs = 5)]

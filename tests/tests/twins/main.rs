@@ -37,13 +37,19 @@ struct Reference {
     losses: Vec<f64>,
 }
 
+/// What a model computes from its inputs, by name.
+type Results<M> = fn(&M, &[Tensor]) -> Result<Vec<(&'static str, Tensor)>>;
+
+/// A model's loss with its gradients.
+type LossWithGradients<M> = fn(&M, &[Tensor]) -> Result<(Tensor, Gradients)>;
+
 /// What is done with a model of one type. Inputs come in the order of the functions' arguments.
 struct Twin<M> {
     name: &'static str,
     inputs: fn(&Device) -> Result<Vec<Tensor>>,
-    results: fn(&M, &[Tensor]) -> Result<Vec<(&'static str, Tensor)>>,
+    results: Results<M>,
     loss: fn(&M, &[Tensor]) -> Result<Tensor>,
-    gradients: fn(&M, &[Tensor]) -> Result<(Tensor, Gradients)>,
+    gradients: LossWithGradients<M>,
 }
 
 /// Numbers that look random, from a name and a position: the finalizer of MurmurHash3 over a counter that FNV-1a starts.

@@ -10,7 +10,7 @@ netcl::kernel! {
     }
 
     #[launch(global = [N])]
-    fn moved_back(x: &Tensor<f32, N>, by: u32, dy: &Tensor<f32, N>, dx: &mut Tensor<f32, N>) {
+    fn moved_back(_x: &Tensor<f32, N>, by: u32, dy: &Tensor<f32, N>, dx: &mut Tensor<f32, N>) {
         dx[global_id(0)] = dy[global_id(0) + by];
     }
 }

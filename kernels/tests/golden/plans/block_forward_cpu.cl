@@ -27,31 +27,31 @@
 // steps
 //    0  norm1 = ((x - sum(x over 2) * 0.03125) * rsqrt((… * 0.03125 + 0.00001)) * norm1.weight + norm1.bias)
 //       block_0_sum_map(N, T, x, norm1_weight, norm1_bias, norm1)
-//       over [((N*T + 127)/128)] in groups of [1]
+//       over [(N*T + 127) / 128] in groups of [1]
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 //       block_1_matmul_cpu(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
-//       over [3, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
+//       over [3, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 //    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
 //       block_2_matmul_cpu(add_28, T, matmul_33, N, 32i32)
-//       over [((T + 31)/32), ((T + 63)/64), N*4] in groups of [1, 1, 1]
+//       over [(T + 31) / 32, (T + 63) / 64, N*4] in groups of [1, 1, 1]
 //    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*4] in groups of [1]
 //    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
 //       block_4_matmul_cpu(mul_49, add_28, T, view_51, N, 64i32)
-//       over [1, ((T + 63)/64), N*4] in groups of [1, 1, 1]
+//       over [1, (T + 63) / 64, N*4] in groups of [1, 1, 1]
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_cpu(view_51, attention_output_weight, matmul_53, N, T)
-//       over [1, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
+//       over [1, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 //    6  norm2 = (((x + attention) - … * 0.03125) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
-//       over [((N*T + 127)/128)] in groups of [1]
+//       over [(N*T + 127) / 128] in groups of [1]
 //    7  mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
 //       block_7_matmul_cpu(norm2, up_weight, up_bias, mul_89, N, T)
-//       over [4, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
+//       over [4, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 //    8  result = ((x + attention) + down)
 //       block_8_matmul_cpu(mul_89, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
-//       over [1, ((N*T + 127)/128), 1] in groups of [1, 1, 1]
+//       over [1, (N*T + 127) / 128, 1] in groups of [1, 1, 1]
 
 // The sum over the lanes, by halves.
 static inline float netcl_sum16(float16 v) {

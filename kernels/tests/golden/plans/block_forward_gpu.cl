@@ -30,28 +30,28 @@
 //       over [N*T] in groups of [256]
 //    1  add_28 = (matmul(norm1, attention.qkv_weight) + attention.qkv_bias)
 //       block_1_matmul_register(norm1, attention_qkv_weight, attention_qkv_bias, add_28, N, T)
-//       over [512, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 //    2  matmul_33 = matmul(add_28[i0, i2, 0, i1, i3], add_28[i0, i3, 1, i1, i2])
 //       block_2_matmul_register(add_28, T, matmul_33, N, 32i32)
-//       over [((T + 127)/128)*256, ((T + 127)/128), N*4] in groups of [256, 1, 1]
+//       over [((T + 127) / 128)*256, (T + 127) / 128, N*4] in groups of [256, 1, 1]
 //    3  mul_49 = exp(((… ? … : -inf) - max(… over 3))) * recip(sum(exp(…) over 3))
 //       block_3_max_sum_map(N, T, matmul_33, mul_49)
 //       over [N*T*1024] in groups of [256]
 //    4  view_51 = matmul(mul_49, add_28[i0, i2, 2, i1, i3])
 //       block_4_matmul_tiled(mul_49, add_28, T, view_51, N, 64i32)
-//       over [16, ((T + 15)/16)*16, N*4] in groups of [16, 16, 1]
+//       over [16, ((T + 15) / 16)*16, N*4] in groups of [16, 16, 1]
 //    5  matmul_53 = matmul(view_51, attention.output_weight)
 //       block_5_matmul_register(view_51, attention_output_weight, matmul_53, N, T)
-//       over [256, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 //    6  norm2 = (((x + attention) - … * 0.03125) * rsqrt((… + 0.00001)) * norm2.weight + norm2.bias)
 //       block_6_sum_map(N, T, x, matmul_53, attention_output_bias, norm2_weight, norm2_bias, norm2)
 //       over [N*T] in groups of [256]
 //    7  mul_89 = up * 0.5 * (erf(up * 0.7071067811865476) + 1)
 //       block_7_matmul_register(norm2, up_weight, up_bias, mul_89, N, T)
-//       over [512, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//       over [512, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 //    8  result = ((x + attention) + down)
 //       block_8_matmul_register(mul_89, down_weight, x, matmul_53, attention_output_bias, down_bias, result, N, T)
-//       over [256, ((N*T + 63)/64), 1] in groups of [256, 1, 1]
+//       over [256, (N*T + 63) / 64, 1] in groups of [256, 1, 1]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {

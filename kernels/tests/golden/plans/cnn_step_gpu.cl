@@ -40,19 +40,19 @@
 //       over [N*128] in groups of [256]
 //    2  conv2d_14 = conv2d(pool1, conv2.weight)
 //       cnn_2_conv2d(conv2_weight, pool1, conv2d_14, N)
-//       over [((N*16 + 31)/32)*32, 1, 1] in groups of [32, 1, 1]
+//       over [((N*16 + 31) / 32)*32, 1, 1] in groups of [32, 1, 1]
 //    3  pool2 = max(max(conv2, 0) over 4, 5); argmax_70 = argmax(max(conv2, 0) over 4, 5)
 //       cnn_3_max_argmax(N, conv2d_14, conv2_bias, pool2, argmax_70)
 //       over [N*64] in groups of [256]
 //    4  matmul_25 = matmul(flatten, output.weight)
 //       cnn_4_matmul_naive(pool2, output_weight, matmul_25, N)
-//       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
+//       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 //    5  mul_48 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_62 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       cnn_5_max_sum_map(N, matmul_25, output_bias, labels, add_62, mul_48)
 //       over [N] in groups of [256]
 //    6  matmul_65 = matmul(add_62, output.weight[i1, i0])
 //       cnn_6_matmul_naive(add_62, output_weight, matmul_65, N)
-//       over [64, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
+//       over [64, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 //    7  grad_output_weight = matmul(flatten[i1, i0], add_62)
 //       cnn_7_matmul_naive(pool2, add_62, grad_output_weight, N)
 //       over [16, 64, 1] in groups of [16, 4, 1]
@@ -61,7 +61,7 @@
 //       over [4096] in groups of [256]
 //    9  conv2d_input_grad_85 = conv2d_input_grad(select_83, conv2.weight)
 //       cnn_9_conv2d_input_grad(conv2_weight, select_83, conv2d_input_grad_85, N)
-//       over [((N*16 + 31)/32)*32, 1, 1] in groups of [32, 1, 1]
+//       over [((N*16 + 31) / 32)*32, 1, 1] in groups of [32, 1, 1]
 //   10  conv2d_weight_grad_90 = conv2d_weight_grad(pool1, select_83)
 //       cnn_10_conv2d_weight_grad(select_83, N, pool1, conv2d_weight_grad_90)
 //       over [96, 1, 4] in groups of [32, 1, 1]

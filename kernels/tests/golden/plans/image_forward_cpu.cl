@@ -2,7 +2,7 @@
 //
 // buffers
 //    0  x: f32 [N, 4, H, W] (argument 0)
-//    1  pool: f32 [N, 4, ((H + 1)/2), ((W + 1)/2)] (scratch)
+//    1  pool: f32 [N, 4, (H + 1) / 2, (W + 1) / 2] (scratch)
 //    2  div_14: f32 [N*4] (scratch)
 //    3  output_weight: f32 [4, 8] (parameter output.weight)
 //    4  output_bias: f32 [8] (parameter output.bias)
@@ -11,13 +11,13 @@
 // steps
 //    0  pool = max(… over 4, 5)
 //       image_0_max(N, H, W, x, pool)
-//       over [((N*((H + 1)/2)*((W + 1)/2)*4 + 454)/455)] in groups of [1]
-//    1  div_14 = sum(pool over 1) / (((H + 1)/2)*((W + 1)/2))
+//       over [(N*((H + 1) / 2)*((W + 1) / 2)*4 + 454) / 455] in groups of [1]
+//    1  div_14 = sum(pool over 1) / (((H + 1) / 2)*((W + 1) / 2))
 //       image_1_sum_map(N, H, W, pool, div_14)
 //       over [N*4] in groups of [1]
 //    2  output = (matmul(div_14, output.weight) + output.bias)
 //       image_2_matmul_cpu(div_14, output_weight, output_bias, output, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {
@@ -70,7 +70,7 @@ void image_0_max(
     }
 }
 
-// div_14 = sum(pool over 1) / (((H + 1)/2)*((W + 1)/2))
+// div_14 = sum(pool over 1) / (((H + 1) / 2)*((W + 1) / 2))
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void image_1_sum_map(
     const int N,

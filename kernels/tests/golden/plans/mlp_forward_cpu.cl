@@ -12,10 +12,10 @@
 // steps
 //    0  max_8 = max(hidden, 0)
 //       mlp_0_matmul_cpu(x, hidden_weight, hidden_bias, max_8, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    1  output = (matmul(max_8, output.weight) + output.bias)
 //       mlp_1_matmul_cpu(max_8, output_weight, output_bias, output, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {

@@ -12,10 +12,10 @@
 // steps
 //    0  max_8 = max(hidden, 0)
 //       mlp_0_matmul_naive(x, hidden_weight, hidden_bias, max_8, N)
-//       over [32, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
+//       over [32, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 //    1  output = (matmul(max_8, output.weight) + output.bias)
 //       mlp_1_matmul_naive(max_8, output_weight, output_bias, output, N)
-//       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
+//       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {

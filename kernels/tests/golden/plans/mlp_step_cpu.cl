@@ -21,16 +21,16 @@
 // steps
 //    0  max_8 = max(hidden, 0)
 //       mlp_0_matmul_cpu(x, hidden_weight, hidden_bias, max_8, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    1  matmul_11 = matmul(max_8, output.weight)
 //       mlp_1_matmul_cpu(max_8, output_weight, matmul_11, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    2  mul_34 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 10) ? 1 : NaN); add_48 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       mlp_2_max_sum_map(N, matmul_11, output_bias, labels, add_48, mul_34)
-//       over [((N + 408)/409)] in groups of [1]
+//       over [(N + 408) / 409] in groups of [1]
 //    3  select_55 = ((max_8 <= 0) ? 0 : matmul(add_48, output.weight[i1, i0]))
 //       mlp_3_matmul_cpu(add_48, output_weight, max_8, select_55, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    4  grad_output_weight = matmul(max_8[i1, i0], add_48)
 //       mlp_4_matmul_cpu(max_8, add_48, grad_output_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]

@@ -20,22 +20,22 @@
 // steps
 //    0  mul_6 = sum(words over 1) * 0.08333333333333333
 //       words_0_sum_map(N, x, words_weight, mul_6)
-//       over [((N + 20)/21)] in groups of [1]
+//       over [(N + 20) / 21] in groups of [1]
 //    1  matmul_9 = matmul(mul_6, output.weight)
 //       words_1_matmul_cpu(mul_6, output_weight, matmul_9, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    2  mul_32 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 5) ? 1 : NaN); add_46 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       words_2_max_sum_map(N, matmul_9, output_bias, labels, add_46, mul_32)
-//       over [((N + 818)/819)] in groups of [1]
+//       over [(N + 818) / 819] in groups of [1]
 //    3  matmul_49 = matmul(add_46, output.weight[i1, i0])
 //       words_3_matmul_cpu(add_46, output_weight, matmul_49, N)
-//       over [1, ((N + 63)/64), 1] in groups of [1, 1, 1]
+//       over [1, (N + 63) / 64, 1] in groups of [1, 1, 1]
 //    4  grad_output_weight = matmul(mul_6[i1, i0], add_46)
 //       words_4_matmul_cpu(mul_6, add_46, grad_output_weight, N)
 //       over [1, 1, 1] in groups of [1, 1, 1]
 //    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 * 0.08333333333333333
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
-//       over [((N*12 + 255)/256) + 3] in groups of [1]
+//       over [(N*12 + 255) / 256 + 3] in groups of [1]
 //    6  grad_words_weight = scatter_add(x, view_53)
 //       words_6_scatter_add(grad_words_weight, N, x, view_53)
 //       over [32] in groups of [1]

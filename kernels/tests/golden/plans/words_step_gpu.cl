@@ -19,8 +19,8 @@
 //   15  grad_words_weight_counts: i32 [128, 256] (scratch)
 //   16  grad_words_weight_order: i32 [N*12] (scratch)
 //   17  grad_words_weight_order_2: i32 [N*12] (scratch)
-//   18  grad_words_weight_heads: f32 [((N*12 + 511)/512), 16] (scratch)
-//   19  grad_words_weight_tails: f32 [((N*12 + 511)/512), 16] (scratch)
+//   18  grad_words_weight_heads: f32 [(N*12 + 511) / 512, 16] (scratch)
+//   19  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
 //
 // steps
 //    0  mul_6 = sum(words over 1) * 0.08333333333333333
@@ -28,19 +28,19 @@
 //       over [N*16] in groups of [256]
 //    1  matmul_9 = matmul(mul_6, output.weight)
 //       words_1_matmul_naive(mul_6, output_weight, matmul_9, N)
-//       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
+//       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 //    2  mul_32 = (log(sum(… over 1)) - sum((… ? … : 0) over 1)) * ((labels < 5) ? 1 : NaN); add_46 = (((i1 == labels) ? neg(… * …) : 0) + … * … / sum(… over 1) * exp((output - …)))
 //       words_2_max_sum_map(N, matmul_9, output_bias, labels, add_46, mul_32)
 //       over [N] in groups of [256]
 //    3  matmul_49 = matmul(add_46, output.weight[i1, i0])
 //       words_3_matmul_naive(add_46, output_weight, matmul_49, N)
-//       over [16, ((N + 3)/4)*4, 1] in groups of [16, 4, 1]
+//       over [16, ((N + 3) / 4)*4, 1] in groups of [16, 4, 1]
 //    4  grad_output_weight = matmul(mul_6[i1, i0], add_46)
 //       words_4_matmul_naive(mul_6, add_46, grad_output_weight, N)
 //       over [16, 16, 1] in groups of [16, 4, 1]
 //    5  result = sum(mul_32) / N; grad_output_bias = sum(add_46 over 0); view_53 = matmul_49 * 0.08333333333333333
 //       words_5_bundle(N, mul_32, result, add_46, grad_output_bias, matmul_49, view_53)
-//       over [((N*192 + 255)/256)*256 + 512] in groups of [256]
+//       over [((N*192 + 255) / 256)*256 + 512] in groups of [256]
 //    6  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
 //       words_6_scatter_add_count(grad_words_weight_counts, N, x, grad_words_weight)
 //       over [32768] in groups of [256]
@@ -55,10 +55,10 @@
 //       over [32768] in groups of [256]
 //   10  grad_words_weight = scatter_add(x, view_53): rows are summed, block by block
 //       words_10_scatter_add_sum(N, grad_words_weight_order_2, x, view_53, grad_words_weight, grad_words_weight_heads, grad_words_weight_tails)
-//       over [((N*12 + 511)/512)*512] in groups of [256]
+//       over [((N*12 + 511) / 512)*512] in groups of [256]
 //   11  grad_words_weight = scatter_add(x, view_53): rows of several blocks are joined
 //       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_order_2, x, grad_words_weight)
-//       over [((N*12 + 511)/512)*16] in groups of [256]
+//       over [((N*12 + 511) / 512)*16] in groups of [256]
 
 // The larger value; NaN if either is NaN.
 static inline float netcl_max(float a, float b) {

@@ -14,7 +14,7 @@ use netcl_kernels::sorted::{self, SortedMap};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::{cl_device_id, cl_int};
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// How many programs stay that nothing uses.
 const KEPT: usize = 512;
@@ -121,12 +121,22 @@ pub(crate) const NOT_OPTIMIZED: &str = "-cl-opt-disable";
 
 /// What netcl's own kernels are built with for a device. They are OpenCL C 1.2, which every driver takes; no flag here may
 /// take anything from results.
-pub(super) fn options(profile: &DeviceProfile) -> String {
-    let mut options = vec!["-cl-std=CL1.2".to_owned()];
-    options.extend(profile.rounded_division.then(|| ROUNDED_DIVISION.to_owned()));
-    options.extend(profile.avoids(Avoid::Optimizations).then(|| NOT_OPTIMIZED.to_owned()));
-    options.extend(profile.avoids(Avoid::VectorSines).then(|| format!("-D{SINES_BY_LANE}")));
-    options.join(" ")
+pub(super) fn options(profile: &DeviceProfile) -> &'static str {
+    /// One for each set of flags: launches of an algorithm's kernel look its program up by them.
+    static TEXTS: LazyLock<[String; 8]> = LazyLock::new(|| {
+        std::array::from_fn(|set| {
+            let mut options = "-cl-std=CL1.2".to_owned();
+            let flags = [ROUNDED_DIVISION.to_owned(), NOT_OPTIMIZED.to_owned(), format!("-D{SINES_BY_LANE}")];
+            for flag in flags.iter().enumerate().filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, flag)| flag) {
+                options.push(' ');
+                options.push_str(flag);
+            }
+            options
+        })
+    });
+    let flags = [profile.rounded_division, profile.avoids(Avoid::Optimizations), profile.avoids(Avoid::VectorSines)];
+    let set = flags.iter().enumerate().map(|(bit, &flag)| usize::from(flag) << bit).sum::<usize>();
+    &TEXTS[set]
 }
 
 /// Held while a driver compiles that cannot be trusted to do so from several threads, though `clBuildProgram` may be
@@ -169,7 +179,7 @@ pub(super) fn once(shared: &Shared, source: &Source<'_>) -> Result<Arc<Program>>
 }
 
 /// Whether the driver keeps what it builds between runs by itself, and is not to be asked for it.
-fn keeps_programs(profile: &DeviceProfile) -> Result<bool> {
+pub(super) fn keeps_programs(profile: &DeviceProfile) -> Result<bool> {
     Ok(profile.avoids(Avoid::Binaries) && config::get()?.pocl_keeps)
 }
 

@@ -187,7 +187,7 @@ impl OpenCl {
 
     fn load_by(&self, build: build::Build, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
         let text = plan.source.to_string();
-        let source = build::Source { name: &plan.name, text: &text, options: &build::options(&self.shared.profile) };
+        let source = build::Source { name: &plan.name, text: &text, options: build::options(&self.shared.profile) };
         let program = build(&self.shared, &source)?;
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }

@@ -85,7 +85,7 @@ impl OpenCl {
     }
 
     /// The options of netcl's own kernels.
-    pub(crate) fn options(&self) -> String {
+    pub(crate) fn options(&self) -> &'static str {
         build::options(&self.shared.profile)
     }
 }
