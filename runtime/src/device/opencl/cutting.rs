@@ -5,9 +5,10 @@ use super::driver::{Buffer, Event};
 use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
+use netcl_kernels::sorted::SortedMap;
 use opencl3::event::retain_event;
 use opencl3::types::cl_event;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 /// So long the making of a sub-buffer waits for copies at most. Those that take longer wait themselves, for other commands or
@@ -25,7 +26,19 @@ struct Turns {
     /// That may not be over.
     copies: Mutex<Vec<Live<Event>>>,
     /// Sub-buffers that nobody uses any more.
-    unused: Mutex<Vec<Live<Buffer>>>,
+    unused: Mutex<Vec<Part>>,
+}
+
+/// A sub-buffer.
+pub(super) struct Part {
+    /// The driver's; released before what it is a part of.
+    pub(super) buffer: Live<Buffer>,
+    /// What it is a part of.
+    pub(super) whole: Arc<Live<Buffer>>,
+    /// Where in it the part starts.
+    pub(super) start: usize,
+    /// How long the part is.
+    pub(super) bytes: usize,
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -57,10 +70,19 @@ impl Turns {
         }
     }
 
-    /// Releases what nobody uses any more, for whoever holds the turn.
+    /// Releases the parts of buffers that nobody uses any more, for whoever holds the turn. Those of others wait for the next
+    /// use of the same bytes: NVIDIA's driver crashes where a buffer's parts are released, made anew and released again.
     fn release(&self) {
-        let unused = std::mem::take(&mut *lock(&self.unused));
+        let mut unused = lock(&self.unused);
+        let mut counts = SortedMap::<*const Live<Buffer>, usize>::new();
+        for part in unused.iter() {
+            *counts.or_insert_with(Arc::as_ptr(&part.whole), || 0) += 1;
+        }
+        let is_gone = |part: &Part| counts.get(&Arc::as_ptr(&part.whole)) == Some(&Arc::strong_count(&part.whole));
+        let (gone, kept) = std::mem::take(&mut *unused).into_iter().partition::<Vec<_>, _>(is_gone);
+        *unused = kept;
         drop(unused);
+        drop(gone);
     }
 }
 
@@ -112,9 +134,17 @@ impl Cutting {
         Some(turn)
     }
 
-    /// Releases a sub-buffer that nobody uses any more; does not wait for that: where commands are under way, whoever comes
-    /// later does it, and so where this is a driver's callback, in which nobody may wait.
-    pub(super) fn release(&self, part: Live<Buffer>, in_callback: bool) {
+    /// A part of these bytes that was made before and that nobody uses now.
+    pub(super) fn again(&self, whole: &Arc<Live<Buffer>>, start: usize, bytes: usize) -> Option<Part> {
+        let mut unused = lock(&self.0.as_ref()?.unused);
+        let fits = |part: &Part| Arc::ptr_eq(&part.whole, whole) && (part.start, part.bytes) == (start, bytes);
+        let position = unused.iter().position(fits)?;
+        Some(unused.swap_remove(position))
+    }
+
+    /// Takes back a sub-buffer that nobody uses any more; does not wait for its release: where commands are under way, whoever
+    /// comes later does it, and so where this is a driver's callback, in which nobody may wait.
+    pub(super) fn release(&self, part: Part, in_callback: bool) {
         let Some(turns) = &self.0 else { return };
         lock(&turns.unused).push(part);
         if !in_callback {

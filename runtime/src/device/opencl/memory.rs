@@ -2,6 +2,7 @@
 
 use super::Parts;
 use super::context::ClContext;
+use super::cutting::Part;
 use super::driver::Buffer;
 use super::event::{Pending, in_callback};
 use super::health::Health;
@@ -82,16 +83,10 @@ pub(crate) struct ClMemory {
     context: Arc<ClContext>,
 }
 
-/// A sub-buffer, and where in the whole it starts.
-struct Part {
-    buffer: Live<Buffer>,
-    start: usize,
-}
-
 impl Drop for ClMemory {
     fn drop(&mut self) {
         if let Some(part) = self.part.take() {
-            self.context.cutting.release(part.buffer, in_callback());
+            self.context.cutting.release(part, in_callback());
         }
     }
 }
@@ -125,12 +120,16 @@ impl ClMemory {
     /// It is inside, and `offset` is a multiple of what the device asks for.
     pub(super) unsafe fn part(&self, offset: usize, bytes: usize) -> opencl3::Result<ClMemory> {
         let start = self.part.as_ref().map_or(0, |part| part.start) + offset;
-        let cut = self.context.cutting.cut();
+        let (whole, context) = (self.whole.clone(), self.context.clone());
+        if let Some(part) = context.cutting.again(&whole, start, bytes) {
+            return Ok(ClMemory { part: Some(part), whole, context });
+        }
+        let cut = context.cutting.cut();
         // SAFETY: inside and aligned, as the caller promises, of a buffer that is no sub-buffer (OpenCL 5.2.3).
-        let buffer = unsafe { self.whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
+        let buffer = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
         drop(cut);
-        let part = Part { buffer: Live::new(buffer), start };
-        Ok(ClMemory { part: Some(part), whole: self.whole.clone(), context: self.context.clone() })
+        let part = Part { buffer: Live::new(buffer), whole: whole.clone(), start, bytes };
+        Ok(ClMemory { part: Some(part), whole, context })
     }
 
     /// A buffer whose memory is the owner's; the owner is dropped when the driver is done with it.

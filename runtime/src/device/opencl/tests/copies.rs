@@ -143,8 +143,8 @@ fn a_copy_that_is_refused_uses_nothing_any_more() {
     }
 }
 
-/// Where sub-buffers and copies take turns, a part is made all the same beside a copy that is held back; what is not used any
-/// more meanwhile goes when that is over.
+/// Where sub-buffers and copies take turns, a part is made all the same beside a copy that is held back. What is not used any
+/// more serves the next use of the same bytes, and goes with the buffer that it is a part of.
 #[test]
 fn parts_wait_for_copies_and_not_for_ever() {
     const PART: usize = 4096;
@@ -161,12 +161,19 @@ fn parts_wait_for_copies_and_not_for_ever() {
             }
             unused()
         });
-        assert_eq!(left, Some(4), "{device}: they are made, and wait for the copies to be released");
+        assert_eq!(left, Some(4), "{device}: they are made, and are there until the copies are over");
         device.finish().unwrap();
-        drop(whole.part(0, PART).unwrap());
-        assert_eq!(unused(), 0, "{device}");
+        let again = whole.part(PART, PART).unwrap();
+        assert_eq!(unused(), 3, "{device}: the same bytes are the same part");
+        drop((again, whole.part(0, 2 * PART).unwrap()));
+        assert_eq!(unused(), 5, "{device}");
         let mut found = vec![0; 4 * PART];
         whole.read(&mut found).unwrap();
         assert!(found.chunks(PART / 2).enumerate().all(|(half, bytes)| bytes.iter().all(|&x| x == 2 - half as u8 % 2)));
+        drop(whole);
+        device.finish().unwrap();
+        device.release_idle_memory();
+        drop(device.allocate(PART).unwrap());
+        assert_eq!(unused(), 0, "{device}: they go with what they are parts of");
     }
 }
