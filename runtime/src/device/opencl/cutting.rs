@@ -71,7 +71,8 @@ impl Turns {
     }
 
     /// Releases the parts of buffers that nobody uses any more, for whoever holds the turn. Those of others wait for the next
-    /// use of the same bytes: NVIDIA's driver crashes where a buffer's parts are released, made anew and released again.
+    /// use of the same bytes: NVIDIA's driver was seen to crash where a buffer's parts had been released, were made anew and
+    /// released again, and not where they were kept; why is not known.
     fn release(&self) {
         let mut unused = lock(&self.unused);
         let mut counts = SortedMap::<*const Live<Buffer>, usize>::new();
