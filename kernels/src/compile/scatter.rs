@@ -32,13 +32,11 @@ impl PlanBuilder<'_> {
         let [indices, updates, result] = [indices, updates, id].map(|id| self.buffers.name(id));
         let scatter = ScatterAdd { sizes, indices, updates, result };
         let between = self.buffers.between(id).iter().map(|id| self.buffers.list[id.0 as usize].name.clone());
-        let mut between: Vec<String> = between.collect();
-        let (Some(tails), Some(heads)) = (between.pop(), between.pop()) else {
+        let Some(between) = Between::of(between) else {
             let mut builder = owners(&scatter, &self.kernel_name("scatter_add"));
             self.describe(cluster).into_iter().for_each(|line| builder.doc(line));
             return self.add_kernel(&[cluster], builder);
         };
-        let between = Between { counts: between.remove(0), orders: between, heads, tails };
         self.note_not_in_place(&[cluster]);
         for pass in 0..scatter.sizes.passes() {
             let builder = sorted::count(&scatter, &between, pass, &self.kernel_name("scatter_add_count"));

@@ -85,8 +85,7 @@ impl Case {
             names.push(format!("{what}_{position}"));
             self.buffers.insert(names[position].clone(), Bytes::zeros(dtype, elements));
         }
-        let (tails, heads) = (names.pop().unwrap(), names.pop().unwrap());
-        let between = Between { counts: names.remove(0), orders: names, heads, tails };
+        let between = Between::of(names).unwrap();
         for pass in 0..self.scatter.sizes.passes() {
             self.run(sorted::count(&self.scatter, &between, pass, "count"));
             self.run(sorted::place(&self.scatter, &between, pass, "place"));
