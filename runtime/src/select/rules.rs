@@ -5,7 +5,7 @@ use crate::device::{Avoid, DeviceKind, DeviceProfile, KernelStrategy, Vendor};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 use netcl_kernels::template::Limits;
-use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, initial_config, legal, typical};
+use netcl_kernels::variant::{KernelConfig, Task, Variant, candidates, default_config, initial_config, legal, typical};
 
 /// What the rules may go by.
 #[derive(Clone, Debug)]
@@ -98,6 +98,12 @@ static RULES: &[Rule] = &[
         },
         variant: Variant::ElementwiseVector,
     },
+    Rule {
+        why: "few long rows keep a GPU busy in parts only, and how long rows are that a symbol decides is not known before: \
+              on an H200 a sum of 2^22 elements takes one work-group 1.6 ms",
+        applies: |task, circumstances| is_gpu(circumstances) && is_few_long_rows(task, circumstances),
+        variant: Variant::ReductionParallel,
+    },
 ];
 
 fn is_gpu(circumstances: &Circumstances) -> bool {
@@ -107,6 +113,13 @@ fn is_gpu(circumstances: &Circumstances) -> bool {
 /// Whether a map is of so many elements that memory is all that it waits for.
 fn is_long_map(task: &Task<u64>) -> bool {
     matches!(task, Task::Elementwise(map) if map.elements >= 1 << 22 && map.dtype == DType::F32)
+}
+
+/// Whether a reduction is one that the compiler's rule would cut, had it known the sizes.
+fn is_few_long_rows(task: &Task<u64>, circumstances: &Circumstances) -> bool {
+    let Circumstances { profile, limits, .. } = circumstances;
+    matches!(task, Task::Reduction(_))
+        && default_config(task, profile.target, limits).variant == Variant::ReductionParallel
 }
 
 /// Whether a convolution of more than one tap has at most so many pixels for results that few tiles cover them.
@@ -147,8 +160,8 @@ mod tests {
     use super::*;
     use crate::device::{LocalMemory, Quirk};
     use crate::select::testing::{conv, product};
-    use netcl_kernels::graph::ConvKind;
-    use netcl_kernels::variant::{Conv2dTask, Elementwise};
+    use netcl_kernels::graph::{ConvKind, ReduceOp};
+    use netcl_kernels::variant::{Conv2dTask, Elementwise, Reduction};
 
     fn gpu() -> Circumstances {
         let profile = DeviceProfile {
@@ -239,6 +252,21 @@ mod tests {
         assert_eq!(picked(&map(1 << 22), &nvidia), Some(Variant::ElementwiseVector));
         assert_eq!(picked(&map(1 << 20), &nvidia), None, "not worth another program");
         assert_eq!(picked(&map(1 << 26), &amd), None, "nothing was measured there");
+    }
+
+    #[test]
+    fn few_long_rows_are_cut_on_gpus() {
+        let sum = |rows, columns| {
+            Task::Reduction(Reduction { rows, columns, contiguous: true, op: ReduceOp::Sum, dtype: DType::F32 })
+        };
+        let picked = |task: &Task<u64>, circumstances: &Circumstances| {
+            pick(task, circumstances).map(|(config, _)| config.to_string())
+        };
+        assert_eq!(picked(&sum(1, 1 << 22), &gpu()).as_deref(), Some("reduction_parallel PART=4096"));
+        assert_eq!(picked(&sum(1 << 12, 1 << 22), &gpu()), None, "there are as many rows as keep it busy");
+        assert_eq!(picked(&sum(1, 1 << 12), &gpu()), None, "one work-group is done as soon");
+        let portable = Circumstances { strategy: KernelStrategy::Portable, ..gpu() };
+        assert_eq!(picked(&sum(1, 1 << 22), &portable), None);
     }
 
     #[test]
