@@ -270,43 +270,41 @@ __kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void KERNEL_NAME(K
         for (uint j = 0; j < REG_N / 4; ++j)
             sum[i][j] = (ACC_VECTOR)0;
 
-    FETCH(0)
-    DEPOSIT(0)
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    uint now = 0;
-    for (uint k0 = 0; k0 < K; k0 += TILE_K) {
-        const bool more = k0 + TILE_K < K;
+    // While the tiles of one step are multiplied, those of the next are on their way: in the first round there is nothing to
+    // multiply yet, in the last one nothing more to fetch. Compilers take long for index maps, so these are there once.
+    uint now = 1;
+    for (uint k0 = 0; k0 < (uint)(K) + TILE_K; k0 += TILE_K) {
+        const bool more = k0 < K;
         if (more) {
-            FETCH(k0 + TILE_K)
+            FETCH(k0)
         }
-
+        if (k0 > 0) {
 #pragma unroll
-        for (uint k = 0; k < TILE_K; ++k) {
-            ACC_VECTOR x[REG_M / 4];
-            ACC_VECTOR y[REG_N / 4];
+            for (uint k = 0; k < TILE_K; ++k) {
+                ACC_VECTOR x[REG_M / 4];
+                ACC_VECTOR y[REG_N / 4];
 #pragma unroll
-            for (uint i = 0; i < REG_M / 4; ++i)
-                x[i] = tile_a[now][k * (PITCH_M / 4) + i * THREADS_M + thread_m];
+                for (uint i = 0; i < REG_M / 4; ++i)
+                    x[i] = tile_a[now][k * (PITCH_M / 4) + i * THREADS_M + thread_m];
 #pragma unroll
-            for (uint j = 0; j < REG_N / 4; ++j)
-                y[j] = tile_b[now][k * (PITCH_N / 4) + j * THREADS_N + thread_n];
+                for (uint j = 0; j < REG_N / 4; ++j)
+                    y[j] = tile_b[now][k * (PITCH_N / 4) + j * THREADS_N + thread_n];
 #pragma unroll
-            for (uint i = 0; i < REG_M / 4; ++i)
+                for (uint i = 0; i < REG_M / 4; ++i)
 #pragma unroll
-                for (uint j = 0; j < REG_N / 4; ++j) {
-                    sum[4 * i + 0][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s0), y[j], sum[4 * i + 0][j]);
-                    sum[4 * i + 1][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s1), y[j], sum[4 * i + 1][j]);
-                    sum[4 * i + 2][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s2), y[j], sum[4 * i + 2][j]);
-                    sum[4 * i + 3][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s3), y[j], sum[4 * i + 3][j]);
-                }
+                    for (uint j = 0; j < REG_N / 4; ++j) {
+                        sum[4 * i + 0][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s0), y[j], sum[4 * i + 0][j]);
+                        sum[4 * i + 1][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s1), y[j], sum[4 * i + 1][j]);
+                        sum[4 * i + 2][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s2), y[j], sum[4 * i + 2][j]);
+                        sum[4 * i + 3][j] = MULTIPLY_ADD((ACC_VECTOR)(x[i].s3), y[j], sum[4 * i + 3][j]);
+                    }
+            }
         }
-
+        now = 1 - now;
         if (more) {
-            DEPOSIT(1 - now)
+            DEPOSIT(now)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        now = 1 - now;
     }
 
 #pragma unroll
