@@ -45,6 +45,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
         Ok(Item::Impl(mut parsed)) => {
             no_bodies(&diag, &recover::bodies(&mut parsed));
+            parse::renamed::meant(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(other) => {
@@ -203,7 +204,8 @@ impl rounds::Item for Block {
         }
         let Some(Table { model, constants, .. }) = &self.table else { return Vec::new() };
         let nested = model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
-        let nested = nested.map(|path| Need { kind: Kind::Nested, path: path.clone() });
+        // The struct's tokens come by a macro: rustc would tell of it where there is no such model.
+        let nested = nested.map(|path| Need { kind: Kind::Nested, path: parse::at(path, self.place()) });
         let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: Kind::Function, path });
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter();
