@@ -206,6 +206,19 @@ pub(crate) fn export(name: &Ident, vis: &syn::Visibility, payload: &TokenStream)
     answering(&hidden, quote!(as #name), exported, quote!(#vis), payload)
 }
 
+/// The same where there may be one of that name already, which stays what it is meant to be.
+pub(crate) fn export_behind(name: &Ident, payload: &TokenStream) -> TokenStream {
+    let module = quote::format_ident!("__netcl_behind_{}", paths::public_macro(name, payload));
+    let macros = answering(&paths::export_macro(name), quote!(as #name), None, quote!(pub(crate)), payload);
+    quote! {
+        #[doc(hidden)]
+        mod #module { #macros }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #module::*;
+    }
+}
+
 /// The macro `hidden` that answers a model's `impl` block with `payload`, in `vis` as far as this crate goes.
 pub(crate) fn table(hidden: &Ident, vis: &syn::Visibility, payload: &TokenStream) -> TokenStream {
     let vis = match vis {

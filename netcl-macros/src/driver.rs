@@ -185,7 +185,17 @@ impl Block {
     /// What other models learn of the block that stands for this one.
     fn export(&self, gathered: &Gathered, failed: bool) -> Option<TokenStream> {
         let model = &self.table.as_ref().filter(|_| !self.further)?.model;
-        Some(chain::export(&model.name, &model.vis, &payload::nested(gathered, &self.item, failed)))
+        let payload = payload::nested(gathered, &self.item, failed);
+        Some(match failed && self.may_be_further() {
+            true => chain::export_behind(&model.name, &payload),
+            false => chain::export(&model.name, &model.vis, &payload),
+        })
+    }
+
+    /// Whether this may be another block than the first, which has left out its name: it calls functions that it does not have.
+    fn may_be_further(&self) -> bool {
+        let fields = self.table.iter().flat_map(|table| &table.model.fields);
+        !self.further && scan::calls_others(&self.item, &fields.map(|field| parse::name(&field.name)).collect())
     }
 }
 
@@ -250,7 +260,11 @@ impl rounds::Item for Block {
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let (rest, export) = (fallback::implementation(&self.item), self.export(gathered, true));
+        let rest = match self.may_be_further() {
+            true => fallback::further(&self.item),
+            false => fallback::implementation(&self.item),
+        };
+        let export = self.export(gathered, true);
         quote!(#rest #export)
     }
 }

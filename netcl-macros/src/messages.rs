@@ -61,6 +61,7 @@ messages! {
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
     FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`", "use `f32`, `i32`, `u32` or `bool` arguments and result";
+    FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
     FUNCTION_OF_TENSORS = "`#[netcl::function]` is of single numbers, and applied to every element", "write `x: f32` and `-> f32`; what works on whole tensors is a function of a `#[netcl::model] impl` block, or a `kernel!`";
     CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
@@ -127,7 +128,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}{}";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
     CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write {}";

@@ -215,6 +215,28 @@ impl Names {
     }
 }
 
+/// Whether compiled functions of the block call a function of their model that neither is in the block nor named as one of
+/// `fields` is.
+pub(crate) fn calls_others(item: &ItemImpl, fields: &BTreeSet<String>) -> bool {
+    struct Called(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Called {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self")) {
+                self.0.insert(parse::name(&call.method));
+            }
+            visit::visit_expr_method_call(self, call);
+        }
+    }
+    let own = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) => Some(parse::name(&f.sig.ident)),
+        _ => None,
+    });
+    let known: BTreeSet<String> = own.chain(fields.iter().cloned()).collect();
+    let mut called = Called(BTreeSet::new());
+    compiled(item).for_each(|f| called.visit_block(&f.block));
+    !called.0.is_subset(&known)
+}
+
 /// The block without what is ordinary Rust in it.
 pub(crate) fn without_ordinary(item: &ItemImpl) -> ItemImpl {
     let mut item = item.clone();
