@@ -139,7 +139,7 @@ pub(crate) struct Unit {
     pub(crate) helpers: BTreeMap<String, Helper>,
     /// The function of scalars whose body this is the scope of.
     pub(crate) own: Option<String>,
-    /// Functions of scalars that are wrong and have been reported.
+    /// Functions of scalars, and items beside a kernel, that are wrong and have been reported.
     pub(crate) broken: BTreeSet<String>,
     /// What is called as a function and is a kernel.
     pub(crate) kernels: BTreeSet<String>,

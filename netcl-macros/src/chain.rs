@@ -29,10 +29,12 @@ pub(crate) enum Kind {
     Function,
     /// A constant.
     Constant,
+    /// Nothing: an item beside this one that has been refused, and would have brought the name.
+    Refused,
 }
 
 impl Kind {
-    const ALL: [Kind; 4] = [Kind::Table, Kind::Nested, Kind::Function, Kind::Constant];
+    const ALL: [Kind; 5] = [Kind::Table, Kind::Nested, Kind::Function, Kind::Constant, Kind::Refused];
 
     fn name(self) -> &'static str {
         match self {
@@ -40,6 +42,7 @@ impl Kind {
             Kind::Nested => "nested",
             Kind::Function => "function",
             Kind::Constant => "constant",
+            Kind::Refused => "refused",
         }
     }
 }
@@ -68,6 +71,16 @@ impl Gathered {
         self.parts.iter().find(|(known, name, _)| *known == kind && *name == wanted).map(|(_, _, tokens)| tokens)
     }
 
+    /// Names that are known to be those of refused items.
+    pub(crate) fn refused(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter(|(kind, ..)| *kind == Kind::Refused).map(|(_, name, _)| name.as_str())
+    }
+
+    /// Whether nothing has been asked for yet.
+    pub(crate) fn begins(&self) -> bool {
+        self.parts.iter().all(|(kind, ..)| *kind == Kind::Refused)
+    }
+
     /// As braces in pairs: what it is, and its tokens.
     pub(crate) fn tokens(&self) -> TokenStream {
         let parts = self.parts.iter().map(|(kind, path, tokens)| {
@@ -91,7 +104,11 @@ impl Gathered {
 
 /// Those that have not been gathered.
 pub(crate) fn left(gathered: &Gathered, needs: impl IntoIterator<Item = Need>) -> Vec<Need> {
-    needs.into_iter().filter(|need| gathered.get(need.kind, &need.path).is_none()).collect()
+    let known = |need: &Need| {
+        let refused = |name: &syn::Ident| gathered.refused().any(|refused| *name == refused);
+        gathered.get(need.kind, &need.path).is_some() || need.path.get_ident().is_some_and(refused)
+    };
+    needs.into_iter().filter(|need| !known(need)).collect()
 }
 
 /// Whether only functions are left, and none has been asked for: the moment to say what is wrong whatever these are.
@@ -187,6 +204,19 @@ pub(crate) fn export(name: &Ident, vis: &syn::Visibility, payload: &TokenStream)
     let exported = public.then(|| quote!(#[macro_export] #[allow(non_local_definitions)]));
     let hidden = if public { paths::public_macro(name, payload) } else { paths::export_macro(name) };
     answering(&hidden, quote!(as #name), exported, quote!(#vis), payload)
+}
+
+/// The same where there may be one of that name already, which stays what it is meant to be.
+pub(crate) fn export_behind(name: &Ident, payload: &TokenStream) -> TokenStream {
+    let module = quote::format_ident!("__netcl_behind_{}", paths::public_macro(name, payload));
+    let macros = answering(&paths::export_macro(name), quote!(as #name), None, quote!(pub(crate)), payload);
+    quote! {
+        #[doc(hidden)]
+        mod #module { #macros }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub(crate) use #module::*;
+    }
 }
 
 /// The macro `hidden` that answers a model's `impl` block with `payload`, in `vis` as far as this crate goes.

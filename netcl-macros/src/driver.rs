@@ -45,6 +45,7 @@ pub(crate) fn model(args: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Struct(parsed)) => with_errors(diag, || struct_item(Gathered::default(), &parsed)),
         Ok(Item::Impl(mut parsed)) => {
             no_bodies(&diag, &recover::bodies(&mut parsed));
+            parse::renamed::meant(&diag, &mut parsed);
             with_errors(diag, || impl_item(&Gathered::default(), parsed))
         }
         Ok(other) => {
@@ -184,7 +185,17 @@ impl Block {
     /// What other models learn of the block that stands for this one.
     fn export(&self, gathered: &Gathered, failed: bool) -> Option<TokenStream> {
         let model = &self.table.as_ref().filter(|_| !self.further)?.model;
-        Some(chain::export(&model.name, &model.vis, &payload::nested(gathered, &self.item, failed)))
+        let payload = payload::nested(gathered, &self.item, failed);
+        Some(match failed && self.may_be_further() {
+            true => chain::export_behind(&model.name, &payload),
+            false => chain::export(&model.name, &model.vis, &payload),
+        })
+    }
+
+    /// Whether this may be another block than the first, which has left out its name: it calls functions that it does not have.
+    fn may_be_further(&self) -> bool {
+        let fields = self.table.iter().flat_map(|table| &table.model.fields);
+        !self.further && scan::calls_others(&self.item, &fields.map(|field| parse::name(&field.name)).collect())
     }
 }
 
@@ -203,7 +214,8 @@ impl rounds::Item for Block {
         }
         let Some(Table { model, constants, .. }) = &self.table else { return Vec::new() };
         let nested = model.fields.iter().filter_map(|field| payload::nested_path(&field.kind));
-        let nested = nested.map(|path| Need { kind: Kind::Nested, path: path.clone() });
+        // The struct's tokens come by a macro: rustc would tell of it where there is no such model.
+        let nested = nested.map(|path| Need { kind: Kind::Nested, path: parse::at(path, self.place()) });
         let functions = scan::helper_paths(&self.item).into_iter().map(|path| Need { kind: Kind::Function, path });
         let sizes = Sizes::of(model, &parse::model::impl_sizes(&self.item, constants)).names();
         let constants = scan::constant_paths(&self.item, &sizes).into_iter();
@@ -248,7 +260,11 @@ impl rounds::Item for Block {
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let (rest, export) = (fallback::implementation(&self.item), self.export(gathered, true));
+        let rest = match self.may_be_further() {
+            true => fallback::further(&self.item),
+            false => fallback::implementation(&self.item),
+        };
+        let export = self.export(gathered, true);
         quote!(#rest #export)
     }
 }

@@ -1,7 +1,7 @@
 //! The stages of `kernel!`.
 
 use crate::ast::{Function, Unit};
-use crate::chain::{self, Gathered, Need};
+use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower;
 use crate::parse::attr;
@@ -36,9 +36,16 @@ impl Form {
 /// `kernel! { .. }`: each function goes its own way, so that what is wrong with one leaves the others alone.
 pub(crate) fn kernel(form: Form, gathered: Gathered, input: TokenStream) -> TokenStream {
     let pieces = recover::pieces(input);
+    let mut gathered = gathered;
+    if gathered.parts.is_empty() {
+        let others = pieces.iter().filter(|piece| recover::function(&piece.tokens).is_none());
+        let others = others.filter_map(|piece| syn::parse2::<syn::Item>(piece.tokens.clone()).ok());
+        let names = others.flat_map(|item| parse::items::names(&item));
+        gathered.parts.extend(names.map(|name| (Kind::Refused, name, TokenStream::new())));
+    }
     let diag = Diag::new();
     // Once, where all of them are seen: a kernel that goes on later is alone.
-    if gathered.parts.is_empty() && pieces.len() > 1 {
+    if gathered.begins() && pieces.len() > 1 {
         let parsed = |piece: &Piece| syn::parse2::<ItemFn>(parse::index::tuples(piece.tokens.clone())).ok();
         simt::gradient::judge(&diag, &pieces.iter().filter_map(parsed).collect::<Vec<_>>());
     }
@@ -181,6 +188,7 @@ fn unit(gathered: &Gathered, needs: &[Need]) -> Unit {
     let mut unit = Unit { constants: payload::constants(gathered), ..Unit::default() };
     payload::helpers(gathered, &mut unit);
     unit.broken.extend(needs.iter().map(|need| parse::text(&need.path)));
+    unit.broken.extend(gathered.refused().map(String::from));
     unit
 }
 

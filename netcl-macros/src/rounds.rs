@@ -39,7 +39,7 @@ pub(crate) fn round(item: &impl Item, gathered: &Gathered) -> TokenStream {
     let needs = item.missing(gathered);
     let Some((next, others)) = needs.split_first() else { return last(item, gathered) };
     let (driver, body) = item.driver();
-    let unless = if gathered.parts.is_empty() { item.unless() } else { TokenStream::new() };
+    let unless = if gathered.begins() { item.unless() } else { TokenStream::new() };
     if !chain::begins_functions(gathered, &needs) {
         let request = chain::request(next, gathered, driver, &body);
         return quote!(#unless #request);

@@ -3,7 +3,7 @@
 use crate::chain::{Kind, Need};
 use crate::lower::{is_builtin, is_no_function_of_scalars, is_rust_method};
 use crate::parse::constant::Constants;
-use crate::parse::{self, function};
+use crate::parse::{self, function, items};
 use netcl_kernels::dim::Symbol;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
@@ -61,12 +61,7 @@ impl Calls {
 }
 
 impl<'ast> Visit<'ast> for Calls {
-    /// What a body imports is not known outside of it; the `use` is refused where it stands.
-    fn visit_use_name(&mut self, name: &'ast syn::UseName) {
-        if let Some(scope) = self.bound.last_mut() {
-            scope.insert(name.ident.to_string());
-        }
-    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         if let Some(scope) = self.bound.last_mut() {
@@ -75,7 +70,11 @@ impl<'ast> Visit<'ast> for Calls {
     }
 
     fn visit_block(&mut self, block: &'ast Block) {
-        self.scope(|this| visit::visit_block(this, block));
+        self.scope(|this| {
+            // What a body declares is not known outside of it; the item is refused where it stands.
+            this.bound.last_mut().into_iter().for_each(|scope| scope.extend(items::declared(block)));
+            visit::visit_block(this, block);
+        });
     }
 
     /// A variable is there from the next statement on: `let gelu = gelu(x)` calls the function.
@@ -187,12 +186,11 @@ impl<'ast> Visit<'ast> for Names {
         }
     }
 
-    fn visit_use_name(&mut self, name: &'ast syn::UseName) {
-        self.bound.insert(name.ident.to_string());
-    }
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
 
-    fn visit_item_const(&mut self, item: &'ast syn::ItemConst) {
-        self.bound.insert(item.ident.to_string());
+    fn visit_block(&mut self, block: &'ast Block) {
+        self.bound.extend(items::declared(block));
+        visit::visit_block(self, block);
     }
 
     fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
@@ -215,6 +213,28 @@ impl Names {
             self.found.push(path.clone());
         }
     }
+}
+
+/// Whether compiled functions of the block call a function of their model that neither is in the block nor named as one of
+/// `fields` is.
+pub(crate) fn calls_others(item: &ItemImpl, fields: &BTreeSet<String>) -> bool {
+    struct Called(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Called {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            if matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident("self")) {
+                self.0.insert(parse::name(&call.method));
+            }
+            visit::visit_expr_method_call(self, call);
+        }
+    }
+    let own = item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(f) => Some(parse::name(&f.sig.ident)),
+        _ => None,
+    });
+    let known: BTreeSet<String> = own.chain(fields.iter().cloned()).collect();
+    let mut called = Called(BTreeSet::new());
+    compiled(item).for_each(|f| called.visit_block(&f.block));
+    !called.0.is_subset(&known)
 }
 
 /// The block without what is ordinary Rust in it.

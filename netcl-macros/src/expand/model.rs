@@ -194,9 +194,14 @@ fn value(kind: &FieldKind, path: &str) -> Option<TokenStream> {
 
 /// An item of a nested model, at the place of its type: where that is no model, rustc says so there, and once.
 fn part(ty: &syn::Path, item: &str) -> TokenStream {
-    let span = ty.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
-    let item = Ident::new(item, span);
-    quote_spanned!(span=> <#ty as ::netcl::__private::Part>::#item)
+    let place = place(ty);
+    let item = Ident::new(item, place);
+    quote_spanned!(place=> <#ty as ::netcl::__private::Part>::#item)
+}
+
+/// Where a nested model's type stands.
+fn place(ty: &syn::Path) -> Span {
+    ty.segments.last().map_or_else(Span::call_site, |last| last.ident.span())
 }
 
 /// Statements that add the field's tensors to `schema`.
@@ -369,12 +374,23 @@ fn gradient_method(model: &Model, field: &Field, structs: &mut Structs) -> Optio
     let own = crate::parse::name(name);
     let doc = format!("Gradients in `{own}`.");
     let (ty, value) = gradient_value(model, &field.kind, &own, &own, structs)?;
-    Some(quote! {
+    // Where that is no model, rustc says so at the place of its type.
+    let place = nested(&field.kind).map_or_else(Span::call_site, place);
+    Some(quote_spanned! {place=>
         #[doc = #doc]
         #vis fn #name(&self) -> ::netcl::Result<#ty> {
             ::core::result::Result::Ok(#value)
         }
     })
+}
+
+/// The type of the model that a field is of, if it is of one.
+fn nested(kind: &FieldKind) -> Option<&syn::Path> {
+    match kind {
+        FieldKind::Model(Nested { ty, .. }) => Some(ty),
+        FieldKind::Many { each, .. } => nested(each),
+        _ => None,
+    }
 }
 
 /// The type of a field's gradients and the expression that gives them.
@@ -389,8 +405,9 @@ fn gradient_value(
     match kind {
         FieldKind::Tensor(tensor_field) => tensor_field.trainable.then(|| (quote!(::netcl::Tensor), tensor(path))),
         FieldKind::Model(Nested { ty, .. }) => {
-            let gradients = part(ty, "gradients");
-            Some((part(ty, "Gradients"), quote!(#gradients(&self.own, &::std::format!("{}{}.", self.prefix, #path)))))
+            let (gradients, place) = (part(ty, "gradients"), place(ty));
+            let prefix = quote_spanned!(place=> &::std::format!("{}{}.", self.prefix, #path));
+            Some((part(ty, "Gradients"), quote_spanned!(place=> #gradients(&self.own, #prefix))))
         }
         FieldKind::Layer(layer) => {
             let specs = (layer.layer.tensors)(&layer.config);

@@ -20,6 +20,15 @@ use syn::{
 
 /// The block with stubs for the functions that would have been compiled.
 pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
+    block(item, true)
+}
+
+/// The same without what only the first of several blocks has.
+pub(crate) fn further(item: &ItemImpl) -> TokenStream {
+    block(item, false)
+}
+
+fn block(item: &ItemImpl, stands_for_model: bool) -> TokenStream {
     let item = &without_parameters(item);
     let (attrs, generics, ty) = (&item.attrs, &item.generics, &item.self_ty);
     let bounds = &generics.where_clause;
@@ -56,11 +65,12 @@ pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
     });
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
     // A block that implements a trait has no functions of its own.
-    let has = |about: &About| item.trait_.is_none() && !written(item, &about.name);
+    let has = |about: &About| stands_for_model && item.trait_.is_none() && !written(item, &about.name);
     let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(has);
     let about = about.map(|About { name, signature }| quote!(pub fn #name #signature { ::core::unreachable!() }));
     let attrs = attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::NAMED_BLOCK));
-    let only = item.trait_.is_none().then(|| only_block(block_name(item).as_ref()));
+    let first = stands_for_model && item.trait_.is_none();
+    let only = first.then(|| only_block(block_name(item).as_ref()));
     quote! {
         #(#attrs)*
         #[allow(dead_code, unused_variables)]

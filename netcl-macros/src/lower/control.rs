@@ -3,7 +3,7 @@
 use super::{Lowering, Place, Val, declared};
 use crate::literal;
 use crate::messages as m;
-use crate::parse::text;
+use crate::parse::{items, text};
 use crate::words;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -18,6 +18,7 @@ impl<'a> Lowering<'a> {
         let expected = self.expected.take();
         let wanted = std::mem::take(&mut self.wanted);
         self.frame_mut().scopes.push(Vec::new());
+        self.bind_items(block);
         let mut value = Val::Unit;
         for (position, statement) in block.stmts.iter().enumerate() {
             let last = position + 1 == block.stmts.len();
@@ -26,6 +27,13 @@ impl<'a> Lowering<'a> {
         }
         self.frame_mut().scopes.pop();
         value
+    }
+
+    /// Items in a body are refused where they stand: of what they bring nothing is known, and nothing more is said.
+    fn bind_items(&mut self, block: &Block) {
+        for name in items::declared(block) {
+            self.bind(&name, Val::Unknown, false, false);
+        }
     }
 
     /// `wanted`: its value is that of the function or the branch.

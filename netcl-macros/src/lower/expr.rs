@@ -224,6 +224,10 @@ impl<'a> Lowering<'a> {
 
     fn unknown_name(&mut self, name: &str, span: Span) -> Val<'a> {
         let frame = self.frame();
+        if frame.unit.broken.contains(name) {
+            self.partial = true;
+            return Val::Unknown;
+        }
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
         if name.len() == 1 && name.starts_with(char::is_uppercase) {

@@ -14,6 +14,10 @@ use quote::quote;
 use syn::ExprMethodCall;
 use syn::spanned::Spanned;
 
+/// Where else a function may be that a block calls.
+const FURTHER: &str =
+    "; those of a model's first block are called from further ones, which have names: `#[netcl::model(block = more)]`";
+
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
@@ -67,7 +71,10 @@ impl<'a> Lowering<'a> {
                     let known = || unit.function_names();
                     let near = suggestion(&name, known().iter().map(String::as_str));
                     let all = list(known().iter().map(String::as_str));
-                    return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all]);
+                    // Of a block without a name that is not the first, nobody knows what the first has.
+                    let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
+                    let blocks = if own { FURTHER } else { "" };
+                    return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks]);
                 };
                 self.note_private(&path, &function.vis, |model| {
                     let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));

@@ -11,12 +11,20 @@ use crate::words;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{self, ConfigKind, Init};
 use proc_macro2::Ident;
+use quote::ToTokens;
+use std::collections::BTreeSet;
 use syn::parse::Parse;
 use syn::spanned::Spanned;
 use syn::{Attribute, GenericArgument, PathArguments, Type};
 
-/// The field; what is wrong with it is reported and gives [`FieldKind::Unknown`].
-pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> Option<Field> {
+/// The field; what is wrong with it is reported and gives [`FieldKind::Unknown`], as does what is of a parameter of the struct
+/// that has been `refused`.
+pub(crate) fn field(
+    diag: &Diag,
+    field: &syn::Field,
+    refused: &BTreeSet<String>,
+    constants: &Constants,
+) -> Option<Field> {
     let name = field.ident.clone()?;
     let given = field.attrs.iter().map(|attr| meant(diag, attr));
     let (own, attrs): (Vec<_>, Vec<_>) = given.partition(|attr| helper(attr).is_some());
@@ -33,7 +41,9 @@ pub(crate) fn field(diag: &Diag, field: &syn::Field, constants: &Constants) -> O
     }
     // What an undecided attribute would have brought is not missing.
     let undecided = attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"));
-    let kind = if undecided { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
+    let of_refused = || !refused.is_empty() && !refused.is_disjoint(&super::names_in(field.ty.to_token_stream()));
+    let kind =
+        if undecided || of_refused() { None } else { kind((diag, &super::name(&name)), &field.ty, &own, constants) };
     let kind = kind.unwrap_or(FieldKind::Unknown);
     Some(Field { attrs, vis: field.vis.clone(), name, kind, ty: field.ty.clone() })
 }

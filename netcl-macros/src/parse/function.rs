@@ -239,9 +239,13 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
     let of_tensors = |ty: &Type| super::names_in(ty.to_token_stream()).contains(crate::words::TENSOR);
     // Where the first is that is no scalar, and whether it is a tensor; one message says what all of them may be.
     let mut wrong = None;
+    let mut receiver = false;
     for input in &sig.inputs {
         match input {
-            FnArg::Receiver(given) => wrong = wrong.or(Some((given.span(), false))),
+            FnArg::Receiver(given) => {
+                diag.report(given.span(), &m::FUNCTION_RECEIVER, &[]);
+                receiver = true;
+            }
             FnArg::Typed(typed) => {
                 let Some(name) = plain_name(diag, &typed.pat) else { continue };
                 match scalar(&typed.ty) {
@@ -256,7 +260,7 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
         ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), of_tensors(ty))),
     };
     // Of a generic function it has been said that it is one.
-    if let Some((span, tensors)) = wrong.or(result.err()).filter(|_| sig.generics.params.is_empty()) {
+    if let Some((span, tensors)) = wrong.or(result.err()).filter(|_| sig.generics.params.is_empty() && !receiver) {
         diag.report(span, if tensors { &m::FUNCTION_OF_TENSORS } else { &m::FUNCTION_NOT_PLAIN }, &[]);
     }
     let result = result.ok()?;

@@ -5,7 +5,9 @@ pub(crate) mod constant;
 pub(crate) mod field;
 pub(crate) mod function;
 pub(crate) mod index;
+pub(crate) mod items;
 pub(crate) mod model;
+pub(crate) mod renamed;
 pub(crate) mod standard;
 pub(crate) mod types;
 
@@ -44,6 +46,13 @@ fn distance(a: &str, b: &str) -> usize {
 /// The identifier's name: `r#in` is the name `in`.
 pub(crate) fn name(ident: &proc_macro2::Ident) -> String {
     ident.unraw().to_string()
+}
+
+/// The path as if it were written where `item` is, at its own place.
+pub(crate) fn at(path: &syn::Path, item: proc_macro2::Span) -> syn::Path {
+    let mut path = path.clone();
+    path.segments.iter_mut().for_each(|segment| segment.ident.set_span(segment.ident.span().resolved_at(item)));
+    path
 }
 
 /// Every name in the tokens.

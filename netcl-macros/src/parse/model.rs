@@ -20,7 +20,17 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     only_sizes(diag, &item.generics);
     super::attr::decided(diag, &item.attrs);
     let fields: Vec<Field> = match &item.fields {
-        Fields::Named(named) => named.named.iter().filter_map(|f| field::field(diag, f, constants)).collect(),
+        Fields::Named(named) => {
+            let refused = refused_parameters(&item.generics);
+            let mut names = BTreeSet::new();
+            let new = |f: &&syn::Field| {
+                let Some(name) = f.ident.as_ref().filter(|name| !names.insert(super::name(name))) else { return true };
+                diag.report(name.span(), &m::DUPLICATE_FIELD, &[name]);
+                false
+            };
+            let fields = named.named.iter().filter(new);
+            fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
+        }
         Fields::Unnamed(_) | Fields::Unit => {
             diag.report(item.ident.span(), &m::NO_NAMED_FIELDS, &[&item.ident]);
             Vec::new()
@@ -76,6 +86,17 @@ fn only_sizes(diag: &Diag, generics: &Generics) {
             diag.report(parameter.span(), &m::GENERIC_MODEL, &[&name]);
         }
     }
+}
+
+/// The names of parameters that no model can have.
+fn refused_parameters(generics: &Generics) -> BTreeSet<String> {
+    let refused = generics.params.iter().filter(|parameter| !is_size(parameter));
+    let name = |parameter: &GenericParam| match parameter {
+        GenericParam::Lifetime(given) => super::name(&given.lifetime.ident),
+        GenericParam::Type(given) => super::name(&given.ident),
+        GenericParam::Const(given) => super::name(&given.ident),
+    };
+    refused.map(name).collect()
 }
 
 pub(crate) fn is_size(parameter: &GenericParam) -> bool {

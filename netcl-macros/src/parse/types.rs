@@ -55,12 +55,17 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
         diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
         return None;
     };
-    let dtype = match first {
+    let element = |argument: &GenericArgument| match argument {
         GenericArgument::Type(Type::Path(path)) => {
             path.path.segments.last().and_then(|last| DType::from_name(&last.ident.to_string()))
         }
         _ => None,
     };
+    let dtype = element(first);
+    if dtype.is_none() && arguments.clone().any(|argument| element(argument).is_some()) {
+        diag.report(ty.span(), &m::MISSING_DTYPE, &[]);
+        return None;
+    }
     if dtype.is_none() {
         diag.report(first.span(), &m::UNKNOWN_DTYPE, &[&text(first)]);
     }

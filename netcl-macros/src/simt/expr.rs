@@ -215,6 +215,10 @@ impl Simt<'_> {
         if self.unsure && !name.contains(char::is_lowercase) {
             return Val::Unknown;
         }
+        if self.unit.broken.contains(&name) {
+            self.partial = true;
+            return Val::Unknown;
+        }
         if let Some(here) = crate::foreign::variable(&name) {
             return self.report(path.span(), &m::ELSEWHERE_CALLED, &[&name, &format!("write `{here}`")]);
         }

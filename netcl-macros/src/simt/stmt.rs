@@ -5,7 +5,7 @@ use super::types::{kind, value_type};
 use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::messages as m;
-use crate::parse::constant;
+use crate::parse::{constant, items};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::{Space, Stmt as Kir, ValueType};
 use proc_macro2::Span;
@@ -17,6 +17,7 @@ impl Simt<'_> {
     /// The kernel's body.
     pub(super) fn body(&mut self, signature: &Signature) {
         self.scopes.push(Vec::new());
+        self.bind_items(&signature.body);
         self.statements(&signature.body.stmts, true);
         self.scopes.pop();
     }
@@ -24,9 +25,17 @@ impl Simt<'_> {
     /// The block's value, in a scope of its own.
     pub(super) fn block(&mut self, block: &Block) -> Val {
         self.scopes.push(Vec::new());
+        self.bind_items(block);
         let value = self.statements(&block.stmts, false);
         self.scopes.pop();
         value
+    }
+
+    /// Items in a body are refused where they stand: of what they bring nothing is known, and nothing more is said.
+    fn bind_items(&mut self, block: &Block) {
+        for name in items::declared(block) {
+            self.bind(&name, Val::Unknown, None);
+        }
     }
 
     fn statements(&mut self, statements: &[Stmt], outermost: bool) -> Val {

@@ -173,6 +173,7 @@ fn cases() -> Vec<String> {
         |from: &str| format!("{MODEL} #[netcl::model] impl Net {{ pub fn forward({from} {{ self.a.forward(x) }} }}");
     cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, «4»>"));
+    cases.push(signature("&self, x: &«T»<f32, N, 8>) -> Tensor<f32, N, 8>"));
     cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
     // Kernels in index form.

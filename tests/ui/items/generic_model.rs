@@ -12,4 +12,12 @@ struct Signed<const HIDDEN: usize, const OUTPUTS: i32> {
     hidden: Linear,
 }
 
+#[netcl::model]
+struct Named<'a, E> {
+    name: &'a str,
+    head: E,
+    #[layer(inputs = 8, outputs = 4)]
+    hidden: Linear,
+}
+
 fn main() {}

@@ -12,7 +12,7 @@ pub struct Mlp {
 
 #[netcl::model]
 impl Mlp {
-    fn forward(&self, x: &Matrix<f32, N, 8>) -> Tensor<f32, N, 4> {
+    fn forward(&self, x: &Matrix<f32>) -> Tensor<f32, N, 4> {
         self.hidden.forward(x)
     }
 }
