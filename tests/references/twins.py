@@ -16,6 +16,16 @@ import torch.nn.functional as F
 RATE = 0.125
 STEPS = 4
 
+# Ten steps of each, for the models of TRAINED. Adam divides what rounding leaves of gradients that are 0 by itself: a model
+# with biases before a normalisation is none of these.
+OPTIMIZERS = {
+    "momentum": lambda p: torch.optim.SGD(p, 0.05, momentum=0.9, weight_decay=1e-3),
+    "nesterov": lambda p: torch.optim.SGD(p, 0.05, momentum=0.8, nesterov=True, weight_decay=1e-2),
+    "adam": lambda p: torch.optim.Adam(p, 5e-3, weight_decay=1e-3),
+    "adamw": lambda p: torch.optim.AdamW(p, 5e-3, betas=(0.8, 0.95), weight_decay=0.05, eps=1e-6),
+}
+TRAINED = ("mixture", "mobile", "widedeep")
+
 
 def bits(name, position):
     x = 0x811C9DC5
@@ -36,10 +46,35 @@ def whole(name, shape, below):
     return torch.tensor([bits(name, i) % below for i in range(math.prod(shape))]).reshape(shape)
 
 
+# Inputs: functions of a name.
+def floats(*shape):
+    return lambda name: unit(name, shape)
+
+
+def positive(*shape):
+    return lambda name: unit(name, shape).clamp(min=0)
+
+
+def flags(*shape):
+    return lambda name: whole(name, shape, 3) == 0
+
+
+def truths(*shape):
+    return lambda name: flags(*shape)(name).double()
+
+
+def below(end, *shape):
+    return lambda name: whole(name, shape, end)
+
+
 def digest(tensor):
-    flat = tensor.detach().reshape(-1)
+    flat = tensor.detach().double().reshape(-1)
     numbers = [flat.norm(), *(flat @ unit(name, flat.shape) for name in ("first", "second"))]
     return [float(f"{float(number):.9g}") for number in numbers]
+
+
+def digests(tensors):
+    return {key: digest(tensor) for key, tensor in tensors.items()}
 
 
 def linear(p, k, x):
@@ -77,7 +112,8 @@ def linear_shapes(name, inputs, outputs, bias=True):
 
 
 def conv_shapes(name, inputs, outputs, kernel, bias=True):
-    return {f"{name}.weight": [outputs, inputs, kernel, kernel]} | ({f"{name}.bias": [outputs]} if bias else {})
+    sides = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+    return {f"{name}.weight": [outputs, inputs, *sides]} | ({f"{name}.bias": [outputs]} if bias else {})
 
 
 def norm_shapes(name, features):
@@ -179,6 +215,157 @@ def vae(p, s, x, training):
     return {"y": y, "mean": mean, "logvar": logvar}, nll + 0.5 * kl
 
 
+def mobile(p, s, x, training):
+    norm = lambda k, z: batch_norm(p, s, k, z, training)
+    h = F.relu6(norm("norm0", conv(p, "stem", x["x"], stride=2, padding=1)))
+    wide = F.relu6(norm("norm1", conv(p, "expand", h)))
+    wide = F.relu6(norm("norm2", conv(p, "depth1", wide, padding=1, groups=12)))
+    h = h + norm("norm3", conv(p, "project", wide))
+    h = F.hardswish(conv(p, "depth2", h, stride=(2, 1), padding=(2, 1), groups=4))
+    y = linear(p, "head", F.relu6(conv(p, "point2", h)).mean((2, 3)))
+    return {"y": y}, F.cross_entropy(y, x["y"], label_smoothing=0.1)
+
+
+def unet(p, s, x, training):
+    twice = lambda z: F.interpolate(z, scale_factor=2, mode="nearest")
+    a = F.relu(conv(p, "down1", x["x"], padding=1))
+    b = F.relu(conv(p, "down2", F.max_pool2d(a, 2), padding=1))
+    c = F.relu(conv(p, "middle", F.max_pool2d(b, 2), padding=2, dilation=2))
+    d = F.relu(conv(p, "up2", torch.cat([twice(c), b], 1), padding=1))
+    z = conv(p, "out", F.relu(conv(p, "up1", torch.cat([twice(d), a], 1), padding=1)))
+    q, y = z.sigmoid(), x["y"]
+    image = (1, 2, 3)
+    dice = 1 - (2 * (q * y).sum(image) + 1) / (q.sum(image) + y.sum(image) + 1)
+    return {"y": z}, dice.mean() + F.binary_cross_entropy_with_logits(z, y)
+
+
+def mixer(p, s, x, training):
+    h = linear(p, "embed", F.unfold(x["x"], (3, 5), stride=(3, 5)).mT)
+    h = h + linear(p, "token2", F.gelu(linear(p, "token1", layer_norm(p, "norm1", h).mT))).mT
+    h = h + linear(p, "channel2", F.gelu(linear(p, "channel1", layer_norm(p, "norm2", h))))
+    y = linear(p, "head", h.max(1)[0])
+    return {"y": y}, F.cross_entropy(y, x["y"])
+
+
+def gru(p, s, x, training):
+    words, h, steps = F.embedding(x["x"], p["words.weight"]), p["start"].expand(5, 6), []
+    weights = [p[k].T for k in ("input.weight", "hidden.weight")] + [p[k] for k in ("input.bias", "hidden.bias")]
+    for t in range(4):
+        h = torch.gru_cell(words[:, t], h, *weights)
+        steps.append(h)
+    y = linear(p, "head", torch.stack(steps, 1))
+    return {"y": y}, F.cross_entropy(y.flatten(0, 1), x["y"].flatten(), ignore_index=0)
+
+
+def alibi(p, s, x, training):
+    n, t, f = x["x"].shape
+    q, key, v = linear(p, "qkv", x["x"]).reshape(n, t, 3, 3, 4).permute(2, 0, 3, 1, 4)
+    far = (-F.softplus(p["slopes"]) * x["distance"]).masked_fill(x["pad"][:, None, None], -1e30)
+    o = F.scaled_dot_product_attention(q, key, v, far).transpose(1, 2).reshape(n, t, f)
+    h = layer_norm(p, "norm", x["x"] + linear(p, "mix", o))
+    memory = linear(p, "memory", x["memory"])
+    h = h + F.scaled_dot_product_attention(linear(p, "query", h), memory[..., :12], memory[..., 12:])
+    kept = [row[~pad].mean(0) for row, pad in zip(h, x["pad"])]
+    y = linear(p, "head", torch.stack(kept)).squeeze(1)
+    return {"y": y}, F.huber_loss(y, x["y"], delta=0.5)
+
+
+def tcn(p, s, x, training):
+    # A weight norm keeps the sign of its length.
+    weight = torch._weight_norm(p["direction"], p["length"], 0)
+    h = F.conv2d(F.pad(x["x"][:, :, None], (4, 0)), weight, dilation=(1, 2))
+    h = F.relu(F.group_norm(h, 3, 1 + p["gain"].flatten(), p["bias"].flatten()))
+    h = h + conv(p, "conv", F.pad(h, (8, 0)), dilation=(1, 4), groups=3).tanh()
+    y = conv(p, "out", h).squeeze(2)
+    return {"y": y}, F.smooth_l1_loss(y, x["y"])
+
+
+def crf(p, s, x, training):
+    emitted, y = linear(p, "emit", x["x"]), x["y"]
+    alpha = p["start"] + emitted[:, 0]
+    for t in range(1, 6):
+        alpha = (alpha[:, :, None] + p["transition"]).logsumexp(1) + emitted[:, t]
+    z = alpha.logsumexp(1)
+    right = emitted.gather(2, y[..., None]).sum((1, 2)) + p["start"][y[:, 0]]
+    right = right + p["transition"][y[:, :-1], y[:, 1:]].sum(1)
+    return {"z": z}, (z - right).mean()
+
+
+def word2vec(p, s, x, training):
+    v = F.embedding(x["word"], p["center.weight"])
+    near, other = (F.embedding(x[k], p["context.weight"]) for k in ("near", "other"))
+    near, other = (v * near).sum(1), torch.einsum("nkf,nf->nk", other, v)
+    return {"near": near, "other": other}, -(F.logsigmoid(near) + F.logsigmoid(-other).sum(1)).mean()
+
+
+def gcn(p, s, x, training):
+    edges = x["edges"]
+    d = torch.diag(edges.sum(1).rsqrt())
+    norm = d @ edges @ d
+    h = F.elu(linear(p, "second", norm @ F.relu(norm @ linear(p, "first", x["x"]))), 0.5)
+    scores = F.leaky_relu(linear(p, "source", h) + linear(p, "target", h).T, 0.2)
+    y = linear(p, "head", scores.masked_fill(edges <= 0, -1e9).softmax(1) @ h)
+    known = x["known"] > 0
+    return {"y": y}, F.cross_entropy(y[known], x["y"][known])
+
+
+def widedeep(p, s, x, training):
+    c, d = F.embedding(x["city"], p["city.weight"]), F.embedding(x["day"], p["day.weight"])
+    e = F.embedding(x["items"], p["item.weight"])
+    h = linear(p, "deep1", torch.cat([c, d, e.mean(1), x["numbers"]], 1))
+    h = F.prelu(batch_norm(p, s, "norm", h, training), p["slope"].reshape(1))
+    deep = linear(p, "deep3", F.mish(linear(p, "deep2", h))).squeeze(1)
+    pairs = sum((e[:, i] * e[:, j]).sum(1) for i in range(3) for j in range(i))
+    y = deep + 0.1 * pairs + (c * d).sum(1) + F.embedding_bag(x["items"], p["wide.weight"], mode="sum").squeeze(1)
+    return {"y": y}, F.binary_cross_entropy_with_logits(y, x["y"])
+
+
+def pinn(p, s, x, training):
+    net = lambda z: linear(p, "c", linear(p, "b", linear(p, "a", z).tanh()).tanh())
+    with torch.enable_grad():
+        z = x["x"].clone().requires_grad_()
+        u = net(z)
+        first = torch.autograd.grad(u.sum(), z, create_graph=True)[0]
+        uxx = torch.autograd.grad(first[:, 0].sum(), z, create_graph=True)[0][:, :1]
+    ux, ut = first.split(1, 1)
+    residual = ut + u * ux - 0.01 * uxx
+    return {"u": u, "ux": ux, "ut": ut, "uxx": uxx}, residual.square().mean() + F.mse_loss(net(x["x0"]), x["u0"])
+
+
+def losses(p, s, x, training):
+    z = linear(p, "b", F.selu(linear(p, "a", x["x"])))
+    y, t, c = x["y"], x["t"], x["c"]
+    q = z.sigmoid()
+    right, weight = torch.where(t > 0, q, 1 - q), torch.where(t > 0, 0.25, 0.75).double()
+    parts = torch.stack([
+        F.huber_loss(z, y, delta=0.7), F.smooth_l1_loss(z, y, beta=0.4), F.l1_loss(z, y), F.mse_loss(z, y),
+        -(weight * (1 - right).square() * (right + 1e-7).log()).mean(), F.cross_entropy(z, c, label_smoothing=0.15),
+        1 - (2 * (q * t).sum() + 1) / (q.sum() + t.sum() + 1),
+        F.triplet_margin_loss(*z.reshape(3, 3, 6), margin=0.3, eps=0), 1 - F.cosine_similarity(z, y).mean(),
+        F.poisson_nll_loss(z, y.abs()), F.kl_div(z.log_softmax(1), y.softmax(1), reduction="batchmean"),
+        6 * F.multi_margin_loss(z, c), torch.maximum(0.9 * (y - z), 0.1 * (z - y)).mean(), (z - y).cosh().log().mean()])
+    return {"y": z, "parts": parts}, parts.mean()
+
+
+def bigmlp(p, s, x, training):
+    h = p["mix"] @ F.gelu(linear(p, "a", x["x"].permute(1, 2, 0)), approximate="tanh")
+    h = layer_norm(p, "norm", F.silu(linear(p, "b", h + 0.5 * h.flip(1))))
+    y = linear(p, "c", h)
+    return {"y": y}, F.cross_entropy(y.flatten(0, 1), x["y"].flatten())
+
+
+def dqn(p, s, x, training):
+    def worth(k, state):
+        h = F.celu(linear(p, k + ".a", state), 0.7)
+        advantage = linear(p, k + ".advantage", h)
+        return linear(p, k + ".value", h) + advantage - advantage.mean(1, keepdim=True)
+
+    q = worth("online", x["state"])
+    best = worth("online", x["next"]).argmax(1, keepdim=True)
+    goal = x["reward"] + 0.97 * worth("target", x["next"]).gather(1, best).squeeze(1) * (1 - x["done"])
+    return {"q": q, "action": q.argmax(1)}, F.huber_loss(q.gather(1, x["action"][:, None]).squeeze(1), goal.detach())
+
+
 def encoder(k):
     qkv = {k + "attention.qkv_weight": [12, 36], k + "attention.output_weight": [12, 12]}
     qkv |= {k + "attention.qkv_bias": [36], k + "attention.output_bias": [12]}
@@ -194,31 +381,79 @@ def block(k):
     return shapes
 
 
-# Function, inputs (whole numbers with what they are below), shapes of parameters, shapes of states.
+def dueling(k):
+    return linear_shapes(k + "a", 6, 9) | linear_shapes(k + "value", 9, 1) | linear_shapes(k + "advantage", 9, 4)
+
+
+# Function, inputs, shapes of parameters, shapes of states.
 MODELS = {
-    "lstm": (lstm, {"x": [3, 4, 5], "h0": [3, 6], "c0": [3, 6], "y": [3, 2]},
+    "lstm": (lstm, {"x": floats(3, 4, 5), "h0": floats(3, 6), "c0": floats(3, 6), "y": floats(3, 2)},
              linear_shapes("cell.input", 5, 24) | linear_shapes("cell.hidden", 6, 24) | linear_shapes("head", 6, 2), {}),
-    "llama": (llama, {"x": ([3, 5], 11), "y": ([3, 5], 11), "cos": [5, 2], "sin": [5, 2]},
+    "llama": (llama, {"x": below(11, 3, 5), "y": below(11, 3, 5), "cos": floats(5, 2), "sin": floats(5, 2)},
               {"words.weight": [11, 16], "norm.weight": [16]} | block("blocks.0.") | block("blocks.1.")
               | linear_shapes("head", 16, 11, False), {}),
-    "residual": (residual, {"x": [4, 3, 17, 13], "y": ([4], 3)},
+    "residual": (residual, {"x": floats(4, 3, 17, 13), "y": below(3, 4)},
                  conv_shapes("conv1", 3, 5, 3, False) | norm_shapes("norm1", 5) | conv_shapes("conv2", 5, 5, 3)
                  | norm_shapes("norm2", 5) | conv_shapes("skip", 3, 5, 1, False) | linear_shapes("head", 10, 3),
                  statistics("norm1", "norm2", "skip_norm", features=5)),
-    "vit": (vit, {"x": [3, 2, 12, 12], "y": ([3], 4)},
+    "vit": (vit, {"x": floats(3, 2, 12, 12), "y": below(4, 3)},
             conv_shapes("patch", 2, 12, 4) | {"class": [1, 1, 12], "position": [10, 12]} | encoder("blocks.0.")
             | encoder("blocks.1.") | norm_shapes("norm", 12) | linear_shapes("head", 12, 4), {}),
-    "convnext": (convnext, {"x": [2, 3, 20, 28], "y": ([2], 5)},
+    "convnext": (convnext, {"x": floats(2, 3, 20, 28), "y": below(5, 2)},
                  conv_shapes("stem", 3, 6, 4) | conv_shapes("depth", 1, 6, 7) | norm_shapes("norm", 6)
                  | linear_shapes("up", 6, 14) | linear_shapes("down", 14, 6) | {"scale": [6]}
                  | linear_shapes("squeeze", 6, 3) | linear_shapes("excite", 3, 6) | conv_shapes("conv", 6, 7, 3)
                  | linear_shapes("head", 7, 5), {}),
-    "siamese": (siamese, {"x": [5, 6], "y": [5, 6], "labels": ([5], 5)},
+    "siamese": (siamese, {"x": floats(5, 6), "y": floats(5, 6), "labels": below(5, 5)},
                 linear_shapes("a", 6, 9) | linear_shapes("b", 9, 4) | {"scale": []}, {}),
-    "mixture": (mixture, {"x": [17, 1], "y": [17, 1]}, linear_shapes("hidden", 1, 8) | linear_shapes("out", 8, 9), {}),
-    "vae": (vae, {"x": [7, 10], "noise": [7, 3]},
+    "mixture": (mixture, {"x": floats(17, 1), "y": floats(17, 1)}, linear_shapes("hidden", 1, 8) | linear_shapes("out", 8, 9), {}),
+    "vae": (vae, {"x": floats(7, 10), "noise": floats(7, 3)},
             linear_shapes("enc", 10, 8) | linear_shapes("mean", 8, 3) | linear_shapes("logvar", 8, 3)
             | linear_shapes("dec", 3, 8) | linear_shapes("out", 8, 10), {}),
+    "mobile": (mobile, {"x": floats(3, 3, 13, 11), "y": below(5, 3)},
+               conv_shapes("stem", 3, 4, 3, False) | norm_shapes("norm0", 4) | conv_shapes("expand", 4, 12, 1, False)
+               | norm_shapes("norm1", 12) | conv_shapes("depth1", 1, 12, 3, False) | norm_shapes("norm2", 12)
+               | conv_shapes("project", 12, 4, 1, False) | norm_shapes("norm3", 4) | conv_shapes("depth2", 1, 8, (5, 3))
+               | conv_shapes("point2", 8, 9, 1) | linear_shapes("head", 9, 5),
+               statistics("norm0", "norm3", features=4) | statistics("norm1", "norm2", features=12)),
+    "unet": (unet, {"x": floats(2, 2, 12, 20), "y": truths(2, 1, 12, 20)},
+             conv_shapes("down1", 2, 4, 3) | conv_shapes("down2", 4, 5, 3) | conv_shapes("middle", 5, 6, 3)
+             | conv_shapes("up2", 11, 5, 3) | conv_shapes("up1", 9, 3, 3) | conv_shapes("out", 3, 1, 1), {}),
+    "mixer": (mixer, {"x": floats(1, 3, 6, 10), "y": below(5, 1)},
+              linear_shapes("embed", 45, 9) | norm_shapes("norm1", 9) | linear_shapes("token1", 4, 7)
+              | linear_shapes("token2", 7, 4) | norm_shapes("norm2", 9) | linear_shapes("channel1", 9, 13)
+              | linear_shapes("channel2", 13, 9) | linear_shapes("head", 9, 5), {}),
+    "gru": (gru, {"x": below(13, 5, 4), "y": below(5, 5, 4)},
+            {"words.weight": [13, 5], "start": [6]} | linear_shapes("input", 5, 18) | linear_shapes("hidden", 6, 18)
+            | linear_shapes("head", 6, 13), {}),
+    "alibi": (alibi, {"x": floats(3, 5, 12), "pad": flags(3, 5), "distance": positive(5, 5), "memory": floats(3, 4, 7),
+                      "y": floats(3)},
+              linear_shapes("qkv", 12, 36) | {"slopes": [3, 1, 1]} | linear_shapes("mix", 12, 12) | norm_shapes("norm", 12)
+              | linear_shapes("query", 12, 12) | linear_shapes("memory", 7, 24) | linear_shapes("head", 12, 1), {}),
+    "tcn": (tcn, {"x": floats(2, 5, 17), "y": floats(2, 2, 17)},
+            {"direction": [6, 5, 1, 3], "length": [6, 1, 1, 1], "gain": [6, 1, 1], "bias": [6, 1, 1]}
+            | conv_shapes("conv", 2, 6, (1, 3)) | conv_shapes("out", 6, 2, 1), {}),
+    "crf": (crf, {"x": floats(3, 6, 5), "y": below(4, 3, 6)},
+            linear_shapes("emit", 5, 4) | {"transition": [4, 4], "start": [4]}, {}),
+    "word2vec": (word2vec, {"word": below(5, 11), "near": below(23, 11), "other": below(9, 11, 3)},
+                 {"center.weight": [23, 7], "context.weight": [23, 7]}, {}),
+    "gcn": (gcn, {"x": floats(9, 6), "edges": positive(9, 9), "y": below(4, 9), "known": truths(9)},
+            linear_shapes("first", 6, 8, False) | linear_shapes("second", 8, 5) | linear_shapes("source", 5, 1, False)
+            | linear_shapes("target", 5, 1, False) | linear_shapes("head", 5, 4), {}),
+    "widedeep": (widedeep, {"city": below(7, 11), "day": below(5, 11), "items": below(19, 11, 3), "numbers": floats(11, 3),
+                            "y": truths(11)},
+                 {"city.weight": [7, 4], "day.weight": [5, 4], "item.weight": [19, 4], "wide.weight": [19, 1], "slope": []}
+                 | linear_shapes("deep1", 15, 9, False) | norm_shapes("norm", 9) | linear_shapes("deep2", 9, 6)
+                 | linear_shapes("deep3", 6, 1), statistics("norm", features=9)),
+    "pinn": (pinn, {"x": floats(13, 2), "x0": floats(5, 2), "u0": floats(5, 1)},
+             linear_shapes("a", 2, 9) | linear_shapes("b", 9, 7) | linear_shapes("c", 7, 1), {}),
+    "losses": (losses, {"x": floats(9, 7), "y": floats(9, 6), "t": truths(9, 6), "c": below(6, 9)},
+               linear_shapes("a", 7, 8) | linear_shapes("b", 8, 6), {}),
+    "bigmlp": (bigmlp, {"x": floats(129, 2, 31), "y": below(3, 2, 33)},
+               linear_shapes("a", 129, 65) | {"mix": [33, 31]} | linear_shapes("b", 65, 17) | norm_shapes("norm", 17)
+               | linear_shapes("c", 17, 3), {}),
+    "dqn": (dqn, {"state": floats(7, 6), "action": below(4, 7), "reward": floats(7), "next": floats(7, 6), "done": truths(7)},
+            dueling("online.") | dueling("target."), {}),
 }
 
 
@@ -228,28 +463,34 @@ def start(name, path, shape):
     return around + 0.25 * unit(f"{name}/{path}", shape)
 
 
-def reference(name, function, inputs, parameters, states):
-    x = {}
-    for key, shape in inputs.items():
-        label = f"{name}/{key}"
-        x[key] = whole(label, *shape) if isinstance(shape, tuple) else unit(label, shape)
+def steps(name, function, x, parameters, states, count, optimizer):
+    """The losses of `count` steps, the gradients and states after the first, and parameters and states after the last."""
     p = {path: start(name, path, shape).requires_grad_() for path, shape in parameters.items()}
     s = {path: start(name, path, shape) for path, shape in states.items()}
+    chosen, all_losses = optimizer(list(p.values())), []
+    for step in range(count):
+        _, loss = function(p, s, x, True)
+        gradients = torch.autograd.grad(loss, list(p.values()), materialize_grads=True)
+        for value, gradient in zip(p.values(), gradients):
+            value.grad = gradient
+        if step == 0:
+            first = {"gradients": digests(dict(zip(p, gradients))), "states": digests(s)}
+        chosen.step()
+        all_losses.append(float(loss.detach()))
+    return first, {"losses": all_losses, "parameters": digests(p), "states": digests(s)}
+
+
+def reference(name, function, inputs, parameters, states):
+    x = {key: make(f"{name}/{key}") for key, make in inputs.items()}
+    p, s = ({path: start(name, path, shape) for path, shape in shapes.items()} for shapes in (parameters, states))
     with torch.no_grad():
         results, inference = function(p, s, x, False)
-    found = {"inference": float(inference), "results": {key: digest(value) for key, value in results.items()}}
-    losses = []
-    for step in range(STEPS):
-        _, loss = function(p, s, x, True)
-        gradients = dict(zip(p, torch.autograd.grad(loss, list(p.values()))))
-        losses.append(float(loss.detach()))
-        if step == 0:
-            found["gradients"] = {path: digest(value) for path, value in gradients.items()}
-            found["states"] = {path: digest(value) for path, value in s.items()}
-        with torch.no_grad():
-            for path, value in p.items():
-                value -= RATE * gradients[path]
-    return found | {"losses": losses}
+    trained = lambda *arguments: steps(name, function, x, parameters, states, *arguments)
+    first, last = trained(STEPS, lambda p: torch.optim.SGD(p, RATE))
+    found = {"inference": float(inference), "results": digests(results)} | first | {"losses": last["losses"]}
+    if name in TRAINED:
+        found["optimizers"] = {key: trained(10, optimizer)[1] for key, optimizer in OPTIMIZERS.items()}
+    return found
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 //! Models of images.
 
-use crate::{Twin, agrees, floats, numbers};
+use crate::Input::{Below, Floats, Truths};
+use crate::{host, twin};
 use netcl::prelude::*;
 
 /// Residual blocks with batch norm in all its settings, and both kinds of pools.
@@ -40,19 +41,11 @@ impl Residual {
     }
 }
 
-#[test]
-fn residual() -> Result<()> {
-    let device = Device::host();
-    let twin = Twin::<Residual> {
-        name: "residual",
-        inputs: |device| {
-            Ok(vec![floats(device, "residual/x", &[4, 3, 17, 13])?, numbers(device, "residual/y", &[4], 3)?])
-        },
-        results: |m, x| Ok(vec![("y", m.forward(&x[0])?)]),
-        loss: |m, x| m.loss(&x[0], &x[1]),
-        gradients: |m, x| m.loss_with_gradients(&x[0], &x[1]).map(|(l, g)| (l, (*g).clone())),
-    };
-    agrees(&device, Residual::new(&device, Seed(1))?, &twin)
+twin! {
+    residual: Residual, host,
+    inputs { x = Floats(&[4, 3, 17, 13]), y = Below(3, &[4]) },
+    results |m| [("y", m.forward(x)?)],
+    loss(x, y)
 }
 
 #[netcl::model]
@@ -110,17 +103,11 @@ impl Vit {
     }
 }
 
-#[test]
-fn vit() -> Result<()> {
-    let device = Device::host();
-    let twin = Twin::<Vit> {
-        name: "vit",
-        inputs: |device| Ok(vec![floats(device, "vit/x", &[3, 2, 12, 12])?, numbers(device, "vit/y", &[3], 4)?]),
-        results: |m, x| Ok(vec![("y", m.forward(&x[0])?)]),
-        loss: |m, x| m.loss(&x[0], &x[1]),
-        gradients: |m, x| m.loss_with_gradients(&x[0], &x[1]).map(|(l, g)| (l, (*g).clone())),
-    };
-    agrees(&device, Vit::new(&device, Seed(1))?, &twin)
+twin! {
+    vit: Vit, host,
+    inputs { x = Floats(&[3, 2, 12, 12]), y = Below(4, &[3]) },
+    results |m| [("y", m.forward(x)?)],
+    loss(x, y)
 }
 
 /// A depthwise convolution, channels last by permutation, layer scale, squeeze and excitation.
@@ -165,17 +152,154 @@ impl ConvNext {
     }
 }
 
-#[test]
-fn convnext() -> Result<()> {
-    let device = Device::host();
-    let twin = Twin::<ConvNext> {
-        name: "convnext",
-        inputs: |device| {
-            Ok(vec![floats(device, "convnext/x", &[2, 3, 20, 28])?, numbers(device, "convnext/y", &[2], 5)?])
-        },
-        results: |m, x| Ok(vec![("y", m.forward(&x[0])?)]),
-        loss: |m, x| m.loss(&x[0], &x[1]),
-        gradients: |m, x| m.loss_with_gradients(&x[0], &x[1]).map(|(l, g)| (l, (*g).clone())),
-    };
-    agrees(&device, ConvNext::new(&device, Seed(1))?, &twin)
+twin! {
+    convnext: ConvNext, host,
+    inputs { x = Floats(&[2, 3, 20, 28]), y = Below(5, &[2]) },
+    results |m| [("y", m.forward(x)?)],
+    loss(x, y)
+}
+
+/// Depthwise-separable convolutions and an inverted residual, with smoothed labels.
+#[netcl::model]
+pub struct Mobile {
+    #[layer(inputs = 3, outputs = 4, kernel = 3, stride = 2, padding = 1, bias = false)]
+    stem: Conv2d,
+    #[layer(features = 4)]
+    norm0: BatchNorm,
+    #[layer(inputs = 4, outputs = 12, kernel = 1, bias = false)]
+    expand: Conv2d,
+    #[layer(features = 12)]
+    norm1: BatchNorm,
+    #[layer(inputs = 12, outputs = 12, kernel = 3, padding = 1, groups = 12, bias = false)]
+    depth1: Conv2d,
+    #[layer(features = 12)]
+    norm2: BatchNorm,
+    #[layer(inputs = 12, outputs = 4, kernel = 1, bias = false)]
+    project: Conv2d,
+    #[layer(features = 4)]
+    norm3: BatchNorm,
+    #[layer(inputs = 4, outputs = 8, kernel = (5, 3), padding = (2, 1), stride = (2, 1), groups = 4)]
+    depth2: Conv2d,
+    #[layer(inputs = 8, outputs = 9, kernel = 1)]
+    point2: Conv2d,
+    #[layer(rate = 0.0)]
+    drop: Dropout,
+    #[layer(inputs = 9, outputs = 5)]
+    head: Linear,
+}
+
+#[netcl::model]
+impl Mobile {
+    pub fn forward(&self, x: &Tensor<f32, N, 3, 13, 11>) -> Tensor<f32, N, 5> {
+        let h = self.norm0.forward(&self.stem.forward(x)).relu6();
+        let wide = self.norm1.forward(&self.expand.forward(&h)).relu6();
+        let wide = self.norm2.forward(&self.depth1.forward(&wide)).relu6();
+        let h = h + self.norm3.forward(&self.project.forward(&wide));
+        let h = self.point2.forward(&self.depth2.forward(&h).hard_swish()).relu6();
+        self.head.forward(&self.drop.forward(&h.mean([2, 3])))
+    }
+
+    pub fn loss(&self, x: &Tensor<f32, N, 3, 13, 11>, y: &Tensor<u32, N>) -> Tensor<f32> {
+        let smooth = y.one_hot(5) * 0.9 + 0.1 / 5.0;
+        -(self.forward(x).log_softmax(-1) * smooth).sum([1]).mean_all()
+    }
+}
+
+twin! {
+    mobile: Mobile, host,
+    inputs { x = Floats(&[3, 3, 13, 11]), y = Below(5, &[3]) },
+    results |m| [("y", m.forward(x)?)],
+    loss(x, y)
+}
+
+/// Down and up again, with nearest neighbours in two spellings, and two losses of masks.
+#[netcl::model]
+pub struct Unet {
+    #[layer(inputs = 2, outputs = 4, kernel = 3, padding = 1)]
+    down1: Conv2d,
+    #[layer(kernel = 2)]
+    pool: MaxPool2d,
+    #[layer(inputs = 4, outputs = 5, kernel = 3, padding = 1)]
+    down2: Conv2d,
+    #[layer(inputs = 5, outputs = 6, kernel = 3, padding = 2, dilation = 2)]
+    middle: Conv2d,
+    #[layer(inputs = 11, outputs = 5, kernel = 3, padding = 1)]
+    up2: Conv2d,
+    #[layer(inputs = 9, outputs = 3, kernel = 3, padding = 1)]
+    up1: Conv2d,
+    #[layer(inputs = 3, outputs = 1, kernel = 1)]
+    out: Conv2d,
+}
+
+#[netcl::model]
+impl Unet {
+    pub fn forward(&self, x: &Tensor<f32, N, 2, 12, 20>) -> Tensor<f32, N, 1, 12, 20> {
+        let a = self.down1.forward(x).relu();
+        let b = self.down2.forward(&self.pool.forward(&a)).relu();
+        let c = self.middle.forward(&self.pool.forward(&b)).relu();
+        let c = c.unsqueeze(3).unsqueeze(5).broadcast_to([N, 6, 3, 2, 5, 2]).reshape([N, 6, 6, 10]);
+        let d = self.up2.forward(&c.concat([b], 1)).relu();
+        let d = d.unsqueeze(3).repeat(3, 2).reshape([N, 5, 12, 10]).unsqueeze(4).repeat(4, 2).reshape([N, 5, 12, 20]);
+        self.out.forward(&self.up1.forward(&d.concat([a], 1)).relu())
+    }
+
+    pub fn loss(&self, x: &Tensor<f32, N, 2, 12, 20>, y: &Tensor<f32, N, 1, 12, 20>) -> Tensor<f32> {
+        let logits = self.forward(x);
+        let p = logits.sigmoid();
+        let overlap = (&p * y).sum([1, 2, 3]);
+        let total = p.sum([1, 2, 3]) + y.sum([1, 2, 3]);
+        let dice = (1.0 - (2.0 * overlap + 1.0) / (total + 1.0)).mean_all();
+        dice + logits.bce_with_logits(y)
+    }
+}
+
+twin! {
+    unet: Unet, host,
+    inputs { x = Floats(&[2, 2, 12, 20]), y = Truths(&[2, 1, 12, 20]) },
+    results |m| [("y", m.forward(x)?)],
+    loss(x, y)
+}
+
+/// Patches by reshaping and permuting, layers along either axis, the largest of each feature. A batch of one.
+#[netcl::model]
+pub struct Mixer {
+    #[layer(inputs = 45, outputs = 9)]
+    embed: Linear,
+    #[layer(features = 9)]
+    norm1: LayerNorm,
+    #[layer(inputs = 4, outputs = 7)]
+    token1: Linear,
+    #[layer(inputs = 7, outputs = 4)]
+    token2: Linear,
+    #[layer(features = 9)]
+    norm2: LayerNorm,
+    #[layer(inputs = 9, outputs = 13)]
+    channel1: Linear,
+    #[layer(inputs = 13, outputs = 9)]
+    channel2: Linear,
+    #[layer(inputs = 9, outputs = 5)]
+    head: Linear,
+}
+
+#[netcl::model]
+impl Mixer {
+    pub fn forward(&self, x: &Tensor<f32, N, 3, 6, 10>) -> Tensor<f32, N, 5> {
+        let patches = x.reshape([N, 3, 2, 3, 2, 5]).permute([0, 2, 4, 1, 3, 5]).reshape([N, 4, 45]);
+        let h = self.embed.forward(&patches);
+        let tokens = self.norm1.forward(&h).t();
+        let h = h + self.token2.forward(&self.token1.forward(&tokens).gelu()).t();
+        let h = &h + self.channel2.forward(&self.channel1.forward(&self.norm2.forward(&h)).gelu());
+        self.head.forward(&h.max([1]))
+    }
+
+    pub fn loss(&self, x: &Tensor<f32, N, 3, 6, 10>, y: &Tensor<u32, N>) -> Tensor<f32> {
+        self.forward(x).cross_entropy(y)
+    }
+}
+
+twin! {
+    mixer: Mixer, host,
+    inputs { x = Floats(&[1, 3, 6, 10]), y = Below(5, &[1]) },
+    results |m| [("y", m.forward(x)?)],
+    loss(x, y)
 }

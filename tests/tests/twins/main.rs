@@ -1,20 +1,21 @@
 //! Whole models against their twins in PyTorch, made in double precision by `tests/references/twins.py`: results, losses,
-//! gradients, running statistics, and the losses of a few steps.
+//! gradients, running statistics, the losses of a few steps, and of some ten steps of each optimizer.
 //!
 //! Parameters and inputs are the same numbers on both sides, made from names. Of each tensor three numbers are stored: its norm
 //! and its products with two fixed vectors, which one element that is wrong, or two that are swapped, change.
 //!
-//! All models run on the host, some on every device: to build the programs of one takes PoCL up to a minute.
+//! All models run on the host, some on every device: to build the programs of all takes PoCL minutes.
 #![allow(missing_docs, unreachable_pub, reason = "a test")]
 
 #[path = "../common/mod.rs"]
 mod common;
 mod images;
 mod sequences;
+mod tables;
 mod vectors;
 
-use netcl::optim::{Optimizer, Sgd};
-use netcl::{DType, Device, Gradients, Model, Result, Tensor};
+use netcl::optim::{Adam, AdamW, Optimizer, Sgd};
+use netcl::{DType, Device, Gradients, Model, Result, Seed, Tensor};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ use std::collections::BTreeMap;
 /// normalisation has a gradient of 0.
 const TOLERANCE: f64 = 2e-5;
 
-/// The rate of the steps: gradient descent, for what PyTorch computes to be one line.
+/// The rate of the steps of gradient descent.
 const RATE: f64 = 0.125;
 
 /// Norm, and products with two vectors.
@@ -35,6 +36,52 @@ struct Reference {
     gradients: BTreeMap<String, Digest>,
     states: BTreeMap<String, Digest>,
     losses: Vec<f64>,
+    #[serde(default)]
+    optimizers: BTreeMap<String, Trained>,
+}
+
+/// What an optimizer's steps lead to.
+#[derive(Deserialize)]
+struct Trained {
+    losses: Vec<f64>,
+    parameters: BTreeMap<String, Digest>,
+    states: BTreeMap<String, Digest>,
+}
+
+/// An argument of a model's functions.
+#[derive(Clone, Copy)]
+enum Input {
+    /// From -1 to 1.
+    Floats(&'static [usize]),
+    /// From 0 to 1, half of them 0.
+    Positive(&'static [usize]),
+    /// 1 for a third, 0 for all else.
+    Truths(&'static [usize]),
+    /// True for a third.
+    Flags(&'static [usize]),
+    /// Whole numbers below the first.
+    Below(u32, &'static [usize]),
+    /// Such numbers with a sign.
+    Signed(u32, &'static [usize]),
+}
+
+impl Input {
+    fn on(self, device: &Device, name: &str) -> Result<Tensor> {
+        fn all<T>(shape: &[usize], each: impl Fn(usize) -> T) -> Vec<T> {
+            (0..shape.iter().product()).map(each).collect()
+        }
+        let third = |i: usize| bits(name, i as u32).is_multiple_of(3);
+        match self {
+            Input::Floats(shape) => Tensor::from_slice(device, &all(shape, |i| unit(name, i)), shape),
+            Input::Positive(shape) => Tensor::from_slice(device, &all(shape, |i| unit(name, i).max(0.0)), shape),
+            Input::Truths(shape) => Tensor::from_slice(device, &all(shape, |i| f32::from(u8::from(third(i)))), shape),
+            Input::Flags(shape) => Tensor::from_slice(device, &all(shape, third), shape),
+            Input::Below(end, shape) => Tensor::from_slice(device, &all(shape, |i| bits(name, i as u32) % end), shape),
+            Input::Signed(end, shape) => {
+                Tensor::from_slice(device, &all(shape, |i| (bits(name, i as u32) % end) as i32), shape)
+            }
+        }
+    }
 }
 
 /// What a model computes from its inputs, by name.
@@ -46,11 +93,48 @@ type LossWithGradients<M> = fn(&M, &[Tensor]) -> Result<(Tensor, Gradients)>;
 /// What is done with a model of one type. Inputs come in the order of the functions' arguments.
 struct Twin<M> {
     name: &'static str,
-    inputs: fn(&Device) -> Result<Vec<Tensor>>,
+    new: fn(&Device, Seed) -> Result<M>,
+    inputs: &'static [(&'static str, Input)],
     results: Results<M>,
     loss: fn(&M, &[Tensor]) -> Result<Tensor>,
     gradients: LossWithGradients<M>,
 }
+
+/// The host alone: where a model's programs take PoCL too long to build.
+fn host() -> Vec<Device> {
+    vec![Device::host()]
+}
+
+/// A test of one model on the devices that a function lists, from what it is given, what it computes and the arguments of its loss.
+macro_rules! twin {
+    ($name:ident: $model:ty, $devices:path, inputs { $($input:ident = $make:expr),* $(,)? }, results |$m:ident| $results:expr,
+     loss($($argument:expr),*)) => {
+        #[test]
+        fn $name() -> netcl::Result<()> {
+            let twin = $crate::Twin::<$model> {
+                name: stringify!($name),
+                new: <$model>::new,
+                inputs: &[$((stringify!($input), $make)),*],
+                results: twin!(@closure $m, [$($input),*], Ok($results.into())),
+                loss: twin!(@closure $m, [$($input),*], $m.loss($($argument),*)),
+                gradients: twin!(@closure $m, [$($input),*], $m.loss_with_gradients($($argument),*).map(|(loss, g)| (loss, (*g).clone()))),
+            };
+            for device in $devices() {
+                $crate::agrees(&device, &twin)?;
+            }
+            Ok(())
+        }
+    };
+    // A function of the model and its inputs, by their names.
+    (@closure $m:ident, [$($input:ident),*], $call:expr) => {
+        |$m, inputs| {
+            #[allow(unused_variables, reason = "not every function takes all")]
+            let [$($input),*] = inputs else { unreachable!("as many as are made") };
+            $call
+        }
+    };
+}
+pub(crate) use twin;
 
 /// Numbers that look random, from a name and a position: the finalizer of MurmurHash3 over a counter that FNV-1a starts.
 fn bits(name: &str, position: u32) -> u32 {
@@ -66,20 +150,11 @@ fn unit(name: &str, position: usize) -> f32 {
     ((bits(name, position as u32) % 2049) as f32 - 1024.0) / 1024.0
 }
 
-fn floats(device: &Device, name: &str, shape: &[usize]) -> Result<Tensor> {
-    let values: Vec<f32> = (0..shape.iter().product()).map(|i| unit(name, i)).collect();
-    Tensor::from_slice(device, &values, shape)
-}
-
-/// Whole numbers below `below`.
-fn numbers(device: &Device, name: &str, shape: &[usize], below: u32) -> Result<Tensor> {
-    let values: Vec<u32> = (0..shape.iter().product::<usize>()).map(|i| bits(name, i as u32) % below).collect();
-    Tensor::from_slice(device, &values, shape)
-}
-
 fn digest(tensor: &Tensor) -> Result<Digest> {
-    assert_eq!(tensor.dtype(), DType::F32);
-    let values = tensor.to_vec::<f32>()?;
+    let values = match tensor.dtype() {
+        DType::I32 => tensor.to_vec::<i32>()?.into_iter().map(|x| x as f32).collect(),
+        _ => tensor.to_vec::<f32>()?,
+    };
     let along = |name: &str| values.iter().enumerate().map(|(i, x)| f64::from(*x) * f64::from(unit(name, i))).sum();
     let norm = values.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
     Ok([norm, along("first"), along("second")])
@@ -101,12 +176,8 @@ fn compare(what: &str, found: Vec<(String, Tensor)>, expected: &BTreeMap<String,
     Ok(())
 }
 
-/// Compares a new model with its twin.
-fn agrees<M: Model>(device: &Device, mut model: M, twin: &Twin<M>) -> Result<()> {
-    let name = twin.name;
-    let all: BTreeMap<String, Reference> =
-        serde_json::from_str(include_str!("../../references/twins.json")).expect("what the script has written");
-    let reference = &all[name];
+/// The numbers that training begins with.
+fn reset(device: &Device, model: &mut impl Model, name: &str) -> Result<()> {
     for (path, tensor) in model.parameters().into_iter().chain(model.states()) {
         let shape = tensor.shape().to_vec();
         // Gains and variances around 1, all else around 0.
@@ -116,22 +187,58 @@ fn agrees<M: Model>(device: &Device, mut model: M, twin: &Twin<M>) -> Result<()>
         let values: Vec<f32> = (0..tensor.elements()).map(|i| centre + 0.25 * unit(&key, i)).collect();
         model.set_tensor(&path, &Tensor::from_slice(device, &values, &shape)?)?;
     }
-    let inputs = (twin.inputs)(device)?;
-    let loss = f64::from((twin.loss)(&model, &inputs)?.item::<f32>()?);
-    let near = |found: f64, expected: f64| (found - expected).abs() <= TOLERANCE * expected.abs().max(1.0);
-    assert!(near(loss, reference.inference), "{name}: the loss is {loss}, expected {}", reference.inference);
+    Ok(())
+}
+
+/// As the script makes the optimizer of that name.
+fn optimizer(name: &str) -> Box<dyn Optimizer> {
+    match name {
+        "momentum" => Box::new(Sgd::new(0.05).momentum(0.9).weight_decay(1e-3)),
+        "nesterov" => Box::new(Sgd::new(0.05).momentum(0.8).nesterov(true).weight_decay(1e-2)),
+        "adam" => Box::new(Adam::new(5e-3).weight_decay(1e-3)),
+        "adamw" => Box::new(AdamW::new(5e-3).betas(0.8, 0.95).weight_decay(0.05).epsilon(1e-6)),
+        _ => panic!("the script knows an optimizer `{name}` that the test does not"),
+    }
+}
+
+/// Compares a new model with its twin.
+fn agrees<M: Model>(device: &Device, twin: &Twin<M>) -> Result<()> {
+    let name = twin.name;
+    let all: BTreeMap<String, Reference> =
+        serde_json::from_str(include_str!("../../references/twins.json")).expect("what the script has written");
+    let reference = &all[name];
+    let mut model = (twin.new)(device, Seed(1))?;
+    reset(device, &mut model, name)?;
+    let made = twin.inputs.iter().map(|(input, make)| make.on(device, &format!("{name}/{input}")));
+    let inputs = made.collect::<Result<Vec<_>>>()?;
+    let near = |what: &str, found: f64, expected: f64| {
+        let right = (found - expected).abs() <= TOLERANCE * expected.abs().max(1.0);
+        assert!(right, "{name} on {device}: the loss {what} is {found}, expected {expected}");
+    };
+    near("of inference", f64::from((twin.loss)(&model, &inputs)?.item::<f32>()?), reference.inference);
     let results = (twin.results)(&model, &inputs)?.into_iter().map(|(name, tensor)| (name.to_owned(), tensor));
     compare(&format!("{name} on {device}: result"), results.collect(), &reference.results)?;
-    let mut optimizer = Sgd::new(RATE);
+    let mut descent = Sgd::new(RATE);
     for (step, expected) in reference.losses.iter().enumerate() {
         let (loss, gradients) = (twin.gradients)(&model, &inputs)?;
-        let loss = f64::from(loss.item::<f32>()?);
-        assert!(near(loss, *expected), "{name} on {device}: the loss of step {step} is {loss}, expected {expected}");
+        near(&format!("of step {step}"), f64::from(loss.item::<f32>()?), *expected);
         if step == 0 {
             compare(&format!("{name} on {device}: gradient in"), gradients.tensors(), &reference.gradients)?;
             compare(&format!("{name} on {device}: state"), model.states(), &reference.states)?;
         }
-        optimizer.step(&mut model, &gradients)?;
+        descent.step(&mut model, &gradients)?;
+    }
+    for (chosen, trained) in &reference.optimizers {
+        let mut optimizer = optimizer(chosen);
+        reset(device, &mut model, name)?;
+        for (step, expected) in trained.losses.iter().enumerate() {
+            let (loss, gradients) = (twin.gradients)(&model, &inputs)?;
+            near(&format!("of step {step} with {chosen}"), f64::from(loss.item::<f32>()?), *expected);
+            optimizer.step(&mut model, &gradients)?;
+        }
+        let after = format!("{name} on {device}: after {chosen},");
+        compare(&format!("{after} parameter"), model.parameters(), &trained.parameters)?;
+        compare(&format!("{after} state"), model.states(), &trained.states)?;
     }
     Ok(())
 }
