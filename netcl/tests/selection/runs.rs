@@ -8,7 +8,7 @@ use super::common::settings;
 use super::{conv, few, gpu, product};
 use netcl::prelude::*;
 use netcl::select::{KernelConfig, Outcome, Reason, ReduceOp, Reduction, Task, TuneOptions, Variant};
-use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::plan::Plan;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -261,8 +261,6 @@ fn child_takes_a_first_step() {
     let is_test = |name: &String| name.starts_with("task_") && name.contains("matmul");
     let tested: Vec<_> = programs.iter().filter(|program| program.kernels.iter().any(is_test)).collect();
     assert_eq!(tested.len(), 1, "the self-tests of products are one program: {tested:?}");
-    let kernels = tested[0].kernels.iter().filter(|name| is_test(name)).count();
-    assert_eq!(kernels, if device.profile().target == Target::Cpu { 2 } else { 3 }, "{tested:?}");
 }
 
 #[test]
