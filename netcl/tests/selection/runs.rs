@@ -150,7 +150,8 @@ fn child_has_a_variant_that_computes_wrong() {
     check_product(&device, SIZES);
     assert_ne!(selector.select(&product(64, 48, 32)).config.variant, bad);
     let [(what, why)] = &selector.rejected()[..] else { panic!("{:?}", selector.rejected()) };
-    assert!(what.starts_with(&format!("{bad} f32 a=k b=outer")) && why == "it failed its self-test", "{what}: {why}");
+    assert!(what.starts_with(&format!("{bad} f32 ")) && what.contains("b=outer"), "{what}");
+    assert_eq!(why, "it failed its self-test");
 }
 
 #[test]
@@ -229,7 +230,8 @@ fn convolutions_that_are_switched_off_are_no_candidates() {
     }
 }
 
-/// Its step multiplies with the operands along three pairs of axes, each another self-test.
+/// Its step multiplies with the operands along three pairs of axes: three self-tests for GPUs, of which processors' kernels tell
+/// two apart.
 #[netcl::model]
 pub(crate) struct Two {
     #[layer(inputs = 24, outputs = 20)]

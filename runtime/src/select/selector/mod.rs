@@ -202,7 +202,7 @@ impl KernelSelector {
         if !self.state.computes() || !trial::wants_test(task, config, self.target()) {
             return true;
         }
-        let what = trial::test_name(task, config);
+        let what = trial::test_name(task, config, self.target());
         let known = || {
             let known = self.state.known();
             if known.refused.contains(&what) { Some(false) } else { known.own.tested.get(&what).copied() }
@@ -267,7 +267,7 @@ impl KernelSelector {
 
     /// Takes back what speaks against a configuration that turned out to be right.
     pub(crate) fn acquit(&self, task: &Task<u64>, config: &KernelConfig) {
-        let test = trial::test_name(task, config);
+        let test = trial::test_name(task, config, self.target());
         {
             let own = &self.state.known().own;
             if own.why_bad(task, config).is_none() && own.tested.get(&test) != Some(&false) {

@@ -78,18 +78,18 @@ fn what_the_device_would_not_launch_or_gets_wrong_is_not_used_even_where_it_is_a
     let (task, tiled, naive) =
         (product(64, 64, 64), config("matmul_tiled TILE=16"), config("matmul_naive LOCAL_M=4 LOCAL_N=16"));
     for config in [&tiled, &naive] {
-        let test = trial::test_name(&task, config);
+        let test = trial::test_name(&task, config, Target::Gpu);
         selector.state.confirm(move |own| own.test(test.clone(), true));
     }
     let _forced = selector.force(tiled.clone());
     selector.set(&task, naive.clone()).unwrap();
     let picked = || selector.select(&task);
     assert_eq!((picked().config, picked().reason), (tiled.clone(), Reason::Forced));
-    selector.state.change(|known| _ = known.refused.insert(trial::test_name(&task, &tiled)));
+    selector.state.change(|known| _ = known.refused.insert(trial::test_name(&task, &tiled, Target::Gpu)));
     assert_eq!((picked().config, picked().reason), (naive.clone(), Reason::Forced), "the next one that is asked for");
     selector.reject(&task, &naive, "on purpose");
     assert_ne!(picked().reason, Reason::Forced);
-    let refused = (trial::test_name(&task, &tiled), "the device did not launch it".to_owned());
+    let refused = (trial::test_name(&task, &tiled, Target::Gpu), "the device did not launch it".to_owned());
     assert!(selector.rejected().contains(&refused), "{:?}", selector.rejected());
     let error = selector.set(&task, naive).unwrap_err().to_string();
     assert!(error.contains("left out"), "{error}");
@@ -168,8 +168,8 @@ fn records_come_before_their_neighbours_rules_and_the_compiler() {
     let selector = KernelSelector::new(device, Arc::new(state));
     // What the null device computes would fail every test.
     for variant in ["conv2d_winograd", "conv2d_im2col", "conv2d_implicit_gemm"] {
-        let stage = if variant.ends_with("gemm") { " STAGE=1" } else { "" };
-        selector.state.confirm(move |own| own.test(format!("{variant} f32 forward padded{stage}"), true));
+        let what = if variant.ends_with("gemm") { "STAGE=1" } else { "padded" };
+        selector.state.confirm(move |own| own.test(format!("{variant} f32 forward {what}"), true));
     }
     let of = |channels: u64| {
         let Task::Conv2d(mut task) = conv(32, channels, 28, 3) else { unreachable!() };
@@ -206,7 +206,7 @@ fn a_neighbour_that_hardly_beat_the_compilers_choice_speaks_for_that_choice() {
         let learnt = Record { default_nanoseconds, ..record(&near, &tiled) };
         selector.state.learn(move |own| own.add(learnt.clone()));
         for config in [&tiled, &default] {
-            let test = trial::test_name(&task, config);
+            let test = trial::test_name(&task, config, Target::Gpu);
             selector.state.confirm(move |own| own.test(test.clone(), true));
         }
         let selection = selector.select(&task);
@@ -232,7 +232,7 @@ fn what_leaves_compute_units_idle_is_not_taken_from_neighbours() {
         let wide = config("matmul_vectorized FORM=0 VECTOR=16 REG_M=5 REG_N=2 TILE_M=80 TILE_N=32 TILE_K=128");
         let learnt = record(&product(64, 128, 512), &wide);
         selector.state.learn(move |own| own.add(learnt.clone()));
-        selector.state.confirm(move |own| own.test(trial::test_name(&product(64, 64, 512), &wide), true));
+        selector.state.confirm(move |own| own.test(trial::test_name(&product(64, 64, 512), &wide, Target::Cpu), true));
         selector.select(&product(64, 64, 512)).reason
     };
     assert!(matches!(answer(1), Reason::Nearest { .. }), "{:?}", answer(1));

@@ -16,7 +16,7 @@ impl KernelSelector {
             trial::wants_test(task, config, self.target()) && self.is_possible(task, config)
         };
         let asked: SortedMap<String, (Task<u64>, KernelConfig)> =
-            asked.filter(fits).map(|asked| (trial::test_name(&asked.0, &asked.1), asked)).collect();
+            asked.filter(fits).map(|asked| (trial::test_name(&asked.0, &asked.1, self.target()), asked)).collect();
         let open = self.untested(asked);
         if open.len() < 2 {
             return;

@@ -1,5 +1,6 @@
 //! Trying a configuration on a device: building it alone, comparing its numbers with the host's, timing it.
 
+mod bodies;
 mod draw;
 mod exact;
 mod fault;
@@ -17,13 +18,14 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Call, Loaded, verified};
 use crate::tensor::Tensor;
+pub(super) use bodies::test_name;
 use netcl_kernels::compile::{Options, compile, compile_with};
 use netcl_kernels::graph::{Graph, InputKind, Op};
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Diagnostic;
 use netcl_kernels::variant::{self, Always, KernelConfig, Task};
 use samples::Samples;
-pub(super) use self_test::{Verdict, self_test, self_tests, test_name, wants_test};
+pub(super) use self_test::{Verdict, self_test, self_tests, wants_test};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

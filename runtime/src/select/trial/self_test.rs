@@ -1,5 +1,6 @@
 //! Self-tests: a variant computes a small task before it computes anything else on a device.
 
+use super::bodies::{at_once, in_parts, test_name};
 use super::small::small;
 use super::{Case, Rejection, fault, run};
 use crate::device::Device;
@@ -9,11 +10,8 @@ use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::source::Source;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::template::Limits;
-use netcl_kernels::variant::{self, Family, KernelConfig, SPLIT_K, Task, candidates, default_config, legal};
+use netcl_kernels::variant::{self, Family, KernelConfig, Task, candidates, default_config, legal};
 use std::time::Instant;
-
-/// Tunables of which each value is a kernel of its own, not the same one with other sizes of tiles.
-const FORMS: [&str; 2] = ["FORM", "STAGE"];
 
 /// How a self-test ended.
 pub(in crate::select) enum Verdict {
@@ -39,51 +37,6 @@ pub(in crate::select) fn wants_test(task: &Task<u64>, config: &KernelConfig, tar
     }
 }
 
-/// What a self-test stands for: everything that makes a kernel another one, but sizes.
-pub(in crate::select) fn test_name(task: &Task<u64>, config: &KernelConfig) -> String {
-    let mut name = config.variant.name().to_owned();
-    let mut add = |word: &str| {
-        name.push(' ');
-        name.push_str(word);
-    };
-    match task {
-        Task::Product(product) => {
-            add(&format!("{} a={} b={}", product.dtype, product.a.name(), product.b.name()));
-        }
-        Task::Conv2d(conv) => {
-            add(&format!("{} {}", conv.dtype, conv.kind.name()));
-            // Some templates have other bodies for these.
-            for (word, has) in [
-                ("groups", conv.groups > 1),
-                ("strided", conv.stride != [1; 2]),
-                ("padded", conv.padding != [0; 2]),
-                ("dilated", conv.dilation != [1; 2]),
-            ] {
-                if has {
-                    add(word);
-                }
-            }
-        }
-        Task::Elementwise(map) => add(map.dtype.name()),
-        Task::Reduction(reduction) => {
-            let along = if reduction.contiguous { "rows" } else { "columns" };
-            add(&format!("{} {} {along}", reduction.dtype, reduction.op.name()));
-        }
-        Task::BatchNorm(norm) => add(norm.dtype.name()),
-    }
-    for (tunable, value) in config.values.iter().filter(|(tunable, _)| FORMS.contains(tunable)) {
-        add(&format!("{tunable}={value}"));
-    }
-    if in_parts(config) {
-        add("in parts");
-    }
-    name
-}
-
-fn in_parts(config: &KernelConfig) -> bool {
-    config.values.get(SPLIT_K) > 1
-}
-
 /// What to try in place of `config` for `task`: itself on a small task, or what is most like it there.
 fn trial(
     task: &Task<u64>,
@@ -91,13 +44,13 @@ fn trial(
     target: Target,
     limits: &Limits,
 ) -> Result<(Task<u64>, KernelConfig), String> {
-    let small = small(task, in_parts(config));
+    let small = small(&at_once(task, config, target), in_parts(config));
     if legal(config, &small, target, limits).is_ok() {
         return Ok((small, config.clone()));
     }
-    let name = test_name(task, config);
+    let name = test_name(task, config, target);
     // Tunables that the small shape does not take say nothing about it.
-    let like = candidates(&small, target, limits).into_iter().find(|own| test_name(&small, own) == name);
+    let like = candidates(&small, target, limits).into_iter().find(|own| test_name(&small, own, target) == name);
     like.map(|own| (small.clone(), own)).ok_or_else(|| format!("`{config}` has nothing like it for `{small}`"))
 }
 
@@ -182,7 +135,6 @@ fn is_alone(task: &Task<u64>) -> bool {
 mod tests {
     use super::*;
     use crate::select::testing::tasks;
-    use netcl_kernels::template::Axis;
     use std::collections::BTreeSet;
 
     #[test]
@@ -195,7 +147,7 @@ mod tests {
                     variants.insert(config.variant);
                     let (small, own) = trial(&task, &config, target, &limits).unwrap();
                     assert_eq!(legal(&own, &small, target, &limits), Ok(()));
-                    assert_eq!(test_name(&small, &own), test_name(&task, &config));
+                    assert_eq!(test_name(&small, &own, target), test_name(&task, &config, target));
                 }
             }
             assert_eq!(variants, variant::Variant::ALL.into_iter().collect(), "{}", target.name());
@@ -215,33 +167,5 @@ mod tests {
         assert!(wants(rows, "reduction_work_group", Target::Gpu), "a default with barriers");
         assert!(wants(rows, "reduction_sequential", Target::Gpu) && !wants(rows, "reduction_sequential", Target::Cpu));
         assert!(wants(map, "elementwise_vector", Target::Gpu) && !wants(map, "elementwise_scalar", Target::Gpu));
-    }
-
-    #[test]
-    fn what_is_another_kernel_is_another_test() {
-        let [Task::Product(product), ..] = &tasks()[..] else { unreachable!() };
-        let task = Task::Product(product.clone());
-        let turned = Task::Product(variant::Product { b: Axis::K, ..product.clone() });
-        let named = |task: &Task<u64>, text: &str| test_name(task, &KernelConfig::parse(text).unwrap());
-        let names = [
-            named(&task, "matmul_vectorized FORM=0 VECTOR=8"),
-            named(&turned, "matmul_vectorized FORM=0 VECTOR=8"),
-            named(&turned, "matmul_vectorized FORM=1 VECTOR=8"),
-            named(&task, "matmul_vectorized FORM=0 VECTOR=8 SPLIT_K=2"),
-        ];
-        assert_eq!(names[3], "matmul_vectorized f32 a=k b=outer FORM=0 in parts");
-        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-        assert_eq!(names[0], named(&task, "matmul_vectorized FORM=0 VECTOR=16"), "sizes are no other kernel");
-        let windows = tasks().into_iter().filter(|task| matches!(task, Task::Conv2d(_)));
-        let names: Vec<String> = windows.map(|task| named(&task, "conv2d_implicit_gemm")).collect();
-        assert_eq!(
-            names.iter().collect::<BTreeSet<_>>().len(),
-            names.len() - 3,
-            "only two numbers of groups are one: {names:?}"
-        );
-        assert!(
-            names.contains(&"conv2d_implicit_gemm f32 weight_grad groups strided padded dilated".to_owned()),
-            "{names:?}"
-        );
     }
 }

@@ -1,0 +1,182 @@
+//! How long a process takes from its start to the end of its first training step, with empty and with warm caches of
+//! programs. One JSON object a line.
+//!
+//! `cargo bench -p netcl-tests --bench startup -- [--device SELECTOR] [--models NAME,NAME | small | all]`. Each figure is a
+//! process of its own: this program, started again. The caches are folders of this run alone, PoCL's own included.
+//! `digits` (without `--models`) is also started with warm caches. Nothing here is a test.
+//!
+//! `processor_ms` is the processor time of the process and of those that it has started (PoCL links kernels with a linker), from the
+//! open device on: it is what stays the same on a machine that does other things besides.
+#![allow(missing_docs, unreachable_pub, reason = "a program")]
+
+mod images;
+mod large;
+mod vectors;
+
+use netcl::prelude::*;
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// The model of the digits example.
+#[netcl::model]
+pub struct Digits {
+    #[layer(inputs = 64, outputs = 32)]
+    hidden: Linear,
+    #[layer(inputs = 32, outputs = 10)]
+    output: Linear,
+}
+
+#[netcl::model]
+impl Digits {
+    /// Scores of the ten digits.
+    pub fn forward(&self, x: &Tensor<f32, N, 64>) -> Tensor<f32, N, 10> {
+        let h = self.hidden.forward(x).relu();
+        self.output.forward(&h)
+    }
+
+    /// The mean loss.
+    pub fn loss(&self, x: &Tensor<f32, N, 64>, labels: &Tensor<u32, N>) -> Tensor<f32> {
+        self.forward(x).cross_entropy(labels)
+    }
+}
+
+/// What a child does once the device is open: a model and its first step. It gives the loss.
+type FirstStep = fn(&Device) -> netcl::Result<f32>;
+
+/// A model with AdamW, one step on these inputs.
+macro_rules! first_step {
+    ($model:ty, $seed:expr, $($input:expr),+ $(,)?) => {
+        |device| {
+            let mut model = <$model>::new(device, Seed($seed))?;
+            let mut optimizer = AdamW::new(1e-3);
+            let (loss, gradients) = model.loss_with_gradients($(&$input(device)?),+)?;
+            let loss = loss.item::<f32>()?;
+            optimizer.step(&mut model, &gradients)?;
+            device.finish()?;
+            Ok(loss)
+        }
+    };
+}
+
+/// Numbers from -1 to 1.
+macro_rules! floats {
+    ($($axis:expr),+) => {
+        |device: &Device| {
+            let count: usize = [$($axis),+].into_iter().product();
+            let values: Vec<f32> = (0..count).map(|i| (i * 7 % 17) as f32 / 8.0 - 1.0).collect();
+            Tensor::from_slice(device, &values, &[$($axis),+])
+        }
+    };
+}
+
+/// Whole numbers below the first.
+macro_rules! numbers {
+    ($below:expr; $($axis:expr),+) => {
+        |device: &Device| {
+            let count: usize = [$($axis),+].into_iter().product();
+            let values: Vec<u32> = (0..count).map(|i| (i * 7 % $below) as u32).collect();
+            Tensor::from_slice(device, &values, &[$($axis),+])
+        }
+    };
+}
+
+/// The ten small models.
+const SMALL: [(&str, FirstStep); 10] = [
+    ("vit", first_step!(images::vit::Vit, 1, floats!(5, 3, 33, 33), numbers!(7; 5))),
+    ("unet", first_step!(images::unet::Unet, 1, floats!(3, 2, 20, 28), floats!(3, 1, 20, 28))),
+    ("mobile", first_step!(images::mobile::Mobile, 1, floats!(3, 3, 27, 31), numbers!(11; 3))),
+    ("convnext", first_step!(images::convnext::Next, 1, floats!(2, 3, 36, 44), numbers!(5; 2))),
+    ("resblock", first_step!(images::resblock::Res, 1, floats!(6, 5, 17, 13), numbers!(3; 6))),
+    ("lstm", first_step!(vectors::lstm::Lstm, 1, floats!(7, 8, 13), floats!(7, 21), floats!(7, 21), floats!(7, 1))),
+    ("gru", first_step!(vectors::gru::Gru, 1, numbers!(29; 5, 8), numbers!(5; 5, 8))),
+    (
+        "llama",
+        first_step!(vectors::llama::Llama, 1, numbers!(53; 3, 13), numbers!(53; 3, 13), floats!(13, 5), floats!(13, 5)),
+    ),
+    ("mixer", first_step!(vectors::mixer::Mixer, 1, floats!(1, 3, 15, 25), numbers!(5; 1))),
+    ("vae", first_step!(vectors::vae::Vae, 1, floats!(9, 49), floats!(9, 5))),
+];
+
+const OTHERS: [(&str, FirstStep); 3] = [
+    ("digits", first_step!(Digits, 1, floats!(32, 64), numbers!(10; 32))),
+    ("resnet18", first_step!(large::ResNet, 1, floats!(2, 3, 64, 64), numbers!(1000; 2))),
+    ("gpt2", first_step!(large::Gpt, 1, numbers!(50257; 1, 64), numbers!(50257; 1, 64))),
+];
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// Milliseconds of processor time that this process and its ended children have taken; 0 where no file says so.
+fn processor() -> f64 {
+    /// Linux counts them in hundredths of a second.
+    const TICK: f64 = 10.0;
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the program's name, which may have any characters: `utime stime cutime cstime` are the 12th to 15th.
+    let fields = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    fields.skip(11).take(4).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * TICK
+}
+
+/// One step; prints what each part of it took.
+fn child(selector: &str, model: &str, started: Duration) -> netcl::Result<()> {
+    let since = || (now().saturating_sub(started)).as_secs_f64() * 1e3;
+    let device = Device::select(selector)?;
+    let (opened, processor_before) = (since(), processor());
+    let step = SMALL.iter().chain(&OTHERS).find(|(name, _)| *name == model).map(|(_, step)| step);
+    let loss = step.unwrap_or_else(|| panic!("there is no model `{model}`"))(&device)?;
+    let stepped = since();
+    let programs = device.program_stats();
+    println!(
+        r#"{{"device_ms":{opened:.0},"first_step_ms":{stepped:.0},"processor_ms":{:.0},"built":{},"loaded":{},"loss":{loss:.4}}}"#,
+        processor() - processor_before,
+        programs.built,
+        programs.loaded
+    );
+    Ok(())
+}
+
+fn main() -> netcl::Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    let after = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let selector = after("--device").unwrap_or_else(|| "opencl:0".to_owned());
+    let models = after("--models");
+    if let Some(started) = after("--child") {
+        let model = models.unwrap_or_default();
+        return child(&selector, &model, Duration::from_nanos(started.parse().unwrap_or_default()));
+    }
+    let folder = std::env::temp_dir().join(format!("netcl-startup-{}", std::process::id()));
+    let program = std::env::current_exe().expect("a program has a path");
+    let run = |model: &str, label: &str| {
+        std::fs::create_dir_all(folder.join("pocl")).expect("a temporary folder can be made");
+        let started = Instant::now();
+        let output = Command::new(&program)
+            .args(["--device", &selector, "--models", model, "--child", &now().as_nanos().to_string()])
+            .env("NETCL_CACHE_DIR", folder.join("netcl"))
+            .env("POCL_CACHE_DIR", folder.join("pocl"))
+            .output()
+            .expect("this program starts again");
+        let process = started.elapsed().as_secs_f64() * 1e3;
+        let text = String::from_utf8_lossy(&output.stdout);
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        println!(r#"{{"model":"{model}","cache":"{label}","process_ms":{process:.0},"times":{}}}"#, text.trim());
+    };
+    let empty = |model: &str| {
+        let _ = std::fs::remove_dir_all(&folder);
+        run(model, "empty");
+    };
+    let names = |list: &[(&'static str, FirstStep)]| list.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    match models.as_deref() {
+        None => {
+            empty("digits");
+            (0..7).for_each(|_| run("digits", "warm"));
+        }
+        Some("small") => names(&SMALL).into_iter().for_each(empty),
+        Some("all") => names(&SMALL).into_iter().chain(names(&OTHERS)).for_each(empty),
+        Some(list) => list.split(',').for_each(empty),
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+    Ok(())
+}
