@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use quote::quote;
 
 /// Words of hooks and templates, of loops that the compiler writes, of OpenCL C, of Rust (raw), and of netcl.
-const WORDS: [&str; 62] = [
+pub(super) const WORDS: [&str; 63] = [
     "batch",
     "m",
     "n",
@@ -69,9 +69,10 @@ const WORDS: [&str; 62] = [
     "x_1",
     "größe",
     "Ω",
+    "变量",
 ];
 
-fn ident(word: &str) -> Ident {
+pub(super) fn ident(word: &str) -> Ident {
     syn::parse_str(word).unwrap_or_else(|_| Ident::new_raw(word, Span::call_site()))
 }
 
@@ -143,6 +144,14 @@ fn kernels_and_what_is_in_them_may_be_called_anything() {
             pub fn #name(x: f32) -> f32 { x * 2.0 }
         ));
         compiles(word, "a kernel or a function", &own);
+        // What begins with a capital is a type where it is called, and so are operations of netcl's own names.
+        if word.starts_with(char::is_uppercase) || crate::lower::is_builtin(word) {
+            continue;
+        }
+        own.kernel(quote! {
+            pub fn calls(x: &Tensor<f32, N>) -> Tensor<f32, N> { |i| #name(x[i]) }
+        });
+        compiles(word, "a function that is called", &own);
     }
 }
 
