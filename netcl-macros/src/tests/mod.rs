@@ -48,6 +48,11 @@ impl Crate {
             if text(0) == "use" && text(2) == "as" {
                 alias.insert(text(3), text(1));
             }
+            // A macro of this module whose name is one of Rust's.
+            if text(0) == "self" && text(1) == ":" && text(2) == ":" && text(4) == "!" {
+                position += 3;
+                continue;
+            }
             // `path ! { { callback } { rest } }`.
             if text(1) == "!"
                 && let Some(TokenTree::Group(call)) = tokens.get(position + 2)

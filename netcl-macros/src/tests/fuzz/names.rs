@@ -2,11 +2,13 @@
 
 use super::super::names::{WORDS, ident};
 use super::{Draw, judged, tried};
+use crate::foreign;
+use crate::lower::is_builtin;
 use crate::tests::compiled;
 use quote::ToTokens;
 
 /// Different words, as identifiers, but for those that the items call; those that name sizes are none of Rust's keywords, and
-/// functions of scalars, the last, begin with no capital.
+/// functions of scalars, the last, begin with no capital and are none of netcl's or OpenCL C's.
 fn words<const COUNT: usize>(draw: &mut Draw, plain: &[usize]) -> [String; COUNT] {
     let mut taken: Vec<String> = ["sum", "max", "barrier", "global_id", "local_id"].map(String::from).into();
     let called = taken.len();
@@ -17,7 +19,8 @@ fn words<const COUNT: usize>(draw: &mut Draw, plain: &[usize]) -> [String; COUNT
         let raw = syn::parse_str::<syn::Ident>(&name).is_err();
         let text = ident(&name).to_token_stream().to_string();
         let place = taken.len() - called;
-        let fits = !(raw && plain.contains(&place)) && !(place + 1 == COUNT && name.starts_with(char::is_uppercase));
+        let taken_there = name.starts_with(char::is_uppercase) || is_builtin(&name) || foreign::device(&name).is_some();
+        let fits = !(raw && plain.contains(&place)) && !(taken_there && place + 1 == COUNT);
         if fits && !taken.contains(&text) {
             taken.push(text);
         }

@@ -60,7 +60,7 @@ impl<'d> Scalars<'d> {
         }
         if depth == 0 || self.draw.once_in(6) {
             return match self.draw.below(8) {
-                0 => format!("{} as f32", self.integer(0)),
+                0 => format!("({} as f32)", self.integer(0)),
                 1 | 2 => self.draw.word("0.5 2.0 1.0 0.0 3.0 1e-3").to_string(),
                 _ if self.names.is_empty() => "1.0".to_string(),
                 _ => self.draw.of(&self.names),
@@ -74,7 +74,7 @@ impl<'d> Scalars<'d> {
             11 => format!("({}).powi({})", self.float(next), self.draw.word("2 3 0 -1 -2 17")),
             12 => format!("({}).clamp({}, {})", self.float(next), self.float(0), self.float(0)),
             13 => format!("-({})", self.float(next)),
-            14 => format!("({}) as {} as f32", self.float(next), self.draw.word(TYPES)),
+            14 => format!("(({}) as {} as f32)", self.float(next), self.draw.word(TYPES)),
             15 | 16 => format!("if {} {{ {} }} else {{ {} }}", self.truth(next), self.float(next), self.float(next)),
             17 | 18 => self.block(next),
             _ => format!("({}).mul_add({}, {})", self.float(next), self.float(next), self.float(0)),
@@ -90,7 +90,7 @@ impl<'d> Scalars<'d> {
             3 => self.truth(next),
             4 => format!("({}).{}()", self.float(next), self.draw.word(ODD)),
             5 => format!("{}({}, {})", self.draw.word(ODD), self.float(next), self.float(0)),
-            6 => format!("({}) as {}", self.float(next), self.draw.word(TYPES)),
+            6 => format!("(({}) as {})", self.float(next), self.draw.word(TYPES)),
             _ => format!("({}, {}).0", self.float(next), self.any(next.min(1).saturating_sub(1))),
         }
     }
@@ -115,8 +115,8 @@ impl<'d> Scalars<'d> {
             return self.draw.word("true false flag 1 s 0.5 n").to_string();
         }
         match self.draw.below(if depth == 0 { 4 } else { 8 }) {
-            0..3 => format!("({}) {} {}", self.float(next), self.draw.word("< > <= >= == !="), self.float(0)),
-            3 => format!("{} {} {}", self.integer(next), self.draw.word("< > <= >= == !="), self.integer(0)),
+            0..3 => format!("(({}) {} ({}))", self.float(next), self.draw.word("< > <= >= == !="), self.float(0)),
+            3 => format!("(({}) {} ({}))", self.integer(next), self.draw.word("< > <= >= == !="), self.integer(0)),
             4 => format!("({}) && ({})", self.truth(next), self.truth(next)),
             5 => format!("({}) || ({})", self.truth(next), self.truth(next)),
             6 => format!("!({})", self.truth(next)),
