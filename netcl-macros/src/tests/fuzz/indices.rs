@@ -50,13 +50,17 @@ impl Number {
                     '+' => left + right,
                     '-' => left - right,
                     '*' => left * right,
-                    // Of what may be negative no quotient is accepted: which one is meant would not be plain.
-                    _ if left < 0 || right <= 0 => return None,
-                    '/' => left / right,
-                    _ => left % right,
+                    // Of indices that may be negative no quotient is accepted; those of sizes alone are rounded down.
+                    _ if right <= 0 || left < 0 && !self.is_size() => return None,
+                    '/' => left.div_euclid(right),
+                    _ => left.rem_euclid(right),
                 }
             }
         })
+    }
+
+    fn is_size(&self) -> bool {
+        !["i", "j", "k"].iter().any(|index| self.has(index))
     }
 
     fn has(&self, name: &str) -> bool {

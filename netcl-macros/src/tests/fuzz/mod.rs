@@ -15,6 +15,7 @@ mod scalars;
 use super::{Crate, compiled};
 use crate::guard::said;
 use netcl_kernels::philox;
+use proc_macro2::TokenTree;
 use std::fmt::Write;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -143,10 +144,33 @@ fn judged(draw: &Draw, source: &str) -> Result<bool, String> {
     let own = compiled(source);
     // What is generated is Rust, whatever is wrong.
     own.file();
-    match faults(&own) {
-        faults if faults.is_empty() => Ok(own.errors().is_empty()),
-        faults => Err(faults),
+    let mut faults = faults(&own);
+    for place in places_outside(&own.tokens, source.len()) {
+        let _ = writeln!(faults, "an error stands at {place}, which is not in the source");
     }
+    if faults.is_empty() { Ok(own.errors().is_empty()) } else { Err(faults) }
+}
+
+/// Where errors stand that are not in a source of that length. Places are known where `proc-macro2` has its feature
+/// `span-locations`; else none is told.
+fn places_outside(tokens: &[TokenTree], length: usize) -> Vec<String> {
+    let mut outside = Vec::new();
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) if ident == "compile_error" => {
+                let place = format!("{:?}", ident.span());
+                let range = place.strip_prefix("bytes(").and_then(|range| range.strip_suffix(')')?.split_once(".."));
+                let ends = range.map(|(start, end)| (start.parse::<usize>(), end.parse::<usize>()));
+                // The first byte of the source has number 1; what is in no source is at 0.
+                if ends.is_some_and(|ends| !matches!(ends, (Ok(1..), Ok(end)) if end <= length + 1)) {
+                    outside.push(place);
+                }
+            }
+            TokenTree::Group(group) => outside.extend(places_outside(&Vec::from_iter(group.stream()), length)),
+            _ => {}
+        }
+    }
+    outside
 }
 
 /// Whatever is wrong with what was generated.

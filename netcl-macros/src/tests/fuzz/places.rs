@@ -334,8 +334,10 @@ fn indices_of_work_items_stay_inside() {
         let lowered = simt::lower(&diag, &Unit::default(), &signature);
         if let Err(errors) = diag.finish() {
             // Of numbers that are known it is known that they are not there.
-            let (errors, known) =
-                (errors.to_string(), ["there is no element", "is no u32 number", "is outside the array"]);
+            let (errors, known) = (
+                errors.to_string(),
+                ["there is no element", "is no u32 number", "is outside the array", "found i32 and u32"],
+            );
             let refused = known.iter().any(|known| errors.contains(known));
             return if refused { Ok(false) } else { Err(format!("refused: {errors}")) };
         }
