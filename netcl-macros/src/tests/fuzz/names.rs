@@ -20,8 +20,8 @@ fn words<const COUNT: usize>(draw: &mut Draw, plain: &[usize]) -> [String; COUNT
         let text = ident(&name).to_token_stream().to_string();
         let place = taken.len() - called;
         let taken_there = name.starts_with(char::is_uppercase) || is_builtin(&name) || foreign::device(&name).is_some();
-        let fits = !(raw && plain.contains(&place)) && !(taken_there && place + 1 == COUNT);
-        if fits && !taken.contains(&text) {
+        let unfit = raw && plain.contains(&place) || taken_there && place + 1 == COUNT;
+        if !unfit && !taken.contains(&text) {
             taken.push(text);
         }
     }
