@@ -26,7 +26,7 @@ pub(crate) fn or_keep(expand: impl FnOnce() -> TokenStream, otherwise: impl FnOn
 }
 
 /// A panic's text.
-fn said(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }

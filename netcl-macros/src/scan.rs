@@ -65,7 +65,7 @@ impl<'ast> Visit<'ast> for Calls {
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         if let Some(scope) = self.bound.last_mut() {
-            scope.insert(pattern.ident.to_string());
+            scope.insert(parse::name(&pattern.ident));
         }
     }
 
@@ -103,14 +103,15 @@ impl<'ast> Visit<'ast> for Calls {
             && let Some(last) = path.path.segments.last()
         {
             let single = path.path.segments.len() == 1;
-            let name = last.ident.to_string();
-            // Types and `Self` start with a capital; functions do not. Rust's own library has none of ours, and neither have
-            // other frameworks.
-            let first = path.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
-            let lower = name.starts_with(|c: char| c.is_lowercase() || c == '_');
+            let name = parse::name(&last.ident);
+            // Types and `Self` start with a capital; functions do not, whatever letters they are written with. Rust's own
+            // library has none of ours, and neither have other frameworks.
+            let first = path.path.segments.first().filter(|_| !single);
+            let first = first.map(|segment| segment.ident.to_string()).unwrap_or_default();
+            let capital = name.starts_with(char::is_uppercase);
             let own = first.starts_with(|c: char| c.is_uppercase())
                 || matches!(first.as_str(), "std" | "core" | "alloc" | "torch" | "tch" | "np" | "numpy" | "jnp" | "tf");
-            if lower
+            if !capital
                 && !own
                 && !is_no_function_of_scalars(call)
                 && !is_rust_method(&path.path)

@@ -3,7 +3,7 @@
 use super::{Lowering, Place, Val, declared};
 use crate::literal;
 use crate::messages as m;
-use crate::parse::{items, text};
+use crate::parse::{self, items, text};
 use crate::words;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
             return Val::Unit;
         }
         let target = match left {
-            Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+            Expr::Path(path) => path.path.get_ident().map(parse::name),
             Expr::Index(index) => {
                 // `x[n, c] = ..` in a kernel: elements of inputs are not assigned.
                 if let Expr::Path(path) = &*index.expr {

@@ -2,13 +2,10 @@
 //! there is no error left. Every message whose hint shows whole code has a case here, and so has every name of the tables of
 //! other frameworks' words.
 
-use super::Crate;
+use super::compiled;
 use crate::foreign::{self, Here};
 use crate::messages::{ALL, Message};
-use proc_macro2::TokenStream;
-use quote::ToTokens;
 use std::collections::BTreeSet;
-use syn::Item;
 
 const MODEL: &str = "
     #[netcl::model]
@@ -50,37 +47,6 @@ fn simt(body: &str) -> String {
         "#[launch(global = [N])] pub fn k(x: &Tensor<f32, N, C>, y: &mut Tensor<f32, N, C>) {{
             let (i, j, value) = (global_id(0), 0u32, 1.0); y[i, j] = x[i, j] + value; {body} }}"
     ))
-}
-
-/// What the macros make of a file's items.
-fn compiled(source: &str) -> Crate {
-    let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{error}: {source}"));
-    let mut own = Crate::default();
-    for mut item in file.items {
-        let mut taken = Vec::new();
-        if let Item::Struct(syn::ItemStruct { attrs, .. })
-        | Item::Impl(syn::ItemImpl { attrs, .. })
-        | Item::Fn(syn::ItemFn { attrs, .. })
-        | Item::Const(syn::ItemConst { attrs, .. }) = &mut item
-        {
-            let ours = |attr: &mut syn::Attribute| attr.path().segments[0].ident == "netcl";
-            taken = attrs.extract_if(.., ours).collect();
-        }
-        let args = |attr: &syn::Attribute| match &attr.meta {
-            syn::Meta::List(list) => list.tokens.clone(),
-            _ => TokenStream::new(),
-        };
-        match (taken.first().map(|attr| (attr.path().segments[1].ident.to_string(), args(attr))), item) {
-            (Some((name, args)), item) => own.add(match name.as_str() {
-                "model" => crate::driver::model(args, item.into_token_stream()),
-                "function" => crate::driver::function(args, item.into_token_stream()),
-                _ => crate::driver::constant(args, item.into_token_stream()),
-            }),
-            (None, Item::Macro(call)) => drop(own.kernel(call.mac.tokens)),
-            (None, _) => {}
-        }
-    }
-    own
 }
 
 /// What a hint says to write: what stands after "write", or nothing where something is to be removed.

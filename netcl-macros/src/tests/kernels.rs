@@ -55,6 +55,18 @@ fn index_form() {
     assert!(own.output.contains("fn vjp"));
 }
 
+/// What is compared of sizes with quotients in them takes no longer for that.
+#[test]
+fn quotients_in_sizes_that_meet() {
+    let mut own = Crate::default();
+    own.kernel(quote! {
+        fn a(x: &Tensor<f32, { N / 2 * 2 }, { N / 5 }>, n: &Tensor<f32, N>) -> Tensor<f32, { N / 3 }, 2> {
+            |i, j| pad(x[i, i / 3]) + n[0] * (i + j) as f32
+        }
+    });
+    own.sound();
+}
+
 #[test]
 fn misuse() {
     let all = errors(quote! {

@@ -13,14 +13,19 @@ use quote::quote;
 fn graph(items: TokenStream, name: &str) -> Graph {
     GRAPHS.take();
     Crate::default().kernel(items).sound();
+    made(name)
+}
+
+/// The graph of the kernel called `name` that was made last.
+pub(super) fn made(name: &str) -> Graph {
     let known = GRAPHS.take().into_iter().find(|(known, _)| known == name);
     known.unwrap_or_else(|| panic!("`{name}` has no graph")).1
 }
 
 /// The arguments of a kernel: their sizes and elements.
-struct Given<'a> {
-    sizes: &'a [(&'a str, u64)],
-    args: &'a [(&'a [usize], &'a [f64])],
+pub(super) struct Given<'a> {
+    pub(super) sizes: &'a [(&'a str, u64)],
+    pub(super) args: &'a [(&'a [usize], &'a [f64])],
 }
 
 impl Given<'_> {
@@ -38,7 +43,7 @@ impl Given<'_> {
     }
 
     /// The elements of the result.
-    fn value(&self, graph: &Graph) -> Vec<f64> {
+    pub(super) fn value(&self, graph: &Graph) -> Vec<f64> {
         self.run(graph, None)[0].1.to_f64()
     }
 

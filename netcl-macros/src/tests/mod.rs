@@ -3,6 +3,7 @@
 mod absurd;
 mod bounds;
 mod early;
+mod fuzz;
 mod gradients;
 mod hints;
 mod kernels;
@@ -16,7 +17,9 @@ mod untyped;
 use crate::chain;
 use crate::{driver, kernel};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::BTreeMap;
+use syn::Item;
 
 /// Plays rustc for the hidden macros: items in order, requests answered from what items have exported.
 #[derive(Default)]
@@ -44,6 +47,11 @@ impl Crate {
             }
             if text(0) == "use" && text(2) == "as" {
                 alias.insert(text(3), text(1));
+            }
+            // A macro of this module whose name is one of Rust's.
+            if text(0) == "self" && text(1) == ":" && text(2) == ":" && text(4) == "!" {
+                position += 3;
+                continue;
             }
             // `path ! { { callback } { rest } }`.
             if text(1) == "!"
@@ -97,6 +105,16 @@ impl Crate {
         self
     }
 
+    /// The macro on the item.
+    pub(crate) fn mark(&mut self, Marked { name, args, item }: Marked) {
+        match name.as_str() {
+            "model" => self.add(driver::model(args, item)),
+            "function" => self.add(driver::function(args, item)),
+            "kernel" => drop(self.kernel(item)),
+            _ => self.add(driver::constant(args, item)),
+        }
+    }
+
     /// The messages of all errors, in order; those that are left to rustc where it has said them, too.
     pub(crate) fn errors(&self) -> Vec<String> {
         let mut errors = Vec::new();
@@ -118,6 +136,52 @@ impl Crate {
         self.file();
         self
     }
+}
+
+/// An item, and the macro that it is marked with.
+pub(crate) struct Marked {
+    pub(crate) name: String,
+    pub(crate) args: TokenStream,
+    pub(crate) item: TokenStream,
+}
+
+/// Those of a file's items that are marked.
+pub(crate) fn marked(file: syn::File) -> Vec<Marked> {
+    let mut all = Vec::new();
+    for mut item in file.items {
+        let mut taken = Vec::new();
+        if let Item::Struct(syn::ItemStruct { attrs, .. })
+        | Item::Impl(syn::ItemImpl { attrs, .. })
+        | Item::Fn(syn::ItemFn { attrs, .. })
+        | Item::Const(syn::ItemConst { attrs, .. }) = &mut item
+        {
+            let ours = |attr: &mut syn::Attribute| attr.path().segments[0].ident == "netcl";
+            taken = attrs.extract_if(.., ours).collect();
+        }
+        let args = |attr: &syn::Attribute| match &attr.meta {
+            syn::Meta::List(list) => list.tokens.clone(),
+            _ => TokenStream::new(),
+        };
+        match (taken.first(), item) {
+            (Some(attr), item) => {
+                let name = attr.path().segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+                all.push(Marked { name, args: args(attr), item: item.into_token_stream() });
+            }
+            (None, Item::Macro(call)) if call.mac.path.segments.last().is_some_and(|last| last.ident == "kernel") => {
+                all.push(Marked { name: "kernel".into(), args: TokenStream::new(), item: call.mac.tokens });
+            }
+            (None, _) => {}
+        }
+    }
+    all
+}
+
+/// What the macros make of a file's items.
+pub(crate) fn compiled(source: &str) -> Crate {
+    let file = syn::parse_file(source).unwrap_or_else(|error| panic!("{error}: {source}"));
+    let mut own = Crate::default();
+    marked(file).into_iter().for_each(|item| own.mark(item));
+    own
 }
 
 /// The texts of `compile_error!(..)` and `#[must_use = ..]`.

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use quote::quote;
 
 /// Words of hooks and templates, of loops that the compiler writes, of OpenCL C, of Rust (raw), and of netcl.
-const WORDS: [&str; 62] = [
+pub(super) const WORDS: [&str; 63] = [
     "batch",
     "m",
     "n",
@@ -69,9 +69,10 @@ const WORDS: [&str; 62] = [
     "x_1",
     "größe",
     "Ω",
+    "变量",
 ];
 
-fn ident(word: &str) -> Ident {
+pub(super) fn ident(word: &str) -> Ident {
     syn::parse_str(word).unwrap_or_else(|_| Ident::new_raw(word, Span::call_site()))
 }
 
@@ -101,7 +102,10 @@ fn fields_arguments_and_values_may_be_called_anything() {
                     (y * 0.35).matmul((#name * 0.5).t())
                 }
                 pub fn loss(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32> {
-                    let #name = self.#name.forward(x).relu();
+                    let mut #name = self.#name.forward(x).relu();
+                    #name = #name * 2.0;
+                    #name += 1.0;
+                    for #name in 0..2 { let _ = x.get(1, #name); }
                     let x = (#name - x).reshape([N, 1, 2, 4]).pad(2, 1, 1, 0.0);
                     self.conv.forward(x - 0.5).mean_all()
                 }
@@ -118,12 +122,20 @@ fn kernels_and_what_is_in_them_may_be_called_anything() {
         let mut own = Crate::default();
         own.kernel(quote! {
             pub fn index(#name: &Tensor<f32, N, C>) -> Tensor<f32, N> {
-                |i| mean(0..C, |c| #name[i, c])
+                |i| {
+                    let mut all_of_it = 0.0;
+                    { let mut #name = #name[i, 0]; #name = #name * 2.0; #name += 1.0; all_of_it += #name; }
+                    all_of_it + mean(0..C, |c| #name[i, c])
+                }
             }
             #[launch(global = [N], local = [64])]
             pub fn items(#name: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
                 let i = global_id(0);
                 y[i] = #name[i];
+                let mut #name = y[i];
+                #name = #name * 2.0;
+                #name += 1.0;
+                y[i] = #name;
             }
             #[launch(global = [N], local = [64])]
             pub fn arrays(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
@@ -143,6 +155,14 @@ fn kernels_and_what_is_in_them_may_be_called_anything() {
             pub fn #name(x: f32) -> f32 { x * 2.0 }
         ));
         compiles(word, "a kernel or a function", &own);
+        // What begins with a capital is a type where it is called, and so are operations of netcl's own names.
+        if word.starts_with(char::is_uppercase) || crate::lower::is_builtin(word) {
+            continue;
+        }
+        own.kernel(quote! {
+            pub fn calls(x: &Tensor<f32, N>) -> Tensor<f32, N> { |i| #name(x[i]) }
+        });
+        compiles(word, "a function that is called", &own);
     }
 }
 
