@@ -35,7 +35,13 @@ impl TensorType {
 impl std::fmt::Display for TensorType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Tensor<{}", self.dtype)?;
-        self.dims.iter().try_for_each(|dim| write!(f, ", {}", dim.dim))?;
+        self.dims.iter().try_for_each(|dim| match dim.dim.as_constant() {
+            // What is computed stands in braces, as in Rust.
+            None if dim.dim.to_string().contains(|c: char| !c.is_alphanumeric() && c != '_') => {
+                write!(f, ", {{ {} }}", dim.dim)
+            }
+            _ => write!(f, ", {}", dim.dim),
+        })?;
         f.write_str(">")
     }
 }

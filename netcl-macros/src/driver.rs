@@ -288,7 +288,7 @@ pub(crate) fn function(args: TokenStream, item: TokenStream) -> TokenStream {
         }),
         (Err(_), None) => {
             let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[]);
+            diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&""]);
             with_errors(diag, || item)
         }
     }
@@ -381,11 +381,11 @@ pub(crate) fn constant(args: TokenStream, item: TokenStream) -> TokenStream {
             return with_errors(diag, || quote!(#said #[allow(dead_code)] #kept #export));
         }
         let span = item.clone().into_iter().next().map_or_else(proc_macro2::Span::call_site, |first| first.span());
-        diag.report(span, &m::CONSTANT_FORM, &[]);
+        diag.report(span, &m::CONSTANT_FORM, &[&""]);
         return with_errors(diag, || item);
     };
     if value.is_none() {
-        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[]);
+        diag.report(parsed.expr.span(), &m::CONSTANT_FORM, &[&format!(", found `{}`", parse::text(&parsed.expr))]);
     }
     let export = chain::export(&parsed.ident, &parsed.vis, &payload::constant(&parsed));
     with_errors(diag, || quote!(#[allow(dead_code)] #parsed #export))

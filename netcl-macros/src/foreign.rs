@@ -38,7 +38,13 @@ const GENERATED: &str =
     "gradients come with the functions that are generated: a loss called `loss` has `loss_with_gradients`";
 const A_LAYER: &str =
     "it has weights or a state, and is a layer: a field with `#[layer(..)]`, called by its `forward` (docs/layers.md)";
-const BLOCKS: &str = "write `x.narrow(axis, start, length)` for each part";
+const DROPOUT: &str =
+    "it is a layer: a field `#[layer(rate = 0.1)] dropout: Dropout`, called as `self.dropout.forward(&x)`";
+const LAYER_NORM: &str = "it has weights, and is a layer: a field `#[layer(features = 8)] norm: LayerNorm`, called as `self.norm.forward(&x)`";
+const BATCH_NORM: &str = "it has a state, and is a layer: a field `#[layer(features = 8)] norm: BatchNorm`, called as `self.norm.forward(&x)`";
+const RMS_NORM: &str =
+    "it has weights, and is a layer: a field `#[layer(features = 8)] norm: RmsNorm`, called as `self.norm.forward(&x)`";
+const EMBEDDING: &str = "it has weights, and is a layer: a field `#[layer(entries = 100, features = 8)] words: Embedding`, called as `self.words.forward(&x)`";
 
 /// Names elsewhere, and what is written here.
 pub(crate) const TENSORS: &[(&[&str], Here)] = &[
@@ -58,7 +64,10 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
     (&["expand_dims", "unsqueeze_dim", "insert_axis", "newaxis"], Named("unsqueeze")),
     (&["remove_axis", "squeeze_dim"], Named("squeeze")),
     (&["cat", "concatenate", "hstack", "vstack", "append"], Write("x.concat([y], 1)")),
-    (&["split", "chunk", "tensor_split", "unbind", "split_at", "unstack"], Say(BLOCKS)),
+    (
+        &["split", "chunk", "tensor_split", "unbind", "split_at", "unstack"],
+        Write("(x.narrow(1, 0, 4), x.narrow(1, 4, 4))"),
+    ),
     (&["slice", "slice_axis", "index", "i", "index_axis"], Write("x.narrow(1, 0, 4)")),
     (&["repeat_interleave", "tile", "repeat_dim"], Write("x.repeat(0, 2)")),
     (&["roll"], Write("x.narrow(1, 1, 7).concat([x.narrow(1, 0, 1)], 1)")),
@@ -186,21 +195,12 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
         ),
     ),
     // Layers.
-    (
-        &[
-            "dropout",
-            "layer_norm",
-            "batch_norm",
-            "group_norm",
-            "rms_norm",
-            "embedding",
-            "conv1d",
-            "conv_transpose2d",
-            "adaptive_avg_pool2d",
-            "multi_head_attention",
-        ],
-        Say(A_LAYER),
-    ),
+    (&["dropout"], Say(DROPOUT)),
+    (&["layer_norm"], Say(LAYER_NORM)),
+    (&["batch_norm"], Say(BATCH_NORM)),
+    (&["rms_norm"], Say(RMS_NORM)),
+    (&["embedding"], Say(EMBEDDING)),
+    (&["group_norm", "conv1d", "conv_transpose2d", "adaptive_avg_pool2d", "multi_head_attention"], Say(A_LAYER)),
     // Iterators.
     (
         &[
@@ -292,6 +292,17 @@ pub(crate) const LAYERS: &[(&str, &str)] = &[
     ("BCEWithLogitsLoss", "bce_with_logits(y)"),
 ];
 
+/// Layers elsewhere that other ones compute here.
+pub(crate) const LAYERS_AS: &[(&str, &str)] = &[
+    ("Conv1d", "write `Conv2d`, with `kernel = (1, 3)`: it takes `[N, channels, 1, length]`"),
+    ("MaxPool1d", "write `MaxPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
+    ("AvgPool1d", "write `AvgPool2d`, with `kernel = (1, 2)`: it takes `[N, channels, 1, length]`"),
+    ("MultiheadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
+    ("MultiHeadAttention", "write `SelfAttention`, with `features = 64, heads = 4`"),
+    ("LSTM", "it is a cell in a loop: a model of two `Linear`s whose `forward` returns `(h, c)`, called in a `for`"),
+    ("GRU", "it is a cell in a loop: a model of `Linear`s whose `forward` returns `h`, called in a `for`"),
+];
+
 fn within(table: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
     table.iter().find(|(there, _)| *there == name).map(|(_, here)| *here)
 }
@@ -319,6 +330,11 @@ pub(crate) fn layer(name: &str) -> Option<&'static str> {
     within(LAYERS, name)
 }
 
+/// What stands here for a layer of other frameworks.
+pub(crate) fn layer_as(name: &str) -> Option<&'static str> {
+    within(LAYERS_AS, name)
+}
+
 impl Here {
     /// What to write for `receiver.name(args)`.
     pub(crate) fn hint(self, receiver: &str, args: &[String]) -> String {
@@ -331,14 +347,18 @@ impl Here {
                 format!("it is called `{name}` here: write `{receiver}.{name}({list})`")
             }
             Left(why) => format!("leave it out: write `{receiver}`; {why}"),
-            Write(example) => format!("write `{}`", of(example, receiver)),
+            Write(example) => format!("write `{}`", of(example, receiver, args)),
             Say(what) => what.to_string(),
         }
     }
 }
 
-/// The example, of `receiver` instead of `x`.
-fn of(example: &str, receiver: &str) -> String {
+/// The example, of `receiver` instead of `x`, and of the name among the arguments, if there is one, instead of `y`.
+fn of(example: &str, receiver: &str, args: &[String]) -> String {
+    let is_name = |arg: &&str| {
+        arg.starts_with(|c: char| c.is_alphabetic()) && arg.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let other = args.iter().rev().map(|arg| arg.trim_start_matches('&')).find(is_name).unwrap_or("y");
     let mut written = String::new();
     let mut word = String::new();
     for c in example.chars().chain([' ']) {
@@ -346,7 +366,11 @@ fn of(example: &str, receiver: &str) -> String {
             word.push(c);
             continue;
         }
-        written.push_str(if word == "x" { receiver } else { &word });
+        written.push_str(match word.as_str() {
+            "x" => receiver,
+            "y" => other,
+            word => word,
+        });
         word.clear();
         written.push(c);
     }

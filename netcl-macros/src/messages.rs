@@ -49,31 +49,41 @@ messages! {
     NO_ARGUMENTS = "`#[netcl::{}]` takes no arguments", "write `#[netcl::{}]`";
     MODEL_ARGUMENTS = "`#[netcl::model]` takes one argument, on a further `impl` block: that block's name", "write `#[netcl::model(block = training)] impl Mlp { .. }`, and `#[netcl::model]` on the first block and on the struct";
     NO_NAMED_FIELDS = "a model needs named fields", "write `struct {} { hidden: Linear, .. }`";
-    GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes: `struct Mlp<const HIDDEN: usize>`";
+    GENERIC_MODEL = "a model cannot have the parameter `{}`", "its parameters are sizes: `struct Mlp<const HIDDEN: usize>`; what is chosen is an argument of a function: `deep: bool`";
     TRAIT_IMPL = "`#[netcl::model]` compiles inherent functions, not trait implementations", "move the functions to `impl {} { .. }` and call them from the trait's";
     BLOCK_SIZE = "`{}` is computed, and a block is for every size", "write `{}` there; what follows from it stands in the functions' types: `Tensor<f32, N, {}>`";
     NOT_A_TYPE_NAME = "expected the name of a model", "write `impl Mlp { .. }`";
     FUNCTION_FORM = "`{}` functions cannot be compiled", "write `fn {}(..) -> Tensor<..>`";
     DUPLICATE_FUNCTION = "there is a function `{}` already", "choose another name";
     GENERATED_NAME = "a function `{}` is generated {}", "choose another name";
+    FUNCTION_LIFETIME = "a compiled function has no lifetimes, found `{}`", "leave it out: write `&self` and `&Tensor<f32, N, 64>`";
+    FUNCTION_PARAMETER = "a compiled function cannot have the parameter `{}`", "write the type itself, such as `f32`; a kernel in SIMT form is compiled for each of a list: `#[types({} = [f32, f16])]`";
     GENERIC_FUNCTION = "a compiled function cannot have generic parameters", "sizes such as `N` need no declaration: use them in the argument types";
     MODE = "`#[mode]` says `training` or `inference`, on a function of a model", "write `#[mode(training)]` for dropped elements and a batch's own statistics in every form of the function, `#[mode(inference)]` for none of it in its gradients";
     MISSING_BODY = "`{}` has no body", "write `{ .. }` in place of `;`";
     SELF_BY_VALUE = "a compiled function reads the model", "write `&self`";
-    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`", "use `f32`, `i32`, `u32` or `bool` arguments and result";
+    FUNCTION_NOT_PLAIN = "`#[netcl::function]` belongs on a function of scalars, such as `fn gelu(x: f32) -> f32`{}", "use `f32`, `i32`, `u32` or `bool` arguments and result";
     FUNCTION_RECEIVER = "a function of scalars has no `self`", "move it out of the `impl` block, and pass numbers as arguments";
     FUNCTION_OF_TENSORS = "`#[netcl::function]` is of single numbers, and applied to every element", "write `x: f32` and `-> f32`; what works on whole tensors is a function of a `#[netcl::model] impl` block, or a `kernel!`";
-    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
+    CONSTANT_FORM = "`#[netcl::constant]` belongs on a `const` of an integer, a float or a bool with a literal value{}", "write `#[netcl::constant] const HIDDEN: usize = 64;`";
     DYNAMIC_OUTSIDE = "`#[netcl::dynamic]` belongs on a function inside a `#[netcl::model] impl` block", "elsewhere functions are ordinary Rust already";
 
     // Fields
     UNKNOWN_LAYER = "there is no layer `{}`{}", "layers are {}; a field that is another model takes no configuration";
+    LAYER_ELSEWHERE = "there is no layer `{}`", "{}";
+    MODEL_CONFIGURED = "there is no layer `{}`, and a model takes no configuration", "leave `#[layer(..)]` out: a model's sizes stand in its type, as in `Block<64>`; layers are {}";
+    DUPLICATE_FIELD = "`{}` is a field already", "choose another name";
+    PATH_SIZE = "the value of `{}` is not known here", "write `{ {} }`, with `#[netcl::constant]` above that `const`";
+    OWN_SIZE = "the value of `{}` is not known here", "what belongs to the model is there after its struct: a `const` outside of the `impl`, or a number";
+    COMPUTED_SIZE = "the size `{}` is computed from a parameter, which Rust does not do in the type of a field", "give the model a parameter for it: `struct Net<const INNER: usize>`, and `{}: Block<INNER>`";
+    DERIVED = "a model cannot derive `{}`", "{}";
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
     UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
-    PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast(f16)`; what no optimizer changes is a `#[state(init = ..)]`";
+    PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what no optimizer changes is a state: write `#[state(init = {})]`";
+    PARAMETER_TYPE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "write `Tensor<f32, ..>` and convert it where it is used, `self.w.cast({})`; what no optimizer changes is a `#[state(init = ..)]`";
     DUPLICATE_FIELD = "`{}` is a field already", "choose another name";
     DUPLICATE_KEY = "`{}` is given twice", "remove one of them";
     ATTRIBUTE_FORM = "{}", "write `#[{}({})]`";
@@ -89,7 +99,7 @@ messages! {
     LAYER_IS_OPERATION = "`{}` is an operation here, not a layer", "leave the field out, and call it on a tensor: `x.{}`";
     PARAMETER_INIT = "`init` takes a number, `uniform(bound)` or `normal(std)`, found `{}`", "write `init = 0.0`, `init = uniform(0.1)` or `init = normal(0.02)`";
     CONSTANT_VALUE = "`#[constant(..)]` takes one value of the field's type, `{}`, found `{}`", "write `#[constant({})]`";
-    FIELD_TYPE = "a field of a model cannot be of type `{}`", "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
+    FIELD_TYPE = "a field of a model cannot be of type `{}`", "{}";
     RESERVED_NAME = "`{}` is netcl's own name", "choose another";
 
     // Types
@@ -99,20 +109,23 @@ messages! {
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 2147418111 elements: write a smaller number";
+    LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to 2147418111 elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that tells it, such as `{}`; or write a number";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";
-    ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`";
+    ARGUMENT_TYPE = "an argument of a compiled function cannot be of type `{}`", "arguments are `&Tensor<..>`, `bool`, `usize`, `f32`, `i32` or `u32`; of a struct its parts are passed, an alias is written out";
     ARGUMENT_BY_VALUE = "tensors are borrowed", "write `{}: &Tensor<..>`";
     ARGUMENT_MUT = "an argument is not assigned", "write `{}`, and in the body `let mut {} = {};`";
     ARGUMENT_LIST = "a list of tensors cannot be an argument", "write an argument for each: `{}`";
     ARGUMENT_PATTERN = "an argument needs a plain name", "write `x: &Tensor<..>` and take it apart in the body";
     DUPLICATE_ARGUMENT = "`{}` is an argument already", "choose another name";
     MISSING_RESULT = "`{}` returns nothing", "write `-> Tensor<..>`";
-    RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> Tensor<f32, N, 10>` or a tuple of such; the generated function returns a `Result`";
+    RESULT_TYPE = "a compiled function returns tensors, found `{}`", "write `-> {}` or a tuple of such; the generated function returns a `Result`";
 
     // Bodies
     UNKNOWN_NAME = "there is no `{}` here{}", "names are arguments, `let`s and loop variables; sizes come from the argument types";
+    FIELD_WITHOUT_SELF = "there is no `{}` here, but the model has a field of that name", "write `self.{}`";
+    NAMED_ARGUMENT = "arguments have no names, found `{}`", "write `{}`";
     UNKNOWN_FIELD = "`{}` has no field `{}`{}", "its fields are {}";
     TUPLE_FIELD = "a tuple of {} has no field `{}`", "its last field is `.{}`";
     METHOD_WITHOUT_CALL = "`{}` is an operation, not a field", "call it: `.{}({})`";
@@ -128,7 +141,7 @@ messages! {
     VALUE_DROPPED = "this `;` drops the value", "remove this `;`: what a body gives is its last expression";
     UNKNOWN_SIZE_NAME = "there is no `{}` here{}", "a single capital letter is a size that an argument's type names, as in `&Tensor<f32, N>`; the name of a `#[netcl::constant]` is longer";
     UNKNOWN_FUNCTION = "there is no function `{}`{}", "a function of your own needs `#[netcl::function]`";
-    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}{}";
+    MODEL_HAS_NO_FUNCTION = "`{}` has no compiled function `{}`{}", "its functions are {}{}; one of an ordinary `impl` block, and one with `#[netcl::dynamic]`, is called in ordinary Rust";
     LAYER_CALL = "`{}` is a layer: its only function is `forward`", "write `self.{}.forward(&x)`";
     LAYER_ARGUMENTS = "`{}` takes {} tensor{}, found {} argument{}", "write `self.{}.forward({})`";
     CALL_ARGUMENTS = "`{}` takes {} argument{}, found {}", "write {}";
@@ -137,6 +150,8 @@ messages! {
     NOT_CALLABLE = "only functions and methods by name can be called", "call `self.layer.forward(&x)`, `x.relu()`, `self.function(..)` or a `#[netcl::function]`";
     NOT_A_FUNCTION = "`{}` is {}, not a function", "{}";
     LOOP_RANGE = "a loop runs over `0..4`, with numbers, or over `&self.layers`, found {}", "a size that is known only at run time cannot unroll a loop: use an operation on the whole tensor";
+    PLAIN_ROUNDS = "how often this loop runs is known only at run time: `{}` is a plain `usize`", "each round is compiled: write a number or the name of a `#[netcl::constant]`; rounds that may be left out stand under `if i < {} { .. }`";
+    PLAIN_POSITION = "which element of {} is meant is known only at run time: `{}` is a plain `usize`", "go over all of them: `for (i, layer) in {}.iter().enumerate() { if i == {} { h = layer.forward(&h); } }`";
     LIST_LENGTH = "a list is as long as a number from 0 to {} says, found `{}`", "write the number, or the name of a `#[netcl::constant]`";
     LIST_TOO_LARGE = "a list of {} elements, those of lists in it counted, is too large", "lists and tuples have up to {} in all: each is written down";
     LOOP_TOO_LONG = "a loop of {} rounds is too long: each round is compiled", "use an operation on the whole tensor";
@@ -151,12 +166,13 @@ messages! {
     PATTERN = "only names and tuples of names can be bound", "write `let y = ..` or `let (a, b) = ..`";
     NOT_A_TUPLE = "a tuple is taken apart here, found {}", "write one name";
     TUPLE_LENGTH = "a tuple of {} cannot be taken apart into {} names", "write as many names as it has parts, `_` for those that are not used";
-    LET_WITHOUT_VALUE = "`let` needs a value", "write `let y = ..;`";
+    LET_WITHOUT_VALUE = "`let` needs a value", "write `let {} = ..;` where it gets its value";
     LET_TYPE = "`{}` cannot be the type of a variable here", "types are `Tensor<f32, N, 64>`, `f32`, `i32`, `u32`, `bool`, `usize`, and tuples and arrays of these; or leave the type out";
     LET_VALUE = "`{}` is declared as `{}`, its value is {}", "change what stands behind `:`, or the value";
     LET_AXIS = "`{}` is declared with {} here, its value has {}{}", "write `{}`, or change what gives the value this size";
     ASSIGN_ARGUMENT = "`{}` is an argument: its elements cannot be assigned", "{}";
     ASSIGN_IMMUTABLE = "`{}` is not `mut`", "write `let mut {} = ..`";
+    ASSIGN_FIELD = "`{}` is a field: a model's function reads it", "return the new value beside the result, and give it to the model after the call: `model.set_tensor(\"{}\", &new)?`";
     ASSIGN_TARGET = "only a local variable can be assigned", "write `let mut y = ..` and `y = ..`";
     ASSIGN_BEHIND = "nothing is assigned behind a reference", "assign the variable itself: `h = h.relu();`, where it is `let mut h`";
     ASSIGN_TYPE = "`{}` changes from {} to {}", "a variable keeps its type: use another `let`";
@@ -175,6 +191,7 @@ messages! {
     RESULT_COUNT = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_SHAPE = "`{}` returns {}, its body gives {}", "change what stands behind `->`, or the last line of the body";
     RESULT_AXIS = "`{}` returns {} here, its body gives {}{}", "write `{}`, or change what gives the body this size";
+    RESULT_AXES = "`{}` returns {}, its body gives {}: axis {} is {}{}", "write `{}`, or change what gives the body these sizes";
     RESULT_WAY = "`{}` returns {} here, its body gives {}{} where {}", "every way through an `if` gives the declared shape: change what this one gives";
     RESULT_DTYPE = "`{}` returns {} elements, its body gives {}", "convert what the body gives with `as {}`, or change what stands behind `->`";
     NOT_A_NUMBER = "`{}` is no number that fits", "values are tensors, sizes, numbers as large as `i64` and `f64`, `true` and `false`; an element type is written `f16`";
@@ -193,6 +210,9 @@ messages! {
     KERNEL_RANK = "`{}` has {} ax{}, found {} ind{}", "write one index for each axis";
     KERNEL_READ_TWICE = "{} is no argument: only whole tensors are read by indices", "write all indices in one pair of brackets: `x[n, c]`";
     KERNEL_INDEX_TYPE = "an index is an integer expression, found {}", "indices are those of the closure, sums of them with whole numbers, arguments of type `i32` or `u32`, and elements of integer tensors";
+    KERNEL_INDEX_ELEMENTS = "an index is a whole number, found elements of {}", "convert them: write `{} as i32`";
+    KERNEL_HIDDEN = "the index `{}` hides the tensor of that name", "give the index another name: `|n| {}[n]`";
+    KERNEL_SIZES = "`{}` is no operation in a kernel: the shape of `{}` is {}", "sizes are called by their names: write `{}`";
     KERNEL_NOT_AFFINE = "an index is a sum of indices times numbers", "products of indices, and quotients of what may be negative, cannot be checked against the shape; `n / 2` and `n % C` of what is not negative can";
     KERNEL_DUPLICATE_INDEX = "`{}` is an index already", "give each axis of the result a name of its own: `|n, c| ..`";
     KERNEL_INDEX_ARGUMENT = "where `{}` leads is known only at run time, and cannot be checked against the shape", "take the positions from a tensor of integers: `x[at[n]]`, which reads zeros outside; or make the distance a number or a `#[netcl::constant]`";
@@ -208,13 +228,16 @@ messages! {
     KERNEL_TENSOR_VALUE = "`{}` is a whole tensor", "read one element: `{}[{}]`";
     KERNEL_METHOD = "`{}` works on whole tensors, not on one element", "use functions of numbers: `max(a, b)`, `exp(x)`; reductions are `sum(0..C, |c| ..)`";
     KERNEL_TWO_VALUES = "`{}` takes two values, found {}", "it is called as {}";
-    PAD_ARGUMENT = "`pad` takes one read", "write `pad(x[n, c - 1])`";
+    PAD_ARGUMENT = "`pad` takes one read, found {}", "outside it gives zero: write `{}`";
 
     // SIMT-form kernels
     SIMT_RESULT = "a SIMT-form kernel writes its results to `&mut Tensor` arguments", "write `fn scale(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>)`; the call returns `y`";
     SIMT_NO_RESULT = "`{}` has no result", "add an argument `y: &mut Tensor<f32, N>`; the call allocates and returns it";
     SIMT_ARGUMENT = "an argument of a SIMT-form kernel cannot be of type `{}`", "arguments are `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` and `u32`";
     SIMT_LAUNCH = "a SIMT-form kernel needs `#[launch(global = [N], local = [64])]`", "`global` lists how many work-items run, along 1 to 3 dimensions; `local` how many of them form a group, in as many numbers";
+    SIMT_LAUNCH_LIST = "`{}` takes a list, found `{}`", "write `{}`";
+    SIMT_LAUNCH_AXES = "`global` lists {} sizes, and work-items run along 1 to 3 dimensions", "write `global = [{}]`, and take the last index apart with `/` and `%`";
+    SIMT_LAUNCH_RANK = "`local` lists {}, `global` {}: a group has as many dimensions as all work-items", "write `local = [{}]`";
     SIMT_GLOBAL = "no work-item would run: this size is {}", "write how many work-items run along this dimension: an axis, such as `N`, or a number from 1 on";
     SIMT_LOCAL_SIZE = "`{}` is no work-group size", "write a number from 1 to 1024";
     TOO_MANY_OPERATIONS = "with this call of `{}` the functions that the kernel calls make more than {} operations: each is compiled where it stands", "call it in a `for`, which is compiled once";

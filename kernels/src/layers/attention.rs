@@ -32,9 +32,13 @@ fn check(config: &Config) -> Result<()> {
     if width(config).is_some() {
         return Ok(());
     }
-    Err(Diagnostic::new(format!(
+    let problem = Diagnostic::new(format!(
         "`heads` of `SelfAttention` must divide `features`, found `heads = {heads}` and `features = {features}`"
-    )))
+    ));
+    Err(match features.as_constant().and_then(|features| u64::try_from(features).ok()) {
+        Some(features) => problem.hint(format!("write `heads = {}`", super::divisor(heads, &[features]))),
+        None => problem.hint(format!("write `features = {{ {heads} * WIDTH }}`, where `WIDTH` is that of a head")),
+    })
 }
 
 /// Features of one head: `features / heads`, where that can be seen to be whole.

@@ -165,7 +165,8 @@ impl Config {
         }
         if !missing.is_empty() {
             let each: Vec<String> = missing.iter().map(|key| format!("`{}`: {}", key.name, key.doc)).collect();
-            let hint: Vec<String> = missing.iter().map(|key| format!("{} = ..", key.name)).collect();
+            let hint: Vec<String> =
+                missing.iter().map(|key| format!("{} = {}", key.name, some_value(key.kind))).collect();
             let hint = match pairs.is_empty() {
                 true => format!("write `#[layer({})]` above the field", hint.join(", ")),
                 false => format!("write `{}`", hint.join(", ")),
@@ -262,22 +263,34 @@ fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic
         _ => 0,
     };
     let limit = if size > LARGEST { format!(" up to {LARGEST}") } else { String::new() };
+    let named = matches!((key.kind, value), (ConfigKind::Fixed | ConfigKind::Count, ConfigValue::Named(_)));
+    let limit = if named { " whose value the compiler sees".to_string() } else { limit };
     let expected = key.kind.describe();
     Diagnostic::new(format!("`{}` of `{}` expects {expected}{limit}, found {value}", key.name, layer.name))
         .hint(format!("write {}", example(key)))
 }
 
+/// A value that a key of that kind takes.
+fn some_value(kind: ConfigKind) -> &'static str {
+    match kind {
+        ConfigKind::Size => "64",
+        ConfigKind::Fixed | ConfigKind::Count => "4",
+        ConfigKind::Pair => "3",
+        ConfigKind::Number => "0.5",
+        ConfigKind::Bool => "true",
+    }
+}
+
 /// How `key` is given a value.
 fn example(key: &ConfigKey) -> String {
-    let name = key.name;
+    let (name, value) = (key.name, some_value(key.kind));
     match key.kind {
-        ConfigKind::Size => format!("`{name} = 64`; in a model also the name of a `const`"),
+        ConfigKind::Size => format!("`{name} = {value}`; in a model also the name of a `const`"),
         ConfigKind::Fixed | ConfigKind::Count => {
-            format!("`{name} = 4`; in a model also the name of a `#[netcl::constant]`")
+            format!("`{name} = {value}`; in a model also the name of a `#[netcl::constant]`")
         }
-        ConfigKind::Pair => format!("`{name} = 3` or `{name} = (3, 5)`"),
-        ConfigKind::Number => format!("`{name} = 0.5`"),
-        ConfigKind::Bool => format!("`{name} = true`"),
+        ConfigKind::Pair => format!("`{name} = {value}` or `{name} = (3, 5)`"),
+        ConfigKind::Number | ConfigKind::Bool => format!("`{name} = {value}`"),
     }
 }
 

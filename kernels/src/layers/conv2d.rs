@@ -41,9 +41,11 @@ fn check(config: &Config) -> Result<()> {
     for key in ["inputs", "outputs"] {
         let channels = config.count(key);
         if !channels.is_multiple_of(groups) {
+            let fitting = super::divisor(groups, &[config.count("inputs"), config.count("outputs")]);
             return Err(Diagnostic::new(format!(
                 "`groups` of `Conv2d` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
-            )));
+            ))
+            .hint(format!("write `groups = {fitting}`, which divides `inputs` and `outputs`")));
         }
     }
     if fan(config).and_then(|fan| fan.checked_mul(i64::try_from(config.count("outputs")).ok()?)).is_none() {

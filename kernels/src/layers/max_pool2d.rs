@@ -32,14 +32,15 @@ fn check(config: &Config) -> Result<()> {
 /// An error if a window could lie in the padding alone.
 pub(super) fn check_padding(layer: &str, config: &Config, dilation: [u64; 2]) -> Result<()> {
     let (kernel, padding) = (config.pair("kernel"), config.pair("padding"));
-    for axis in 0..2 {
-        let reach = dilation[axis] * (kernel[axis] - 1) + 1;
-        if 2 * padding[axis] > reach {
-            return Err(Diagnostic::new(format!(
-                "`padding` of `{layer}` must be at most half the window, found {} for a window of {reach}",
-                padding[axis]
-            )));
-        }
+    let reach = [0, 1].map(|axis: usize| dilation[axis] * (kernel[axis] - 1) + 1);
+    if let Some(axis) = (0..2).find(|axis| 2 * padding[*axis] > reach[*axis]) {
+        let most = [0, 1].map(|axis: usize| padding[axis].min(reach[axis] / 2));
+        let most = if most[0] == most[1] { most[0].to_string() } else { format!("({}, {})", most[0], most[1]) };
+        return Err(Diagnostic::new(format!(
+            "`padding` of `{layer}` must be at most half the window, found {} for a window of {}",
+            padding[axis], reach[axis]
+        ))
+        .hint(format!("write `padding = {most}`")));
     }
     Ok(())
 }

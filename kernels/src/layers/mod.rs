@@ -141,7 +141,16 @@ impl Context<'_> {
         if fits(shape.rank()) {
             return Ok(());
         }
-        Err(Diagnostic::new(format!("`{}` expects a tensor {form}, found {shape}", self.name)))
+        let problem = Diagnostic::new(format!("`{}` expects a tensor {form}, found {shape}", self.name));
+        let rank = shape.rank();
+        Err(if fits(rank + 1) {
+            problem
+                .hint(format!("`.unsqueeze({rank})` adds an axis of one element, which `.squeeze({rank})` takes away"))
+        } else if rank > 1 && fits(rank - 1) {
+            problem.hint(format!("`.flatten({})` joins the last two axes", rank - 2))
+        } else {
+            problem
+        })
     }
 
     /// An error if `axis` of `x` is not as long as the key `key` says: `` `output` expects 32 features, found 64 ``.
@@ -186,6 +195,14 @@ impl Context<'_> {
     fn tensor(&mut self, position: usize, dtype: DType) -> Result<NodeId> {
         self.builder.cast(self.tensors[position], dtype)
     }
+}
+
+/// The largest number up to `wanted` that divides all of `numbers`.
+fn divisor(wanted: u64, numbers: &[u64]) -> u64 {
+    let largest = numbers.iter().copied().min().unwrap_or(1).min(wanted);
+    let fits = |candidate: &u64| numbers.iter().all(|number| number.is_multiple_of(*candidate));
+    // A number of heads or groups is small, and so are those below it; what is absurd is answered by one.
+    (1..=largest.min(1 << 16)).rev().find(fits).unwrap_or(1)
 }
 
 /// The declaration of a layer.

@@ -210,7 +210,14 @@ fn difference(b: &Builder, first: NodeId, other: NodeId, along: Option<usize>) -
 
 fn no_negative(op: &str, sizes: &[Dim]) -> Result<()> {
     match sizes.iter().find(|size| size.as_constant().is_some_and(|value| value < 0)) {
-        Some(size) => Err(Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"))),
+        Some(size) => {
+            let problem = Diagnostic::new(format!("`{op}` expects sizes of at least 0, found {size}"));
+            Err(match op {
+                "pad" => problem.hint("`narrow` leaves elements of an axis out"),
+                "narrow" => problem.hint("positions count from 0; `flip` turns an axis round"),
+                _ => problem,
+            })
+        }
         None => Ok(()),
     }
 }
@@ -284,12 +291,27 @@ pub(crate) fn narrow(b: &mut Builder, x: NodeId, axis: usize, start: &Dim, lengt
     };
     if outside {
         let has = has(b, x, axis);
-        return Err(Diagnostic::new(format!(
-            "`narrow` takes {start}..{end} along axis {axis} of {source}, which {has}"
-        )));
+        let problem =
+            Diagnostic::new(format!("`narrow` takes {start}..{end} along axis {axis} of {source}, which {has}"));
+        return Err(match (source[axis].as_constant(), start.as_constant(), length.as_constant()) {
+            (Some(size), Some(start), Some(length)) if length <= size => {
+                let starts = if length == size { "0".to_string() } else { format!("0 to {}", size - length) };
+                let lengths = if start < size {
+                    format!(", or up to {} elements from {start}", size - start)
+                } else {
+                    String::new()
+                };
+                problem.hint(format!("{length} elements start at {starts}{lengths}"))
+            }
+            (Some(size), ..) => problem.hint(format!("take up to {size} elements")),
+            _ => problem.hint(SURE),
+        });
     }
     b.view(x, shape, index)
 }
+
+/// How to make sure that there are enough elements along an axis that has a name.
+const SURE: &str = "a size that is a number, or such as `N + 5`, in the type of the argument makes it sure";
 
 /// How many elements there are along an axis, for messages.
 fn has(b: &Builder, x: NodeId, axis: usize) -> String {
@@ -308,9 +330,12 @@ pub(crate) fn get(b: &mut Builder, x: NodeId, axis: usize, position: &Dim) -> Re
     let coordinate = AxisIndex::fixed(position.clone());
     if coordinate.may_be_outside(&source[axis], &shape) {
         let has = has(b, x, axis);
-        return Err(Diagnostic::new(format!(
-            "`get` takes position {position} along axis {axis} of {source}, which {has}"
-        )));
+        let problem =
+            Diagnostic::new(format!("`get` takes position {position} along axis {axis} of {source}, which {has}"));
+        return Err(match source[axis].as_constant() {
+            Some(size) => problem.hint(format!("positions go from 0 to {}", size - 1)),
+            None => problem.hint(SURE),
+        });
     }
     let mut index: Vec<AxisIndex> = (0..source.rank()).map(|a| AxisIndex::axis(a - usize::from(a > axis))).collect();
     index[axis] = coordinate;
@@ -360,10 +385,19 @@ fn concat(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
         let fits = own.rank() == first.rank() && (0..own.rank()).all(|a| a == axis || own[a] == first[a]);
         if !fits || b.dtype(part) != dtype {
             let (found, notes) = (b.dtype(part), difference(b, parts[0], part, Some(axis)));
-            return Err(Diagnostic::new(format!(
+            let problem = Diagnostic::new(format!(
                 "`concat` along axis {axis} of {dtype} {first} expects others that differ in that axis alone, \
                  found {found} {own}{notes}"
-            )));
+            ));
+            return Err(problem.hint(if found != dtype {
+                format!("convert one of them with `.cast({dtype})`")
+            } else if own.rank() + 1 == first.rank() {
+                format!("`.unsqueeze({axis})` gives it an axis of one element")
+            } else if own.rank() != first.rank() {
+                "give both as many axes: `.unsqueeze(..)` adds one, `.flatten(..)` joins some".to_string()
+            } else {
+                "`narrow` leaves elements of an axis out, `pad` adds some".to_string()
+            }));
         }
         shape.0[axis] = shape[axis].clone() + own[axis].clone();
     }
@@ -393,7 +427,8 @@ fn stack(b: &mut Builder, parts: &[NodeId], axis: usize) -> Result<NodeId> {
     let first = b.shape(parts[0]).clone();
     if let Some(&other) = parts.iter().find(|&&part| *b.shape(part) != first) {
         let (found, notes) = (b.shape(other), difference(b, parts[0], other, None));
-        return Err(Diagnostic::new(format!("`stack` expects tensors of one shape, found {first} and {found}{notes}")));
+        return Err(Diagnostic::new(format!("`stack` expects tensors of one shape, found {first} and {found}{notes}"))
+            .hint("`concat` joins tensors that differ in one axis; `narrow` and `pad` change the size of one"));
     }
     let parts = parts.iter().map(|&part| unsqueeze(b, part, axis)).collect::<Result<Vec<_>>>()?;
     concat(b, &parts, axis)

@@ -21,6 +21,40 @@ fn refused(name: &str, dtype: DType, shape: &[usize], rest: &[Value], expected: 
     }
 }
 
+/// What to do instead is said with what is wrong.
+#[test]
+fn operations_say_what_to_do_instead() {
+    use DType::{Bool, F16, F32, I32, I64};
+    let mut builder = Builder::new("bad");
+    let mut tensor =
+        |shape: &[usize], dtype| Value::Tensor(builder.input(InputKind::Argument(0), "x", Shape::of(shape), dtype));
+    let (x, row, wide) = (tensor(&[2, 8], F32), tensor(&[2], F32), tensor(&[2, 4], F32));
+    let (half, truth, long) = (tensor(&[2, 8], F16), tensor(&[2, 8], Bool), tensor(&[2], I64));
+    let whole = tensor(&[2, 8], I32);
+    let list = |value: &Value| Value::List(vec![value.clone()]);
+    let cases: Vec<(&str, Vec<Value>, &str)> = vec![
+        ("narrow", vec![x.clone(), int(1), int(6), int(4)], "4 elements start at 0 to 4, or up to 2 elements from 6"),
+        ("narrow", vec![x.clone(), int(1), int(0), int(9)], "take up to 8 elements"),
+        ("get", vec![x.clone(), int(1), int(8)], "positions go from 0 to 7"),
+        ("concat", vec![x.clone(), list(&half), int(1)], "convert one of them with `.cast(f32)`"),
+        ("concat", vec![x.clone(), list(&row), int(1)], "`.unsqueeze(1)` gives it an axis of one element"),
+        ("concat", vec![x.clone(), list(&wide), int(0)], "`narrow` leaves elements of an axis out, `pad` adds some"),
+        (
+            "select",
+            vec![x.clone(), x.clone(), x.clone()],
+            "compare with something: `x.gt(0.0)`, or `x.ne(0.0)` for what is not zero",
+        ),
+        ("gather", vec![x.clone(), long], "convert them: `.cast(i32)`, in a kernel `as i32`"),
+        ("sum", vec![truth, int(1)], "convert it: `.cast(i32)` counts what is true, in a kernel `as i32`"),
+        ("mean", vec![whole, int(1)], "convert it: `.cast(f32)`, in a kernel `as f32`"),
+    ];
+    for (name, args, expected) in cases {
+        let operation = ops::find(name).expect("an operation");
+        let error = ops::call(&mut builder, operation, &args).expect_err(name);
+        assert_eq!(error.hint.as_deref(), Some(expected), "{name}: {error}");
+    }
+}
+
 fn int(value: i64) -> Value {
     Value::Dim(Dim::constant(value))
 }
@@ -196,7 +230,7 @@ fn configurations_report_every_mistake() {
     let missing = pairs("Linear", &[("depth", Size(3)), ("outputs", Size(2))]).expect_err("mistakes").remove(1);
     assert_eq!(
         missing.to_string(),
-        "`Linear` needs `inputs`: features of the input's last axis\nhint: write `inputs = ..`"
+        "`Linear` needs `inputs`: features of the input's last axis\nhint: write `inputs = 64`"
     );
     assert_eq!(missing.span, Span::NONE);
     let linear = [("inputs", Size(3)), ("outputs", Size(2))];
@@ -219,12 +253,18 @@ fn configurations_report_every_mistake() {
     let conv = [("inputs", Size(4)), ("outputs", Size(6)), ("kernel", Pair([3, 3]))];
     assert_eq!(
         complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("groups", Size(3))]),
-        ["`groups` of `Conv2d` must divide `inputs`, found `groups = 3` and `inputs = 4`"]
+        [
+            "`groups` of `Conv2d` must divide `inputs`, found `groups = 3` and `inputs = 4`\nhint: write `groups = 2`, which \
+          divides `inputs` and `outputs`"
+        ]
     );
     let odd = ("outputs", Size(5));
     assert_eq!(
         complaints("Conv2d", &[conv[0].clone(), odd, conv[2].clone(), ("groups", Size(2))]),
-        ["`groups` of `Conv2d` must divide `outputs`, found `groups = 2` and `outputs = 5`"]
+        [
+            "`groups` of `Conv2d` must divide `outputs`, found `groups = 2` and `outputs = 5`\nhint: write `groups = 1`, which \
+          divides `inputs` and `outputs`"
+        ]
     );
     assert_eq!(
         complaints("Conv2d", &[conv[0].clone(), conv[1].clone(), conv[2].clone(), ("stride", Pair([1, 0]))]),
@@ -232,7 +272,9 @@ fn configurations_report_every_mistake() {
     );
     assert_eq!(
         complaints("MaxPool2d", &[("kernel", Size(2)), ("padding", Size(2))]),
-        ["`padding` of `MaxPool2d` must be at most half the window, found 2 for a window of 2"]
+        [
+            "`padding` of `MaxPool2d` must be at most half the window, found 2 for a window of 2\nhint: write `padding = 1`"
+        ]
     );
     assert_eq!(
         complaints("Dropout", &[("p", Number(1.0))]),
@@ -252,7 +294,8 @@ fn configurations_report_every_mistake() {
     );
     assert_eq!(
         complaints("SelfAttention", &[("features", Size(6)), ("heads", Size(4))]),
-        ["`heads` of `SelfAttention` must divide `features`, found `heads = 4` and `features = 6`"]
+        ["`heads` of `SelfAttention` must divide `features`, found `heads = 4` and `features = 6`\nhint: write \
+          `heads = 3`"]
     );
 }
 

@@ -5,7 +5,7 @@ use super::{Lowering, Place, Val};
 use crate::ast::{ArgType, Function, Helper, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
-use crate::parse::{name as name_of, suggestion, text};
+use crate::parse::{list, name as name_of, suggestion, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -25,6 +25,9 @@ impl<'a> Lowering<'a> {
         let span = path.span();
         let segments: Vec<String> = path.path.segments.iter().map(|segment| name_of(&segment.ident)).collect();
         let Some(name) = segments.last().cloned() else { return Val::Unknown };
+        if self.named_argument(call.args.iter(), &text(&path.path)) {
+            return Val::Unknown;
+        }
         let unit = self.frame().unit;
         if segments.len() == 2 && segments[0] == "Self" {
             let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -37,7 +40,8 @@ impl<'a> Lowering<'a> {
                 }
                 let known: Vec<String> = unit.functions.iter().map(|function| name_of(&function.name)).collect();
                 let near = suggestion(&name, known.iter().map(String::as_str));
-                return self.report(span, &m::UNKNOWN_FUNCTION, &[&text(&path.path), &near]);
+                let all = list(known.iter().map(String::as_str));
+                return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &""]);
             };
             if function.receiver {
                 let mut args = args.into_iter();
@@ -255,7 +259,10 @@ impl<'a> Lowering<'a> {
                 if fits {
                     return Some(Val::Tensor(id));
                 }
-                let mut notes: Vec<String> = (0..shape.rank()).map(|axis| self.builder.origin_note(id, axis)).collect();
+                let same_rank = shape.rank() == ty.dims.len();
+                let differs = |axis: &usize| !same_rank || substitute(&ty.dims[*axis].dim, symbols) != shape[*axis];
+                let axes = (0..shape.rank()).filter(differs);
+                let mut notes: Vec<String> = axes.map(|axis| self.builder.origin_note(id, axis)).collect();
                 notes.dedup();
                 let notes = notes.concat();
                 // What its model's sizes are here, and those that other arguments have told.

@@ -41,7 +41,7 @@ impl<'a> Lowering<'a> {
         match statement {
             Stmt::Local(local) => {
                 let Some(init) = &local.init else {
-                    self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
+                    self.report(local.span(), &m::LET_WITHOUT_VALUE, &[&text(&local.pat)]);
                     // What is assigned to it later has been meant to be its value.
                     self.bind_unknown(&local.pat, true);
                     return Val::Unit;
@@ -71,10 +71,7 @@ impl<'a> Lowering<'a> {
                 }
                 if last && (semicolon.is_none() || value.is_unknown()) { value } else { Val::Unit }
             }
-            Stmt::Item(item) => {
-                let instead = "move it out of the function";
-                self.report(item.span(), &m::UNSUPPORTED, &[&"an item", &instead])
-            }
+            Stmt::Item(item) => self.inner_item(item),
             Stmt::Macro(mac) => {
                 let (what, instead) = super::misuse::macro_call(&mac.mac);
                 self.report(mac.span(), &m::UNSUPPORTED, &[&what, &instead])
@@ -82,11 +79,32 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Rule: items stand outside. Wrong: `const SCALE: f32 = 0.5;` in a body. What it would name is not spoken of again.
+    fn inner_item(&mut self, item: &'a syn::Item) -> Val<'a> {
+        let (what, instead) = super::misuse::item(item);
+        for name in crate::parse::names_in(quote::ToTokens::to_token_stream(item)) {
+            if self.lookup(&name).is_none() {
+                self.bind(&name, Val::Unknown, false, false);
+            }
+        }
+        self.report(item.span(), &m::UNSUPPORTED, &[&what, &instead])
+    }
+
+    /// Whether it is the model, or a part of it, whose fields a function reads.
+    fn is_of_model(&self, base: &Expr) -> bool {
+        match base {
+            Expr::Path(path) => path.path.is_ident("self"),
+            Expr::Field(inner) => self.is_of_model(&inner.base),
+            Expr::Index(inner) => self.is_of_model(&inner.expr),
+            _ => false,
+        }
+    }
+
     fn bind_pattern(&mut self, pattern: &'a Pat, value: Val<'a>) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
                 if matches!(value, Val::Unit) {
-                    self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[]);
+                    self.report(pattern.span(), &m::LET_WITHOUT_VALUE, &[&ident.ident]);
                 }
                 self.bind(&crate::parse::name(&ident.ident), value, ident.mutability.is_some(), false);
             }
@@ -203,6 +221,14 @@ impl<'a> Lowering<'a> {
             {
                 let said = self.expr(&place.expr).is_unknown();
                 return if said { Val::Unknown } else { self.report(left.span(), &m::ASSIGN_BEHIND, &[]) };
+            }
+            if let Expr::Field(field) = left
+                && self.is_of_model(&field.base)
+                && matches!(self.expr(left), Val::Tensor(_))
+            {
+                let path = text(left);
+                let name = path.trim_start_matches("self.").replace('[', ".").replace(']', "");
+                return self.report(left.span(), &m::ASSIGN_FIELD, &[&path, &name]);
             }
             return self.report(left.span(), &m::ASSIGN_TARGET, &[]);
         };

@@ -230,6 +230,11 @@ impl<'a> Lowering<'a> {
         }
         let variables = frame.scopes.iter().flatten().map(|variable| variable.name.as_str());
         let near = suggestion(name, variables.chain(frame.symbols.keys().map(String::as_str)));
+        let fields =
+            frame.this.is_some().then_some(&frame.unit.model).and_then(Option::as_ref).map(|model| &model.fields);
+        if fields.into_iter().flatten().any(|field| crate::parse::name(&field.name) == name) {
+            return self.report(span, &m::FIELD_WITHOUT_SELF, &[&name, &name]);
+        }
         if name.len() == 1 && name.starts_with(char::is_uppercase) {
             return self.report(span, &m::UNKNOWN_SIZE_NAME, &[&name, &near]);
         }
@@ -247,8 +252,12 @@ impl<'a> Lowering<'a> {
                 let past = if matches!(limits, RangeLimits::Closed(_)) { 1 } else { 0 };
                 Val::Range(start, end + Dim::constant(past))
             }
+            (_, Val::Plain(tokens, crate::ast::PlainType::Usize)) if self.axes.is_none() => {
+                let given = text(&tokens);
+                self.report(span, &m::PLAIN_ROUNDS, &[&given, &given])
+            }
             (start, end) => {
-                let found = format!("{} .. {}", start.kind(), end.kind());
+                let found = format!("{} .. {}", start.kind(), end.kind()).replace('`', "");
                 self.report(span, &m::KERNEL_RANGE, &[&found])
             }
         }

@@ -190,7 +190,17 @@ impl<'a> Lowering<'a> {
     pub(super) fn pad(&mut self, call: &'a ExprCall) -> Val<'a> {
         match call.args.first() {
             Some(Expr::Index(index)) if call.args.len() == 1 => self.read(index, true),
-            _ => self.report(call.span(), &m::PAD_ARGUMENT, &[]),
+            first => {
+                let instead = match first {
+                    Some(Expr::Index(read)) => format!("pad({})", parse::index::text(read)),
+                    _ => "pad(x[n, c - 1])".to_string(),
+                };
+                let found = match call.args.len() {
+                    1 => format!("`{}`", text(&call.args)),
+                    count => format!("{count} arguments"),
+                };
+                self.report(call.span(), &m::PAD_ARGUMENT, &[&found, &instead])
+            }
         }
     }
 
@@ -206,6 +216,9 @@ impl<'a> Lowering<'a> {
                 Val::List(values) if !padded => {
                     let position = self.expr(&read.index);
                     self.element_of(&values, position, read)
+                }
+                Val::Index(_) if self.hides_tensor(&name) => {
+                    self.report(read.expr.span(), &m::KERNEL_HIDDEN, &[&name, &name])
                 }
                 other => {
                     let written = match &*read.expr {
@@ -245,6 +258,15 @@ impl<'a> Lowering<'a> {
                 }
                 Val::Tensor(_) if rows && values.is_empty() => values.push(value),
                 Val::Tensor(_) if rows => return self.report(expr.span(), &m::KERNEL_GATHER_AXIS, &[&name]),
+                Val::Tensor(id) => {
+                    let dtype = self.builder.dtype(id);
+                    let given = match parse::unparenthesized(expr) {
+                        Expr::Index(read) => parse::index::text(read),
+                        Expr::Binary(_) | Expr::Unary(_) => format!("({})", text(expr)),
+                        other => text(other),
+                    };
+                    return self.report(expr.span(), &m::KERNEL_INDEX_ELEMENTS, &[&dtype, &given]);
+                }
                 other => return self.report(expr.span(), &m::KERNEL_INDEX_TYPE, &[&other.kind()]),
             }
         }
@@ -285,6 +307,29 @@ impl<'a> Lowering<'a> {
             }
         }
         false
+    }
+
+    /// Whether an argument of that name is a tensor, which something else of that name hides.
+    fn hides_tensor(&self, name: &str) -> bool {
+        let mut variables = self.frame().scopes.iter().flatten();
+        variables.any(|variable| variable.argument && variable.name == name && matches!(variable.value, Val::Tensor(_)))
+    }
+
+    /// Rule: sizes are called by the names that the types give them. Wrong: `x.len()`, `x.dim(0)`.
+    pub(super) fn size_of_whole(&mut self, call: &'a syn::ExprMethodCall, name: &str) -> Option<Val<'a>> {
+        if self.axes.is_none() || !matches!(name, "len" | "dim" | "size" | "shape" | "numel" | "dims") {
+            return None;
+        }
+        let Expr::Path(path) = parse::unparenthesized(&call.receiver) else { return None };
+        let tensor = path.path.get_ident().map(parse::name)?;
+        let shape = self.builder.shape(self.whole_tensor(&tensor)?).clone();
+        let given = call.args.first().map(text).and_then(|axis| axis.parse::<usize>().ok());
+        let size = match given.filter(|axis| *axis < shape.rank()) {
+            Some(axis) => shape[axis].clone(),
+            None if name == "numel" => shape.elements(),
+            None => shape.0.first()?.clone(),
+        };
+        Some(self.report(call.method.span(), &m::KERNEL_SIZES, &[&name, &tensor, &shape, &size]))
     }
 
     pub(super) fn whole_tensor(&self, name: &str) -> Option<NodeId> {

@@ -21,8 +21,11 @@ const FURTHER: &str =
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
-        let receiver = self.expr(&call.receiver);
         let method = crate::parse::name(&call.method);
+        if let Some(refused) = self.size_of_whole(call, &method) {
+            return refused;
+        }
+        let receiver = self.expr(&call.receiver);
         if !matches!(receiver, Val::Unknown | Val::Place(Place::Layer(..) | Place::Model(..)))
             && let Some(value) = self.misused(call, &method, &receiver)
         {
@@ -33,6 +36,13 @@ impl<'a> Lowering<'a> {
             && let Some(value) = self.called_field(unit, call, &method)
         {
             return value;
+        }
+        let called = || format!("{}.{method}", super::misuse::written(&call.receiver));
+        if self.named_argument(call.args.iter(), &called()) {
+            return Val::Unknown;
+        }
+        if let Some(refused) = self.unknown_type(call, &method) {
+            return refused;
         }
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let name = crate::parse::name(&call.method);

@@ -6,8 +6,10 @@ use crate::ast::{FieldKind, Unit};
 use crate::foreign;
 use crate::messages as m;
 use crate::parse::text;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::ops::{self, ArgKind};
 use proc_macro2::Span;
+use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprMethodCall};
 
 impl<'a> Lowering<'a> {
@@ -67,6 +69,30 @@ impl<'a> Lowering<'a> {
         Some(self.report(call.method.span(), &m::AXES_EXPECTED, &[&name, &value.kind(), &instead, &largest]))
     }
 
+    /// Rule: arguments stand in their order. Wrong: `x.softmax(dim = 1)`, as Python writes it.
+    pub(super) fn named_argument(&mut self, args: impl Iterator<Item = &'a Expr> + Clone, called: &str) -> bool {
+        let value = |arg: &'a Expr| match arg {
+            Expr::Assign(pair) if matches!(&*pair.left, Expr::Path(name) if name.path.get_ident().is_some()) => {
+                &pair.right
+            }
+            other => other,
+        };
+        let Some(first) = args.clone().find(|arg| !std::ptr::eq(value(arg), *arg)) else { return false };
+        let without = args.map(|arg| text(value(arg))).collect::<Vec<_>>().join(", ");
+        self.report(first.span(), &m::NAMED_ARGUMENT, &[&text(first), &format!("{called}({without})")]);
+        true
+    }
+
+    /// Rule: an element type is one of a list. Wrong: `x.cast(f31)`.
+    pub(super) fn unknown_type(&mut self, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
+        let (true, Some(Expr::Path(path))) = (name == "cast" && call.args.len() == 1, call.args.first()) else {
+            return None;
+        };
+        let given = path.path.segments.last()?.ident.to_string();
+        let known = DType::from_name(&given.to_lowercase()).is_some() || self.lookup(&given).is_some();
+        (!known).then(|| self.report(path.span(), &m::UNKNOWN_DTYPE, &[&text(&path.path)]))
+    }
+
     /// `self.a(x)`, where `a` is a layer or a model.
     pub(super) fn called_field(&mut self, unit: &'a Unit, call: &'a ExprMethodCall, name: &str) -> Option<Val<'a>> {
         let fields = &unit.model.as_ref()?.fields;
@@ -85,6 +111,15 @@ impl<'a> Lowering<'a> {
     pub(super) fn unknown_path(&mut self, call: &'a ExprCall, name: &str, span: Span) -> Val<'a> {
         let path = text(&call.func);
         let own = ["std::", "core::", "alloc::"].iter().any(|own| path.starts_with(own));
+        // `Linear::forward(&self.a, x)`: Rust's other form of a method.
+        if let Some(first @ (Expr::Field(_) | Expr::Reference(_))) = call.args.first()
+            && path.contains("::")
+            && let Val::Place(super::Place::Layer(..) | super::Place::Model(..)) = self.expr(first)
+        {
+            let rest = call.args.iter().skip(1).map(text).collect::<Vec<_>>().join(", ");
+            let hint = format!("functions are called as methods: write `{}.{name}({rest})`", written(first));
+            return self.report(span, &m::ELSEWHERE_CALLED, &[&path, &hint]);
+        }
         match instead(call, name).filter(|_| !own) {
             Some(instead) => self.report(span, &m::ELSEWHERE_CALLED, &[&path, &instead]),
             None => self.report(span, &m::UNKNOWN_FUNCTION, &[&path, &""]),
@@ -128,7 +163,7 @@ fn elements(expr: &Expr) -> Option<Vec<String>> {
 }
 
 /// The expression as a receiver of methods.
-fn written(expr: &Expr) -> String {
+pub(super) fn written(expr: &Expr) -> String {
     match expr {
         Expr::Reference(inner) => written(&inner.expr),
         Expr::Path(_)
@@ -142,8 +177,28 @@ fn written(expr: &Expr) -> String {
     }
 }
 
+/// What to say of an item in a body: what it is, and what to write instead.
+pub(super) fn item(item: &syn::Item) -> (&'static str, String) {
+    match item {
+        syn::Item::Const(item) => {
+            let bare = text(item);
+            (
+                "a `const` inside a function",
+                format!("move it above the `impl`: write `#[netcl::constant] {bare}` there"),
+            )
+        }
+        syn::Item::Use(_) => {
+            ("a `use` inside a function", "write the whole path where it is used: `std::f32::consts::PI`".to_string())
+        }
+        syn::Item::Fn(_) => {
+            ("a function inside a function", "move it above the `impl`, with `#[netcl::function]`".to_string())
+        }
+        _ => ("an item inside a function", "move it out of the function".to_string()),
+    }
+}
+
 /// What to say of a macro's call in a body: what it is, and what to write instead.
-pub(super) fn macro_call(mac: &syn::Macro) -> (String, String) {
+pub(crate) fn macro_call(mac: &syn::Macro) -> (String, String) {
     let name = mac.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let instead = match name.as_str() {
         "vec" => format!("a list is written in brackets: write `[{}]`", text(&mac.tokens)),

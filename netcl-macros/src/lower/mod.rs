@@ -25,7 +25,7 @@ mod unit;
 mod value;
 mod whole;
 
-use crate::ast::{Arg, ArgType, Function, Helper, TensorType, Unit};
+use crate::ast::{Arg, ArgType, DimToken, Function, Helper, TensorType, Unit};
 use crate::diag::Diag;
 use crate::literal::{Large, wider};
 use crate::messages as m;
@@ -36,7 +36,7 @@ pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 pub(crate) use method::is_builtin;
-pub(crate) use misuse::is_no_function_of_scalars;
+pub(crate) use misuse::{is_no_function_of_scalars, macro_call};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;
@@ -359,6 +359,16 @@ impl<'a> Lowering<'a> {
         if shape.rank() != ty.dims.len() {
             let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
             self.report(ty.span, &m::RESULT_SHAPE, &[name, &declared, &shape]);
+            return false;
+        }
+        let differing: Vec<usize> = (0..shape.rank()).filter(|axis| ty.dims[*axis].dim != shape[*axis]).collect();
+        if let ([first, _, ..], None) = (differing.as_slice(), self.way()) {
+            // One mistake gives several axes another size.
+            let declared = Shape(ty.dims.iter().map(|dim| dim.dim.clone()).collect());
+            let dims = ty.dims.iter().zip(&shape.0).map(|(token, dim)| DimToken { dim: dim.clone(), span: token.span });
+            let given = TensorType { dtype, dims: dims.collect(), span: ty.span };
+            let note = self.builder.origin_note(id, *first);
+            self.report(ty.span, &m::RESULT_AXES, &[name, &declared, &shape, first, &shape[*first], &note, &given]);
             return false;
         }
         let mut fits = true;

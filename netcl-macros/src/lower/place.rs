@@ -1,8 +1,10 @@
 //! `self.field`: layers and their tensors, nested models, parameters, constants, and arrays of these.
 
 use super::method::names;
+use super::misuse::written;
 use super::{Lowering, Place, Sizes, Val, is_builtin};
 use crate::ast::{FieldKind, LayerField, TensorField, Unit};
+use crate::foreign;
 use crate::messages as m;
 use crate::parse::{list, suggestion, text};
 use crate::{paths, words};
@@ -47,6 +49,10 @@ impl<'a> Lowering<'a> {
             }
             (base, _) => {
                 let member = field.member.to_token_stream().to_string();
+                if let (Val::Tensor(_), Some(here)) = (&base, foreign::operation(&member)) {
+                    let hint = here.hint(&written(&field.base), &[]);
+                    return self.report(span, &m::ELSEWHERE, &[&member, &hint]);
+                }
                 self.report(span, &m::NO_FIELDS, &[&base.kind(), &member])
             }
         }
@@ -168,6 +174,11 @@ impl<'a> Lowering<'a> {
     pub(super) fn element_of(&mut self, values: &[Val<'a>], position: Val<'a>, index: &ExprIndex) -> Val<'a> {
         let position = match position {
             Val::Unknown => return Val::Unknown,
+            Val::Plain(..) => {
+                let (given, of) = (text(&index.index), text(&index.expr));
+                let named = format!("`{of}`");
+                return self.report(index.index.span(), &m::PLAIN_POSITION, &[&named, &given, &of, &given]);
+            }
             Val::Dim(dim) => dim.as_constant(),
             _ => None,
         };
@@ -243,6 +254,7 @@ impl<'a> Lowering<'a> {
             Ok(id) => {
                 self.builder.name(id, name);
                 self.note_origins(&config, name, id);
+                self.note_whole_path(name, path, id);
                 Val::Tensor(id)
             }
             Err(mut diagnostic) => {
@@ -264,11 +276,32 @@ impl<'a> Lowering<'a> {
             |text: &str, name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
         let named = consts.into_iter().flatten().map(crate::parse::name).find(|name| words(&diagnostic.message, name));
         if let Some(name) = named.filter(|_| diagnostic.hint.is_none()) {
-            let instead =
-                format!("the value of `{name}` is known with `#[netcl::constant]` above it, as `{{ {name} }}`");
+            let instead = match name.chars().count() {
+                // Where it is computed with, a name of one letter is a size.
+                1 => format!("the value of `{name}` is known under a longer name, with `#[netcl::constant]` above it"),
+                _ => format!("the value of `{name}` is known with `#[netcl::constant]` above it, as `{{ {name} }}`"),
+            };
             diagnostic = diagnostic.hint(instead);
         }
         self.diag.diagnostic(&diagnostic, span);
+    }
+
+    /// What sizes come from a layer of a nested model, `m`, is told by its path from here, `e.m`.
+    fn note_whole_path(&mut self, name: &str, path: &str, id: NodeId) {
+        let whole = path.split('.').fold(String::new(), |whole, part| match part.parse::<usize>() {
+            Ok(position) => format!("{whole}[{position}]"),
+            Err(_) if whole.is_empty() => part.to_string(),
+            Err(_) => format!("{whole}.{part}"),
+        });
+        if whole == name {
+            return;
+        }
+        let origins = self.builder.node(id).origins.clone();
+        for (axis, origin) in origins.iter().enumerate() {
+            if let Some(rest) = origin.as_ref().and_then(|origin| origin.strip_prefix(&format!("`{name}`"))) {
+                self.builder.set_origin(id, axis, &format!("`{whole}`{rest}"));
+            }
+        }
     }
 
     /// Notes which configuration key an axis of the result has its size from, where the layer has not.

@@ -118,6 +118,16 @@ pub(crate) fn layer(
         {
             continue;
         }
+        let of_path = match value {
+            Expr::Path(path) if path.path.segments.len() > 1 => constant::known(&path.path, constants).is_none(),
+            _ => false,
+        };
+        if of_path {
+            let path = text(value);
+            let own = path.starts_with("Self::");
+            diag.report(value.span(), if own { &m::OWN_SIZE } else { &m::PATH_SIZE }, &[&path, &path]);
+            continue;
+        }
         let known = layer.config.iter().position(|known| known.name == name);
         let at = known.map_or(key.span(), |_| value.span());
         if let Some(position) = known {

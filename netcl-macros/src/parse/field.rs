@@ -112,6 +112,58 @@ fn is_plain_rust(path: &syn::Path) -> bool {
     matches!(first.as_str(), "std" | "core" | "alloc") || single && TYPES.contains(&first.as_str())
 }
 
+/// What there is instead of a field of a type that no field has.
+fn foreign_type(field: &str, ty: &Type) -> String {
+    const FIELDS: &str =
+        "a field is a layer, an array or `Vec` of layers or models, another model, a `Tensor<..>` or a constant";
+    const OUTSIDE: &str = "a model holds what it computes with: keep this in a struct of your own, beside the model";
+    let path = match ty {
+        Type::Slice(slice) => {
+            let each = text(&slice.elem);
+            return format!("its length is part of the type: write `[{each}; 4]`");
+        }
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let each = tuple.elems.iter().enumerate();
+            let each: Vec<String> = each.map(|(position, ty)| format!("{field}{position}: {}", text(ty))).collect();
+            return format!("write a field for each, with a `#[layer(..)]` of its own: `{}`", each.join(", "));
+        }
+        Type::Reference(_) => return OUTSIDE.to_string(),
+        Type::Path(path) => &path.path,
+        _ => return FIELDS.to_string(),
+    };
+    let Some(last) = path.segments.last() else { return FIELDS.to_string() };
+    let given: Vec<String> = match &last.arguments {
+        PathArguments::AngleBracketed(given) => given.args.iter().map(text).collect(),
+        _ => Vec::new(),
+    };
+    let name = last.ident.to_string();
+    match (name.as_str(), given.as_slice()) {
+        ("Option", [inner]) => format!(
+            "a field is always there: write `{inner}`; what is optional is chosen in the function, by an argument: `if deep {{ .. }}`"
+        ),
+        ("Box" | "Arc" | "Rc" | "Mutex" | "RefCell" | "Cell", [inner]) => format!("write `{inner}`: a model holds its parts itself"),
+        ("HashMap" | "BTreeMap" | "IndexMap", [.., inner]) => {
+            format!("write a field for each, or an array that is read by numbers: `[{inner}; 4]`")
+        }
+        ("VecDeque" | "HashSet" | "BTreeSet" | "LinkedList", [inner]) => format!("write `[{inner}; 4]`"),
+        ("PhantomData", _) => "leave it out: a model's parameters are sizes, which it uses".to_string(),
+        ("Sequential" | "ModuleList" | "ModuleDict", _) => {
+            "write a field for each layer; `forward` calls one after the other: `self.b.forward(&self.a.forward(x).relu())`"
+                .to_string()
+        }
+        ("String" | "OsString" | "PathBuf" | "char" | "str", _) => OUTSIDE.to_string(),
+        (_, [_, ..]) => match layers::find(&name) {
+            Some(layer) => {
+                let keys = layer.config.iter().zip(&given).map(|(key, value)| format!("{} = {value}", key.name));
+                let keys = keys.collect::<Vec<_>>().join(", ");
+                format!("sizes stand in an attribute: write `#[layer({keys})] {field}: {name}`")
+            }
+            None => format!("{FIELDS}; behind the name of a model stand sizes: `{name}<64>`"),
+        },
+        _ => FIELDS.to_string(),
+    }
+}
+
 /// `T` of `Vec<T>`.
 fn vec_of(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
@@ -163,7 +215,7 @@ fn single(
     constants: &Constants,
 ) -> Option<FieldKind> {
     let Type::Path(path) = ty else {
-        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     };
     let last = path.path.segments.last()?;
@@ -196,7 +248,7 @@ fn single(
         return None;
     }
     if is_plain_rust(&path.path) {
-        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, ty)]);
         return None;
     }
     unfit(&[words::LAYER]);
@@ -214,7 +266,8 @@ fn layer_or_model(
     let name = ty.path.segments.last()?.ident.to_string();
     let sizes = types::sizes(&ty.path, constants);
     let Some(sizes) = sizes.filter(|sizes| sizes.is_empty() || layers::find(&name).is_none()) else {
-        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty)]);
+        let whole = Type::Path(ty.clone());
+        diag.report(ty.span(), &m::FIELD_TYPE, &[&text(ty), &foreign_type(field, &whole)]);
         return None;
     };
     let mut pairs = match find(attrs, words::LAYER) {
@@ -243,8 +296,16 @@ fn layer_or_model(
             }
             Some(FieldKind::Model(Nested { ty, path, sizes }))
         }
+        None if foreign::layer_as(&name).is_some() => {
+            diag.report(ty.span(), &m::LAYER_ELSEWHERE, &[&name, &foreign::layer_as(&name).unwrap_or_default()]);
+            None
+        }
         None => {
             let known = || layers::all().iter().map(|layer| layer.name);
+            if !sizes.is_empty() || suggestion(&name, known()).is_empty() {
+                diag.report(ty.span(), &m::MODEL_CONFIGURED, &[&name, &list(known())]);
+                return None;
+            }
             diag.report(ty.span(), &m::UNKNOWN_LAYER, &[&name, &suggestion(&name, known()), &list(known())]);
             None
         }
@@ -262,7 +323,13 @@ fn tensor(diag: &Diag, ty: &Type, attrs: &[Attribute], constants: &Constants) ->
         }
     };
     if let Some(parsed) = parsed.as_ref().filter(|parsed| trainable && parsed.dtype != DType::F32) {
-        diag.report(parsed.span, &m::PARAMETER_TYPE, &[&parsed.dtype]);
+        match parsed.dtype {
+            DType::Bool => diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&parsed.dtype, &"1.0"]),
+            dtype if dtype.is_integer() => {
+                diag.report(given.path().span(), &m::PARAMETER_WHOLE, &[&dtype, &"0.0"]);
+            }
+            dtype => diag.report(parsed.span, &m::PARAMETER_TYPE, &[&dtype, &dtype]),
+        }
         return None;
     }
     let mut pairs = attr::pairs(diag, given);

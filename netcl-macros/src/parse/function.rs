@@ -12,7 +12,10 @@ use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, FnArg, Pat, PatIdent, ReceiverKind, ReturnType, Signature, Type, Visibility};
+use syn::{
+    Attribute, Block, FnArg, GenericArgument, GenericParam, Pat, PatIdent, PathArguments, ReceiverKind, ReturnType,
+    Signature, Type, Visibility,
+};
 
 /// A compiled function, whose model binds `sizes`. What is wrong with its signature is reported and makes it unsound.
 pub(crate) fn function(
@@ -134,8 +137,15 @@ fn form(diag: &Diag, sig: &Signature) {
     if let syn::Safety::Unsafe(token) = &sig.safety {
         diag.report(token.span, &m::FUNCTION_FORM, &[&"unsafe", &sig.ident]);
     }
-    if let Some(first) = sig.generics.params.first() {
-        diag.report(first.span(), &m::GENERIC_FUNCTION, &[]);
+    match sig.generics.params.first() {
+        Some(GenericParam::Lifetime(given)) => {
+            diag.report(given.span(), &m::FUNCTION_LIFETIME, &[&given.lifetime]);
+        }
+        Some(GenericParam::Type(given)) => {
+            diag.report(given.span(), &m::FUNCTION_PARAMETER, &[&given.ident, &given.ident]);
+        }
+        Some(GenericParam::Const(given)) => diag.report(given.span(), &m::GENERIC_FUNCTION, &[]),
+        None => {}
     }
 }
 
@@ -193,7 +203,7 @@ fn results(
             return None;
         }
         if !types::is_tensor(ty) && !text(ty).ends_with(crate::words::TENSOR) {
-            diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty)]);
+            diag.report(ty.span(), &m::RESULT_TYPE, &[&text(ty), &tensor_instead(ty)]);
             return None;
         }
         types::tensor(diag, ty, "", constants)
@@ -201,6 +211,23 @@ fn results(
     match &**ty {
         Type::Tuple(tuple) if !tuple.elems.is_empty() => (tuple.elems.iter().filter_map(one).collect(), true),
         ty => (one(ty).into_iter().collect(), false),
+    }
+}
+
+/// The type of tensors that is meant by a type of something else.
+fn tensor_instead(ty: &Type) -> String {
+    let inner = match ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let inner = inner.map(|last| (last.ident.to_string(), &last.arguments));
+    match inner {
+        Some((name, _)) if DType::from_name(&name).is_some() => format!("Tensor<{name}>"),
+        Some((_, PathArguments::AngleBracketed(given))) => match given.args.first() {
+            Some(first @ GenericArgument::Type(inner)) if types::is_tensor(inner) => text(first),
+            _ => "Tensor<f32, N, 10>".to_string(),
+        },
+        _ => "Tensor<f32, N, 10>".to_string(),
     }
 }
 
@@ -250,18 +277,21 @@ pub(crate) fn helper(diag: &Diag, sig: &Signature, body: &Block) -> Option<Helpe
                 let Some(name) = plain_name(diag, &typed.pat) else { continue };
                 match scalar(&typed.ty) {
                     Some(dtype) => args.push((name, dtype)),
-                    None => wrong = wrong.or(Some((typed.ty.span(), of_tensors(&typed.ty)))),
+                    None => wrong = wrong.or(Some((typed.ty.span(), text(&typed.ty), of_tensors(&typed.ty)))),
                 }
             }
         }
     }
     let result = match &sig.output {
-        ReturnType::Default => Err((sig.ident.span(), false)),
-        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), of_tensors(ty))),
+        ReturnType::Default => Err((sig.ident.span(), "()".to_string(), false)),
+        ReturnType::Type(_, ty) => scalar(ty).ok_or((ty.span(), text(ty), of_tensors(ty))),
     };
     // Of a generic function it has been said that it is one.
-    if let Some((span, tensors)) = wrong.or(result.err()).filter(|_| sig.generics.params.is_empty() && !receiver) {
-        diag.report(span, if tensors { &m::FUNCTION_OF_TENSORS } else { &m::FUNCTION_NOT_PLAIN }, &[]);
+    let told = wrong.or_else(|| result.clone().err()).filter(|_| sig.generics.params.is_empty() && !receiver);
+    match told {
+        Some((span, _, true)) => diag.report(span, &m::FUNCTION_OF_TENSORS, &[]),
+        Some((span, found, _)) => diag.report(span, &m::FUNCTION_NOT_PLAIN, &[&format!(", found `{found}`")]),
+        None => {}
     }
     let result = result.ok()?;
     // Its own name is known inside it, for the message about recursion.

@@ -11,13 +11,25 @@ use netcl_kernels::layers::ConfigValue;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::BTreeSet;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{Fields, GenericArgument, GenericParam, Generics, ImplItem, ItemImpl, ItemStruct, PathArguments, Type};
+use syn::{
+    Attribute, Fields, GenericArgument, GenericParam, Generics, ImplItem, ItemImpl, ItemStruct, PathArguments, Token,
+    Type,
+};
 
 /// The struct; fields that are wrong are reported and kept as unknown.
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
-    only_sizes(diag, &item.generics);
+    // Of a lifetime that a field has, the field is spoken of.
+    let mut judged = item.generics.clone();
+    let told = |given: &syn::Lifetime| item.fields.iter().any(|field| text(&field.ty).contains(&given.to_string()));
+    judged.params = judged
+        .params
+        .into_iter()
+        .filter(|given| !matches!(given, GenericParam::Lifetime(given) if told(&given.lifetime)))
+        .collect();
+    only_sizes(diag, &judged);
     super::attr::decided(diag, &item.attrs);
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
@@ -37,6 +49,8 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
         }
     };
     let fields = fields.into_iter().map(|field| without_itself(diag, item, field)).collect::<Vec<_>>();
+    let mut fields = once(diag, fields);
+    let attrs = derived(diag, item);
     let parameters: Vec<(Ident, Option<Dim>)> = item
         .generics
         .const_params()
@@ -45,16 +59,79 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
             (given.ident.clone(), default)
         })
         .collect();
+    fields.iter_mut().for_each(|field| with_plain_sizes(diag, item, field));
     let consts = consts(item, &fields, &parameters);
     let generics = sizes_only(&item.generics);
-    Model {
-        attrs: item.attrs.clone(),
-        vis: item.vis.clone(),
-        name: item.ident.clone(),
-        generics,
-        parameters,
-        consts,
-        fields,
+    Model { attrs, vis: item.vis.clone(), name: item.ident.clone(), generics, parameters, consts, fields }
+}
+
+/// Rule: a name is one field's. Wrong: `struct Net { a: Linear, a: Linear }`, which would be told of what is generated.
+fn once(diag: &Diag, fields: Vec<Field>) -> Vec<Field> {
+    let mut names = BTreeSet::new();
+    let first = |field: &Field| {
+        let new = names.insert(super::name(&field.name));
+        if !new {
+            diag.report(field.name.span(), &m::DUPLICATE_FIELD, &[&field.name]);
+        }
+        new
+    };
+    let mut first = first;
+    fields.into_iter().filter(|field| first(field)).collect()
+}
+
+/// Rule: what is derived can be done with a model, whose tensors are on a device. Wrong: `#[derive(Default)]`.
+///
+/// Gives the attributes without what cannot be derived.
+fn derived(diag: &Diag, item: &ItemStruct) -> Vec<Attribute> {
+    let mut attrs = item.attrs.clone();
+    for attr in attrs.iter_mut().filter(|attr| attr.path().is_ident("derive")) {
+        let Ok(paths) = attr.parse_args_with(Punctuated::<syn::Path, Token![,]>::parse_terminated) else { continue };
+        let mut kept = Vec::new();
+        for path in paths {
+            let name = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+            match underivable(&name, &item.ident) {
+                Some(instead) => diag.report(path.span(), &m::DERIVED, &[&name, &instead]),
+                None => kept.push(path),
+            }
+        }
+        if let syn::Meta::List(list) = &mut attr.meta {
+            list.tokens = quote::quote!(#(#kept),*);
+        }
+    }
+    attrs
+}
+
+/// What there is instead of deriving the trait of that name, which no model can.
+fn underivable(name: &str, model: &Ident) -> Option<String> {
+    Some(match name {
+        "Default" => format!("it is made on a device, from a seed: `{model}::new(&device, Seed(1))?`"),
+        "PartialEq" | "Eq" | "Hash" | "PartialOrd" | "Ord" => {
+            "its numbers are on a device: compare what `model.parameters()` gives, in ordinary Rust".to_string()
+        }
+        "Copy" => "its tensors are shared by handles: write `#[derive(Clone)]`, whose copies are of the same tensors"
+            .to_string(),
+        "Serialize" | "Deserialize" => {
+            "a model is saved by `netcl::io::save(&model, file)?` and loaded by `netcl::io::load(&mut model, file)?`"
+                .to_string()
+        }
+        _ => return None,
+    })
+}
+
+/// Rule: Rust computes nothing from parameters in the type of a field. Wrong: `block: Block<{ H * 2 }>` in `struct Net<const H: usize>`.
+fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
+    let mut sizes = Vec::new();
+    if let FieldKind::Model(nested) = &field.kind {
+        sizes.extend(nested.sizes.iter().filter(|size| types::symbol(size).is_none()));
+    }
+    let own = |size: &&&Dim| {
+        let mut found = false;
+        size.visit_symbols(&mut |symbol| found |= item.generics.const_params().any(|own| own.ident == symbol.name()));
+        found
+    };
+    if let Some(size) = sizes.iter().find(own) {
+        diag.report(field.ty.span(), &m::COMPUTED_SIZE, &[size, &field.name]);
+        field.kind = FieldKind::Unknown;
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) fn is_tensor(ty: &Type) -> bool {
     }
 }
 
+/// More elements no tensor has: kernels count them in 32 bits, with room for a work-group beyond.
+const MOST_ELEMENTS: u32 = 2_147_418_111;
+
 /// `Tensor<f32, N, 64>`; `borrow` is what the hint puts before it.
 pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants) -> Option<TensorType> {
     let (segment, span) = match ty {
@@ -42,6 +45,10 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
             return None;
         }
     };
+    if segment.ident != words::TENSOR && !borrow.is_empty() && segment.arguments.is_none() {
+        diag.report(ty.span(), &m::ARGUMENT_TYPE, &[&format!("{borrow}{}", text(ty))]);
+        return None;
+    }
     if segment.ident != words::TENSOR {
         diag.report(ty.span(), &m::NOT_A_TENSOR_TYPE, &[&text(ty), &borrow]);
         return None;
@@ -88,6 +95,12 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
             Some(dim) => dims.push(DimToken { dim, span }),
         }
     }
+    let known = dims.iter().filter_map(|token| token.dim.as_constant()).map(|size| size.unsigned_abs() as u128);
+    let elements = known.fold(1u128, u128::saturating_mul);
+    if complete && elements > u128::from(MOST_ELEMENTS) {
+        diag.report(span, &m::LARGE_TENSOR, &[&elements]);
+        return None;
+    }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
 }
 
@@ -125,6 +138,12 @@ pub(crate) fn sizes(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>>
         }
         PathArguments::Parenthesized(_) => None,
     }
+}
+
+/// The name that the size is, if it is no more than that, or a number.
+pub(crate) fn symbol(size: &Dim) -> Option<String> {
+    let name = size.to_string();
+    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }
 
 fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {

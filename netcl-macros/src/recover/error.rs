@@ -24,6 +24,11 @@ fn one(error: &syn::Error, tokens: &TokenStream, end: (Span, &str)) -> (Span, St
     }
     let text = in_words(&text);
     match (found(tokens.clone(), &wanted), closing(tokens, &wanted)) {
+        // `sum(c in 0..C, x[n, c])`, as mathematics and Python have it.
+        (Some(found), _) if found == "in" => {
+            let hint = "a reduction takes a range and a closure: write `sum(0..C, |c| x[n, c])`";
+            (span, format!("{text}, found `in`\nhint: {hint}"))
+        }
         (Some(found), _) => (span, format!("{text}, found `{found}`")),
         (None, Some((span, close))) => (span, format!("{text}, found `{close}`")),
         (None, None) => (span, text),

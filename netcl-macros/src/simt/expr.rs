@@ -103,7 +103,7 @@ impl Simt<'_> {
             Expr::Block(block) if block.label.is_none() => self.block(&block.block),
             Expr::Call(call) => self.call(call),
             Expr::MethodCall(call) => self.method(call),
-            Expr::Macro(call) => self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]),
+            Expr::Macro(call) => self.macro_call(&call.mac, call.span()),
             other => self.refused(other),
         }
     }
@@ -155,6 +155,14 @@ impl Simt<'_> {
 
     /// `pair.0`
     fn field(&mut self, field: &ExprField) -> Val {
+        // `blockIdx.x`, as CUDA has it.
+        if let (Expr::Path(path), Member::Named(axis)) = (&*field.base, &field.member)
+            && let Some(here) = path.path.get_ident().and_then(|name| crate::foreign::variable(&name.to_string()))
+            && let Some(axis) = ["x", "y", "z"].iter().position(|name| axis == name)
+        {
+            let hint = format!("write `{}`", here.replace('0', &axis.to_string()));
+            return self.report(field.span(), &m::ELSEWHERE_CALLED, &[&text(field), &hint]);
+        }
         match (self.expr(&field.base), &field.member) {
             (Val::Unknown, _) => Val::Unknown,
             (Val::Tuple(values), Member::Unnamed(position)) => match values.get(position.index as usize) {

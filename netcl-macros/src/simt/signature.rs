@@ -265,7 +265,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
         diag.report(name, &m::SIMT_LAUNCH, &[]);
         return Default::default();
     };
-    let (mut global, mut local, mut unchecked) = (Vec::new(), Vec::new(), false);
+    let (mut global, mut local, mut unchecked): (Vec<Dim>, Vec<u32>, bool) = Default::default();
     let before = diag.count();
     let metas = match attr.parse_args_with(Punctuated::<syn::Meta, Token![,]>::parse_terminated) {
         Ok(pairs) => pairs,
@@ -274,7 +274,10 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
             return Default::default();
         }
     };
+    let places: Vec<_> = metas.iter().map(|meta| (text(meta.path()), meta.span())).collect();
+    let place = |key: &str| places.iter().find(|(given, _)| given == key).map_or(attr.span(), |(_, place)| *place);
     let mut seen: Vec<syn::Path> = Vec::new();
+    let mut bare: Vec<syn::MetaNameValue> = Vec::new();
     for meta in metas {
         if seen.contains(meta.path()) {
             diag.report(meta.path().span(), &m::DUPLICATE_KEY, &[&text(meta.path())]);
@@ -297,10 +300,7 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
             continue;
         }
         let Expr::Array(list) = &pair.value else {
-            // Of two lists without brackets the first is spoken of: the hint shows both.
-            if diag.count() == before {
-                diag.report(pair.value.span(), &m::SIMT_LAUNCH, &[]);
-            }
+            bare.push(pair);
             continue;
         };
         for size in &list.elems {
@@ -323,9 +323,31 @@ fn launch(diag: &Diag, attrs: &[Attribute], name: Span, constants: &Constants) -
             }
         }
     }
-    let fits = (1..=3).contains(&global.len()) && (local.is_empty() || local.len() == global.len());
-    if diag.count() == before && !fits {
-        diag.report(attr.span(), &m::SIMT_LAUNCH, &[]);
+    if let Some(first) = bare.first() {
+        // One mistake, and what to write in place of all of it.
+        let written = |pair: &syn::MetaNameValue| {
+            let sizes = text(&pair.value);
+            format!("{} = [{}]", text(&pair.path), sizes.trim_start_matches('(').trim_end_matches(')'))
+        };
+        let all = bare.iter().map(written).collect::<Vec<_>>().join(", ");
+        let given = [text(&first.path), text(&first.value)];
+        diag.report(first.value.span(), &m::SIMT_LAUNCH_LIST, &[&given[0], &given[1], &all]);
+    }
+    if diag.count() == before {
+        match (global.len(), local.len()) {
+            (0, _) => diag.report(attr.span(), &m::SIMT_LAUNCH, &[]),
+            (axes @ 4.., _) => {
+                let (first, rest) = global.split_at(2);
+                let rest = rest.iter().fold(Dim::constant(1), |all, size| all * size.clone());
+                let joined = format!("{}, {}, {rest}", first[0], first[1]);
+                diag.report(place("global"), &m::SIMT_LAUNCH_AXES, &[&axes, &joined]);
+            }
+            (axes, sizes) if sizes > 0 && sizes != axes => {
+                let fitting = ["64", "8, 8", "4, 4, 4"][axes - 1];
+                diag.report(place("local"), &m::SIMT_LAUNCH_RANK, &[&sizes, &axes, &fitting]);
+            }
+            _ => {}
+        }
     }
     (global, local, unchecked)
 }

@@ -77,7 +77,7 @@ impl Simt<'_> {
                 }
                 Val::Unit
             }
-            Stmt::Macro(call) => self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]),
+            Stmt::Macro(call) => self.macro_call(&call.mac, call.span()),
             Stmt::Item(item) => self.report(item.span(), &m::UNSUPPORTED, &[&"an item", &"move it out of the kernel"]),
         }
     }
@@ -141,7 +141,7 @@ impl Simt<'_> {
 
     fn declaration(&mut self, local: &syn::Local) {
         let Some(init) = &local.init else {
-            self.report(local.span(), &m::LET_WITHOUT_VALUE, &[]);
+            self.report(local.span(), &m::LET_WITHOUT_VALUE, &[&crate::parse::text(&local.pat)]);
             return self.bind_unknown(&local.pat);
         };
         let (pattern, declared) = match &local.pat {
@@ -295,13 +295,22 @@ impl Simt<'_> {
         }
     }
 
+    /// Rule: macros make arrays, which are bound by `let`. Wrong: `println!("{}", x[0]);`, `y[i] = local!([f32; 4])[0];`
+    pub(super) fn macro_call(&mut self, call: &syn::Macro, span: Span) -> Val {
+        if ["local", "private"].iter().any(|own| call.path.is_ident(own)) {
+            return self.report(span, &m::SIMT_ARRAY_PLACE, &[]);
+        }
+        let (what, instead) = crate::lower::macro_call(call);
+        self.report(span, &m::UNSUPPORTED, &[&what, &instead])
+    }
+
     /// Where the array is, of which elements, and how many; what is wrong is reported.
     fn declared_array(&mut self, call: &syn::Macro) -> Option<(Space, DType, u32)> {
         let space = match call.path.segments.last().map(|last| last.ident.to_string()).as_deref() {
             Some("local") => Space::Local,
             Some("private") => Space::Private,
             _ => {
-                self.report(call.span(), &m::SIMT_ARRAY_PLACE, &[]);
+                self.macro_call(call, call.span());
                 return None;
             }
         };

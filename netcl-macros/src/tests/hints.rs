@@ -104,6 +104,12 @@ fn cases() -> Vec<String> {
         "«x.min(y)»",
         "x.concat(«vec![y]», 1)",
         "x * («1 / 2»)",
+        "«x.T»",
+        "«x.softmax(dim = 1)»",
+        "«self.a.forward(input = x)»",
+        "«Linear::forward(&self.a, x)»",
+        "«a».forward(x)",
+        "«x.split(2, 1)»",
     ] {
         cases.push(value(expression));
     }
@@ -130,6 +136,17 @@ fn cases() -> Vec<String> {
         "«#[constant(relu)]» p: f32",
         "«#[constant(0.5)]» p: u32",
         "«»p: Tensor<f32, 8>",
+        "#[layer(inputs = 8, outputs = 8)] p: «[Linear]»",
+        "#[layer(inputs = 8, outputs = 8)] p: «Option<Linear>»",
+        "#[layer(inputs = 8, outputs = 8)] p: «Box<Linear>»",
+        "«p: Linear<8, 2>»",
+        "«p: SelfAttention<8, 2>»",
+        "«#[parameter(init = 0.0)]» p: Tensor<u32, 8>",
+        "«#[parameter(init = 1.0)]» p: Tensor<bool, 8>",
+        "#[layer(features = 10, «heads = 4»)] p: SelfAttention",
+        "#[layer(inputs = 6, outputs = 8, kernel = 3, «groups = 3»)] p: Conv2d",
+        "#[layer(kernel = 2, «padding = 2»)] p: MaxPool2d",
+        "«»p: Linear",
     ] {
         cases.push(field(text));
     }
@@ -140,8 +157,20 @@ fn cases() -> Vec<String> {
     cases.push(signature("«self», x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8>"));
     cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, «4»>"));
     cases.push(signature("&self, x: &«T»<f32, N, 8>) -> Tensor<f32, N, 8>"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> «Tensor<f32, M, 4>»").replace("M, 4", "8, N"));
+    cases.push(signature("&self, x: &Tensor<f32, N, 8>) -> «Result<Tensor<f32, N, 8>>»").replace("-> «", "«-> "));
+    cases.push(
+        "«#[derive(Copy)]» #[netcl::model] pub struct Net { #[layer(inputs = 8, outputs = 8)] a: Linear }".into(),
+    );
     cases.push("#[netcl::function] fn sq(«x: &Tensor<f32, N>») -> f32 { x * x }".into());
     cases.push("«#[netcl::constant] const HIDDEN: usize = width();»".into());
+    cases.extend(in_kernels());
+    cases
+}
+
+/// The same in kernels of both forms.
+fn in_kernels() -> Vec<String> {
+    let mut cases = Vec::new();
     // Kernels in index form.
     for text in [
         "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { «|n: usize|» x[n] }",
@@ -154,6 +183,10 @@ fn cases() -> Vec<String> {
         "pub fn k(x: &Tensor<f32, N>, «y»: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, «c»| x[n, 0] }",
         "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «pad(1.0)» + x[n, c] }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| «pad(x[n, c - 1], 1.0)» + x[n, c] }",
+        "pub fn k(x: &Tensor<f32, N>, at: &Tensor<f32, M>) -> Tensor<f32, M> { |m| x[«at[m]»] }",
+        "pub fn k(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] / «x.len()» as f32 }",
+        "pub fn k(x: &Tensor<f32, N, C>) -> Tensor<f32, N, C> { |n, c| x[n, c] / «x.dim(1)» as f32 }",
         "pub fn k(mask: &Tensor<bool, N>) -> Tensor<bool, N> { |n| mask[n] & «1» }",
     ] {
         cases.push(kernel(text));
@@ -173,6 +206,17 @@ fn cases() -> Vec<String> {
     let arrays = "#[launch(global = [N], local = [64])] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {
         «let mut scratch = local!([f32; N]);» scratch[local_id(0)] = x[global_id(0)]; y[global_id(0)] = scratch[local_id(0)]; }";
     cases.push(kernel(arrays));
+    for launch in [
+        "«global = N»",
+        "«global = N, local = 64»",
+        "global = [N], «local = 64»",
+        "global = [N], «local = [8, 8]»",
+        "«global = [N, 2, 2, 2]»",
+    ] {
+        cases.push(kernel(&format!(
+            "#[launch({launch})] pub fn k(x: &Tensor<f32, N>, y: &mut Tensor<f32, N>) {{ y[global_id(0)] = x[global_id(0)]; }}"
+        )));
+    }
     cases
 }
 
@@ -195,6 +239,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ASSIGN_ARGUMENT", "what the elements become"),
     ("UNSUPPORTED", "a construct: words, but for those above"),
     ("NOT_A_TENSOR_TYPE", "the author's own sizes"),
+    ("FUNCTION_LIFETIME", "several places of a signature"),
+    ("LAYER_ELSEWHERE", "a layer of other axes"),
+    ("PATH_SIZE", "a key and a constant"),
 ];
 
 #[test]

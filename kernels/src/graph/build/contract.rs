@@ -18,7 +18,9 @@ impl Builder {
         }
         let dtype = self.dtype(source);
         if dtype == DType::Bool {
-            return self.fail(format!("`{}` is not defined for bool tensors", op.name()));
+            return Err(Diagnostic::new(format!("`{}` is not defined for bool tensors", op.name()))
+                .hint("convert it: `.cast(i32)` counts what is true, in a kernel `as i32`")
+                .at(self.span));
         }
         let kept: Vec<usize> = (0..full.rank()).filter(|axis| !reduced.contains(axis)).collect();
         let shape = Shape(kept.iter().map(|&axis| full[axis].clone()).collect());
@@ -42,7 +44,9 @@ impl Builder {
     pub fn mean(&mut self, source: NodeId, axes: &[usize], keep: bool) -> Result<NodeId> {
         let dtype = self.dtype(source);
         if !dtype.is_float() {
-            return self.fail(format!("`mean` is not defined for {dtype} tensors"));
+            return Err(Diagnostic::new(format!("`mean` is not defined for {dtype} tensors"))
+                .hint("convert it: `.cast(f32)`, in a kernel `as f32`")
+                .at(self.span));
         }
         let full = self.shape(source).clone();
         // A sum may lie in memory before it is divided: half precision overflows there, or has too few digits.
@@ -150,7 +154,9 @@ impl Builder {
             return self.fail("`gather` expects a source of at least 1 axis, found a scalar".into());
         }
         if !matches!(self.dtype(indices), DType::I32 | DType::U32) {
-            return self.fail(format!("`gather` expects i32 or u32 indices, found {}", self.dtype(indices)));
+            return Err(Diagnostic::new(format!("`gather` expects i32 or u32 indices, found {}", self.dtype(indices)))
+                .hint("convert them: `.cast(i32)`, in a kernel `as i32`")
+                .at(self.span));
         }
         let shape = Shape(i.0.iter().chain(&s.0[1..]).cloned().collect());
         let dtype = self.dtype(source);

@@ -159,7 +159,9 @@ impl Builder {
     /// `condition ? then : otherwise`, all three broadcast against each other.
     pub fn select(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Result<NodeId> {
         if self.dtype(condition) != DType::Bool {
-            return self.fail(format!("`select` expects a bool condition, found {}", self.dtype(condition)));
+            return Err(Diagnostic::new(format!("`select` expects a bool condition, found {}", self.dtype(condition)))
+                .hint("compare with something: `x.gt(0.0)`, or `x.ne(0.0)` for what is not zero")
+                .at(self.span));
         }
         let (then, otherwise) = self.broadcast_pair("select", then, otherwise)?;
         let shape = self.broadcast_shapes("select", self.shape(condition).clone(), self.shape(then).clone())?;

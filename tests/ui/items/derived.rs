@@ -1,0 +1,19 @@
+//! DERIVED
+use netcl::prelude::*;
+
+#[netcl::model]
+#[derive(Clone, Copy, Default)]
+#[derive(PartialEq)]
+pub struct Net {
+    #[layer(inputs = 8, outputs = 8)]
+    a: Linear,
+}
+
+#[netcl::model]
+impl Net {
+    pub fn forward(&self, x: &Tensor<f32, N, 8>) -> Tensor<f32, N, 8> {
+        self.a.forward(x)
+    }
+}
+
+fn main() {}
