@@ -34,13 +34,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
             let refused = refused_parameters(&item.generics);
-            let mut names = BTreeSet::new();
-            let new = |f: &&syn::Field| {
-                let Some(name) = f.ident.as_ref().filter(|name| !names.insert(super::name(name))) else { return true };
-                diag.report(name.span(), &m::DUPLICATE_FIELD, &[name]);
-                false
-            };
-            let fields = named.named.iter().filter(new);
+            let fields = once(diag, named.named.iter());
             fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
         }
         Fields::Unnamed(_) | Fields::Unit => {
@@ -48,8 +42,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
             Vec::new()
         }
     };
-    let fields = fields.into_iter().map(|field| without_itself(diag, item, field)).collect::<Vec<_>>();
-    let mut fields = once(diag, fields);
+    let mut fields: Vec<Field> = fields.into_iter().map(|field| without_itself(diag, item, field)).collect();
     let attrs = derived(diag, item);
     let parameters: Vec<(Ident, Option<Dim>)> = item
         .generics
@@ -66,17 +59,13 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
 }
 
 /// Rule: a name is one field's. Wrong: `struct Net { a: Linear, a: Linear }`, which would be told of what is generated.
-fn once(diag: &Diag, fields: Vec<Field>) -> Vec<Field> {
+fn once<'a>(diag: &Diag, fields: impl Iterator<Item = &'a syn::Field>) -> impl Iterator<Item = &'a syn::Field> {
     let mut names = BTreeSet::new();
-    let first = |field: &Field| {
-        let new = names.insert(super::name(&field.name));
-        if !new {
-            diag.report(field.name.span(), &m::DUPLICATE_FIELD, &[&field.name]);
-        }
-        new
-    };
-    let mut first = first;
-    fields.into_iter().filter(|field| first(field)).collect()
+    fields.filter(move |field| {
+        let Some(name) = field.ident.as_ref().filter(|name| !names.insert(super::name(name))) else { return true };
+        diag.report(name.span(), &m::DUPLICATE_FIELD, &[name]);
+        false
+    })
 }
 
 /// Rule: what is derived can be done with a model, whose tensors are on a device. Wrong: `#[derive(Default)]`.
