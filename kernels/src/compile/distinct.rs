@@ -102,35 +102,18 @@ impl Kernels {
     /// One program of all kernels; pointers to buffers that are named `in_place` are not `restrict`.
     pub(super) fn program(mut self, in_place: SortedSet<String>) -> Source {
         self.note_steps();
-        let written: Vec<_> = self.list.iter().flat_map(|launched| launched.work.kernels()).map(verified).collect();
-        let options = opencl::Options { shared: in_place, ..opencl::Options::default() };
-        let (shared, texts) = opencl::pieces(&written.iter().collect::<Vec<_>>(), &options);
-        let mut texts = texts.into_iter();
+        let written: Vec<&Kernel> = self.list.iter().flat_map(|launched| launched.work.kernels()).collect();
         let mut source = Source::default();
-        source.push(shared);
-        let (mut loops, mut instances) = (Vec::new(), Vec::new());
-        for Launched { work, .. } in &self.list {
-            let own: Vec<String> = texts.by_ref().take(work.kernels().len()).collect();
-            match work {
-                Written::Loop(kernel) => loops.push((kernel, own)),
-                Written::Instance(instance, _) => instances.push((instance, own)),
-            }
+        if !written.is_empty() {
+            let options = opencl::Options { shared: in_place, ..opencl::Options::default() };
+            let verified: Vec<_> = written.into_iter().map(verified).collect();
+            source.push(opencl::program(&verified, &options));
         }
-        let apart = |source: &mut Source, text: String| {
-            if !source.is_empty() {
+        for launched in &self.list {
+            if let Written::Instance(instance, _) = &launched.work {
                 source.push("\n");
+                instance.write(&mut source);
             }
-            source.push(text);
-        };
-        for (kernel, own) in loops {
-            source.begin_kernel(&*kernel.name);
-            own.into_iter().for_each(|text| apart(&mut source, text));
-        }
-        for (instance, own) in instances {
-            source.begin_kernel(&*instance.name);
-            own.into_iter().for_each(|text| apart(&mut source, text));
-            source.push("\n");
-            instance.write(&mut source);
         }
         source
     }

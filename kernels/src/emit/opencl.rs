@@ -46,24 +46,16 @@ pub struct Options {
 /// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
 /// have distinct names.
 pub fn program(kernels: &[Verified<'_>], options: &Options) -> String {
-    let is_first =
-        |&position: &usize| kernels[..position].iter().all(|earlier| earlier.kernel() != kernels[position].kernel());
-    let distinct: Vec<&Verified<'_>> = (0..kernels.len()).filter(is_first).map(|position| &kernels[position]).collect();
-    let (shared, texts) = pieces(&distinct, options);
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend((!shared.is_empty()).then_some(shared));
-    parts.extend(texts);
-    parts.join("\n")
-}
-
-/// As [`program`] of kernels with distinct names: what they share, and the text of each, which needs nothing else. Between all
-/// of them belongs an empty line.
-pub fn pieces(kernels: &[&Verified<'_>], options: &Options) -> (String, Vec<String>) {
     let mut program = Program::default();
     for kernel in kernels {
         Arc::make_mut(&mut program.globals).reserve(&kernel.kernel().name);
     }
-    let texts = kernels.iter().map(|verified| kernel_text(&mut program, verified, &options.shared)).collect();
+    let mut texts: Vec<String> = Vec::new();
+    for (position, verified) in kernels.iter().enumerate() {
+        if kernels[..position].iter().all(|earlier| earlier.kernel() != verified.kernel()) {
+            texts.push(kernel_text(&mut program, verified, &options.shared));
+        }
+    }
     let mut parts: Vec<String> = Vec::new();
     if !options.header.is_empty() {
         parts.push(options.header.iter().map(|line| comment(line, "")).collect());
@@ -80,7 +72,8 @@ pub fn pieces(kernels: &[&Verified<'_>], options: &Options) -> (String, Vec<Stri
     }
     parts.extend(program.helpers);
     parts.extend(program.definitions);
-    (parts.join("\n"), texts)
+    parts.extend(texts);
+    parts.join("\n")
 }
 
 /// A program of one kernel.

@@ -13,7 +13,6 @@ pub(crate) mod queue;
 pub(crate) mod quirks;
 pub(crate) mod scalar;
 pub(crate) mod selector;
-pub(crate) mod side_by_side;
 pub(crate) mod strategy;
 pub(crate) mod vendor;
 

@@ -7,11 +7,9 @@ use crate::config;
 use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
-use crate::device::side_by_side;
 use crate::error::{Error, Result};
 use crate::program::{Key, count, disk, reads_files};
 use netcl_kernels::emit::SINES_BY_LANE;
-use netcl_kernels::plan::Target;
 use netcl_kernels::sorted::{self, SortedMap};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BINARY, CL_INVALID_BUILD_OPTIONS, error_text};
 use opencl3::types::{cl_device_id, cl_int};
@@ -148,18 +146,6 @@ static COMPILING: Mutex<()> = Mutex::new(());
 /// To be held while a device's driver compiles.
 pub(super) fn turn(profile: &DeviceProfile) -> Option<MutexGuard<'static, ()>> {
     profile.avoids(Avoid::ConcurrentBuilds).then(|| COMPILING.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Into how many programs the kernels of a plan are divided, to be built side by side. Compilers of GPUs take a tenth of a
-/// second for each kernel, in one thread for each program; NVIDIA's share a lock for about half of that, so that 64 kernels
-/// took 20.8 s in one program, 13.2 s in 4 and 11.0 s in 16. Drivers of processors build a kernel when it is first launched,
-/// or have few of them to build at a time.
-pub(super) fn side_by_side(profile: &DeviceProfile) -> usize {
-    const MOST: usize = 16;
-    match profile.target {
-        Target::Gpu if !profile.avoids(Avoid::ConcurrentBuilds) => side_by_side::threads().min(MOST),
-        _ => 1,
-    }
 }
 
 /// A text to build.

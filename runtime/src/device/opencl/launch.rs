@@ -16,10 +16,9 @@ use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use opencl3::types::cl_int;
 use std::sync::Arc;
 
-/// A plan's built programs. Dropped in this order: the context outlives what was made in it.
+/// A plan's built program. Dropped in this order: the context outlives what was made in it.
 pub(super) struct ClProgram {
-    /// Each with the names of its kernels, which need not be known where there is one program.
-    programs: Vec<(Arc<Program>, Vec<String>)>,
+    program: Arc<Program>,
     plan: Arc<Plan>,
     shared: Arc<Shared>,
 }
@@ -49,16 +48,8 @@ struct ClBound {
 }
 
 impl ClProgram {
-    pub(super) fn new(shared: Arc<Shared>, plan: Arc<Plan>, programs: Vec<(Arc<Program>, Vec<String>)>) -> ClProgram {
-        ClProgram { shared, plan, programs }
-    }
-
-    /// The program that has the kernel `entry`; where nobody says so, the driver looks for it in the last one.
-    fn program_of(&self, entry: &str) -> Result<&Arc<Program>> {
-        let known = self.programs.iter().find(|(_, kernels)| kernels.iter().any(|kernel| kernel == entry));
-        let (program, _) =
-            known.or(self.programs.last()).ok_or_else(|| self.unusable("it has no program".to_owned()))?;
-        Ok(program)
+    pub(super) fn new(shared: Arc<Shared>, plan: Arc<Plan>, program: Arc<Program>) -> ClProgram {
+        ClProgram { shared, plan, program }
     }
 }
 
@@ -88,7 +79,7 @@ impl ClProgram {
         let Some(geometry) = geometry::of(&self.plan.name, &step.label, launch, request.bindings)? else {
             return Ok(());
         };
-        let mut kernel = KernelObject::new(&self.shared, self.program_of(entry)?, entry)?;
+        let mut kernel = KernelObject::new(&self.shared, &self.program, entry)?;
         let position = bound.launches.len();
         for (index, arg) in step.args.iter().enumerate() {
             let code = match arg {

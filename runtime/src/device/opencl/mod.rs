@@ -38,7 +38,6 @@ use crate::device::partition::Partition;
 use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
-use crate::device::side_by_side;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
 use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
@@ -187,15 +186,10 @@ impl OpenCl {
     }
 
     fn load_by(&self, build: build::Build, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
-        let profile = &self.shared.profile;
-        let parts = plan.source.divided(build::side_by_side(profile));
-        let programs = side_by_side::each(parts.len(), |number| {
-            let text = &*parts[number].text;
-            build(&self.shared, &build::Source { name: &plan.name, text, options: build::options(profile) })
-        })?;
-        let kernels = parts.into_iter().map(|part| part.kernels);
-        let programs = programs.into_iter().zip(kernels).collect();
-        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), programs)))
+        let text = plan.source.to_string();
+        let source = build::Source { name: &plan.name, text: &text, options: build::options(&self.shared.profile) };
+        let program = build(&self.shared, &source)?;
+        Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
 
     pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {

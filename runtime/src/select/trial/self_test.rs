@@ -97,7 +97,7 @@ pub(in crate::select) fn self_tests(state: &State, device: &Device, list: &[(Tas
         case.graph.name = format!("task_{position}");
         // Several kernels may bring helpers along, which two texts would define twice.
         let Some(plan) = case.plan(state, &config).ok().filter(|plan| plan.launches() == 1) else { continue };
-        source.append(&plan.source);
+        plan.source.pieces().for_each(|piece| source.push(piece));
         cases.push((position, case, plan));
     }
     let count = cases.len();
