@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 
 /// Where else a function may be that a block calls.
 const FURTHER: &str =
-    "; those of a model's first block are called from further ones, which have names: `#[netcl::model(block = more)]`";
+    "those of a model's first block are called from a further one with a name, `#[netcl::model(block = more)]`; ";
 
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.

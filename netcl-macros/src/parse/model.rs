@@ -33,7 +33,7 @@ pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Mo
     super::attr::decided(diag, &item.attrs);
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
-            let refused = refused_parameters(&item.generics);
+            let refused = refused_parameters(&judged);
             let fields = once(diag, named.named.iter());
             fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
         }

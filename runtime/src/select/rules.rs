@@ -169,6 +169,7 @@ mod tests {
             max_work_items: [1024; 3],
             local_memory: LocalMemory { reported: 48 << 10, usable: 48 << 10, dedicated: true },
             fp16: true,
+            compute_units: 64,
             ..DeviceProfile::unknown("gpu", DeviceKind::Gpu, Target::Gpu)
         };
         let strategy = KernelStrategy::Optimized;

@@ -109,10 +109,13 @@ const STAGES: &[(&str, Stage)] = &[
         let y = Tensor::full(device, 1.0f32, &[100])?.exp()?;
         let event = device.record_event()?;
         let (send, received) = std::sync::mpsc::channel();
-        event.on_complete(move |result| _ = send.send(result.is_ok()));
+        event.on_complete(move |result| _ = send.send(result));
         let done = device.finish_timeout(Duration::from_secs(5))?;
-        let called = received.recv_timeout(Duration::from_secs(2)).unwrap_or(false);
+        let outcome = received.recv_timeout(Duration::from_secs(2));
         event.wait()?;
+        // A driver that cannot call back says so, and that is told.
+        let called = outcome.is_ok();
+        outcome.unwrap_or(Ok(()))?;
         Ok(done && called && y.to_vec::<f32>()?[3] > 2.7)
     }),
     ("a second queue", |device| {

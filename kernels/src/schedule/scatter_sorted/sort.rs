@@ -12,8 +12,6 @@ use crate::variant::LOOP_GROUP;
 
 /// Updates among which each is compared with those before it, to tell how many have its digit.
 const CHUNK: u32 = 32;
-/// Counts of other groups that are loaded before the first of them is added.
-const AHEAD: u32 = 16;
 
 /// From where to where the group's part of the updates goes.
 fn part(b: &mut KernelBuilder, scatter: &ScatterAdd, group: ExprId) -> [ExprId; 2] {
@@ -75,44 +73,26 @@ pub(crate) fn count(scatter: &ScatterAdd, between: &Between, pass: u32, name: &s
 fn first_place(b: &mut KernelBuilder, between: &Between, [item, group]: [ExprId; 2]) -> ExprId {
     let counts = b.param(&between.counts, ParamKind::Buffer(DType::I32, Access::Read));
     let totals = b.array("totals", Space::Local, DType::I32, LOOP_GROUP);
-    let (zero, size) = (b.int(0), b.int(i64::from(LOOP_GROUP)));
+    let (zero, one, size) = (b.int(0), b.int(1), b.int(i64::from(LOOP_GROUP)));
     let (before, total) = (b.bind("before", zero), b.bind("total", zero));
-    let (groups, step) = (b.int(i64::from(GROUPS)), b.int(i64::from(AHEAD)));
-    b.for_loop("others", zero, groups, step, |b, others| {
-        let loaded = (0..AHEAD).map(|number| {
-            let other = b.int(i64::from(number));
-            let other = b.add(others, other);
-            let at = b.mul(other, size);
-            let at = b.add(at, item);
-            let count = b.load(counts, at, 1);
-            (other, b.named("count", count))
-        });
-        for (other, count) in loaded.collect::<Vec<_>>() {
-            increase(b, total, count);
-            let earlier = b.compare(CompareOp::Lt, other, group);
-            let count = b.select(earlier, count, zero);
-            increase(b, before, count);
-        }
+    let groups = b.int(i64::from(GROUPS));
+    b.for_loop("other", zero, groups, one, |b, other| {
+        let at = b.mul(other, size);
+        let at = b.add(at, item);
+        let count = b.load(counts, at, 1);
+        let count = b.named("count", count);
+        increase(b, total, count);
+        let earlier = b.compare(CompareOp::Lt, other, group);
+        b.if_then(earlier, |b| increase(b, before, count));
     });
-    b.comment("sums of the digits up to each, from sums of twice as many at every step");
-    let own = b.get(total);
-    let sum = b.bind("sum", own);
-    for distance in (0..DIGIT_BITS).map(|bit| 1 << bit) {
-        let value = b.get(sum);
-        b.stmt(Stmt::StoreArray { array: totals, index: item, value });
-        b.barrier();
-        let distance = b.int(distance);
-        let reaches = b.compare(CompareOp::Ge, item, distance);
-        b.if_then(reaches, |b| {
-            let other = b.binary(BinaryOp::Sub, item, distance);
-            let theirs = b.load_array(totals, other);
-            increase(b, sum, theirs);
-        });
-        b.barrier();
-    }
-    let (sum, own, before) = (b.get(sum), b.get(total), b.get(before));
-    let smaller = b.binary(BinaryOp::Sub, sum, own);
-    b.add(smaller, before)
+    let value = b.get(total);
+    b.stmt(Stmt::StoreArray { array: totals, index: item, value });
+    b.barrier();
+    b.for_loop("smaller", zero, item, one, |b, digit| {
+        let count = b.load_array(totals, digit);
+        increase(b, before, count);
+    });
+    b.get(before)
 }
 
 /// Puts the updates in the order of their digits of `pass`, those with equal ones as they were.
@@ -126,6 +106,7 @@ pub(crate) fn place(scatter: &ScatterAdd, between: &Between, pass: u32, name: &s
     // Of each chunk how often each digit comes, and then where its first update with the digit goes.
     let places = b.array("places", Space::Local, DType::I32, chunks * LOOP_GROUP);
     let [item, group] = item_and_group(b);
+    b.comment("where the group's first update with each digit goes: behind smaller ones, and those of other groups");
     let first_place = first_place(b, between, [item, group]);
     let next = b.bind("next", first_place);
     let (zero, one, size) = (b.int(0), b.int(1), b.int(i64::from(LOOP_GROUP)));
@@ -151,13 +132,10 @@ pub(crate) fn place(scatter: &ScatterAdd, between: &Between, pass: u32, name: &s
         });
         let own = b.get(own);
         b.stmt(Stmt::StoreArray { array: digits, index: item, value: own });
-        let of_each: Vec<ExprId> = (0..chunks)
-            .map(|number| {
-                let start = b.int(i64::from(number * LOOP_GROUP));
-                b.add(start, item)
-            })
-            .collect();
-        of_each.iter().for_each(|&index| b.stmt(Stmt::StoreArray { array: places, index, value: zero }));
+        let column = b.int(i64::from(chunks * LOOP_GROUP));
+        b.for_loop("each", item, column, size, |b, index| {
+            b.stmt(Stmt::StoreArray { array: places, index, value: zero });
+        });
         b.barrier();
         let rank = b.bind("rank", zero);
         let place = b.add(chunk, own);
@@ -170,12 +148,12 @@ pub(crate) fn place(scatter: &ScatterAdd, between: &Between, pass: u32, name: &s
             });
         });
         b.barrier();
-        for &index in &of_each {
+        b.for_loop("each", item, column, size, |b, index| {
             let (count, start) = (b.load_array(places, index), b.get(next));
             let count = b.named("count", count);
             b.stmt(Stmt::StoreArray { array: places, index, value: start });
             increase(b, next, count);
-        }
+        });
         b.barrier();
         b.if_then(inside, |b| {
             let (start, rank) = (b.load_array(places, place), b.get(rank));

@@ -9,9 +9,6 @@ use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ArrayId, ExprId, Launch, ParamKind, Space, Stmt, VarId, WorkItem};
 use crate::variant::LOOP_GROUP;
 
-/// Updates that are loaded before the first of them is added.
-const AHEAD: u32 = 4;
-
 /// A walk along the order: the row that it is at, the sum so far, and whether it began there.
 struct Walk {
     row: VarId,
@@ -107,32 +104,21 @@ pub(crate) fn sum(scatter: &ScatterAdd, between: &Between, name: &str) -> Kernel
         let row = between.final_row(b, scatter, first);
         let head_row = b.named("head_row", row);
         let walk = Walk::new(b, scatter, head_row);
-        let (one, step) = (b.int(1), b.int(i64::from(AHEAD)));
-        let last = b.binary(BinaryOp::Sub, end, one);
-        b.for_loop("i", first, end, step, |b, i| {
-            let loaded = (0..AHEAD).map(|number| {
-                let at = b.int(i64::from(number));
-                let at = b.add(i, at);
-                let exists = b.compare(CompareOp::Lt, at, end);
-                let exists = b.binary(BinaryOp::And, exists, inside);
-                // Behind the end, the last row gets nothing.
-                let at = b.binary(BinaryOp::Min, at, last);
-                let update = between.update(b, at, between.orders.len());
-                let row = between.final_row(b, scatter, at);
-                let row = b.named("next", row);
-                let updates = scatter.updates(b);
-                let place = scatter.start(b, update);
-                let place = b.add(place, feature);
-                let value = b.load(updates, place, 1);
-                let none = scatter.zero(b);
-                let value = b.select(exists, value, none);
-                (row, b.named("value", value))
+        let one = b.int(1);
+        b.for_loop("i", first, end, one, |b, i| {
+            let update = between.update(b, i, between.orders.len());
+            let row = between.final_row(b, scatter, i);
+            let row = b.named("next", row);
+            let updates = scatter.updates(b);
+            let place = scatter.start(b, update);
+            let place = b.add(place, feature);
+            let value = b.load(updates, place, 1);
+            let none = scatter.zero(b);
+            let value = b.select(inside, value, none);
+            let value = b.named("value", value);
+            walk.add(b, scatter, (row, value), &|b, row, sum| {
+                b.if_then(inside, |b| scatter.store_row(b, row, feature, sum));
             });
-            for update in loaded.collect::<Vec<_>>() {
-                walk.add(b, scatter, update, &|b, row, sum| {
-                    b.if_then(inside, |b| scatter.store_row(b, row, feature, sum));
-                });
-            }
         });
         let ends = walk.ends(b);
         for (array, value) in sums.into_iter().zip(ends) {

@@ -19,8 +19,10 @@
 //   15  grad_words_weight_counts: i32 [128, 256] (scratch)
 //   16  grad_words_weight_order: i32 [N*12] (scratch)
 //   17  grad_words_weight_order_2: i32 [N*12] (scratch)
-//   18  grad_words_weight_heads: f32 [(N*12 + 511) / 512, 16] (scratch)
-//   19  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
+//   18  grad_words_weight_rows: i32 [N*12] (scratch)
+//   19  grad_words_weight_rows_2: i32 [N*12] (scratch)
+//   20  grad_words_weight_heads: f32 [(N*12 + 511) / 512, 16] (scratch)
+//   21  grad_words_weight_tails: f32 [(N*12 + 511) / 512, 16] (scratch)
 //
 // steps
 //    0  mul_6 = sum(words over 1) * 0.08333333333333333
@@ -45,19 +47,19 @@
 //       words_6_scatter_add_count(grad_words_weight_counts, N, x, grad_words_weight)
 //       over [32768] in groups of [256]
 //    7  grad_words_weight = scatter_add(x, view_53): updates are put in the order of these
-//       words_7_scatter_add_place(grad_words_weight_counts, grad_words_weight_order, N, x)
+//       words_7_scatter_add_place(grad_words_weight_order, grad_words_weight_rows, grad_words_weight_counts, N, x)
 //       over [32768] in groups of [256]
 //    8  grad_words_weight = scatter_add(x, view_53): digits of the rows are counted
-//       words_8_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_order, x)
+//       words_8_scatter_add_count(grad_words_weight_counts, N, grad_words_weight_rows)
 //       over [32768] in groups of [256]
 //    9  grad_words_weight = scatter_add(x, view_53): updates are put in the order of these
-//       words_9_scatter_add_place(grad_words_weight_counts, grad_words_weight_order_2, N, grad_words_weight_order, x)
+//       words_9_scatter_add_place(grad_words_weight_order_2, grad_words_weight_rows_2, grad_words_weight_counts, N, grad_words_weight_rows, grad_words_weight_order)
 //       over [32768] in groups of [256]
 //   10  grad_words_weight = scatter_add(x, view_53): rows are summed, block by block
-//       words_10_scatter_add_sum(N, grad_words_weight_order_2, x, view_53, grad_words_weight, grad_words_weight_heads, grad_words_weight_tails)
+//       words_10_scatter_add_sum(N, grad_words_weight_rows_2, grad_words_weight_order_2, view_53, grad_words_weight, grad_words_weight_heads, grad_words_weight_tails)
 //       over [((N*12 + 511) / 512)*512] in groups of [256]
 //   11  grad_words_weight = scatter_add(x, view_53): rows of several blocks are joined
-//       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_order_2, x, grad_words_weight)
+//       words_11_scatter_add_join(N, grad_words_weight_heads, grad_words_weight_tails, grad_words_weight_rows_2, grad_words_weight)
 //       over [((N*12 + 511) / 512)*16] in groups of [256]
 
 // The larger value; NaN if either is NaN.
@@ -253,17 +255,18 @@ void words_6_scatter_add_count(
 // of that: updates are put in the order of these
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_7_scatter_add_place(
-    __global const int* restrict grad_words_weight_counts,
     __global int* restrict grad_words_weight_order,
+    __global int* restrict grad_words_weight_rows,
+    __global const int* restrict grad_words_weight_counts,
     const int N,
     __global const uint* restrict x
 ) {
     __local int digits[256];
+    __local int places[2048];
     __local int totals[256];
-    __local int places[256];
     const int item = get_local_id(0);
     const int group = get_group_id(0);
-    // where the group's first update with each digit goes: behind those of other groups, and of smaller digits
+    // where the group's first update with each digit goes: behind smaller ones, and those of other groups
     int before = 0;
     int total = 0;
     for (int other = 0; other < 128; ++other) {
@@ -275,35 +278,49 @@ void words_7_scatter_add_place(
     }
     totals[item] = total;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int digit = 0; digit < item; ++digit) {
-        before = (int)((uint)before + totals[digit]);
+    for (int smaller = 0; smaller < item; ++smaller) {
+        before = (int)((uint)before + totals[smaller]);
     }
-    places[item] = before;
+    int next = before;
+    const int begin = item / 32 * 32;
+    const int chunk = item / 32 * 256;
     const int first = group * ((N * 12 + 127) / 128);
     const int end = min(first + (N * 12 + 127) / 128, N * 12);
     for (int tile = first; tile < end; tile += 256) {
         const int at = tile + item;
-        int update = 0;
+        int row = 0;
         int own = 256;
         if (at < end) {
-            update = at;
-            own = (int)min(x[update], 300u) & 255;
+            row = (int)min(x[at], 300u);
+            own = row & 255;
         }
         digits[item] = own;
+        for (int each = item; each < 2048; each += 256) {
+            places[each] = 0;
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
+        int rank = 0;
         if (at < end) {
-            int rank = 0;
-            for (int other = 0; other < item; ++other) {
+            atomic_add(&places[(int)((uint)chunk + own)], 1);
+            for (int other = begin; other < item; ++other) {
                 if (digits[other] == own) {
                     rank = (int)(rank + 1u);
                 }
             }
-            grad_words_weight_order[(int)((uint)places[own] + rank)] = update;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int each = item; each < 2048; each += 256) {
+            const int count = places[each];
+            places[each] = next;
+            next = (int)((uint)next + count);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (at < end) {
-            atomic_add(&places[own], 1);
+            const int place = (int)((uint)places[(int)((uint)chunk + own)] + rank);
+            grad_words_weight_order[place] = at;
+            grad_words_weight_rows[place] = row;
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -313,8 +330,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_8_scatter_add_count(
     __global int* restrict grad_words_weight_counts,
     const int N,
-    __global const int* restrict grad_words_weight_order,
-    __global const uint* restrict x
+    __global const int* restrict grad_words_weight_rows
 ) {
     __local int own[256];
     const int item = get_local_id(0);
@@ -324,7 +340,7 @@ void words_8_scatter_add_count(
     const int first = group * ((N * 12 + 127) / 128);
     const int end = min(first + (N * 12 + 127) / 128, N * 12);
     for (int i = first + item; i < end; i += 256) {
-        atomic_add(&own[((int)min(x[grad_words_weight_order[i]], 300u) >> 8) & 255], 1);
+        atomic_add(&own[(grad_words_weight_rows[i] >> 8) & 255], 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     grad_words_weight_counts[group * 256 + item] = own[item];
@@ -334,18 +350,19 @@ void words_8_scatter_add_count(
 // of that: updates are put in the order of these
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_9_scatter_add_place(
-    __global const int* restrict grad_words_weight_counts,
     __global int* restrict grad_words_weight_order_2,
+    __global int* restrict grad_words_weight_rows_2,
+    __global const int* restrict grad_words_weight_counts,
     const int N,
-    __global const int* restrict grad_words_weight_order,
-    __global const uint* restrict x
+    __global const int* restrict grad_words_weight_rows,
+    __global const int* restrict grad_words_weight_order
 ) {
     __local int digits[256];
+    __local int places[2048];
     __local int totals[256];
-    __local int places[256];
     const int item = get_local_id(0);
     const int group = get_group_id(0);
-    // where the group's first update with each digit goes: behind those of other groups, and of smaller digits
+    // where the group's first update with each digit goes: behind smaller ones, and those of other groups
     int before = 0;
     int total = 0;
     for (int other = 0; other < 128; ++other) {
@@ -357,35 +374,49 @@ void words_9_scatter_add_place(
     }
     totals[item] = total;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int digit = 0; digit < item; ++digit) {
-        before = (int)((uint)before + totals[digit]);
+    for (int smaller = 0; smaller < item; ++smaller) {
+        before = (int)((uint)before + totals[smaller]);
     }
-    places[item] = before;
+    int next = before;
+    const int begin = item / 32 * 32;
+    const int chunk = item / 32 * 256;
     const int first = group * ((N * 12 + 127) / 128);
     const int end = min(first + (N * 12 + 127) / 128, N * 12);
     for (int tile = first; tile < end; tile += 256) {
         const int at = tile + item;
-        int update = 0;
+        int row = 0;
         int own = 256;
         if (at < end) {
-            update = grad_words_weight_order[at];
-            own = ((int)min(x[update], 300u) >> 8) & 255;
+            row = grad_words_weight_rows[at];
+            own = (row >> 8) & 255;
         }
         digits[item] = own;
+        for (int each = item; each < 2048; each += 256) {
+            places[each] = 0;
+        }
         barrier(CLK_LOCAL_MEM_FENCE);
+        int rank = 0;
         if (at < end) {
-            int rank = 0;
-            for (int other = 0; other < item; ++other) {
+            atomic_add(&places[(int)((uint)chunk + own)], 1);
+            for (int other = begin; other < item; ++other) {
                 if (digits[other] == own) {
                     rank = (int)(rank + 1u);
                 }
             }
-            grad_words_weight_order_2[(int)((uint)places[own] + rank)] = update;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int each = item; each < 2048; each += 256) {
+            const int count = places[each];
+            places[each] = next;
+            next = (int)((uint)next + count);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (at < end) {
-            atomic_add(&places[own], 1);
+            const int place = (int)((uint)places[(int)((uint)chunk + own)] + rank);
+            grad_words_weight_order_2[place] = grad_words_weight_order[at];
+            grad_words_weight_rows_2[place] = row;
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
@@ -394,8 +425,8 @@ void words_9_scatter_add_place(
 __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
 void words_10_scatter_add_sum(
     const int N,
+    __global const int* restrict grad_words_weight_rows_2,
     __global const int* restrict grad_words_weight_order_2,
-    __global const uint* restrict x,
     __global const float* restrict view_53,
     __global float* restrict grad_words_weight,
     __global float* restrict grad_words_weight_heads,
@@ -414,15 +445,15 @@ void words_10_scatter_add_sum(
     const int first = block * 512 + stretch * 16;
     const int end = min(first + 16, N * 12);
     if (first < end) {
-        const int head_row = (int)min(x[grad_words_weight_order_2[first]], 300u);
+        const int head_row = grad_words_weight_rows_2[first];
         int row = head_row;
         int at_head = 1;
         float sum = 0.0f;
         float head = 0.0f;
         for (int i = first; i < end; ++i) {
-            const int update = grad_words_weight_order_2[i];
-            const int next = (int)min(x[update], 300u);
-            const float value = feature < 16 ? view_53[(int)(update * 16u + feature)] : 0.0f;
+            const int next = grad_words_weight_rows_2[i];
+            const float value = feature < 16 ? view_53[(int)(grad_words_weight_order_2[i] * 16u + feature)]
+                : 0.0f;
             if (next != row) {
                 if (at_head != 0) {
                     head = sum;
@@ -493,8 +524,7 @@ void words_11_scatter_add_join(
     const int N,
     __global const float* restrict grad_words_weight_heads,
     __global const float* restrict grad_words_weight_tails,
-    __global const int* restrict grad_words_weight_order_2,
-    __global const uint* restrict x,
+    __global const int* restrict grad_words_weight_rows_2,
     __global float* restrict grad_words_weight
 ) {
     const int item = get_global_id(0);
@@ -502,11 +532,11 @@ void words_11_scatter_add_join(
         const int block = item / 16;
         const int feature = item % 16;
         const int first = block * 512;
-        const int head_row = (int)min(x[grad_words_weight_order_2[first]], 300u);
-        const int tail_row = (int)min(x[grad_words_weight_order_2[min(first + 512, N * 12) - 1]], 300u);
+        const int head_row = grad_words_weight_rows_2[first];
+        const int tail_row = grad_words_weight_rows_2[min(first + 512, N * 12) - 1];
         int begins = 1;
         if (block > 0) {
-            if ((int)min(x[grad_words_weight_order_2[first - 1]], 300u) == head_row) {
+            if (grad_words_weight_rows_2[first - 1] == head_row) {
                 begins = 0;
             }
         }
@@ -523,7 +553,7 @@ void words_11_scatter_add_join(
             int high = (N * 12 + 511) / 512;
             while (low < high) {
                 const int middle = (int)((uint)low + high) / 2;
-                if ((int)min(x[grad_words_weight_order_2[(int)(middle * 512u)]], 300u) == tail_row) {
+                if (grad_words_weight_rows_2[(int)(middle * 512u)] == tail_row) {
                     low = (int)(middle + 1u);
                 } else {
                     high = middle;
