@@ -2,7 +2,7 @@
 
     python tests/references/twins.py
 
-Needs torch (made with 2.x on the CPU). The models are those of tests/tests/twins, where the same numbers are made from names.
+Needs torch (made with 2.x on the CPU). The models are those of tests/src/models, where the same numbers are made from names.
 Of each tensor there is its norm and its products with two vectors.
 """
 

@@ -1,4 +1,4 @@
-//! What the tests need from another crate: models, functions and sizes that it exports.
+//! What the tests need from another crate: models, functions and sizes that it exports. What tests and benches share.
 
 /// The README's program, compiled and run as it stands.
 #[cfg(doctest)]
@@ -72,4 +72,5 @@ pub mod second {
     }
 }
 
+pub mod models;
 pub mod soak;

@@ -9,11 +9,13 @@
 //! open device on: it is what stays the same on a machine that does other things besides.
 #![allow(missing_docs, unreachable_pub, reason = "a program")]
 
-mod images;
 mod large;
-mod vectors;
 
 use netcl::prelude::*;
+use netcl_tests::models::Input::{self, Below, Floats, Truths};
+use netcl_tests::models::images::{ConvNext, Mixer, Mobile, Residual, Unet, Vit};
+use netcl_tests::models::sequences::{Gru, Llama, Lstm};
+use netcl_tests::models::vectors::Vae;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -43,64 +45,41 @@ impl Digits {
 /// What a child does once the device is open: a model and its first step. It gives the loss.
 type FirstStep = fn(&Device) -> netcl::Result<f32>;
 
-/// A model with AdamW, one step on these inputs.
+/// A name, and the first step of a model with AdamW on these inputs and this number.
 macro_rules! first_step {
-    ($model:ty, $seed:expr, $($input:expr),+ $(,)?) => {
-        |device| {
-            let mut model = <$model>::new(device, Seed($seed))?;
+    ($name:ident: $model:ty, $($input:ident = $make:expr),+ $(; $number:expr)?) => {
+        (stringify!($name), |device| {
+            let made = |name: &str, input: Input| input.on(device, &format!("{}/{name}", stringify!($name)));
+            $(let $input = made(stringify!($input), $make)?;)+
+            let mut model = <$model>::new(device, Seed(1))?;
             let mut optimizer = AdamW::new(1e-3);
-            let (loss, gradients) = model.loss_with_gradients($(&$input(device)?),+)?;
+            let (loss, gradients) = model.loss_with_gradients($(&$input),+ $(, $number)?)?;
             let loss = loss.item::<f32>()?;
             optimizer.step(&mut model, &gradients)?;
             device.finish()?;
             Ok(loss)
-        }
+        })
     };
 }
 
-/// Numbers from -1 to 1.
-macro_rules! floats {
-    ($($axis:expr),+) => {
-        |device: &Device| {
-            let count: usize = [$($axis),+].into_iter().product();
-            let values: Vec<f32> = (0..count).map(|i| (i * 7 % 17) as f32 / 8.0 - 1.0).collect();
-            Tensor::from_slice(device, &values, &[$($axis),+])
-        }
-    };
-}
-
-/// Whole numbers below the first.
-macro_rules! numbers {
-    ($below:expr; $($axis:expr),+) => {
-        |device: &Device| {
-            let count: usize = [$($axis),+].into_iter().product();
-            let values: Vec<u32> = (0..count).map(|i| (i * 7 % $below) as u32).collect();
-            Tensor::from_slice(device, &values, &[$($axis),+])
-        }
-    };
-}
-
-/// The ten small models.
+/// The ten small models, with the inputs that they have beside their twins in PyTorch.
 const SMALL: [(&str, FirstStep); 10] = [
-    ("vit", first_step!(images::vit::Vit, 1, floats!(5, 3, 33, 33), numbers!(7; 5))),
-    ("unet", first_step!(images::unet::Unet, 1, floats!(3, 2, 20, 28), floats!(3, 1, 20, 28))),
-    ("mobile", first_step!(images::mobile::Mobile, 1, floats!(3, 3, 27, 31), numbers!(11; 3))),
-    ("convnext", first_step!(images::convnext::Next, 1, floats!(2, 3, 36, 44), numbers!(5; 2))),
-    ("resblock", first_step!(images::resblock::Res, 1, floats!(6, 5, 17, 13), numbers!(3; 6))),
-    ("lstm", first_step!(vectors::lstm::Lstm, 1, floats!(7, 8, 13), floats!(7, 21), floats!(7, 21), floats!(7, 1))),
-    ("gru", first_step!(vectors::gru::Gru, 1, numbers!(29; 5, 8), numbers!(5; 5, 8))),
-    (
-        "llama",
-        first_step!(vectors::llama::Llama, 1, numbers!(53; 3, 13), numbers!(53; 3, 13), floats!(13, 5), floats!(13, 5)),
-    ),
-    ("mixer", first_step!(vectors::mixer::Mixer, 1, floats!(1, 3, 15, 25), numbers!(5; 1))),
-    ("vae", first_step!(vectors::vae::Vae, 1, floats!(9, 49), floats!(9, 5))),
+    first_step!(vit: Vit, x = Floats(&[3, 2, 12, 12]), y = Below(4, &[3])),
+    first_step!(unet: Unet, x = Floats(&[2, 2, 12, 20]), y = Truths(&[2, 1, 12, 20])),
+    first_step!(mobile: Mobile, x = Floats(&[3, 3, 13, 11]), y = Below(5, &[3])),
+    first_step!(convnext: ConvNext, x = Floats(&[2, 3, 20, 28]), y = Below(5, &[2])),
+    first_step!(residual: Residual, x = Floats(&[4, 3, 17, 13]), y = Below(3, &[4])),
+    first_step!(lstm: Lstm, x = Floats(&[3, 4, 5]), h0 = Floats(&[3, 6]), c0 = Floats(&[3, 6]), y = Floats(&[3, 2])),
+    first_step!(gru: Gru, x = Below(13, &[5, 4]), y = Below(5, &[5, 4])),
+    first_step!(llama: Llama, x = Below(11, &[3, 5]), y = Below(11, &[3, 5]), cos = Floats(&[5, 2]), sin = Floats(&[5, 2])),
+    first_step!(mixer: Mixer, x = Floats(&[1, 3, 6, 10]), y = Below(5, &[1])),
+    first_step!(vae: Vae, x = Floats(&[7, 10]), noise = Floats(&[7, 3]); 0.5),
 ];
 
 const OTHERS: [(&str, FirstStep); 3] = [
-    ("digits", first_step!(Digits, 1, floats!(32, 64), numbers!(10; 32))),
-    ("resnet18", first_step!(large::ResNet, 1, floats!(2, 3, 64, 64), numbers!(1000; 2))),
-    ("gpt2", first_step!(large::Gpt, 1, numbers!(50257; 1, 64), numbers!(50257; 1, 64))),
+    first_step!(digits: Digits, x = Floats(&[32, 64]), y = Below(10, &[32])),
+    first_step!(resnet18: large::ResNet, x = Floats(&[2, 3, 64, 64]), y = Below(1000, &[2])),
+    first_step!(gpt2: large::Gpt, x = Below(50257, &[1, 64]), y = Below(50257, &[1, 64])),
 ];
 
 fn now() -> Duration {

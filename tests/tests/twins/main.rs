@@ -1,5 +1,5 @@
 //! Whole models against their twins in PyTorch, made in double precision by `tests/references/twins.py`: results, losses,
-//! gradients, running statistics, the losses of a few steps, and of some ten steps of each optimizer.
+//! gradients, running statistics, the losses of a few steps, and of some ten steps of each optimizer. The models are the library's.
 //!
 //! Parameters and inputs are the same numbers on both sides, made from names. Of each tensor three numbers are stored: its norm
 //! and its products with two fixed vectors, which one element that is wrong, or two that are swapped, change.
@@ -16,6 +16,8 @@ mod vectors;
 
 use netcl::optim::{Adam, AdamW, Optimizer, Sgd};
 use netcl::{DType, Device, Gradients, Model, Result, Seed, Tensor};
+use netcl_tests::models::Input;
+use netcl_tests::models::inputs::unit;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -46,42 +48,6 @@ struct Trained {
     losses: Vec<f64>,
     parameters: BTreeMap<String, Digest>,
     states: BTreeMap<String, Digest>,
-}
-
-/// An argument of a model's functions.
-#[derive(Clone, Copy)]
-enum Input {
-    /// From -1 to 1.
-    Floats(&'static [usize]),
-    /// From 0 to 1, half of them 0.
-    Positive(&'static [usize]),
-    /// 1 for a third, 0 for all else.
-    Truths(&'static [usize]),
-    /// True for a third.
-    Flags(&'static [usize]),
-    /// Whole numbers below the first.
-    Below(u32, &'static [usize]),
-    /// Such numbers with a sign.
-    Signed(u32, &'static [usize]),
-}
-
-impl Input {
-    fn on(self, device: &Device, name: &str) -> Result<Tensor> {
-        fn all<T>(shape: &[usize], each: impl Fn(usize) -> T) -> Vec<T> {
-            (0..shape.iter().product()).map(each).collect()
-        }
-        let third = |i: usize| bits(name, i as u32).is_multiple_of(3);
-        match self {
-            Input::Floats(shape) => Tensor::from_slice(device, &all(shape, |i| unit(name, i)), shape),
-            Input::Positive(shape) => Tensor::from_slice(device, &all(shape, |i| unit(name, i).max(0.0)), shape),
-            Input::Truths(shape) => Tensor::from_slice(device, &all(shape, |i| f32::from(u8::from(third(i)))), shape),
-            Input::Flags(shape) => Tensor::from_slice(device, &all(shape, third), shape),
-            Input::Below(end, shape) => Tensor::from_slice(device, &all(shape, |i| bits(name, i as u32) % end), shape),
-            Input::Signed(end, shape) => {
-                Tensor::from_slice(device, &all(shape, |i| (bits(name, i as u32) % end) as i32), shape)
-            }
-        }
-    }
 }
 
 /// What a model computes from its inputs, by name.
@@ -135,20 +101,6 @@ macro_rules! twin {
     };
 }
 pub(crate) use twin;
-
-/// Numbers that look random, from a name and a position: the finalizer of MurmurHash3 over a counter that FNV-1a starts.
-fn bits(name: &str, position: u32) -> u32 {
-    let start = name.bytes().fold(0x811c_9dc5u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    let mut x = start.wrapping_add(position.wrapping_mul(0x9e37_79b9));
-    x = (x ^ x >> 16).wrapping_mul(0x85eb_ca6b);
-    x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
-    x ^ x >> 16
-}
-
-/// Multiples of 1/1024 from -1 to 1.
-fn unit(name: &str, position: usize) -> f32 {
-    ((bits(name, position as u32) % 2049) as f32 - 1024.0) / 1024.0
-}
 
 fn digest(tensor: &Tensor) -> Result<Digest> {
     let values = match tensor.dtype() {
