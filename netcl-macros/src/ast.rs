@@ -1,6 +1,7 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
 use crate::number::Number;
+use crate::parse::types::is_plain;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
@@ -35,12 +36,10 @@ impl TensorType {
 impl std::fmt::Display for TensorType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Tensor<{}", self.dtype)?;
-        self.dims.iter().try_for_each(|dim| match dim.dim.as_constant() {
+        self.dims.iter().try_for_each(|DimToken { dim, .. }| match is_plain(dim) {
+            true => write!(f, ", {dim}"),
             // What is computed stands in braces, as in Rust.
-            None if dim.dim.to_string().contains(|c: char| !c.is_alphanumeric() && c != '_') => {
-                write!(f, ", {{ {} }}", dim.dim)
-            }
-            _ => write!(f, ", {}", dim.dim),
+            false => write!(f, ", {{ {dim} }}"),
         })?;
         f.write_str(">")
     }

@@ -108,7 +108,7 @@ messages! {
     UNKNOWN_DTYPE = "`{}` is no element type", "element types are bool, u8, i32, u32, i64, f16, bf16, f32 and f64";
     BAD_DIMENSION = "`{}` is no dimension", "a dimension is a number, a name such as `N`, or sums, products and quotients of these in braces: `{N * 2}`";
     LARGE_DIMENSION = "the dimension `{}` has more than 64 bits", "a tensor has up to 2147418111 elements: write a smaller number";
-    LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to 2147418111 elements: write smaller sizes";
+    LARGE_TENSOR = "a tensor of {} elements is too large", "a tensor has up to {} elements: write smaller sizes";
     ZERO_DIMENSION = "a dimension must be at least 1, found {}", "write the size of this axis, or leave the axis out";
     UNBOUND_DIMENSION = "dimension `{}` is not bound by any argument", "an argument needs an axis that tells it, such as `{}`; or write a number";
     UNUSED_SIZE = "`{}` uses `{}`, but no parameter or argument of that size", "the runtime learns a size from tensors: use one with an axis `{}`, or write a number or a `#[netcl::constant]`";

@@ -79,14 +79,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Rule: items stand outside. Wrong: `const SCALE: f32 = 0.5;` in a body. What it would name is not spoken of again.
+    /// Rule: items stand outside. Wrong: `const SCALE: f32 = 0.5;` in a body.
     fn inner_item(&mut self, item: &'a syn::Item) -> Val<'a> {
         let (what, instead) = super::misuse::item(item);
-        for name in crate::parse::names_in(quote::ToTokens::to_token_stream(item)) {
-            if self.lookup(&name).is_none() {
-                self.bind(&name, Val::Unknown, false, false);
-            }
-        }
         self.report(item.span(), &m::UNSUPPORTED, &[&what, &instead])
     }
 

@@ -2,7 +2,7 @@
 
 use syn::{Block, Item, Stmt, UseTree};
 
-/// The names of functions and values that the items in a block bring, in all of it.
+/// The names of functions, values and types of values that the items in a block bring, in all of it.
 pub(crate) fn declared(block: &Block) -> Vec<String> {
     let items = block.stmts.iter().filter_map(|statement| match statement {
         Stmt::Item(item) => Some(item),
@@ -11,12 +11,14 @@ pub(crate) fn declared(block: &Block) -> Vec<String> {
     items.flat_map(names).collect()
 }
 
-/// The names of functions and values that an item brings.
+/// The names of functions, values and types of values that an item brings.
 pub(crate) fn names(item: &Item) -> Vec<String> {
     match item {
         Item::Const(item) => vec![super::name(&item.ident)],
         Item::Static(item) => vec![super::name(&item.ident)],
         Item::Fn(item) => vec![super::name(&item.sig.ident)],
+        Item::Struct(item) => vec![super::name(&item.ident)],
+        Item::Enum(item) => vec![super::name(&item.ident)],
         Item::Use(item) => {
             let mut names = Vec::new();
             imported(&item.tree, &mut names);

@@ -22,18 +22,11 @@ use syn::{
 /// The struct; fields that are wrong are reported and kept as unknown.
 pub(crate) fn model(diag: &Diag, item: &ItemStruct, constants: &Constants) -> Model {
     // Of a lifetime that a field has, the field is spoken of.
-    let mut judged = item.generics.clone();
-    let told = |given: &syn::Lifetime| item.fields.iter().any(|field| text(&field.ty).contains(&given.to_string()));
-    judged.params = judged
-        .params
-        .into_iter()
-        .filter(|given| !matches!(given, GenericParam::Lifetime(given) if told(&given.lifetime)))
-        .collect();
-    only_sizes(diag, &judged);
+    let told = |name: &str| name.starts_with('\'') && item.fields.iter().any(|field| text(&field.ty).contains(name));
+    let refused = only_sizes(diag, &item.generics, told);
     super::attr::decided(diag, &item.attrs);
     let fields: Vec<Field> = match &item.fields {
         Fields::Named(named) => {
-            let refused = refused_parameters(&judged);
             let fields = once(diag, named.named.iter());
             fields.filter_map(|f| field::field(diag, f, &refused, constants)).collect()
         }
@@ -111,7 +104,7 @@ fn underivable(name: &str, model: &Ident) -> Option<String> {
 fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
     let mut sizes = Vec::new();
     if let FieldKind::Model(nested) = &field.kind {
-        sizes.extend(nested.sizes.iter().filter(|size| types::symbol(size).is_none()));
+        sizes.extend(nested.sizes.iter().filter(|size| !types::is_plain(size)));
     }
     let own = |size: &&&Dim| {
         let mut found = false;
@@ -141,28 +134,22 @@ fn without_itself(diag: &Diag, item: &ItemStruct, mut field: Field) -> Field {
 }
 
 /// Rule: a model's parameters are sizes. Wrong: `struct Mlp<T>`.
-fn only_sizes(diag: &Diag, generics: &Generics) {
-    for parameter in &generics.params {
-        if !is_size(parameter) {
-            let name = match parameter {
-                GenericParam::Lifetime(given) => text(&given.lifetime),
-                GenericParam::Type(given) => given.ident.to_string(),
-                GenericParam::Const(given) => given.ident.to_string(),
-            };
+///
+/// Gives the names of those that are not, but for what is `told` elsewhere.
+fn only_sizes(diag: &Diag, generics: &Generics, told: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let mut refused = BTreeSet::new();
+    for parameter in generics.params.iter().filter(|parameter| !is_size(parameter)) {
+        let name = match parameter {
+            GenericParam::Lifetime(given) => text(&given.lifetime),
+            GenericParam::Type(given) => super::name(&given.ident),
+            GenericParam::Const(given) => super::name(&given.ident),
+        };
+        if !told(&name) {
             diag.report(parameter.span(), &m::GENERIC_MODEL, &[&name]);
+            refused.insert(name);
         }
     }
-}
-
-/// The names of parameters that no model can have.
-fn refused_parameters(generics: &Generics) -> BTreeSet<String> {
-    let refused = generics.params.iter().filter(|parameter| !is_size(parameter));
-    let name = |parameter: &GenericParam| match parameter {
-        GenericParam::Lifetime(given) => super::name(&given.lifetime.ident),
-        GenericParam::Type(given) => super::name(&given.ident),
-        GenericParam::Const(given) => super::name(&given.ident),
-    };
-    refused.map(name).collect()
+    refused
 }
 
 pub(crate) fn is_size(parameter: &GenericParam) -> bool {
@@ -318,7 +305,7 @@ pub(crate) fn model_path(diag: &Diag, item: &ItemImpl) -> Option<syn::Path> {
         diag.report(path.span(), &m::TRAIT_IMPL, &[&text(&item.self_ty)]);
         return None;
     }
-    only_sizes(diag, &item.generics);
+    only_sizes(diag, &item.generics, |_| false);
     if let Some((size, name)) = computed_size(item) {
         diag.report(size.span(), &m::BLOCK_SIZE, &[&text(size), &name, &text(size)]);
         return None;

@@ -5,7 +5,7 @@ use crate::ast::{ArgType, Constant, DimToken, PlainType, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
 use crate::words;
-use netcl_kernels::dim::Dim;
+use netcl_kernels::dim::{Dim, INDEX_LIMIT};
 use netcl_kernels::dtype::DType;
 use proc_macro2::{Literal, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -25,9 +25,6 @@ pub(crate) fn is_tensor(ty: &Type) -> bool {
         _ => false,
     }
 }
-
-/// More elements no tensor has: kernels count them in 32 bits, with room for a work-group beyond.
-const MOST_ELEMENTS: u32 = 2_147_418_111;
 
 /// `Tensor<f32, N, 64>`; `borrow` is what the hint puts before it.
 pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants) -> Option<TensorType> {
@@ -97,8 +94,8 @@ pub(crate) fn tensor(diag: &Diag, ty: &Type, borrow: &str, constants: &Constants
     }
     let known = dims.iter().filter_map(|token| token.dim.as_constant()).map(|size| size.unsigned_abs() as u128);
     let elements = known.fold(1u128, u128::saturating_mul);
-    if complete && elements > u128::from(MOST_ELEMENTS) {
-        diag.report(span, &m::LARGE_TENSOR, &[&elements]);
+    if complete && elements > u128::from(INDEX_LIMIT) {
+        diag.report(span, &m::LARGE_TENSOR, &[&elements, &INDEX_LIMIT]);
         return None;
     }
     complete.then(|| TensorType { dtype: dtype.unwrap_or(DType::F32), dims, span })
@@ -140,10 +137,9 @@ pub(crate) fn sizes(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>>
     }
 }
 
-/// The name that the size is, if it is no more than that, or a number.
-pub(crate) fn symbol(size: &Dim) -> Option<String> {
-    let name = size.to_string();
-    name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
+/// Whether the size is a name or a number, of which nothing is computed.
+pub(crate) fn is_plain(size: &Dim) -> bool {
+    size.as_constant().is_some() || size.to_string().chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {
