@@ -50,6 +50,9 @@ impl Number {
                     '+' => left + right,
                     '-' => left - right,
                     '*' => left * right,
+                    // Literals alone are divided as in Rust, toward zero.
+                    '/' if self.is_bare() => left.checked_div(right)?,
+                    '%' if self.is_bare() => left.checked_rem(right)?,
                     // Of indices that may be negative no quotient is accepted; those of sizes alone are rounded down.
                     _ if right <= 0 || left < 0 && !self.is_size() => return None,
                     '/' => left.div_euclid(right),
@@ -57,6 +60,15 @@ impl Number {
                 }
             }
         })
+    }
+
+    /// Whether literals alone are computed with.
+    fn is_bare(&self) -> bool {
+        match self {
+            Number::Known(_) => true,
+            Number::Name(_) => false,
+            Number::Of(left, _, right) => left.is_bare() && right.is_bare(),
+        }
     }
 
     fn is_size(&self) -> bool {

@@ -40,7 +40,9 @@ fn read(folder: &Path, texts: &mut Vec<String>) {
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             let parsed = syn::parse_file(&text).map(marked);
-            if parsed.is_ok_and(|items| !items.is_empty()) {
+            // Names that are reserved look like the compiler's own in messages.
+            let reserved = text.contains("__netcl");
+            if !reserved && parsed.is_ok_and(|items| !items.is_empty()) {
                 texts.push(text);
             }
         }

@@ -40,6 +40,15 @@ impl Number {
         Number::Of(Box::new(left), sign, Box::new(right))
     }
 
+    /// Whether literals alone are computed with: such numbers have no type of 32 bits without a sign before they are used.
+    fn is_bare(&self) -> bool {
+        match self {
+            Number::Known(_) => true,
+            Number::Name(_) | Number::At(_) => false,
+            Number::Of(left, _, right) => left.is_bare() && right.is_bare(),
+        }
+    }
+
     fn value(&self, values: &Values) -> u32 {
         match self {
             Number::Known(value) => *value,
@@ -112,7 +121,7 @@ impl Steps<'_> {
             return Number::At(Box::new(self.number(depth - 1)));
         }
         let sign = draw.of(&["+", "+", "-", "*", "/", "%", "%", "&", "|", "^", ">>", "<<", "min", "max"]);
-        let left = self.number(depth - 1);
+        let mut left = self.number(depth - 1);
         let draw = &mut *self.draw;
         let right = match sign {
             // Rust refuses to shift a number that is known further.
@@ -120,6 +129,9 @@ impl Steps<'_> {
             "&" | "%" | "/" if !draw.once_in(4) => Number::Known(draw.of(&[1, 2, 3, 7, 8, 29, 31, 32, 63])),
             _ => self.number(depth - 1),
         };
+        if left.is_bare() && right.is_bare() {
+            left = Number::Name(self.draw.of(&self.names));
+        }
         Number::of(left, sign, right)
     }
 
