@@ -270,10 +270,12 @@ fn sum(steps: &[Step], values: &mut Values, sources: &Sources) -> Option<f64> {
             }
             Step::For(name, start, end, step, body) => {
                 let (start, end) = (start.value(values), end.value(values));
+                let outside = values.names.clone();
                 for round in (start..end).step_by(step.unwrap_or(1) as usize) {
                     values.names.insert(name, round);
                     total += sum(body, values, sources)?;
                 }
+                values.names = outside;
             }
         }
     }
