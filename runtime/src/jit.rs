@@ -10,14 +10,14 @@ use netcl_kernels::graph::Graph;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// How many graphs stay compiled for a device.
 const KEPT: usize = 1024;
 
 /// The compiled graphs of a device by a hash of the graph; those with equal hashes in one list.
 #[derive(Default)]
-pub(crate) struct Graphs {
+struct Graphs {
     lists: HashMap<u64, Vec<Compiled>>,
     count: usize,
     /// Counts what is looked up.
@@ -83,9 +83,14 @@ pub(crate) fn run_with(graph: &Graph, args: &[&Tensor], scalars: &[Scalar]) -> R
     Ok(loaded.call(first.device(), &Call { args, scalars, ..Call::default() })?.results)
 }
 
+/// The graphs that were compiled for that device.
+fn graphs(device: &Device) -> &RwLock<Graphs> {
+    device.slot(RwLock::default)
+}
+
 /// The compiled graph on that device.
 pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
-    let (key, graphs) = (hash(graph), &device.compiled().graphs);
+    let (key, graphs) = (hash(graph), graphs(device));
     if let Some(loaded) = graphs.read().unwrap_or_else(PoisonError::into_inner).find(key, graph) {
         return Ok(loaded);
     }
@@ -123,7 +128,7 @@ mod tests {
     fn numbers_share_a_program_and_what_is_not_used_goes() {
         let device = Device::null(Target::Gpu, u64::MAX);
         let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0], &[3]).unwrap();
-        let count = || device.compiled().graphs.read().unwrap().count;
+        let count = || graphs(&device).read().unwrap().count;
         (&x * 0.3).unwrap();
         assert_eq!(count(), 1);
         for step in 3..40 {
@@ -143,7 +148,7 @@ mod tests {
         let device = Device::null(Target::Gpu, u64::MAX);
         let x = Tensor::from_slice(&device, &[1.0f32], &[1]).unwrap();
         x.exp().unwrap();
-        let some = device.compiled().graphs.read().unwrap().lists.values().flatten().next().unwrap().loaded.clone();
+        let some = graphs(&device).read().unwrap().lists.values().flatten().next().unwrap().loaded.clone();
         let graph = |name: &str| Graph { name: name.to_owned(), ..Graph::default() };
         let mut graphs = Graphs::default();
         let add = |graphs: &mut Graphs, name: &str| {

@@ -8,8 +8,8 @@ use crate::device::opencl::raw::ClKernel;
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Number, TO_BF16, computed_in, type_name};
-use crate::memory::host;
 use crate::recording;
+use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
@@ -243,7 +243,7 @@ pub(super) fn launch_over(device: &Device, kernel: &ClKernel, arguments: &[Set<'
 pub(super) fn load<T: Number>(tensor: &Tensor) -> Result<Vec<T>> {
     fn all<S: Element, T>(tensor: &Tensor, number: impl Fn(S) -> T) -> Result<Vec<T>> {
         let elements = tensor.to_vec::<S>()?;
-        host::collect(tensor.device(), elements.len(), elements.into_iter().map(number))
+        vector::collect(tensor.device(), elements.len(), elements.into_iter().map(number))
     }
     match tensor.dtype() {
         DType::F16 => all(tensor, |value: f16| T::of_float(value.to_f64())),
@@ -271,5 +271,5 @@ fn stored<S: Element>(
     elements: impl Iterator<Item = S>,
     shape: &[usize],
 ) -> Result<Tensor> {
-    Tensor::from_slice(device, &host::collect(device, len, elements)?, shape)
+    Tensor::from_slice(device, &vector::collect(device, len, elements)?, shape)
 }

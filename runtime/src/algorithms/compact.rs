@@ -5,8 +5,8 @@ use super::scan::places;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
-use crate::memory::{BufferHandle, host};
-use crate::tensor::Tensor;
+use crate::memory::BufferHandle;
+use crate::tensor::{Tensor, vector};
 use netcl_kernels::dtype::DType;
 
 /// The elements of `x` where `mask` is true, in row-major order, as a tensor with one axis. `x` may be of any type. Waits for
@@ -35,7 +35,7 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
             let truths = mask.to_vec::<bool>()?;
             let elements = bytes.chunks_exact(size).zip(&truths).filter(|(_, kept)| **kept);
             let kept = elements.flat_map(|(element, _)| element.iter().copied());
-            let kept: Vec<u8> = host::collect(x.device(), number_of(&truths) * size, kept)?;
+            let kept: Vec<u8> = vector::collect(x.device(), number_of(&truths) * size, kept)?;
             Tensor::from_bytes(x.device(), &kept, &[kept.len() / size], x.dtype())
         }
         Place::OpenCl(opencl) => pick(opencl, mask, Some(x), count),
@@ -55,7 +55,7 @@ pub fn positions(mask: &Tensor) -> Result<Tensor> {
         Place::Host => {
             let truths = mask.to_vec::<bool>()?;
             let kept = (0..count).zip(&truths).filter(|(_, kept)| **kept).map(|(i, _)| i);
-            let kept: Vec<u32> = host::collect(mask.device(), number_of(&truths), kept)?;
+            let kept: Vec<u32> = vector::collect(mask.device(), number_of(&truths), kept)?;
             Tensor::from_slice(mask.device(), &kept, &[kept.len()])
         }
         Place::OpenCl(opencl) => pick(opencl, mask, None, count),
@@ -130,7 +130,7 @@ pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
         let (bytes, size) = (values.to_bytes()?, values.dtype().size());
         let list = positions.to_vec::<u32>()?;
         let elements = list.iter().flat_map(|&position| &bytes[position as usize * size..][..size]);
-        let out: Vec<u8> = host::collect(device, list.len() * size, elements.copied())?;
+        let out: Vec<u8> = vector::collect(device, list.len() * size, elements.copied())?;
         return Tensor::from_bytes(device, &out, positions.shape(), values.dtype());
     };
     let out = Tensor::uninitialised("compact", device, positions.shape(), values.dtype())?;

@@ -4,7 +4,7 @@ use super::common::{self, CHUNK, Place};
 use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
-use crate::memory::host;
+use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
@@ -103,7 +103,7 @@ fn count<T: Element>(
     bin_of: impl Fn(T) -> usize + Sync,
 ) -> Result<Tensor> {
     count_by(operation, x, bins, macros, parameters, &|| {
-        let zeros = || host::zeros::<u32>(x.device(), bins);
+        let zeros = || vector::zeros::<u32>(x.device(), bins);
         let values = x.to_vec::<T>()?;
         let counted = |values: &[T], mut counts: Vec<u32>| {
             for &value in values {

@@ -8,8 +8,8 @@ use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
 use crate::expression::{Evaluator, Expression, Number};
-use crate::memory::host;
 use crate::tensor::Tensor;
+use crate::tensor::vector;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn on_host<T: Number>(expression: &Expression, inputs: &[&Tensor], result: DType
     let values: Vec<Vec<T>> = inputs.iter().map(|input| common::load(input)).collect::<Result<_>>()?;
     let results = values_of(device, expression, &values, inputs[0].elements())?;
     if result == DType::Bool {
-        let truths = host::collect(device, results.len(), results.iter().copied().map(Number::holds))?;
+        let truths = vector::collect(device, results.len(), results.iter().copied().map(Number::holds))?;
         return Tensor::from_slice(device, &truths, shape);
     }
     common::store(device, &results, shape, result)
@@ -95,7 +95,7 @@ pub(super) fn values_of<T: Number>(
     inputs: &[Vec<T>],
     count: usize,
 ) -> Result<Vec<T>> {
-    let mut results = host::zeros::<T>(device, count)?;
+    let mut results = vector::zeros::<T>(device, count)?;
     pool::share(results.chunks_mut(CHUNK), &|chunk, results| {
         let start = chunk * CHUNK;
         let inputs: Vec<&[T]> = inputs.iter().map(|input| &input[start..start + results.len()]).collect();

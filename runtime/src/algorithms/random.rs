@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::device::host::pool;
 use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
-use crate::memory::host;
+use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox;
@@ -114,7 +114,7 @@ impl Random {
         number: impl Fn(u64) -> T + Sync,
     ) -> Result<Tensor> {
         self.draw_by(drawn, shape, dtype, parameters, &|n| {
-            let mut numbers = host::zeros::<T>(&self.device, n)?;
+            let mut numbers = vector::zeros::<T>(&self.device, n)?;
             pool::share(numbers.chunks_mut(CHUNK), &|chunk, numbers| {
                 let first = (chunk * CHUNK) as u64;
                 numbers.iter_mut().zip(first..).for_each(|(to, position)| *to = number(position));

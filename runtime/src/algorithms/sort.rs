@@ -7,8 +7,8 @@ use crate::device::host::pool;
 use crate::device::opencl::OpenCl;
 use crate::device::opencl::kernel::Set;
 use crate::error::Result;
-use crate::memory::{BufferHandle, host};
-use crate::tensor::Tensor;
+use crate::memory::BufferHandle;
+use crate::tensor::{Tensor, vector};
 use half::{bf16, f16};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
@@ -160,14 +160,14 @@ fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Ten
         };
         kind.rank(bits, order)
     };
-    let mut keys: Vec<(u64, u32)> = host::collect(device, x.elements(), bytes.chunks_exact(size).map(rank).zip(0..))?;
+    let mut keys: Vec<(u64, u32)> = vector::collect(device, x.elements(), bytes.chunks_exact(size).map(rank).zip(0..))?;
     // Positions differ, so that equal elements keep their order.
     pool::sort(&mut keys);
     let element = |&(_, position): &(u64, u32)| &bytes[position as usize * size..][..size];
-    let sorted: Vec<u8> = host::collect(device, bytes.len(), keys.iter().flat_map(element).copied())?;
+    let sorted: Vec<u8> = vector::collect(device, bytes.len(), keys.iter().flat_map(element).copied())?;
     let sorted = Tensor::from_bytes(device, &sorted, shape, dtype)?;
     let wanted = if positions { keys.len() } else { 0 };
-    let numbers: Vec<u32> = host::collect(device, wanted, keys[..wanted].iter().map(|&(_, position)| position))?;
+    let numbers: Vec<u32> = vector::collect(device, wanted, keys[..wanted].iter().map(|&(_, position)| position))?;
     let positions = Tensor::from_slice(device, &numbers, if positions { shape } else { &[0] })?;
     Ok((sorted, positions))
 }

@@ -2,9 +2,9 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, BufferHandle, host};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::Seed;
-use crate::tensor::{Element, Tensor, byte_count, element_count};
+use crate::tensor::{Element, Tensor, byte_count, element_count, vector};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
 use std::sync::Arc;
@@ -238,7 +238,7 @@ impl Batches<'_> {
             bytes += batch_bytes(end);
             end += 1;
         }
-        let mut image = host::zeros::<u8>(&loader.device, bytes)?;
+        let mut image = vector::zeros::<u8>(&loader.device, bytes)?;
         let mut start = 0;
         for batch in self.next..end {
             let range = loader.range(batch);

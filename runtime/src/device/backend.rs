@@ -243,6 +243,12 @@ pub(crate) trait Backend: Send + Sync + 'static {
         Ok(false)
     }
 
+    /// Whether memory of the other can be copied from without the host, by [`Backend::copy_from`].
+    fn shares_context_with(&self, other: &dyn Backend) -> bool {
+        let _ = other;
+        false
+    }
+
     /// Another queue on the device, whose commands are timed by the device's clock where it has one, with memory, programs and
     /// counters of its own. `None` where the device has no queue.
     fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {

@@ -2,17 +2,21 @@
 
 mod active;
 pub(crate) mod backend;
+mod division;
 pub(crate) mod geometry;
 pub(crate) mod host;
 mod manager;
 pub(crate) mod null;
+mod open;
 pub(crate) mod opencl;
 pub(crate) mod partition;
+mod pool;
 pub(crate) mod profile;
 pub(crate) mod queue;
 pub(crate) mod quirks;
 pub(crate) mod scalar;
 pub(crate) mod selector;
+mod slots;
 pub(crate) mod strategy;
 pub(crate) mod vendor;
 
@@ -33,17 +37,14 @@ pub use vendor::{Architecture, Vendor};
 
 use crate::error::Result;
 use crate::event::{Event, Interrupt};
-use crate::executor::compiled::Compiled;
-use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats};
+use crate::memory::{BufferHandle, BufferPool, PinnedBuffer, PinnedBufferPool, PoolStats, Reserve};
 use crate::program::ProgramStats;
-use crate::select::{KernelSelector, State, Task, TuneOptions, Tuning};
-use crate::tensor::Element;
 use backend::Backend;
-use host::plain::Elements;
-use netcl_kernels::plan::Target;
+use slots::Slots;
+use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// A device: its driver's queue and its memory. Cheap to clone; clones are the same device.
@@ -53,82 +54,14 @@ pub struct Device(Arc<Inner>);
 
 struct Inner {
     id: u32,
-    /// What was compiled for it.
-    compiled: Compiled,
     backend: Arc<dyn Backend>,
     pool: BufferPool,
     launches: AtomicU64,
-    /// What is known about its kernels, from when that is first asked for.
-    selection: OnceLock<Arc<State>>,
-}
-
-/// Something that keeps memory so as not to allocate it again: arenas of functions, gradients of the last step.
-pub(crate) trait Reserve: Send + Sync {
-    /// Gives up what is not in use; says whether that was anything.
-    fn release(&self) -> bool;
-
-    /// Of a pool of device memory, what it holds.
-    fn stats(&self) -> PoolStats {
-        PoolStats::default()
-    }
+    /// What the layers above keep for it. Nothing in them holds the device.
+    slots: Slots,
 }
 
 impl Device {
-    /// The best device there is: what `NETCL_DEVICE` says (see [`Device::select`]), else a GPU, else an accelerator,
-    /// else the host. Without environment variables of netcl this never fails.
-    ///
-    /// ```
-    /// let device = netcl::Device::auto()?;
-    /// println!("running on {device}");
-    /// # Ok::<(), netcl::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::Config`] if an environment variable has a bad value; [`crate::Error::NoDevice`] if `NETCL_DEVICE` names
-    /// none that is there, with what there is; [`crate::Error::Driver`] if that one cannot be opened; [`crate::Error::Io`] if
-    /// the file of `NETCL_TRACE` cannot be created; [`crate::Error::Forked`] in a forked child.
-    pub fn auto() -> Result<Device> {
-        DeviceManager::global().auto()
-    }
-
-    /// The device that `selector` names:
-    ///
-    /// | selector | device |
-    /// |---|---|
-    /// | `auto` | a GPU, else an accelerator, else the host |
-    /// | `gpu`, `cpu`, `accel`, `other` | the first OpenCL device of that kind |
-    /// | `host` | this process's own threads; always there |
-    /// | `null` | records launches and computes nothing |
-    /// | `opencl:P:D` | device `D` of OpenCL platform `P` (`opencl:P`: its first) |
-    /// | anything else | the first device whose name or platform contains it |
-    ///
-    /// Case does not matter. The same device is the same handle at every call, but for `null`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`DeviceManager::select`].
-    #[doc(alias = "default")]
-    pub fn select(selector: &str) -> Result<Device> {
-        DeviceManager::global().select(selector)
-    }
-
-    /// What can be selected: every OpenCL device, then the host.
-    pub fn all() -> Vec<DeviceProfile> {
-        DeviceManager::global().profiles()
-    }
-
-    /// The host device.
-    #[doc(alias("CPUBackend", "CPUQueue"))]
-    pub fn host() -> Device {
-        manager::host()
-    }
-
-    /// A new null device that takes plans made for `target` and pretends to have `memory` bytes.
-    pub fn null(target: Target, memory: u64) -> Device {
-        Device::of(Arc::new(null::Null::new(target, memory)))
-    }
-
     pub(crate) fn of(backend: Arc<dyn Backend>) -> Device {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         process::watch();
@@ -141,8 +74,7 @@ impl Device {
         }
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let pool = BufferPool::of_device(backend.clone(), usize::try_from(max_cached).unwrap_or(usize::MAX));
-        let (selection, compiled) = (OnceLock::new(), Compiled::default());
-        Device(Arc::new(Inner { id, compiled, pool, backend, launches: AtomicU64::new(0), selection }))
+        Device(Arc::new(Inner { id, pool, backend, launches: AtomicU64::new(0), slots: Slots::default() }))
     }
 
     /// What it is and what it can do.
@@ -160,57 +92,10 @@ impl Device {
         Ok(crate::config::get()?.kernel_strategy.unwrap_or_else(|| self.profile().kernel_strategy()))
     }
 
-    /// What says which kernels compute a task on it.
-    #[doc(alias = "get_kernel_selector")]
-    pub fn selector(&self) -> KernelSelector {
-        KernelSelector::new(self.clone(), self.selection().clone())
-    }
-
-    /// What is known about its kernels.
-    pub(crate) fn selection(&self) -> &Arc<State> {
-        self.0.selection.get_or_init(|| Arc::new(State::of(self.id(), self.profile())))
-    }
-
-    /// What was compiled for it.
-    pub(crate) fn compiled(&self) -> &Compiled {
-        &self.0.compiled
-    }
-
-    /// Measures the configurations of `task` on this device and keeps the fastest right one, in memory and on disk: from
-    /// then on it computes tasks of that bucket of sizes, and those near it, in this and every later process. Each candidate's
-    /// numbers are compared with the host's before it is timed; one that is wrong, or cannot be built or launched, is never
-    /// used, gives one warning, and is not tried again with this driver.
-    ///
-    /// The device should have nothing else to do meanwhile. What is already being computed by kernels that were picked
-    /// before is not changed.
-    ///
-    /// ```no_run
-    /// use netcl::select::{ReduceOp, Reduction, Task, TuneOptions};
-    /// use netcl::{DType, Device};
-    ///
-    /// let device = Device::auto()?;
-    /// let (rows, columns, op) = (16, 4096, ReduceOp::Sum);
-    /// let task = Task::Reduction(Reduction { rows, columns, contiguous: true, op, dtype: DType::F32 });
-    /// println!("{}", device.tune(&task, &TuneOptions::quick())?);
-    /// # Ok::<(), netcl::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::OutOfMemory`] if the task's operands do not fit into memory; [those of every
-    /// device](crate::Error#errors-of-every-device). Where there is nothing to choose (on the host) the result is
-    /// empty.
-    pub fn tune(&self, task: &Task<u64>, options: &TuneOptions<'_>) -> Result<Tuning> {
-        self.selector().tune(task, options)
-    }
-
     /// Whether tensors move between it and `other` without the host: both are of one
     /// [`DeviceManager::shared_context`], parts of one [`Device::partition`], or the same device.
     pub fn shares_context_with(&self, other: &Device) -> bool {
-        match (self.backend().as_opencl(), other.backend().as_opencl()) {
-            (Some(ours), Some(theirs)) => ours.shares_context_with(theirs),
-            _ => self == other,
-        }
+        self == other || self.backend().shares_context_with(other.backend())
     }
 
     /// Waits until everything that was started on it is done; reports what went wrong meanwhile. Ctrl-C ends the process;
@@ -350,38 +235,6 @@ impl Device {
         self.pinned_pool().allocate_direct(bytes)
     }
 
-    /// Device memory that *is* the vector's, on devices that share the host's memory
-    /// ([`DeviceProfile::is_integrated`]). Elsewhere, and where the vector does not start at a multiple of
-    /// [`DeviceProfile::buffer_alignment`] bytes (the allocator decides), its elements are copied; memory from
-    /// [`Device::create_pinned_buffer`] always fits. The vector is freed with the last handle.
-    ///
-    /// ```
-    /// use netcl::{DType, Device, Tensor};
-    ///
-    /// let device = Device::auto()?;
-    /// let buffer = device.create_zero_copy_buffer(vec![1.0f32, 2.0, 3.0])?;
-    /// let x = Tensor::from_buffer(&device, buffer, &[3], DType::F32)?;
-    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
-    /// # Ok::<(), netcl::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`crate::Error::OutOfMemory`] if the elements are copied and there is no memory for them; [those of every
-    /// device](crate::Error#errors-of-every-device).
-    pub fn create_zero_copy_buffer<T: Element>(&self, elements: Vec<T>) -> Result<BufferHandle> {
-        process::check()?;
-        let bytes = size_of_val(elements.as_slice());
-        match self.0.backend.lend(Box::new(Elements(elements))) {
-            Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.0.pool.clone())),
-            Err(owner) => {
-                let buffer = self.allocate_for_upload(bytes.max(1))?;
-                buffer.write_first(owner.bytes())?;
-                Ok(buffer)
-            }
-        }
-    }
-
     /// What the memory pool of this handle and its clones holds ([`Device::buffer_pool`]).
     pub fn memory_stats(&self) -> PoolStats {
         self.0.pool.stats()
@@ -428,6 +281,11 @@ impl Device {
 
     pub(crate) fn id(&self) -> u32 {
         self.0.id
+    }
+
+    /// What a layer above keeps for the device, by type; what `make` gives where there is nothing yet.
+    pub(crate) fn slot<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> &T {
+        self.0.slots.get(make)
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -1,9 +1,6 @@
 //! Dividing a device into devices.
 
-use crate::device::Device;
 use crate::device::profile::{AffinityDomain, DeviceProfile};
-use crate::device::queue::warn_of_several_queues;
-use crate::error::{Error, Result};
 
 /// How a device is divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,50 +14,8 @@ pub enum Partition {
     ByAffinity(AffinityDomain),
 }
 
-impl Device {
-    /// Divides an OpenCL device into sub-devices: devices of their own, each with its own queue and memory pool, that
-    /// run at the same time on their own compute units. They share a context, so that tensors move between them
-    /// without the host. The driver's device is released with the last handle of the last part.
-    ///
-    /// [`DeviceProfile::partitions`] says what is possible.
-    ///
-    /// ```
-    /// use netcl::{Device, Partition};
-    ///
-    /// if let Ok(device) = Device::select("cpu")
-    ///     && device.profile().partitions.equally
-    /// {
-    ///     for part in device.partition(&Partition::Equally(1))? {
-    ///         assert_eq!(part.profile().compute_units, 1);
-    ///     }
-    /// }
-    /// # Ok::<(), netcl::Error>(())
-    /// ```
-    ///
-    /// The parts have a context of their own, which is closed with the last of them; on drivers whose queues must not be
-    /// released (PoCL, see [`crate::Avoid::ReleasedQueues`]) it stays open as long as the process lives. Divide a device once
-    /// there, and keep the parts; [`Device::with_queue`] opens nothing that it could use again.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unsupported`] if the device cannot be divided so, or has fewer compute units than asked for;
-    /// [`Error::Driver`] if the driver refuses; [`Error::Forked`] in a forked child.
-    pub fn partition(&self, partition: &Partition) -> Result<Vec<Device>> {
-        crate::device::process::check()?;
-        if let Some(problem) = problem(self.profile(), partition) {
-            return Err(Error::Unsupported {
-                function: "Device::partition".to_owned(),
-                device: self.to_string(),
-                problem,
-            });
-        }
-        warn_of_several_queues(self.profile());
-        Ok(self.backend().partition(partition)?.into_iter().map(Device::of).collect())
-    }
-}
-
 /// Why a device cannot be divided so.
-fn problem(profile: &DeviceProfile, partition: &Partition) -> Option<String> {
+pub(super) fn problem(profile: &DeviceProfile, partition: &Partition) -> Option<String> {
     let (able, units, parts) = match partition {
         Partition::Equally(units) => {
             let parts = u64::from(profile.compute_units).checked_div(u64::from(*units)).unwrap_or(0);
@@ -132,13 +87,5 @@ mod tests {
         assert!(refused(&profile, Partition::ByCounts(vec![5, 0])).contains("at least one"));
         assert!(refused(&profile, Partition::ByCounts(vec![u32::MAX, u32::MAX])).contains("8589934590 are"));
         assert_eq!(problem(&profile, &Partition::ByCounts(vec![5, 3])), None);
-    }
-
-    #[test]
-    fn the_host_and_the_null_device_cannot_be_divided() {
-        for device in [Device::host(), Device::null(Target::Gpu, 0)] {
-            let error = device.partition(&Partition::Equally(1)).unwrap_err();
-            assert!(matches!(error, Error::Unsupported { .. }), "{error}");
-        }
     }
 }

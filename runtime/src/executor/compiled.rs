@@ -1,29 +1,23 @@
-//! What was compiled for one device. The device keeps it, so that both go together: whoever divides a device for each of
-//! its jobs is left with nothing of the jobs before.
+//! The functions that were loaded for one device. The device keeps them, so that both go together: whoever divides a device
+//! for each of its jobs is left with nothing of the jobs before.
 
 use crate::error::Result;
 use crate::executor::Loaded;
-use crate::jit::Graphs;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// One device's functions and graphs. Nothing in it holds the device.
+/// One device's functions, by [`crate::executor::function::Function`]'s number. Nothing in it holds the device.
 #[derive(Default)]
-pub(crate) struct Compiled {
-    /// By [`crate::executor::function::Function`]'s number.
-    functions: RwLock<Vec<Option<Arc<Loaded>>>>,
-    /// Of the run-time compiler.
-    pub(crate) graphs: RwLock<Graphs>,
-}
+pub(super) struct Compiled(RwLock<Vec<Option<Arc<Loaded>>>>);
 
 impl Compiled {
     /// The function of that number; what `load` gives, where there is none yet.
     pub(super) fn function(&self, number: usize, load: impl FnOnce() -> Result<Loaded>) -> Result<Arc<Loaded>> {
         let find = |list: &[Option<Arc<Loaded>>]| list.get(number).cloned().flatten();
-        if let Some(loaded) = find(&self.functions.read().unwrap_or_else(PoisonError::into_inner)) {
+        if let Some(loaded) = find(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(loaded);
         }
         let loaded = Arc::new(load()?);
-        let mut list = self.functions.write().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.
         if let Some(loaded) = find(&list) {
             return Ok(loaded);

@@ -4,6 +4,7 @@ use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
+use crate::executor::compiled::Compiled;
 use crate::executor::{Call, GraphSource, Loaded, verified};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
@@ -187,7 +188,7 @@ impl Function {
     fn loaded(&self, device: &Device) -> Result<Arc<Loaded>> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = *self.number.get_or_init(|| NEXT.fetch_add(1, Ordering::Relaxed));
-        device.compiled().function(number, || {
+        device.slot(Compiled::default).function(number, || {
             let target = device.profile().target;
             let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
             Loaded::new(device, self.plan(target)?, self.native(target)?, graph)

@@ -2,7 +2,7 @@
 
 use crate::device::backend::Native;
 use crate::device::scalar::Scalar;
-use crate::device::{Device, Reserve, process};
+use crate::device::{Device, process};
 use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind};
 use crate::executor::call::{Call, Outputs};
@@ -14,7 +14,7 @@ use crate::executor::resolve::{Of, Resolved};
 use crate::executor::states::Changes;
 use crate::executor::version::{Answer, Version, computes_f64};
 use crate::executor::versions::{GraphSource, Versions};
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, Reserve};
 use crate::profile;
 use crate::recording;
 use crate::select::Generation;

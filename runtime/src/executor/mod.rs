@@ -8,7 +8,7 @@
 pub(crate) mod bind;
 mod call;
 pub(crate) mod check;
-pub(crate) mod compiled;
+mod compiled;
 mod few;
 pub(crate) mod function;
 mod interface;

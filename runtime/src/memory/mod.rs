@@ -2,7 +2,6 @@
 
 mod classes;
 mod handle;
-pub(crate) mod host;
 pub(crate) mod pinned;
 mod pool;
 mod reserves;
@@ -12,7 +11,7 @@ mod stats;
 pub use handle::BufferHandle;
 pub use pinned::{PinnedBuffer, PinnedBufferPool};
 pub use pool::BufferPool;
-pub(crate) use reserves::Reserves;
+pub(crate) use reserves::{Reserve, Reserves};
 pub use stats::{Bucket, PoolStats};
 
 /// Every tensor, parameter and scratch buffer starts at a multiple of this many bytes: the largest base address

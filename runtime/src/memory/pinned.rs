@@ -1,9 +1,9 @@
 //! Host memory that devices copy from and to at full speed, because the system cannot move it (page-locked memory).
 
-use crate::device::Reserve;
 use crate::device::backend::{AllocateError, HostMemory, Memory};
 use crate::device::host::{plain, process};
 use crate::error::{Error, Result};
+use crate::memory::Reserve;
 use crate::memory::classes::{self, Class};
 use crate::memory::stats::PoolStats;
 use crate::tensor::Element;

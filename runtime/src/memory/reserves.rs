@@ -1,9 +1,20 @@
 //! What holds memory of a device without needing it, and gives it up where there is none left.
 
-use crate::device::{Reserve, process};
+use crate::device::process;
 use crate::memory::PoolStats;
 use crate::memory::pool::Budget;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Something that keeps memory so as not to allocate it again: arenas of functions, gradients of the last step.
+pub(crate) trait Reserve: Send + Sync {
+    /// Gives up what is not in use; says whether that was anything.
+    fn release(&self) -> bool;
+
+    /// Of a pool of device memory, what it holds.
+    fn stats(&self) -> PoolStats {
+        PoolStats::default()
+    }
+}
 
 /// Of one physical device, however many handles, queues, parts and pools it has: its memory is one.
 #[derive(Default)]

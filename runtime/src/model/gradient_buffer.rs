@@ -1,8 +1,8 @@
 //! The memory of gradients: buffers with the parameters' layout, which a model uses again.
 
-use crate::device::{Device, Reserve};
+use crate::device::Device;
 use crate::error::Result;
-use crate::memory::BufferHandle;
+use crate::memory::{BufferHandle, Reserve};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

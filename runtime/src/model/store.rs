@@ -2,9 +2,9 @@
 
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::memory::{ALIGNMENT, BufferHandle, host};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradient_buffer::{GradientBuffer, Spare};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, vector};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::sorted::SortedMap;
 use std::ops::Range;
@@ -176,7 +176,7 @@ impl Group {
             group.positions.insert(path.to_owned(), group.entries.len());
             group.entries.push(Entry { path: path.to_owned(), shape, dtype, offset, region });
         }
-        Ok((group, host::zeros(device, bytes)?))
+        Ok((group, vector::zeros(device, bytes)?))
     }
 
     pub(super) fn write(&self, image: &[u8]) -> Result<()> {

@@ -4,11 +4,11 @@ use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::function::Function;
-use crate::memory::{ALIGNMENT, BufferHandle, host};
+use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::Entry;
 use crate::model::{Gradients, Model, ModelCore};
 use crate::optim::OptimizerState;
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, vector};
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Update {
             // The model has moved to another device: its moments follow.
             for before in self.state.iter().flat_map(|state| &state.moments) {
                 let moment = device.allocate(bytes)?;
-                let mut data = host::zeros::<u8>(device, bytes)?;
+                let mut data = vector::zeros::<u8>(device, bytes)?;
                 before.read(&mut data)?;
                 moment.write(&data)?;
                 moments.push(moment);

@@ -31,6 +31,7 @@
 //! ```
 
 mod bench;
+mod device;
 mod force;
 mod functions;
 mod reason;

@@ -3,7 +3,8 @@
 use super::{Element, Tensor, element_count, too_large};
 use crate::device::Device;
 use crate::device::backend::HostMemory;
-use crate::device::host::plain;
+use crate::device::host::plain::{self, Elements};
+use crate::device::process;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
 use crate::memory::pinned::not_elements;
@@ -17,6 +18,40 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
+
+impl Device {
+    /// Device memory that *is* the vector's, on devices that share the host's memory
+    /// ([`DeviceProfile::is_integrated`]). Elsewhere, and where the vector does not start at a multiple of
+    /// [`DeviceProfile::buffer_alignment`] bytes (the allocator decides), its elements are copied; memory from
+    /// [`Device::create_pinned_buffer`] always fits. The vector is freed with the last handle.
+    ///
+    /// ```
+    /// use netcl::{DType, Device, Tensor};
+    ///
+    /// let device = Device::auto()?;
+    /// let buffer = device.create_zero_copy_buffer(vec![1.0f32, 2.0, 3.0])?;
+    /// let x = Tensor::from_buffer(&device, buffer, &[3], DType::F32)?;
+    /// assert_eq!(x.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// # Ok::<(), netcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::OutOfMemory`] if the elements are copied and there is no memory for them; [those of every
+    /// device](crate::Error#errors-of-every-device).
+    pub fn create_zero_copy_buffer<T: Element>(&self, elements: Vec<T>) -> Result<BufferHandle> {
+        process::check()?;
+        let bytes = size_of_val(elements.as_slice());
+        match self.backend().lend(Box::new(Elements(elements))) {
+            Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.buffer_pool().clone())),
+            Err(owner) => {
+                let buffer = self.allocate_for_upload(bytes.max(1))?;
+                buffer.write_first(owner.bytes())?;
+                Ok(buffer)
+            }
+        }
+    }
+}
 
 impl Tensor {
     /// A tensor whose memory is `buffer`'s start.

@@ -5,6 +5,7 @@ mod display;
 mod element;
 mod host;
 mod ops;
+pub(crate) mod vector;
 
 pub use element::Element;
 pub use host::{HostData, ToHost};
@@ -13,7 +14,7 @@ pub use ops::Operand;
 use crate::device::Device;
 use crate::device::host::plain;
 use crate::error::{Error, Result};
-use crate::memory::{BufferHandle, host as host_memory};
+use crate::memory::BufferHandle;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 
@@ -179,7 +180,7 @@ impl Tensor {
     #[doc(alias = "to_host")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect::<T>("to_vec")?;
-        let mut elements = host_memory::zeros::<T>(&self.device, self.elements())?;
+        let mut elements = vector::zeros::<T>(&self.device, self.elements())?;
         match plain::bytes_of_mut(&mut elements) {
             Some(bytes) => self.region.read(bytes)?,
             None => elements = T::from_bytes(&self.to_bytes()?),
@@ -206,7 +207,7 @@ impl Tensor {
 
     /// The elements' bytes. Waits for the device.
     pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = host_memory::zeros::<u8>(&self.device, self.byte_count())?;
+        let mut bytes = vector::zeros::<u8>(&self.device, self.byte_count())?;
         self.region.read(&mut bytes)?;
         Ok(bytes)
     }

@@ -173,8 +173,7 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Reserve;
-    use crate::memory::PoolStats;
+    use crate::memory::{PoolStats, Reserve};
     use opencl3::error_codes::CL_OUT_OF_RESOURCES;
     use std::sync::Weak;
 

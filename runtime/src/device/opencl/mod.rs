@@ -192,7 +192,7 @@ impl OpenCl {
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
 
-    pub(super) fn shares_context_with(&self, other: &OpenCl) -> bool {
+    fn is_in_context_of(&self, other: &OpenCl) -> bool {
         Arc::ptr_eq(&self.shared.context, &other.shared.context)
     }
 }
@@ -379,7 +379,7 @@ impl Backend for OpenCl {
 
     fn copy_from(&self, source: &dyn Backend, from: &Memory, to: &Memory, bytes: usize) -> Result<bool> {
         match source.as_opencl() {
-            Some(source) if self.shares_context_with(source) => {
+            Some(source) if self.is_in_context_of(source) => {
                 let result = self.copy_after(&source.shared, own(from)?, own(to)?, bytes);
                 self.shared.count();
                 source.shared.count();
@@ -387,6 +387,10 @@ impl Backend for OpenCl {
             }
             _ => Ok(false),
         }
+    }
+
+    fn shares_context_with(&self, other: &dyn Backend) -> bool {
+        other.as_opencl().is_some_and(|other| self.is_in_context_of(other))
     }
 
     fn as_opencl(&self) -> Option<&OpenCl> {

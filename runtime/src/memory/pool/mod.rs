@@ -7,13 +7,12 @@ pub(crate) use budget::Budget;
 
 use crate::device::backend::{AllocateError, Backend, Memory};
 use crate::device::process;
-use crate::device::{Device, Reserve};
 use crate::error::{Error, Result};
-use crate::memory::LARGE_COPY;
 use crate::memory::classes::{self, Class};
 use crate::memory::handle::BufferHandle;
 use crate::memory::slab::{self, Slab};
 use crate::memory::stats::{Bucket, PoolStats};
+use crate::memory::{LARGE_COPY, Reserve};
 use state::{Released, State};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,27 +78,6 @@ pub(super) fn next_id() -> u64 {
 }
 
 impl BufferPool {
-    /// A pool of its own for `device`, which keeps up to `max_cached` bytes of freed memory.
-    pub fn new(device: &Device, max_cached: usize) -> BufferPool {
-        BufferPool::of(device.shared_backend(), max_cached, usize::MAX)
-    }
-
-    /// As [`BufferPool::new`], with a limit of `max_bucket` bytes for what is idle in each bucket as well, so that buffers
-    /// of one size do not push out those of all others.
-    ///
-    /// ```
-    /// use netcl::{BufferPool, Device};
-    ///
-    /// let pool = BufferPool::with_bucket_limit(&Device::auto()?, 64 << 20, 2 << 20);
-    /// let buffers: Vec<_> = (0..4).map(|_| pool.allocate(1 << 20)).collect::<Result<_, _>>()?;
-    /// drop(buffers);
-    /// assert_eq!(pool.stats().idle, 2 << 20);
-    /// # Ok::<(), netcl::Error>(())
-    /// ```
-    pub fn with_bucket_limit(device: &Device, max_cached: usize, max_bucket: usize) -> BufferPool {
-        BufferPool::of(device.shared_backend(), max_cached, max_bucket)
-    }
-
     /// The pool of a device's handle, which keeps up to `max_cached` bytes together with those of all other handles.
     pub(crate) fn of_device(backend: Arc<dyn Backend>, max_cached: usize) -> BufferPool {
         let budget = backend.reserves().budget().clone();
