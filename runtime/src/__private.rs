@@ -3,7 +3,7 @@
 pub use crate::device::backend::NativeEntry;
 pub use crate::device::host::exports as host;
 pub use crate::device::scalar::Scalar;
-pub use crate::executor::function::{Function, FunctionSource, PlanSource};
+pub use crate::function::{Function, FunctionSource, PlanSource};
 pub use crate::gradient_check::gradients as check_gradients;
 pub use crate::model::{Gradients, Model, ModelCore, Part, Schema, Seed};
 pub use crate::optim::update::{Update, accept, not_negative, squares};
@@ -57,7 +57,7 @@ pub fn plain(function: &'static str, expression: &'static str, value: Option<usi
 /// [`crate::Error::Plan`], [`crate::Error::Build`] and [`crate::Error::Driver`] of the first that cannot be built.
 pub fn prepare(functions: &[&[Function]], device: &crate::Device) -> crate::Result<()> {
     let functions: Vec<&Function> = functions.iter().copied().flatten().collect();
-    crate::executor::prepare::all(&functions, device)
+    crate::function::prepare::all(&functions, device)
 }
 
 /// What runs for these functions on devices of that kind: OpenCL C, or the host's kernels in the IR's text form.

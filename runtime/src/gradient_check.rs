@@ -3,7 +3,7 @@
 use crate::device::scalar::Scalar;
 use crate::device::{Device, DeviceKind};
 use crate::error::{Error, Result};
-use crate::executor::function::Function;
+use crate::function::Function;
 use crate::tensor::Tensor;
 use half::{bf16, f16};
 use netcl_kernels::autodiff::check::{Slopes, differences};

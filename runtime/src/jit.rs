@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::{Call, GraphSource, Loaded, verified};
+use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
 use crate::tensor::Tensor;
 use netcl_kernels::compile::compile;
 use netcl_kernels::graph::Graph;
@@ -95,8 +95,8 @@ pub(crate) fn load(graph: &Graph, device: &Device) -> Result<Arc<Loaded>> {
         return Ok(loaded);
     }
     let plan = compile(graph, device.profile().target).map_err(|diagnostic| Error::graph(&graph.name, diagnostic))?;
-    let source = GraphSource::Graph(Arc::new(graph.clone()));
-    let loaded = Arc::new(Loaded::new(device, verified(plan)?, &[], Some(source))?);
+    let again = Recompile { graph: GraphSource::Graph(Arc::new(graph.clone())), policy: device.kernel_policy() };
+    let loaded = Arc::new(Loaded::new(device, verified(plan)?, &[], Some(again))?);
     let mut known = graphs.write().unwrap_or_else(PoisonError::into_inner);
     // Another thread may have been first.
     if let Some(loaded) = known.find(key, graph) {

@@ -22,6 +22,7 @@ mod event;
 mod executor;
 mod expression;
 mod files;
+mod function;
 mod gradient_check;
 pub mod io;
 pub mod jit;

@@ -2,7 +2,7 @@
 
 use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::function::Function;
+use crate::function::Function;
 use crate::memory::ALIGNMENT;
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::plan::memory::layout;

@@ -5,9 +5,9 @@ use crate::device::backend::{BindRequest, Bound, Place};
 use crate::device::geometry;
 use crate::error::{Error, Result};
 use crate::executor::check;
+use crate::executor::policy::Generation;
 use crate::executor::version::Version;
 use crate::memory::{ALIGNMENT, BufferHandle};
-use crate::select::Generation;
 use netcl_kernels::dim::{Bindings, INDEX_LIMIT, Symbol};
 use netcl_kernels::plan::memory::{Layout, LayoutError, layout};
 use netcl_kernels::plan::{Plan, Role};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub(super) struct BoundPlan {
     /// The symbols' values, in the plan's order.
     pub(super) sizes: Vec<u64>,
-    /// What the selector knew then: [`crate::select::State::generation`].
+    /// What the selector knew then: [`crate::executor::KernelPolicy::generation`].
     pub(super) generation: Generation,
     /// Whose objects these are.
     pub(super) version: Arc<Version>,

@@ -9,15 +9,15 @@ use crate::executor::call::{Call, Outputs};
 use crate::executor::check;
 use crate::executor::few::Few;
 use crate::executor::interface::Supplier;
+use crate::executor::policy::Generation;
 use crate::executor::recorded::RecordedPlan;
 use crate::executor::resolve::{Of, Resolved};
 use crate::executor::states::Changes;
 use crate::executor::version::{Answer, Version, computes_f64};
-use crate::executor::versions::{GraphSource, Versions};
+use crate::executor::versions::{Recompile, Versions};
 use crate::memory::{BufferHandle, Reserve};
 use crate::profile;
 use crate::recording;
-use crate::select::Generation;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
@@ -56,9 +56,8 @@ impl Reserve for Idle {
 }
 
 impl Loaded {
-    /// Takes a plan. With the graph that it was made from, its kernels are those that the device's selector picks for each
-    /// call's sizes.
-    pub(crate) fn new(device: &Device, plan: Verified, native: Native, graph: Option<GraphSource>) -> Result<Loaded> {
+    /// Takes a plan. Where it can be compiled again, its kernels are those that the policy picks for each call's sizes.
+    pub(crate) fn new(device: &Device, plan: Verified, native: Native, again: Option<Recompile>) -> Result<Loaded> {
         let profile = device.profile();
         if plan.target != profile.target {
             return Err(Error::Unsupported {
@@ -74,7 +73,7 @@ impl Loaded {
                 problem: "it has no f64 arithmetic; use f32 or another device".to_owned(),
             });
         }
-        let versions = graph.filter(|_| !plan.decisions.is_empty()).map(|graph| Versions::new(device, graph));
+        let versions = again.filter(|_| !plan.decisions.is_empty()).map(Versions::new);
         let answers = Answer::by_rule(&plan);
         let base = Arc::new(Version::new(plan, answers, native)?);
         let bound = Arc::<Idle>::default();
@@ -191,7 +190,7 @@ impl Loaded {
             Err(error)
                 if is_too_large(&error)
                     && !Arc::ptr_eq(&version, &self.base)
-                    && Versions::is_right(&device.selector(), &self.base) =>
+                    && versions.is_right(device, &self.base) =>
             {
                 if !self.warned.swap(true, Ordering::Relaxed) {
                     let (function, device) = (&self.base.plan.name, &device.profile().name);

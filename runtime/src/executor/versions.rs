@@ -3,8 +3,8 @@
 use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
+use crate::executor::policy::{Generation, KernelPolicy};
 use crate::executor::version::{Answer, Version, verified};
-use crate::select::{Generation, KernelSelector, State};
 use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
@@ -37,9 +37,16 @@ impl GraphSource {
     }
 }
 
+/// How a function is compiled again with other kernels.
+pub(crate) struct Recompile {
+    pub(crate) graph: GraphSource,
+    /// Says which.
+    pub(crate) policy: Arc<dyn KernelPolicy>,
+}
+
 /// The plans of one function on one device. They do not keep the device, which keeps them.
 pub(super) struct Versions {
-    state: Arc<State>,
+    policy: Arc<dyn KernelPolicy>,
     graph: GraphSource,
     others: Mutex<Others>,
 }
@@ -53,13 +60,13 @@ struct Others {
 }
 
 impl Versions {
-    pub(super) fn new(device: &Device, graph: GraphSource) -> Versions {
-        Versions { state: device.selection().clone(), graph, others: Mutex::default() }
+    pub(super) fn new(Recompile { graph, policy }: Recompile) -> Versions {
+        Versions { policy, graph, others: Mutex::default() }
     }
 
     /// While it is the same, so is the version for given sizes.
     pub(super) fn generation(&self) -> Generation {
-        self.state.generation()
+        self.policy.generation()
     }
 
     /// The version for these values of the symbols: `base` unless something is known that speaks for another.
@@ -69,33 +76,32 @@ impl Versions {
     /// [`Error::Unsupported`] if every kernel of a task is known to be wrong; what building another version than `base`
     /// meets, if `base` is known to be wrong.
     pub(super) fn version(&self, device: &Device, base: &Arc<Version>, sizes: &[u64]) -> Result<Arc<Version>> {
-        let selector = &device.selector();
         let bindings: Vec<(Symbol, u64)> = base.plan.symbols.iter().cloned().zip(sizes.iter().copied()).collect();
         let by_rule = |Answer { task, taken, .. }: &Answer| {
             let known = task.evaluate(&bindings).ok()?;
-            selector.opinion(&known).is_none().then(|| (task.estimate(), taken.clone()))
+            self.policy.opinion(device, &known).is_none().then(|| (task.estimate(), taken.clone()))
         };
-        selector.test_together(base.answers.iter().filter_map(by_rule));
-        if Self::fits(selector, base, &bindings) {
+        self.policy.test_together(device, base.answers.iter().filter_map(by_rule).collect());
+        if self.fits(device, base, &bindings) {
             return Ok(base.clone());
         }
         // Without the lock: to ask may take a test, or wait for one.
         let versions = self.lock().versions.clone();
-        if let Some(version) = versions.into_iter().find(|version| Self::fits(selector, version, &bindings)) {
+        if let Some(version) = versions.into_iter().find(|version| self.fits(device, version, &bindings)) {
             let mut others = self.lock();
             others.versions.retain(|other| !Arc::ptr_eq(other, &version));
             others.versions.insert(0, version.clone());
             return Ok(version);
         }
         let function = &base.plan.name;
-        let wanted = base.answers.iter().map(|answer| Self::wanted(selector, function, &answer.task, &bindings));
+        let wanted = base.answers.iter().map(|answer| self.wanted(device, function, &answer.task, &bindings));
         let asked = (self.generation(), wanted.collect::<Result<Vec<_>>>()?);
-        if self.lock().vain.contains(&asked) && Self::is_right(selector, base) {
+        if self.lock().vain.contains(&asked) && self.is_right(device, base) {
             return Ok(base.clone());
         }
-        match self.compile(selector, &base.plan, &bindings) {
+        match self.compile(device, &base.plan, &bindings) {
             Ok(version) => Ok(self.keep(version)),
-            Err(error) if !Self::is_right(selector, base) => Err(error),
+            Err(error) if !self.is_right(device, base) => Err(error),
             Err(error) => {
                 let device = &device.profile().name;
                 let sizes = geometry::show(&bindings);
@@ -118,9 +124,8 @@ impl Versions {
     ///
     /// [`Error::Graph`] and [`Error::Plan`] if the graph cannot be compiled again.
     pub(super) fn likely(&self, device: &Device, base: &Arc<Version>) -> Result<Arc<Version>> {
-        let selector = device.selector();
         let is_possible = |version: &Arc<Version>| {
-            version.answers.iter().all(|answer| selector.is_possible(&answer.task.estimate(), &answer.taken))
+            version.answers.iter().all(|answer| self.policy.is_possible(device, &answer.task.estimate(), &answer.taken))
         };
         if is_possible(base) {
             return Ok(base.clone());
@@ -134,19 +139,19 @@ impl Versions {
     }
 
     /// Whether nothing is known to be wrong with the kernels of a version.
-    pub(super) fn is_right(selector: &KernelSelector, version: &Version) -> bool {
-        version.answers.iter().all(|answer| selector.is_right(&answer.task.estimate(), &answer.taken))
+    pub(super) fn is_right(&self, device: &Device, version: &Version) -> bool {
+        version.answers.iter().all(|answer| self.policy.is_right(device, &answer.task.estimate(), &answer.taken))
     }
 
     /// Whether a version computes every task as the selector wants it.
-    fn fits(selector: &KernelSelector, version: &Version, bindings: Bindings<'_>) -> bool {
+    fn fits(&self, device: &Device, version: &Version, bindings: Bindings<'_>) -> bool {
         version.answers.iter().all(|Answer { task, wanted, taken }| {
-            match Self::wanted(selector, &version.plan.name, task, bindings) {
+            match self.wanted(device, &version.plan.name, task, bindings) {
                 Ok(Some(config)) => wanted.as_ref() == Some(&config) || *taken == config,
                 // What the compiler decides is right for all sizes: it must be possible for those that it had in mind.
                 Ok(None) => {
                     let known = task.evaluate(bindings).is_ok();
-                    !known || (wanted.is_none() && selector.usable(&task.estimate(), taken))
+                    !known || (wanted.is_none() && self.usable(device, &task.estimate(), taken))
                 }
                 Err(_) => false,
             }
@@ -155,25 +160,31 @@ impl Versions {
 
     /// What is wanted for a task of a function; `None` leaves it to the compiler.
     fn wanted(
-        selector: &KernelSelector,
+        &self,
+        device: &Device,
         function: &str,
         task: &Task<Dim>,
         bindings: Bindings<'_>,
     ) -> Result<Option<KernelConfig>> {
         let Ok(known) = task.evaluate(bindings) else { return Ok(None) };
-        if let Some(selection) = selector.opinion(&known) {
-            return Ok(Some(selection.config));
+        if let Some(config) = self.policy.opinion(device, &known) {
+            return Ok(Some(config));
         }
-        let (likely, limits) = (task.estimate(), &selector.state().limits());
-        if selector.usable(&likely, &default_config(&likely, selector.target(), limits)) {
+        let (likely, limits) = (task.estimate(), &self.policy.limits());
+        if self.usable(device, &likely, &default_config(&likely, device.profile().target, limits)) {
             return Ok(None);
         }
-        match selector.substitute(&likely) {
-            Some(selection) => Ok(Some(selection.config)),
+        match self.policy.substitute(device, &likely) {
+            Some(config) => Ok(Some(config)),
             // Where none is even possible, building the compiler's own choice says why.
-            None if selector.possible(&likely).is_empty() => Ok(None),
-            None => Err(no_kernel(selector, function, &known)),
+            None if self.policy.possible(device, &likely).is_empty() => Ok(None),
+            None => Err(no_kernel(device, function, &known)),
         }
+    }
+
+    /// Whether the configuration may be used: it is possible, and right.
+    fn usable(&self, device: &Device, task: &Task<u64>, config: &KernelConfig) -> bool {
+        self.policy.is_possible(device, task, config) && self.policy.is_right(device, task, config)
     }
 
     fn keep(&self, version: Version) -> Arc<Version> {
@@ -187,7 +198,7 @@ impl Versions {
     /// Compiles the plan's graph for this device.
     fn compile_again(&self, base: &Plan, select: &dyn Select) -> Result<Plan> {
         let graph = self.graph.graph(&base.name)?;
-        let options = Options { limits: self.state.limits(), select };
+        let options = Options { limits: self.policy.limits(), select };
         let mut plan =
             compile_with(&graph, base.target, &options).map_err(|diagnostic| Error::graph(&base.name, diagnostic))?;
         base.name.clone_into(&mut plan.name);
@@ -204,9 +215,9 @@ impl Versions {
         Ok(plan)
     }
 
-    fn compile(&self, selector: &KernelSelector, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
+    fn compile(&self, device: &Device, base: &Plan, bindings: Bindings<'_>) -> Result<Version> {
         let (answers, failure) = (RefCell::default(), RefCell::default());
-        let asked = Asked { selector, function: &base.name, bindings, answers, failure };
+        let asked = Asked { versions: self, device, function: &base.name, bindings, answers, failure };
         let compiled = self.compile_again(base, &asked);
         if let Some(failure) = asked.failure.into_inner() {
             return Err(failure);
@@ -215,25 +226,25 @@ impl Versions {
         let mut answers = asked.answers.into_inner();
         let mut taken = Vec::with_capacity(plan.decisions.len());
         for decision in plan.decisions.clone() {
-            self.state.altered(&decision.config, &mut plan);
+            self.policy.alter(&decision.config, &mut plan);
             let wanted = answers.remove(&decision.task).flatten();
             // What is wanted may be several kernels where there is to be one: then the compiler has decided by itself.
             if wanted.as_ref() != Some(&decision.config)
-                && !selector.is_right(&decision.task.estimate(), &decision.config)
+                && !self.policy.is_right(device, &decision.task.estimate(), &decision.config)
                 && let Ok(known) = decision.task.evaluate(bindings)
             {
-                return Err(no_kernel(selector, &base.name, &known));
+                return Err(no_kernel(device, &base.name, &known));
             }
             taken.push(Answer { task: decision.task, wanted, taken: decision.config });
         }
         tracing::debug!(
             function = plan.name,
             sizes = geometry::show(bindings),
-            device = selector.device().profile().name,
+            device = device.profile().name,
             "compiled with other kernels"
         );
         let version = Version::new(verified(plan)?, taken, &[])?;
-        version.program(selector.device())?;
+        version.program(device)?;
         Ok(version)
     }
 
@@ -242,10 +253,10 @@ impl Versions {
     }
 }
 
-fn no_kernel(selector: &KernelSelector, function: &str, task: &Task<u64>) -> Error {
+fn no_kernel(device: &Device, function: &str, task: &Task<u64>) -> Error {
     Error::Unsupported {
         function: function.to_owned(),
-        device: selector.device().to_string(),
+        device: device.to_string(),
         problem: format!(
             "with this driver every kernel for `{task}` computes wrong numbers or cannot be built \
              (`device.selector().rejected()` says which); use another device or driver, or, after a repair, \
@@ -256,7 +267,8 @@ fn no_kernel(selector: &KernelSelector, function: &str, task: &Task<u64>) -> Err
 
 /// Answers the compiler for given sizes.
 struct Asked<'a> {
-    selector: &'a KernelSelector,
+    versions: &'a Versions,
+    device: &'a Device,
     function: &'a str,
     bindings: Bindings<'a>,
     answers: RefCell<SortedMap<Task<Dim>, Option<KernelConfig>>>,
@@ -266,7 +278,7 @@ struct Asked<'a> {
 
 impl Select for Asked<'_> {
     fn select(&self, task: &Task<Dim>) -> Option<KernelConfig> {
-        let wanted = Versions::wanted(self.selector, self.function, task, self.bindings).unwrap_or_else(|error| {
+        let wanted = self.versions.wanted(self.device, self.function, task, self.bindings).unwrap_or_else(|error| {
             self.failure.replace(Some(error));
             None
         });
@@ -316,7 +328,8 @@ mod tests {
         let base = Arc::new(Version::new(plan.clone(), Answer::by_rule(&plan), &[]).unwrap());
         for local_bytes in [48 << 10, 0] {
             let device = gpu(local_bytes);
-            let versions = Versions::new(&device, GraphSource::Graph(graph.clone()));
+            let again = Recompile { graph: GraphSource::Graph(graph.clone()), policy: device.kernel_policy() };
+            let versions = Versions::new(again);
             let likely = versions.likely(&device, &base).unwrap();
             // Its sums are computed by work-groups, in local memory.
             assert_eq!(Arc::ptr_eq(&likely, &base), device.selector().limits().local_bytes > 0);

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::function::Function;
+use crate::function::Function;
 use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::store::Entry;
 use crate::model::{Gradients, Model, ModelCore};

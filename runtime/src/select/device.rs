@@ -1,8 +1,10 @@
 //! What a device's selector is asked for.
 
+use super::policy::SelectorPolicy;
 use super::{KernelSelector, State, Task, TuneOptions, Tuning};
 use crate::device::Device;
 use crate::error::Result;
+use crate::executor::KernelPolicy;
 use std::sync::Arc;
 
 impl Device {
@@ -15,6 +17,11 @@ impl Device {
     /// What is known about its kernels.
     pub(crate) fn selection(&self) -> &Arc<State> {
         self.slot(|| Arc::new(State::of(self.id(), self.profile())))
+    }
+
+    /// What says to the executor which kernels compute a task on it.
+    pub(crate) fn kernel_policy(&self) -> Arc<dyn KernelPolicy> {
+        Arc::new(SelectorPolicy(self.selection().clone()))
     }
 
     /// Measures the configurations of `task` on this device and keeps the fastest right one, in memory and on disk: from

@@ -5,8 +5,8 @@ use super::{Task, shape};
 use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::function::Function;
 use crate::executor::{bind, check};
+use crate::function::Function;
 use netcl_kernels::dim::{INDEX_LIMIT, Symbol};
 use netcl_kernels::sorted::SortedSet;
 

@@ -34,6 +34,7 @@ mod bench;
 mod device;
 mod force;
 mod functions;
+mod policy;
 mod reason;
 mod records;
 mod rules;
@@ -55,5 +56,5 @@ pub use netcl_kernels::variant::{
 pub use reason::{Reason, Selection};
 pub use records::{Record, RecordFile, record_files};
 pub use selector::KernelSelector;
-pub(crate) use state::{Generation, State};
+pub(crate) use state::State;
 pub use tuner::{Candidate, Outcome, Progress, TuneOptions, Tuning};

@@ -7,6 +7,7 @@ use super::rules::Circumstances;
 use super::shape;
 use crate::config::{self, Autotune};
 use crate::device::{Device, DeviceKind, DeviceProfile};
+use crate::executor::Generation;
 use crate::files::again;
 use crate::memory::Reserve;
 use netcl_kernels::plan::Plan;
@@ -33,15 +34,6 @@ struct Unkept {
     changes: Vec<Change>,
     /// Why, as it was the last time.
     why: io::Error,
-}
-
-/// What answers depend on, by number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Generation {
-    /// What is known about the device.
-    known: u64,
-    /// What is asked for on this thread.
-    forced: u64,
 }
 
 /// One device's.

@@ -8,15 +8,18 @@ use netcl_kernels::variant::{KernelConfig, Task};
 impl KernelSelector {
     /// Tests those of the variants that want it and were never tested, in one program: a driver takes a while for each
     /// program, besides what it takes for the kernels in it. What does not pass is left to a test of its own.
-    pub(crate) fn test_together(&self, asked: impl Iterator<Item = (Task<u64>, KernelConfig)>) {
+    pub(crate) fn test_together(&self, asked: Vec<(Task<u64>, KernelConfig)>) {
         if !self.state.computes() {
             return;
         }
         let fits = |(task, config): &(Task<u64>, KernelConfig)| {
             trial::wants_test(task, config, self.target()) && self.is_possible(task, config)
         };
-        let asked: SortedMap<String, (Task<u64>, KernelConfig)> =
-            asked.filter(fits).map(|asked| (trial::test_name(&asked.0, &asked.1, self.target()), asked)).collect();
+        let asked: SortedMap<String, (Task<u64>, KernelConfig)> = asked
+            .into_iter()
+            .filter(fits)
+            .map(|asked| (trial::test_name(&asked.0, &asked.1, self.target()), asked))
+            .collect();
         let open = self.untested(asked);
         if open.len() < 2 {
             return;

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::device::process;
 use crate::error::{Error, Result};
-use crate::executor::function::Function;
+use crate::function::Function;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::executor::Loaded;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// One device's functions, by [`crate::executor::function::Function`]'s number. Nothing in it holds the device.
+/// One device's functions, by [`crate::function::Function`]'s number. Nothing in it holds the device.
 #[derive(Default)]
 pub(super) struct Compiled(RwLock<Vec<Option<Arc<Loaded>>>>);
 
@@ -33,7 +33,7 @@ impl Compiled {
 #[cfg(test)]
 mod tests {
     use crate::device::{Device, Partition, QueueOrder};
-    use crate::executor::function::{Function, FunctionSource, PlanSource};
+    use crate::function::{Function, FunctionSource, PlanSource};
     use crate::nn::{ConfigValue, Layer, Mode};
     use crate::{Seed, Tensor};
     use netcl_kernels::compile::compile;

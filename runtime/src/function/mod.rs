@@ -1,15 +1,18 @@
 //! Functions compiled by the macros: plans as text, one for each kind of device, loaded on first use.
 
+mod compiled;
+pub(crate) mod prepare;
+
 use crate::device::Device;
 use crate::device::backend::{Native, NativeEntry};
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::executor::compiled::Compiled;
-use crate::executor::{Call, GraphSource, Loaded, verified};
+use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};
 use crate::memory::BufferHandle;
 use crate::model::core::{ModelCore, call_seed};
 use crate::model::gradients::Gradients;
 use crate::tensor::Tensor;
+use compiled::Compiled;
 use netcl_kernels::plan::verify::Verified;
 use netcl_kernels::plan::{Plan, Target, embed};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -191,7 +194,8 @@ impl Function {
         device.slot(Compiled::default).function(number, || {
             let target = device.profile().target;
             let graph = Some(self.source.graph).filter(|text| !text.is_empty()).map(GraphSource::Text);
-            Loaded::new(device, self.plan(target)?, self.native(target)?, graph)
+            let again = graph.map(|graph| Recompile { graph, policy: device.kernel_policy() });
+            Loaded::new(device, self.plan(target)?, self.native(target)?, again)
         })
     }
 
