@@ -26,6 +26,7 @@ mod function;
 mod gradient_check;
 pub mod io;
 pub mod jit;
+mod launch;
 mod log;
 mod memory;
 mod model;

@@ -1,13 +1,11 @@
 //! What the algorithms share: where they run, and how their kernels get their types and launch.
 
 use crate::device::geometry::Geometry;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::idle::Origin;
-use crate::device::opencl::kernel::Set;
-use crate::device::opencl::raw::ClKernel;
+use crate::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, Number, TO_BF16, computed_in, type_name};
+use crate::launch::{self, Argument};
 use crate::recording;
 use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
@@ -55,14 +53,15 @@ pub(super) use with_number;
 /// Where an algorithm runs.
 pub(super) enum Place<'a> {
     Host,
-    OpenCl(&'a OpenCl),
+    /// Where OpenCL C is built and runs.
+    Device(&'a dyn KernelCompiler),
 }
 
 /// Where `operation` runs on a device whose memory its tensors are in. Nowhere while the host is recorded: a replay would
 /// leave it out.
 pub(super) fn place<'a>(operation: &str, device: &'a Device) -> Result<Place<'a>> {
-    match (device.backend().as_opencl(), device.profile().kind) {
-        (Some(opencl), _) => Ok(Place::OpenCl(opencl)),
+    match (device.backend().kernels(), device.profile().kind) {
+        (Some(compiler), _) => Ok(Place::Device(compiler)),
         (None, DeviceKind::Host) if recording::is_active(device.backend()) => Err(device.unrecordable(
             operation,
             "what algorithms compute on the host cannot be recorded; record tensor operations and `kernel!`s there, or \
@@ -213,25 +212,34 @@ pub(super) fn source(macros: impl Into<Arc<str>>, file: &'static str) -> Source 
 }
 
 /// Makes a kernel of netcl's own, or takes one that was made before.
-pub(super) fn kernel(opencl: &OpenCl, entry: &'static str, source: &Source) -> Result<ClKernel> {
+pub(super) fn kernel(
+    compiler: &dyn KernelCompiler,
+    entry: &'static str,
+    source: &Source,
+) -> Result<Box<dyn DeviceKernel>> {
     let (head, body) = (source.macros.clone(), source.file.into());
-    opencl.kernel(Origin { entry: entry.into(), head, options: opencl.options().into(), body })
+    compiler.kernel(KernelSource { entry: entry.into(), head, options: compiler.options().into(), body })
 }
 
 /// Launches `groups` work-groups of `group` items.
 pub(super) fn launch(
     device: &Device,
-    kernel: &ClKernel,
-    arguments: &[Set<'_>],
+    kernel: &dyn DeviceKernel,
+    arguments: &[Argument<'_>],
     groups: usize,
     group: usize,
 ) -> Result<()> {
     let geometry = Geometry { dimensions: 1, global: [groups * group, 1, 1], local: Some([group, 1, 1]) };
-    kernel.launch(device, arguments.iter().copied(), &geometry)
+    launch::launch(device, kernel, arguments.iter().copied(), &geometry)
 }
 
 /// Launches at least `items` work-items, none for none.
-pub(super) fn launch_over(device: &Device, kernel: &ClKernel, arguments: &[Set<'_>], items: usize) -> Result<()> {
+pub(super) fn launch_over(
+    device: &Device,
+    kernel: &dyn DeviceKernel,
+    arguments: &[Argument<'_>],
+    items: usize,
+) -> Result<()> {
     if items == 0 {
         return Ok(());
     }

@@ -2,9 +2,9 @@
 
 use super::common::{self, Place, Source};
 use super::scan::places;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::kernel::Set;
+use crate::device::kernels::KernelCompiler;
 use crate::error::{Error, Result};
+use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::{Tensor, vector};
 use netcl_kernels::dtype::DType;
@@ -38,7 +38,7 @@ pub fn compact(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
             let kept: Vec<u8> = vector::collect(x.device(), number_of(&truths) * size, kept)?;
             Tensor::from_bytes(x.device(), &kept, &[kept.len() / size], x.dtype())
         }
-        Place::OpenCl(opencl) => pick(opencl, mask, Some(x), count),
+        Place::Device(compiler) => pick(compiler, mask, Some(x), count),
     }
 }
 
@@ -58,7 +58,7 @@ pub fn positions(mask: &Tensor) -> Result<Tensor> {
             let kept: Vec<u32> = vector::collect(mask.device(), number_of(&truths), kept)?;
             Tensor::from_slice(mask.device(), &kept, &[kept.len()])
         }
-        Place::OpenCl(opencl) => pick(opencl, mask, None, count),
+        Place::Device(compiler) => pick(compiler, mask, None, count),
     }
 }
 
@@ -99,7 +99,7 @@ fn as_unsigned(dtype: DType) -> String {
     format!("#define ELEMENT {element}\n")
 }
 
-fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> Result<Tensor> {
+fn pick(compiler: &dyn KernelCompiler, mask: &Tensor, values: Option<&Tensor>, count: u32) -> Result<Tensor> {
     let (device, n) = (mask.device(), mask.elements());
     let dtype = values.map_or(DType::U32, Tensor::dtype);
     if n == 0 {
@@ -107,26 +107,31 @@ fn pick(opencl: &OpenCl, mask: &Tensor, values: Option<&Tensor>, count: u32) -> 
     }
     let text = picking(values.map(Tensor::dtype));
     let where_to: BufferHandle = device.allocate(n * 4)?;
-    places(device, opencl, mask.region(), DType::Bool, &where_to, n)?;
+    places(device, compiler, mask.region(), DType::Bool, &where_to, n)?;
     let count = count.to_ne_bytes();
     let total = Tensor::uninitialised("compact", device, &[], DType::U32)?;
-    let arguments =
-        [Set::Memory(mask.region()), Set::Memory(&where_to), Set::Memory(total.region()), Set::Bytes(&count)];
-    common::launch_over(device, &common::kernel(opencl, "count_kept", &text)?, &arguments, 1)?;
+    let arguments = [
+        Argument::Memory(mask.region()),
+        Argument::Memory(&where_to),
+        Argument::Memory(total.region()),
+        Argument::Bytes(&count),
+    ];
+    common::launch_over(device, &*common::kernel(compiler, "count_kept", &text)?, &arguments, 1)?;
     let kept = total.item::<u32>()?;
     let out = Tensor::uninitialised("compact", device, &[kept as usize], dtype)?;
     let kept = kept.to_ne_bytes();
     let [mask, where_to, _, count] = arguments;
-    let to = [mask, where_to, Set::Memory(out.region()), count, Set::Bytes(&kept)];
-    let arguments: Vec<Set<'_>> = values.map(|values| Set::Memory(values.region())).into_iter().chain(to).collect();
-    common::launch_over(device, &common::kernel(opencl, "keep_elements", &text)?, &arguments, n)?;
+    let to = [mask, where_to, Argument::Memory(out.region()), count, Argument::Bytes(&kept)];
+    let arguments: Vec<Argument<'_>> =
+        values.map(|values| Argument::Memory(values.region())).into_iter().chain(to).collect();
+    common::launch_over(device, &*common::kernel(compiler, "keep_elements", &text)?, &arguments, n)?;
     Ok(out)
 }
 
 /// `values[positions]`; the positions (u32) are netcl's own and inside.
 pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     let device = values.device();
-    let Place::OpenCl(opencl) = common::place("algorithms::sort_by_key", device)? else {
+    let Place::Device(compiler) = common::place("algorithms::sort_by_key", device)? else {
         let (bytes, size) = (values.to_bytes()?, values.dtype().size());
         let list = positions.to_vec::<u32>()?;
         let elements = list.iter().flat_map(|&position| &bytes[position as usize * size..][..size]);
@@ -135,10 +140,14 @@ pub(super) fn gather(values: &Tensor, positions: &Tensor) -> Result<Tensor> {
     };
     let out = Tensor::uninitialised("compact", device, positions.shape(), values.dtype())?;
     let count = (positions.elements() as u32).to_ne_bytes();
-    let kernel = common::kernel(opencl, "gather_elements", &gathering(values.dtype()))?;
-    let arguments =
-        [Set::Memory(values.region()), Set::Memory(positions.region()), Set::Memory(out.region()), Set::Bytes(&count)];
-    common::launch_over(device, &kernel, &arguments, positions.elements())?;
+    let kernel = common::kernel(compiler, "gather_elements", &gathering(values.dtype()))?;
+    let arguments = [
+        Argument::Memory(values.region()),
+        Argument::Memory(positions.region()),
+        Argument::Memory(out.region()),
+        Argument::Bytes(&count),
+    ];
+    common::launch_over(device, &*kernel, &arguments, positions.elements())?;
     Ok(out)
 }
 
@@ -150,13 +159,13 @@ mod tests {
     #[test]
     fn no_kernel_is_built_that_is_not_launched() {
         for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
-            let Some(opencl) = device.backend().as_opencl() else { continue };
+            let Some(compiler) = device.backend().kernels() else { continue };
             for (text, built) in [
                 (picking(Some(DType::F32)), [true, true, false]),
                 (picking(None), [true, true, false]),
                 (gathering(DType::F32), [false, false, true]),
             ] {
-                let has = |entry: &'static str| common::kernel(opencl, entry, &text).is_ok();
+                let has = |entry: &'static str| common::kernel(compiler, entry, &text).is_ok();
                 assert_eq!(["keep_elements", "count_kept", "gather_elements"].map(has), built, "{device}");
             }
         }

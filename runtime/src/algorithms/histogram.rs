@@ -2,8 +2,8 @@
 
 use super::common::{self, CHUNK, Place};
 use crate::device::host::pool;
-use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
+use crate::launch::Argument;
 use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use half::{bf16, f16};
@@ -147,8 +147,8 @@ fn count_by(
         return Err(Error::Shape { operation, message });
     };
     let device = x.device();
-    let opencl = match common::place(operation, device)? {
-        Place::OpenCl(opencl) => opencl,
+    let compiler = match common::place(operation, device)? {
+        Place::Device(compiler) => compiler,
         Place::Host => return Tensor::from_slice(device, &on_host()?, &[bins]),
     };
     let counts = Tensor::zeros(device, &[bins], DType::U32)?;
@@ -157,19 +157,19 @@ fn count_by(
     }
     let local = bins <= LOCAL_BINS && (bins * 4) as u64 <= device.profile().local_memory.reported;
     let macros = format!("#define LOCAL {}\n{macros}", u32::from(local));
-    let kernel = common::kernel(opencl, "count_bins", &common::source(macros, include_str!("histogram.cl")))?;
+    let kernel = common::kernel(compiler, "count_bins", &common::source(macros, include_str!("histogram.cl")))?;
     let group = common::group(device.profile(), 256).min(kernel.limits()?.work_group);
     let groups = common::busy_groups(device.profile(), x.elements(), group);
     let (n, bins32) = ((x.elements() as u64).to_ne_bytes(), bins32.to_ne_bytes());
     let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
     let mut arguments = vec![
-        Set::Memory(x.region()),
-        Set::Memory(counts.region()),
-        Set::Local(if local { bins * 4 } else { 4 }),
-        Set::Bytes(&n),
-        Set::Bytes(&bins32),
+        Argument::Memory(x.region()),
+        Argument::Memory(counts.region()),
+        Argument::Local(if local { bins * 4 } else { 4 }),
+        Argument::Bytes(&n),
+        Argument::Bytes(&bins32),
     ];
-    arguments.extend(parameters.iter().map(|parameter| Set::Bytes(parameter)));
-    common::launch(device, &kernel, &arguments, groups, group)?;
+    arguments.extend(parameters.iter().map(|parameter| Argument::Bytes(parameter)));
+    common::launch(device, &*kernel, &arguments, groups, group)?;
     Ok(counts)
 }

@@ -4,10 +4,10 @@ use super::common::{self, CHUNK, Place, Source, with_number};
 use super::lately::Lately;
 use crate::device::Device;
 use crate::device::host::pool;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::kernel::Set;
+use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
 use crate::expression::{Evaluator, Expression, Number};
+use crate::launch::Argument;
 use crate::tensor::Tensor;
 use crate::tensor::vector;
 use netcl_kernels::dtype::DType;
@@ -73,7 +73,7 @@ fn run(operation: &'static str, expression: &str, inputs: &[&Tensor], result: DT
         Place::Host => {
             with_number!(operation, first.dtype(), T => on_host::<T>(&mapping.expression, inputs, result))
         }
-        Place::OpenCl(opencl) => on_opencl(operation, opencl, &mapping.source, inputs, result),
+        Place::Device(compiler) => on_opencl(operation, compiler, &mapping.source, inputs, result),
     }
 }
 
@@ -108,14 +108,20 @@ pub(super) fn values_of<T: Number>(
     Ok(results)
 }
 
-fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, inputs: &[&Tensor], result: DType) -> Result<Tensor> {
+fn on_opencl(
+    operation: &str,
+    compiler: &dyn KernelCompiler,
+    source: &Source,
+    inputs: &[&Tensor],
+    result: DType,
+) -> Result<Tensor> {
     let (device, dtype, n) = (inputs[0].device(), inputs[0].dtype(), inputs[0].elements());
     common::computable(operation, device, dtype)?;
-    let kernel = common::kernel(opencl, "map_elements", source)?;
+    let kernel = common::kernel(compiler, "map_elements", source)?;
     let out = Tensor::uninitialised("map", device, inputs[0].shape(), result)?;
     let count = (n as u64).to_ne_bytes();
-    let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();
-    arguments.extend([Set::Memory(out.region()), Set::Bytes(&count)]);
-    common::launch_over(device, &kernel, &arguments, n.div_ceil(4))?;
+    let mut arguments: Vec<Argument<'_>> = inputs.iter().map(|input| Argument::Memory(input.region())).collect();
+    arguments.extend([Argument::Memory(out.region()), Argument::Bytes(&count)]);
+    common::launch_over(device, &*kernel, &arguments, n.div_ceil(4))?;
     Ok(out)
 }

@@ -3,8 +3,8 @@
 use super::common::{self, CHUNK, Place, Source};
 use crate::device::Device;
 use crate::device::host::pool;
-use crate::device::opencl::kernel::Set;
 use crate::error::{Error, Result};
+use crate::launch::Argument;
 use crate::tensor::vector;
 use crate::tensor::{Element, Tensor};
 use netcl_kernels::dtype::DType;
@@ -137,15 +137,19 @@ impl Random {
         let n = out.elements();
         match common::place("algorithms::Random", &self.device)? {
             Place::Host => on_host(n),
-            Place::OpenCl(opencl) => {
-                let kernel = common::kernel(opencl, drawn.entry(), &drawn.source())?;
+            Place::Device(compiler) => {
+                let kernel = common::kernel(compiler, drawn.entry(), &drawn.source())?;
                 let (seed, stream, count) =
                     (self.seed.to_ne_bytes(), self.stream.to_ne_bytes(), (n as u64).to_ne_bytes());
                 let parameters: Vec<[u8; 4]> = parameters.iter().map(|parameter| parameter.to_ne_bytes()).collect();
-                let mut arguments =
-                    vec![Set::Memory(out.region()), Set::Bytes(&seed), Set::Bytes(&stream), Set::Bytes(&count)];
-                arguments.extend(parameters.iter().map(|parameter| Set::Bytes(parameter)));
-                common::launch_over(&self.device, &kernel, &arguments, n.div_ceil(4))?;
+                let mut arguments = vec![
+                    Argument::Memory(out.region()),
+                    Argument::Bytes(&seed),
+                    Argument::Bytes(&stream),
+                    Argument::Bytes(&count),
+                ];
+                arguments.extend(parameters.iter().map(|parameter| Argument::Bytes(parameter)));
+                common::launch_over(&self.device, &*kernel, &arguments, n.div_ceil(4))?;
                 Ok(out)
             }
         }
@@ -201,9 +205,9 @@ mod tests {
     fn no_kernel_is_built_that_is_not_launched() {
         const ALL: [Drawn; 4] = [Drawn::Uniform, Drawn::Normal, Drawn::Integers, Drawn::Bernoulli];
         for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
-            let Some(opencl) = device.backend().as_opencl() else { continue };
+            let Some(compiler) = device.backend().kernels() else { continue };
             for drawn in ALL {
-                let built = ALL.map(|other| common::kernel(opencl, other.entry(), &drawn.source()).is_ok());
+                let built = ALL.map(|other| common::kernel(compiler, other.entry(), &drawn.source()).is_ok());
                 assert_eq!(built, ALL.map(|other| other == drawn), "{device}, {drawn:?}");
             }
         }

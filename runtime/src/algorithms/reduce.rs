@@ -5,10 +5,10 @@ use super::common::{self, CHUNK, Place, Source, with_number};
 use super::lately::Lately;
 use super::map::values_of;
 use crate::device::host::pool;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::kernel::Set;
+use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
 use crate::expression::{Expression, Number, computed_in};
+use crate::launch::Argument;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
@@ -89,7 +89,7 @@ fn run(operation: &'static str, combine: &Combine, expression: Option<&str>, inp
         Place::Host => with_number!(operation, dtype, T => {
             on_host::<T>(&reduction.combining, reduction.expression.as_ref(), inputs)
         }),
-        Place::OpenCl(opencl) => on_opencl(operation, opencl, &reduction.source, group, inputs),
+        Place::Device(compiler) => on_opencl(operation, compiler, &reduction.source, group, inputs),
     }
 }
 
@@ -119,7 +119,13 @@ fn total<T: Number>(combining: &Combining, values: &[T]) -> T {
     values.first().map_or(neutral, |&value| evaluator.one(&[neutral, value]))
 }
 
-fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, group: usize, inputs: &[&Tensor]) -> Result<Tensor> {
+fn on_opencl(
+    operation: &str,
+    compiler: &dyn KernelCompiler,
+    source: &Source,
+    group: usize,
+    inputs: &[&Tensor],
+) -> Result<Tensor> {
     let (device, dtype, n) = (inputs[0].device(), inputs[0].dtype(), inputs[0].elements());
     common::computable(operation, device, dtype)?;
     let profile = device.profile();
@@ -127,10 +133,10 @@ fn on_opencl(operation: &str, opencl: &OpenCl, source: &Source, group: usize, in
     let parts = device.allocate(groups * computed_in(dtype).size())?;
     let out = Tensor::uninitialised("reduce", device, &[], dtype)?;
     let (count, part_count) = ((n as u64).to_ne_bytes(), (groups as u32).to_ne_bytes());
-    let mut arguments: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input.region())).collect();
-    arguments.extend([Set::Memory(&parts), Set::Bytes(&count)]);
-    common::launch(device, &common::kernel(opencl, "reduce_parts", source)?, &arguments, groups, group)?;
-    let arguments = [Set::Memory(&parts), Set::Memory(out.region()), Set::Bytes(&part_count)];
-    common::launch(device, &common::kernel(opencl, "reduce_last", source)?, &arguments, 1, group)?;
+    let mut arguments: Vec<Argument<'_>> = inputs.iter().map(|input| Argument::Memory(input.region())).collect();
+    arguments.extend([Argument::Memory(&parts), Argument::Bytes(&count)]);
+    common::launch(device, &*common::kernel(compiler, "reduce_parts", source)?, &arguments, groups, group)?;
+    let arguments = [Argument::Memory(&parts), Argument::Memory(out.region()), Argument::Bytes(&part_count)];
+    common::launch(device, &*common::kernel(compiler, "reduce_last", source)?, &arguments, 1, group)?;
     Ok(out)
 }

@@ -4,11 +4,11 @@ use super::combine::{Combine, Combining, Operator};
 use super::common::{self, CHUNK, Place, Source, with_number};
 use super::map::values_of;
 use crate::device::host::pool;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::kernel::Set;
+use crate::device::kernels::KernelCompiler;
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
 use crate::expression::{Expression, Number, computed_in};
+use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
@@ -77,11 +77,11 @@ fn run(
     let expression = expression.map(parse).transpose()?;
     match common::place(operation, device)? {
         Place::Host => with_number!(operation, dtype, T => on_host::<T>(&combining, kind, expression.as_ref(), inputs)),
-        Place::OpenCl(opencl) => {
+        Place::Device(compiler) => {
             common::computable(operation, device, dtype)?;
             let out = Tensor::uninitialised("scan", device, shape, dtype)?;
             let macros = common::element_macros(dtype, inputs.len(), expression.as_ref()) + &combining.macros();
-            let job = Job { device, opencl, macros: &macros, kind, value: computed_in(dtype).size() };
+            let job = Job { device, compiler, macros: &macros, kind, value: computed_in(dtype).size() };
             let regions: Vec<&BufferHandle> = inputs.iter().map(|input| input.region()).collect();
             job.run(&regions, out.region(), inputs[0].elements())?;
             Ok(out)
@@ -128,7 +128,7 @@ fn on_host<T: Number>(
 /// A scan on an OpenCL device.
 pub(super) struct Job<'a> {
     pub(super) device: &'a Device,
-    pub(super) opencl: &'a OpenCl,
+    pub(super) compiler: &'a dyn KernelCompiler,
     /// What `scan.cl` is told of elements and operator.
     pub(super) macros: &'a str,
     pub(super) kind: Scan,
@@ -211,39 +211,40 @@ impl Job<'_> {
         }
         let cut = self.tiles(launches);
         let Tiles { group, items } = cut;
-        let kernel = |kernels, entry| common::kernel(self.opencl, entry, &self.text(kernels, cut));
+        let kernel = |kernels, entry| common::kernel(self.compiler, entry, &self.text(kernels, cut));
         let tiles = n.div_ceil(group * items);
         let (count, tile_count) = ((n as u64).to_ne_bytes(), (tiles as u64).to_ne_bytes());
-        let inputs: Vec<Set<'_>> = inputs.iter().map(|input| Set::Memory(input)).collect();
+        let inputs: Vec<Argument<'_>> = inputs.iter().map(|input| Argument::Memory(input)).collect();
         if tiles > 1 && launches == Launches::One {
             // A counter, what each tile makes, what comes before each block of `group` tiles.
             let words = 1 + (tiles + tiles / group + 1) * self.value / 2;
             let told = self.device.allocate(4 * words)?;
             told.zero()?;
-            let arguments = of_inputs(&inputs, &[Set::Memory(&told), Set::Memory(out), Set::Bytes(&count)]);
-            return common::launch(self.device, &kernel(Kernels::Once, "scan_once")?, &arguments, tiles, group);
+            let arguments =
+                of_inputs(&inputs, &[Argument::Memory(&told), Argument::Memory(out), Argument::Bytes(&count)]);
+            return common::launch(self.device, &*kernel(Kernels::Once, "scan_once")?, &arguments, tiles, group);
         }
         let parts = self.device.allocate(tiles * self.value)?;
         if tiles > 1 {
-            let arguments = of_inputs(&inputs, &[Set::Memory(&parts), Set::Bytes(&count)]);
-            common::launch(self.device, &kernel(Kernels::Parts, "scan_tiles")?, &arguments, tiles, group)?;
-            let arguments = [Set::Memory(&parts), Set::Bytes(&tile_count)];
-            common::launch(self.device, &kernel(Kernels::Parts, "scan_parts")?, &arguments, 1, group)?;
+            let arguments = of_inputs(&inputs, &[Argument::Memory(&parts), Argument::Bytes(&count)]);
+            common::launch(self.device, &*kernel(Kernels::Parts, "scan_tiles")?, &arguments, tiles, group)?;
+            let arguments = [Argument::Memory(&parts), Argument::Bytes(&tile_count)];
+            common::launch(self.device, &*kernel(Kernels::Parts, "scan_parts")?, &arguments, 1, group)?;
         }
-        let arguments = of_inputs(&inputs, &[Set::Memory(&parts), Set::Memory(out), Set::Bytes(&count)]);
-        common::launch(self.device, &kernel(Kernels::Write, "scan_write")?, &arguments, tiles, group)
+        let arguments = of_inputs(&inputs, &[Argument::Memory(&parts), Argument::Memory(out), Argument::Bytes(&count)]);
+        common::launch(self.device, &*kernel(Kernels::Write, "scan_write")?, &arguments, tiles, group)
     }
 }
 
 /// The arguments of kernels that read inputs: these come first.
-fn of_inputs<'a>(inputs: &[Set<'a>], others: &[Set<'a>]) -> Vec<Set<'a>> {
+fn of_inputs<'a>(inputs: &[Argument<'a>], others: &[Argument<'a>]) -> Vec<Argument<'a>> {
     [inputs, others].concat()
 }
 
 /// The places of what is counted: exclusive sums of `n` numbers, or of truth values.
 pub(super) fn places(
     device: &Device,
-    opencl: &OpenCl,
+    compiler: &dyn KernelCompiler,
     counts: &BufferHandle,
     dtype: DType,
     out: &BufferHandle,
@@ -257,7 +258,7 @@ pub(super) fn places(
         macros.push_str("#define FOUR(name, k) (name##_v0.s##k != 0)\n");
     }
     macros.push_str(&Combine::from(Operator::Sum).parse(DType::U32)?.macros());
-    Job { device, opencl, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(&[counts], out, n)
+    Job { device, compiler, macros: &macros, kind: Scan::Exclusive, value: 4 }.run(&[counts], out, n)
 }
 
 #[cfg(test)]
@@ -268,17 +269,17 @@ mod tests {
     #[test]
     fn no_kernel_is_built_that_is_not_launched() {
         for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
-            let Some(opencl) = device.backend().as_opencl() else { continue };
+            let Some(compiler) = device.backend().kernels() else { continue };
             let macros = common::element_macros(DType::I64, 1, None)
                 + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
-            let job = Job { device: &device, opencl, macros: &macros, kind: Scan::Inclusive, value: 8 };
+            let job = Job { device: &device, compiler, macros: &macros, kind: Scan::Inclusive, value: 8 };
             for (kernels, launches, built) in [
                 (Kernels::Once, Launches::One, [true, false, false, false]),
                 (Kernels::Parts, Launches::Three, [false, true, true, false]),
                 (Kernels::Write, Launches::Three, [false, false, false, true]),
             ] {
                 let text = job.text(kernels, job.tiles(launches));
-                let has = |entry: &'static str| common::kernel(opencl, entry, &text).is_ok();
+                let has = |entry: &'static str| common::kernel(compiler, entry, &text).is_ok();
                 let all = ["scan_once", "scan_tiles", "scan_parts", "scan_write"];
                 assert_eq!(all.map(has), built, "{device}, {kernels:?}");
             }
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn one_launch_gives_the_same_as_three() {
         for device in Device::all().into_iter().filter_map(|profile| Device::select(&profile.selector).ok()) {
-            let Some(opencl) = device.backend().as_opencl() else { continue };
+            let Some(compiler) = device.backend().kernels() else { continue };
             // Tiles have 4,096 elements or fewer of 4 bytes. A simulator takes minutes for many of them.
             let most = if device.profile().vendor == Vendor::Oclgrind { 5000 } else { usize::MAX };
             for n in [1usize, 4095, 4097, 70_001, (1 << 18) + 3].into_iter().filter(|&n| n <= most) {
@@ -299,7 +300,7 @@ mod tests {
                 let macros = common::element_macros(DType::I64, 1, None)
                     + &Combine::from(Operator::Sum).parse(DType::I64).unwrap().macros();
                 for kind in [Scan::Inclusive, Scan::Exclusive] {
-                    let job = Job { device: &device, opencl, macros: &macros, kind, value: 8 };
+                    let job = Job { device: &device, compiler, macros: &macros, kind, value: 8 };
                     let [one, three] = [Launches::One, Launches::Three].map(|launches| {
                         let out = Tensor::uninitialised("scan", &device, &[n], DType::I64).unwrap();
                         job.run_in(launches, &[x.region()], out.region(), n).unwrap();

@@ -4,9 +4,9 @@ use super::common::{self, Place, Source};
 use super::compact::gather;
 use super::scan::places;
 use crate::device::host::pool;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::kernel::Set;
+use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
+use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::{Tensor, vector};
 use half::{bf16, f16};
@@ -73,7 +73,7 @@ fn run(operation: &'static str, x: &Tensor, order: Order, positions: bool) -> Re
     let count = common::count32(operation, x)?;
     match common::place(operation, x.device())? {
         Place::Host => on_host(kind, x, order, positions),
-        Place::OpenCl(opencl) => on_opencl(opencl, kind, x, order, positions, count),
+        Place::Device(compiler) => on_opencl(compiler, kind, x, order, positions, count),
     }
 }
 
@@ -173,7 +173,7 @@ fn on_host(kind: Kind, x: &Tensor, order: Order, positions: bool) -> Result<(Ten
 }
 
 fn on_opencl(
-    opencl: &OpenCl,
+    compiler: &dyn KernelCompiler,
     kind: Kind,
     x: &Tensor,
     order: Order,
@@ -190,7 +190,7 @@ fn on_opencl(
         let counts = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
         let offsets = device.allocate(pass.digits() * pass.tiles(n) * 4)?;
         let kernels =
-            (common::kernel(opencl, "count_digits", &pass.text)?, common::kernel(opencl, "move_keys", &pass.text)?);
+            (common::kernel(compiler, "count_digits", &pass.text)?, common::kernel(compiler, "move_keys", &pass.text)?);
         let mut from: (&BufferHandle, &BufferHandle) = (x.region(), numbers.region());
         let passes = kind.bits / pass.bits;
         for number in 0..passes {
@@ -199,22 +199,22 @@ fn on_opencl(
             let to = if last { (sorted.region(), numbers.region()) } else { (&spare, &spare_numbers) };
             let (shift, first) = ((number * pass.bits).to_ne_bytes(), u32::from(number == 0).to_ne_bytes());
             let count = count.to_ne_bytes();
-            let (keys, count, shift) = (Set::Memory(from.0), Set::Bytes(&count), Set::Bytes(&shift));
-            let arguments = [keys, Set::Memory(&counts), count, shift];
-            common::launch(device, &kernels.0, &arguments, pass.tiles(n), pass.group)?;
-            places(device, opencl, &counts, DType::U32, &offsets, pass.digits() * pass.tiles(n))?;
+            let (keys, count, shift) = (Argument::Memory(from.0), Argument::Bytes(&count), Argument::Bytes(&shift));
+            let arguments = [keys, Argument::Memory(&counts), count, shift];
+            common::launch(device, &*kernels.0, &arguments, pass.tiles(n), pass.group)?;
+            places(device, compiler, &counts, DType::U32, &offsets, pass.digits() * pass.tiles(n))?;
             let [keys, _, count, shift] = arguments;
             let arguments = [
                 keys,
-                Set::Memory(from.1),
-                Set::Memory(&offsets),
-                Set::Memory(to.0),
-                Set::Memory(to.1),
+                Argument::Memory(from.1),
+                Argument::Memory(&offsets),
+                Argument::Memory(to.0),
+                Argument::Memory(to.1),
                 count,
                 shift,
-                Set::Bytes(&first),
+                Argument::Bytes(&first),
             ];
-            common::launch(device, &kernels.1, &arguments, pass.tiles(n), pass.group)?;
+            common::launch(device, &*kernels.1, &arguments, pass.tiles(n), pass.group)?;
             from = to;
         }
     }

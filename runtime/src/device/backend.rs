@@ -1,63 +1,46 @@
 //! What a kind of device must be able to do. Checks are made above this trait, never below it.
 
+use crate::device::commands::CommandBuffer;
 pub use crate::device::host::NativeEntry;
-use crate::device::host::memory::HostBuffer;
-use crate::device::null::NullMemory;
-use crate::device::opencl::OpenCl;
-use crate::device::opencl::commands::CommandBuffer;
-use crate::device::opencl::memory::ClMemory;
+use crate::device::kernels::KernelCompiler;
+use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region};
 use crate::device::partition::Partition;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
-use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
+use crate::memory::{PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::program::ProgramStats;
 use netcl_kernels::dim::Bindings;
 use netcl_kernels::plan::{BufferId, Plan};
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Native code of a plan's loop kernels on the host, by their positions there; empty where there is none.
 pub(crate) type Native = &'static [Option<NativeEntry>];
 
-/// Memory of one of the backends.
-#[derive(Debug)]
-pub(crate) enum Memory {
-    Host(HostBuffer),
-    OpenCl(ClMemory),
-    #[allow(dead_code, reason = "held for its `Drop`, which counts")]
-    Null(NullMemory),
-}
-
-/// Why no memory was given.
-#[derive(Debug)]
-pub(crate) enum AllocateError {
-    /// There is none left: freeing something may help.
-    OutOfMemory,
-    /// It is more than the device ever gives in one piece.
-    TooLarge,
-    /// Anything else.
-    Other(Error),
-}
-
-/// Host memory that a device copies from and to, or computes in.
-pub(crate) trait HostMemory: Send + Sync {
-    fn bytes(&self) -> &[u8];
-
-    fn bytes_mut(&mut self) -> &mut [u8];
-
-    /// Makes it device memory, where that needs no copy; else gives it back. After an error it is neither: its bytes may be
-    /// the device's already.
-    fn into_memory(self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>>;
+/// One launch on the null device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchRecord {
+    /// The plan's function.
+    pub function: Arc<str>,
+    /// The step's label.
+    pub label: Arc<str>,
+    /// The kernel's name, or the kind of library call.
+    pub entry: Arc<str>,
+    /// Work-items, rounded up to whole work-groups; empty for library calls.
+    pub global: Vec<usize>,
+    /// Work-group size; empty where it is left to the driver.
+    pub local: Vec<usize>,
 }
 
 /// Where a plan's buffer lies.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// In the bound plan's own arena.
-    Internal(BufferHandle),
+    Internal(Region),
     /// Given at each launch, at that position.
     External(usize),
     /// No step touches it.
@@ -90,49 +73,49 @@ pub(crate) trait Bound: Send {
     /// Enqueues every step in order; returns how many launches that were. Does not wait for the device.
     ///
     /// `externals` are alive until after the call; `scalars` have the types that the plan names.
-    fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64>;
+    fn launch(&mut self, externals: &[&Region], scalars: &[Scalar]) -> Result<u64>;
 
     /// Adds the launches of the last call to a driver's recording; says whether they could be.
-    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+    fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
         let _ = into;
         Ok(false)
     }
 }
 
 /// A kind of device.
-pub(crate) trait Backend: Send + Sync + 'static {
+pub(crate) trait Backend: Any + Send + Sync {
     /// What it is.
     fn profile(&self) -> &DeviceProfile;
 
     /// `bytes` of uninitialised memory; `bytes` is not 0.
-    fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError>;
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, AllocateError>;
 
     /// A part of `parent`, which outlives it and may be a part itself; `offset` is a multiple of
     /// [`crate::memory::ALIGNMENT`].
-    fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory>;
+    fn part(&self, parent: &dyn Memory, offset: usize, bytes: usize) -> Result<Arc<dyn Memory>>;
 
     /// Copies `data` to the start of `memory`; may return before the device has it, `data` may be changed then.
-    fn write(&self, memory: &Memory, data: &[u8]) -> Result<()>;
+    fn write(&self, memory: &dyn Memory, data: &[u8]) -> Result<()>;
 
     /// Waits for everything before and copies from the start of `memory`.
-    fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()>;
+    fn read(&self, memory: &dyn Memory, into: &mut [u8]) -> Result<()>;
 
     /// Copies `data` to the start of memory that nothing was enqueued on since [`Backend::enqueued`] said `idle_since`.
     /// Gives the event to wait for if the copy does not run in the device's own queue.
-    fn upload(&self, memory: &Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
+    fn upload(&self, memory: &dyn Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
         let _ = idle_since;
         self.write(memory, data).map(|()| None)
     }
 
     /// As [`Backend::upload`], from page-locked memory, which is given back to its pool when the device has read it.
-    fn upload_pinned(&self, memory: &Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
+    fn upload_pinned(&self, memory: &dyn Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
         let _ = idle_since;
         self.write(memory, &data).map(|()| None)
     }
 
     /// Copies from the start of `memory`, after everything before, without waiting. The bytes may be looked at when the
     /// event is complete. `aside`: beside what is enqueued next, which must not write to `memory` before the event.
-    fn download(&self, memory: &Memory, mut into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
+    fn download(&self, memory: &dyn Memory, mut into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
         let _ = aside;
         self.read(memory, &mut into)?;
         Ok((Event::complete(), Arc::new(into)))
@@ -161,15 +144,15 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn pinned_pool(&self) -> &PinnedBufferPool;
 
     /// Makes the owner's bytes device memory; gives them back where that needs a copy.
-    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Memory, Box<dyn HostMemory>> {
+    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Arc<dyn Memory>, Box<dyn HostMemory>> {
         Err(owner)
     }
 
-    /// The first `bytes` of a buffer that nobody else has, as host memory, after everything before; gives it back where
-    /// that needs a copy.
-    fn map(&self, buffer: BufferHandle, bytes: usize) -> Result<Result<Box<dyn HostMemory>, BufferHandle>> {
-        let _ = bytes;
-        Ok(Err(buffer))
+    /// The first `bytes` of a region that nobody but `keeper` has, as host memory, after everything before; `None` where that
+    /// needs a copy. The keeper is dropped with the host memory.
+    fn map(&self, region: &Region, bytes: usize, keeper: Keeper) -> Result<Option<Box<dyn HostMemory>>> {
+        let _ = (region, bytes, keeper);
+        Ok(None)
     }
 
     /// The event of everything enqueued so far.
@@ -183,10 +166,10 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 
     /// Copies between two memories of this device that do not overlap.
-    fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()>;
+    fn copy(&self, from: &dyn Memory, to: &dyn Memory, bytes: usize) -> Result<()>;
 
     /// Sets the first `bytes` to zero.
-    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()>;
+    fn zero(&self, memory: &dyn Memory, bytes: usize) -> Result<()>;
 
     /// Builds the kernels of a plan.
     fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn Program>>;
@@ -238,9 +221,21 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Copies from memory of `source`, after everything that `source` was given before, and before what it is given
     /// after; returns whether that is possible without the host. Neither device is waited for.
-    fn copy_from(&self, source: &dyn Backend, from: &Memory, to: &Memory, bytes: usize) -> Result<bool> {
+    fn copy_from(&self, source: &dyn Backend, from: &dyn Memory, to: &dyn Memory, bytes: usize) -> Result<bool> {
         let _ = (source, from, to, bytes);
         Ok(false)
+    }
+
+    /// Whether it is in a context, which several devices may share.
+    fn has_context(&self) -> bool {
+        false
+    }
+
+    /// All of these devices once more, in one context. They have contexts, of one platform; this one is among them.
+    fn share_context(&self, devices: &[&dyn Backend]) -> Result<Vec<Arc<dyn Backend>>> {
+        let _ = devices;
+        let problem = format!("`{}` has no context", self.profile().name);
+        Err(Error::Plan { function: "DeviceManager::shared_context".to_owned(), problem })
     }
 
     /// Whether memory of the other can be copied from without the host, by [`Backend::copy_from`].
@@ -249,14 +244,19 @@ pub(crate) trait Backend: Send + Sync + 'static {
         false
     }
 
+    /// A new recording of the driver's own; `None` where it keeps none, or none that are of use.
+    fn command_buffer(&self) -> Result<Option<Box<dyn CommandBuffer>>> {
+        Ok(None)
+    }
+
     /// Another queue on the device, whose commands are timed by the device's clock where it has one, with memory, programs and
     /// counters of its own. `None` where the device has no queue.
     fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
         Ok(None)
     }
 
-    /// The OpenCL device that this is, if it is one.
-    fn as_opencl(&self) -> Option<&OpenCl> {
+    /// What builds OpenCL C for it, where that runs.
+    fn kernels(&self) -> Option<&dyn KernelCompiler> {
         None
     }
 
@@ -267,7 +267,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 
     /// What the null device has recorded.
-    fn records(&self) -> Option<Vec<crate::device::null::LaunchRecord>> {
+    fn records(&self) -> Option<Vec<LaunchRecord>> {
         None
     }
 }

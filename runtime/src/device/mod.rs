@@ -2,13 +2,17 @@
 
 mod active;
 pub(crate) mod backend;
+pub(crate) mod commands;
 mod division;
 pub(crate) mod geometry;
 pub(crate) mod host;
+pub(crate) mod kernels;
 mod manager;
+pub(crate) mod memory;
 pub(crate) mod null;
 mod open;
 pub(crate) mod opencl;
+pub(crate) mod parameter;
 pub(crate) mod partition;
 mod pool;
 pub(crate) mod profile;
@@ -16,14 +20,14 @@ pub(crate) mod queue;
 pub(crate) mod quirks;
 pub(crate) mod scalar;
 pub(crate) mod selector;
-mod slots;
+pub(crate) mod slots;
 pub(crate) mod strategy;
 pub(crate) mod vendor;
 
 pub use active::ActiveDevice;
+pub use backend::LaunchRecord;
 pub(crate) use host::process;
 pub use manager::DeviceManager;
-pub use null::LaunchRecord;
 pub use opencl::handles::OpenClHandles;
 pub use partition::Partition;
 pub use profile::{

@@ -1,32 +1,18 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
-use crate::device::backend::{AllocateError, Backend, BindRequest, Bound, Memory, Native, Program};
+use crate::device::backend::{Backend, BindRequest, Bound, LaunchRecord, Native, Program};
 use crate::device::geometry;
 use crate::device::host::backend::ordinary_memory;
+use crate::device::memory::{AllocateError, Memory, Region, downcast};
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::memory::{BufferHandle, PinnedBufferPool, Reserves};
+use crate::memory::{PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target, Work};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// One launch on the null device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchRecord {
-    /// The plan's function.
-    pub function: Arc<str>,
-    /// The step's label.
-    pub label: Arc<str>,
-    /// The kernel's name, or the kind of library call.
-    pub entry: Arc<str>,
-    /// Work-items, rounded up to whole work-groups; empty for library calls.
-    pub global: Vec<usize>,
-    /// Work-group size; empty where it is left to the driver.
-    pub local: Vec<usize>,
-}
 
 /// Accounted for, not allocated.
 #[derive(Debug)]
@@ -37,6 +23,8 @@ pub(crate) struct NullMemory {
     /// Whether it is counted: at once, or where the device promises memory that it does not have, from its first use on.
     is_counted: AtomicBool,
 }
+
+impl Memory for NullMemory {}
 
 impl Drop for NullMemory {
     fn drop(&mut self) {
@@ -118,9 +106,9 @@ impl Null {
     }
 
     /// A copy or a fill uses the memory.
-    fn touch(&self, memory: &Memory) -> Result<()> {
+    fn touch(&self, memory: &dyn Memory) -> Result<()> {
         self.fault.check()?;
-        let Memory::Null(memory) = memory else { return Ok(()) };
+        let Some(memory) = downcast::<NullMemory>(memory) else { return Ok(()) };
         if memory.used.is_none() || memory.is_counted.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -158,7 +146,7 @@ impl Backend for Null {
         &self.profile
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, AllocateError> {
         self.fault.check().map_err(AllocateError::Other)?;
         let bytes = bytes as u64;
         if bytes > self.profile.max_allocation {
@@ -168,29 +156,29 @@ impl Backend for Null {
             return Err(AllocateError::OutOfMemory);
         }
         let is_counted = AtomicBool::new(!self.promises);
-        Ok(Memory::Null(NullMemory { bytes, used: Some(self.used.clone()), is_counted }))
+        Ok(Arc::new(NullMemory { bytes, used: Some(self.used.clone()), is_counted }))
     }
 
-    fn part(&self, _: &Memory, _: usize, bytes: usize) -> Result<Memory> {
+    fn part(&self, _: &dyn Memory, _: usize, bytes: usize) -> Result<Arc<dyn Memory>> {
         self.fault.check()?;
-        Ok(Memory::Null(NullMemory { bytes: bytes as u64, used: None, is_counted: AtomicBool::new(false) }))
+        Ok(Arc::new(NullMemory { bytes: bytes as u64, used: None, is_counted: AtomicBool::new(false) }))
     }
 
-    fn write(&self, memory: &Memory, _: &[u8]) -> Result<()> {
+    fn write(&self, memory: &dyn Memory, _: &[u8]) -> Result<()> {
         self.touch(memory)
     }
 
-    fn read(&self, _: &Memory, into: &mut [u8]) -> Result<()> {
+    fn read(&self, _: &dyn Memory, into: &mut [u8]) -> Result<()> {
         self.fault.check()?;
         into.fill(0);
         Ok(())
     }
 
-    fn copy(&self, _: &Memory, to: &Memory, _: usize) -> Result<()> {
+    fn copy(&self, _: &dyn Memory, to: &dyn Memory, _: usize) -> Result<()> {
         self.touch(to)
     }
 
-    fn zero(&self, memory: &Memory, _: usize) -> Result<()> {
+    fn zero(&self, memory: &dyn Memory, _: usize) -> Result<()> {
         self.touch(memory)
     }
 
@@ -298,7 +286,7 @@ struct NullBound {
 }
 
 impl Bound for NullBound {
-    fn launch(&mut self, _: &[BufferHandle], _: &[Scalar]) -> Result<u64> {
+    fn launch(&mut self, _: &[&Region], _: &[Scalar]) -> Result<u64> {
         let marked = profile::mark();
         for step in &self.steps {
             self.fault.check()?;

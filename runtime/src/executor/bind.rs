@@ -3,6 +3,8 @@
 use crate::device::Device;
 use crate::device::backend::{BindRequest, Bound, Place};
 use crate::device::geometry;
+use crate::device::memory::Region;
+use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::check;
 use crate::executor::policy::Generation;
@@ -11,6 +13,7 @@ use crate::memory::{ALIGNMENT, BufferHandle};
 use netcl_kernels::dim::{Bindings, INDEX_LIMIT, Symbol};
 use netcl_kernels::plan::memory::{Layout, LayoutError, layout};
 use netcl_kernels::plan::{Plan, Role};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Everything that depends on the symbols' values and on nothing else.
@@ -29,6 +32,14 @@ pub(super) struct BoundPlan {
     pub(super) given: Vec<BufferHandle>,
     /// Scratch memory; the launcher's regions are parts of it.
     _arena: Option<BufferHandle>,
+}
+
+/// Enqueues every step in order, with this memory in its slots; returns how many launches that were. Does not wait for the
+/// device.
+pub(super) fn launch(launcher: &mut dyn Bound, given: &[BufferHandle], scalars: &[Scalar]) -> Result<u64> {
+    given.iter().try_for_each(BufferHandle::settle)?;
+    let externals: SmallVec<[&Region; 16]> = given.iter().map(BufferHandle::region).collect();
+    launcher.launch(&externals, scalars)
 }
 
 /// Makes it.
@@ -52,7 +63,9 @@ pub(super) fn bind(
     for (position, buffer) in plan.buffers.iter().enumerate() {
         let bytes = layout.sizes[position] as usize;
         places.push(match (&buffer.role, interface.slots[position], layout.offsets[position], &arena) {
-            (Role::Scratch, _, Some(offset), Some(arena)) => Place::Internal(arena.part(offset as usize, bytes)?),
+            (Role::Scratch, _, Some(offset), Some(arena)) => {
+                Place::Internal(arena.part(offset as usize, bytes)?.region().clone())
+            }
             (_, Some(slot), _, _) => {
                 let shape = buffer.shape.evaluate(&bindings).unwrap_or_default();
                 debug_assert_eq!(slot, externals.len(), "slots are numbered in the order of buffers");

@@ -4,7 +4,7 @@ use crate::device::backend::Native;
 use crate::device::scalar::Scalar;
 use crate::device::{Device, process};
 use crate::error::{Error, Result};
-use crate::executor::bind::{BoundPlan, bind};
+use crate::executor::bind::{BoundPlan, bind, launch};
 use crate::executor::call::{Call, Outputs};
 use crate::executor::check;
 use crate::executor::few::Few;
@@ -131,7 +131,7 @@ impl Loaded {
         let draws = bound.version.interface.uses_first_scalar;
         let scalars = with_seed(seed.map(|draw| if draws { draw() } else { Scalar::U32(0) }), call.scalars);
         let changes = Changes::of(call, resolved, &bound.version.interface, &bound.externals);
-        let launches = changes.make(&given, || bound.launcher.launch(&given, &scalars))?;
+        let launches = changes.make(&given, || launch(&mut *bound.launcher, &given, &scalars))?;
         device.count_launches(launches);
         let outputs = outputs(device, call, &bound, &given);
         if recorded {

@@ -1,9 +1,9 @@
 //! Calls that are recorded, to be done again.
 
-use crate::device::opencl::commands::CommandBuffer;
+use crate::device::commands::CommandBuffer;
 use crate::device::scalar::Scalar;
 use crate::error::Result;
-use crate::executor::bind::BoundPlan;
+use crate::executor::bind::{BoundPlan, launch};
 use crate::executor::states::KeptChanges;
 use crate::memory::BufferHandle;
 use crate::recording::Step;
@@ -24,19 +24,19 @@ pub(super) struct RecordedPlan {
 impl Step for RecordedPlan {
     fn repeat(&mut self) -> Result<()> {
         let RecordedPlan { bound, given, scalars, changes, .. } = self;
-        changes.make(given, || bound.launcher.launch(given, scalars).map(|_| ()))
+        changes.make(given, || launch(&mut *bound.launcher, given, scalars).map(|_| ()))
     }
 
     fn launches(&self) -> u64 {
         self.launches
     }
 
-    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+    fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
         if !self.bound.launcher.encode(into)? {
             return Ok(false);
         }
         for (slot, state, bytes) in self.changes.late() {
-            into.copy(&self.given[*slot], state, *bytes)?;
+            into.copy(self.given[*slot].region(), state.region(), *bytes)?;
         }
         Ok(true)
     }

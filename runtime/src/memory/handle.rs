@@ -1,14 +1,14 @@
 //! A piece of device memory that gives itself back.
 
-use crate::device::backend::{Backend, Memory};
+use crate::device::backend::Backend;
+use crate::device::memory::{Memory, Region};
 use crate::device::process;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::pinned::PinnedBuffer;
-use crate::memory::pool::{Block, BufferPool, next_id};
+use crate::memory::pool::block::{Block, next_id};
+use crate::memory::pool::cache::Cache;
 use crate::memory::{ALIGNMENT, LARGE_COPY};
-use crate::recording;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,11 +20,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct BufferHandle(Arc<Inner>);
 
 struct Inner {
-    id: u64,
-    bytes: usize,
+    region: Region,
     /// Only taken out while dropping.
     source: Option<Source>,
-    pool: BufferPool,
+    pool: Arc<Cache>,
     /// Commands on other queues than the device's own that use the memory. Before the device's queue uses it, it is to
     /// wait for them. Not used in parts: theirs is the whole's.
     elsewhere: Mutex<Vec<Event>>,
@@ -39,50 +38,51 @@ enum Source {
     Pool(Block),
     /// Goes back to the driver: a vector of the program's, or what was page-locked memory. That does not go back to its pool:
     /// it would have to be mapped again, which waits for the device, and so costs more than the driver's next allocation.
-    Loose(Memory),
-    /// Where it starts in the whole, which it keeps alive.
-    Part(Memory, usize, BufferHandle),
+    Loose,
+    /// The whole, which it keeps alive.
+    Part(BufferHandle),
 }
 
 impl BufferHandle {
-    fn new(id: u64, bytes: usize, source: Source, pool: BufferPool) -> BufferHandle {
+    fn new(region: Region, source: Source, pool: Arc<Cache>) -> BufferHandle {
         let (elsewhere, is_elsewhere, was_elsewhere) = Default::default();
-        BufferHandle(Arc::new(Inner { id, bytes, source: Some(source), pool, elsewhere, is_elsewhere, was_elsewhere }))
+        BufferHandle(Arc::new(Inner { region, source: Some(source), pool, elsewhere, is_elsewhere, was_elsewhere }))
     }
 
-    pub(super) fn pooled(block: Block, pool: BufferPool) -> BufferHandle {
-        BufferHandle::new(block.id, block.class.bytes, Source::Pool(block), pool)
+    pub(super) fn pooled(block: Block, pool: Arc<Cache>) -> BufferHandle {
+        let region = Region::whole(block.memory.clone(), block.id, block.class.bytes);
+        BufferHandle::new(region, Source::Pool(block), pool)
     }
 
     /// Memory that no pool wants back; `pool` tells the device.
-    pub(crate) fn loose(memory: Memory, bytes: usize, pool: BufferPool) -> BufferHandle {
-        BufferHandle::new(next_id(), bytes, Source::Loose(memory), pool)
+    pub(super) fn loose(memory: Arc<dyn Memory>, bytes: usize, pool: Arc<Cache>) -> BufferHandle {
+        BufferHandle::new(Region::whole(memory, next_id(), bytes), Source::Loose, pool)
     }
 
     /// The part of `bytes` from `offset` on, which must be aligned and inside.
     pub(crate) fn part(&self, offset: usize, bytes: usize) -> Result<BufferHandle> {
         debug_assert!(offset.is_multiple_of(ALIGNMENT) && offset + bytes <= self.bytes());
-        debug_assert!(!matches!(self.0.source(), Source::Part(..)), "no part has parts");
-        let memory = self.backend().part(self.memory(), offset, bytes.max(1))?;
-        Ok(BufferHandle::new(next_id(), bytes, Source::Part(memory, offset, self.clone()), self.0.pool.clone()))
+        debug_assert!(!self.is_part(), "no part has parts");
+        let whole = self.region();
+        let memory = self.backend().part(whole.memory(), offset, bytes.max(1))?;
+        let region = Region::part(whole, memory, next_id(), offset, bytes);
+        Ok(BufferHandle::new(region, Source::Part(self.clone()), self.0.pool.clone()))
+    }
+
+    /// The memory, as backends are given it. Who gives it to one calls [`BufferHandle::settle`] first.
+    #[inline]
+    pub(crate) fn region(&self) -> &Region {
+        &self.0.region
     }
 
     /// Equal ids mean the same memory: no id is given twice in a process.
     pub(crate) fn id(&self) -> u64 {
-        self.0.id
-    }
-
-    /// The driver buffer that it is, or is a part of, and which bytes of it: handles that share some share memory.
-    pub(crate) fn range(&self) -> (u64, Range<usize>) {
-        match self.0.source() {
-            Source::Part(_, start, whole) => (whole.id(), *start..start + self.bytes()),
-            _ => (self.id(), 0..self.bytes()),
-        }
+        self.region().id()
     }
 
     /// How many bytes it has; at least what was asked for.
     pub fn bytes(&self) -> usize {
-        self.0.bytes
+        self.region().bytes()
     }
 
     /// How many handles of it are alive, those that its parts keep among them.
@@ -105,11 +105,8 @@ impl BufferHandle {
         !self.is_shared() && !self.is_part()
     }
 
-    pub(crate) fn memory(&self) -> &Memory {
-        match self.0.source() {
-            Source::Pool(block) => &block.memory,
-            Source::Loose(memory) | Source::Part(memory, ..) => memory,
-        }
+    fn memory(&self) -> &dyn Memory {
+        self.region().memory()
     }
 
     pub(crate) fn backend(&self) -> &Arc<dyn Backend> {
@@ -145,7 +142,7 @@ impl BufferHandle {
         };
         self.check("BufferHandle::write", data.len())?;
         process::check()?;
-        let upload = || self.backend().upload(&block.memory, data, block.idle_since);
+        let upload = || self.backend().upload(self.memory(), data, block.idle_since);
         if let Some(copied) = self.0.pool.with_memory(data.len(), upload)? {
             self.used_elsewhere(copied);
         }
@@ -177,35 +174,8 @@ impl BufferHandle {
         if into.is_empty() { Ok(()) } else { self.backend().read(self.memory(), into) }
     }
 
-    /// Copies all of it to the start of `to`, a buffer of the same device; does not wait for the device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Shape`] if `to` is shorter; [`Error::DeviceMismatch`] if it is another device's; [`Error::OutOfMemory`]
-    /// if the driver finds no memory for it now; [those of every device](crate::Error#errors-of-every-device).
-    pub fn copy_into(&self, to: &BufferHandle) -> Result<()> {
-        to.check("BufferHandle::copy_into", self.bytes())?;
-        if !Arc::ptr_eq(self.backend(), to.backend()) {
-            return Err(Error::DeviceMismatch {
-                operation: "BufferHandle::copy_into".to_owned(),
-                what: "the other buffer".to_owned(),
-                expected: self.backend().profile().name.clone(),
-                found: to.backend().profile().name.clone(),
-            });
-        }
-        if self.id() == to.id() { Ok(()) } else { self.copy_to(to, self.bytes()) }
-    }
-
-    /// Copies the first `bytes` to the start of `to`, another buffer of the same device.
-    pub(crate) fn copy_to(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
-        self.copy_unrecorded(to, bytes)?;
-        if bytes > 0 && recording::is_active(&**self.backend()) {
-            recording::push(Box::new(recording::Copy { from: self.clone(), to: to.clone(), bytes }));
-        }
-        Ok(())
-    }
-
-    /// As [`BufferHandle::copy_to`], as a part of something that records itself.
+    /// Copies the first `bytes` to the start of `to`, another buffer of the same device, as a part of something that records
+    /// itself ([`BufferHandle::copy_to`]).
     pub(crate) fn copy_unrecorded(&self, to: &BufferHandle, bytes: usize) -> Result<()> {
         debug_assert!(bytes <= self.bytes() && bytes <= to.bytes() && self.id() != to.id());
         self.settle()?;
@@ -256,25 +226,16 @@ impl BufferHandle {
         }
         let copy = match self.0.pool.allocate(bytes) {
             Err(Error::OutOfMemory { .. }) => return Ok(None),
-            copy => copy?,
+            block => BufferHandle::pooled(block?, self.0.pool.clone()),
         };
         self.copy_unrecorded(&copy, bytes)?;
         Ok(Some(copy))
     }
 
-    /// Sets all of it to zero.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`] if the driver finds no memory for it now; [those of every
-    /// device](crate::Error#errors-of-every-device).
-    pub fn zero(&self) -> Result<()> {
+    /// Sets all of it to zero, as a part of something that records itself ([`BufferHandle::zero`]).
+    pub(crate) fn zero_unrecorded(&self) -> Result<()> {
         self.settle()?;
-        self.0.pool.with_memory(self.bytes(), || self.backend().zero(self.memory(), self.bytes()))?;
-        if recording::is_active(&**self.backend()) {
-            recording::push(Box::new(recording::Zero { memory: self.clone() }));
-        }
-        Ok(())
+        self.0.pool.with_memory(self.bytes(), || self.backend().zero(self.memory(), self.bytes()))
     }
 
     /// Notes that a command on another queue uses it.
@@ -302,12 +263,12 @@ impl BufferHandle {
 
     fn whole(&self) -> &Inner {
         match self.0.source() {
-            Source::Part(_, _, whole) => &whole.0,
+            Source::Part(whole) => &whole.0,
             _ => &self.0,
         }
     }
 
-    fn check(&self, operation: &'static str, bytes: usize) -> Result<()> {
+    pub(crate) fn check(&self, operation: &'static str, bytes: usize) -> Result<()> {
         if bytes <= self.bytes() {
             return Ok(());
         }
@@ -338,7 +299,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         if process::is_forked() {
             // The driver is the parent's.
-            std::mem::forget(self.source.take());
+            std::mem::forget((self.source.take(), self.region.clone()));
             return;
         }
         let joined = if self.is_elsewhere.load(Ordering::Acquire) { self.join() } else { Ok(()) };

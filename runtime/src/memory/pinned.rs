@@ -1,7 +1,7 @@
 //! Host memory that devices copy from and to at full speed, because the system cannot move it (page-locked memory).
 
-use crate::device::backend::{AllocateError, HostMemory, Memory};
 use crate::device::host::{plain, process};
+use crate::device::memory::{AllocateError, HostMemory, Memory};
 use crate::error::{Error, Result};
 use crate::memory::Reserve;
 use crate::memory::classes::{self, Class};
@@ -257,7 +257,7 @@ impl PinnedBuffer {
     }
 
     /// Makes it memory of its device, where that needs no copy; gives it back where it does. After an error it is gone.
-    pub(crate) fn into_memory(mut self) -> Result<Result<Memory, PinnedBuffer>> {
+    pub(crate) fn into_memory(mut self) -> Result<Result<Arc<dyn Memory>, PinnedBuffer>> {
         let Some(memory) = self.memory.take() else { return Ok(Err(self)) };
         let made = match memory.into_memory() {
             Ok(Err(memory)) => {

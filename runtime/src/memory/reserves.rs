@@ -1,9 +1,10 @@
 //! What holds memory of a device without needing it, and gives it up where there is none left.
 
 use crate::device::process;
+use crate::device::slots::Slots;
 use crate::memory::PoolStats;
-use crate::memory::pool::Budget;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::any::Any;
+use std::sync::{Mutex, PoisonError, Weak};
 
 /// Something that keeps memory so as not to allocate it again: arenas of functions, gradients of the last step.
 pub(crate) trait Reserve: Send + Sync {
@@ -23,14 +24,14 @@ pub(crate) struct Reserves {
     pools: Mutex<Vec<Weak<dyn Reserve>>>,
     /// What holds buffers of those pools that it could do without: arenas of functions, gradients of the last step.
     holders: Mutex<Vec<Weak<dyn Reserve>>>,
-    /// Of what the pools of all handles keep idle.
-    budget: Arc<Budget>,
+    /// What pools keep for the device.
+    slots: Slots,
 }
 
 impl Reserves {
-    /// What the pools of all handles of the device keep idle.
-    pub(crate) fn budget(&self) -> &Arc<Budget> {
-        &self.budget
+    /// What pools keep for the device, by type; what `make` gives where there is nothing yet.
+    pub(crate) fn slot<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> &T {
+        self.slots.get(make)
     }
 
     /// Has `pool` be asked to give up what is idle.

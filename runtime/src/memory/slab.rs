@@ -1,7 +1,8 @@
 //! A driver buffer that small buffers of one class share: drivers round each allocation up to pages or more, and have
 //! far fewer objects to keep this way.
 
-use crate::device::backend::Memory;
+use crate::device::memory::Memory;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Buffers of this class and smaller ones share driver buffers.
@@ -12,7 +13,7 @@ pub(super) const BYTES: usize = 256 << 10;
 /// A shared driver buffer. Its counts change under the pool's lock only, and so by loads and stores, which cost less than
 /// additions that others may race with.
 pub(super) struct Slab {
-    memory: Memory,
+    memory: Arc<dyn Memory>,
     /// Bytes of one block.
     block: usize,
     /// How many blocks were cut off it; the rest was never used.
@@ -22,12 +23,12 @@ pub(super) struct Slab {
 }
 
 impl Slab {
-    pub(super) fn new(memory: Memory, block: usize) -> Slab {
+    pub(super) fn new(memory: Arc<dyn Memory>, block: usize) -> Slab {
         Slab { memory, block, cut: AtomicUsize::new(0), used: AtomicUsize::new(0) }
     }
 
-    pub(super) fn memory(&self) -> &Memory {
-        &self.memory
+    pub(super) fn memory(&self) -> &dyn Memory {
+        &*self.memory
     }
 
     /// Where the next block starts, if there is room.

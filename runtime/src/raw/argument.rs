@@ -1,5 +1,6 @@
 //! What raw kernels are given.
 
+use crate::device::parameter::Parameter;
 use crate::tensor::Tensor;
 use half::f16;
 use std::fmt;
@@ -13,6 +14,18 @@ pub enum Arg<'a> {
     Value(Value),
     /// For a pointer to local memory: that many bytes for each work-group.
     Local(usize),
+}
+
+impl Arg<'_> {
+    /// Whether a parameter takes it.
+    #[inline]
+    pub(super) fn fits(&self, parameter: &Parameter) -> bool {
+        match self {
+            Arg::Tensor(tensor) => parameter.takes_tensor(tensor.dtype()),
+            Arg::Value(value) => parameter.takes_value(value.type_name()),
+            Arg::Local(bytes) => parameter.takes_local() && *bytes > 0,
+        }
+    }
 }
 
 impl fmt::Display for Arg<'_> {
@@ -112,6 +125,7 @@ values! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::parameter::AddressSpace;
 
     #[test]
     fn values_know_their_opencl_type_and_bytes() {
@@ -124,5 +138,18 @@ mod tests {
         assert_eq!(Value::from(u64::MAX).bytes(), [255; 8]);
         assert_eq!(Value::from([0.0f64; 16]).bytes().len(), 128);
         assert_eq!(Arg::from(3i32).to_string(), "a value of OpenCL type int");
+    }
+
+    #[test]
+    fn kinds_and_types_must_fit() {
+        use AddressSpace::{Global, Local, Private};
+        let takes = |written: &str, space, argument: Arg<'_>| {
+            argument.fits(&Parameter::reported("x".into(), written, space, false, false))
+        };
+        assert!(takes("float", Private, 2.0f32.into()) && !takes("float", Private, 2.0f64.into()));
+        assert!(!takes("uint", Private, 2i32.into()) && takes("mine", Private, 2i32.into()));
+        assert!(takes("float4", Private, [0.0f32; 4].into()) && !takes("float4", Private, 0.0f32.into()));
+        assert!(takes("float*", Local, Arg::Local(4)) && !takes("float*", Local, Arg::Local(0)));
+        assert!(!takes("float*", Global, Arg::Local(4)) && !takes("float*", Global, 1.0f32.into()));
     }
 }

@@ -3,14 +3,14 @@
 use super::argument::Arg;
 use super::grid::Grid;
 use super::measurement;
-use super::parameter::Parameter;
 use super::tuner::WorkGroupTuner;
 use crate::config::{self, Autotune};
 use crate::device::Device;
 use crate::device::geometry::Geometry;
-use crate::device::opencl::kernel::Set;
-use crate::device::opencl::raw::{ClKernel, KernelLimits};
+use crate::device::kernels::{DeviceKernel, KernelLimits};
+use crate::device::parameter::Parameter;
 use crate::error::{Error, Result};
+use crate::launch::{self, Argument};
 use netcl_kernels::sorted::SortedMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -46,7 +46,7 @@ pub struct RawKernel {
     limits: KernelLimits,
     tuner: WorkGroupTuner,
     measured: Mutex<Measured>,
-    kernel: ClKernel,
+    kernel: Box<dyn DeviceKernel>,
 }
 
 /// Measured work-group sizes by bucket, `None` where there is no measurement: what the device's selector answered, or, of a
@@ -71,7 +71,7 @@ impl RawKernel {
         tuner: WorkGroupTuner,
         source: String,
         options: &str,
-        kernel: ClKernel,
+        kernel: Box<dyn DeviceKernel>,
     ) -> Result<RawKernel> {
         let count = kernel.argument_count();
         let parameters = kernel.parameters()?.filter(|list| list.len() == count);
@@ -128,11 +128,11 @@ impl RawKernel {
         self.check(arguments)?;
         let Some(geometry) = self.geometry(grid)? else { return Ok(()) };
         let set = arguments.iter().map(|argument| match argument {
-            Arg::Tensor(tensor) => Set::Memory(tensor.region()),
-            Arg::Value(value) => Set::Bytes(value.bytes()),
-            Arg::Local(bytes) => Set::Local(*bytes),
+            Arg::Tensor(tensor) => Argument::Memory(tensor.region()),
+            Arg::Value(value) => Argument::Bytes(value.bytes()),
+            Arg::Local(bytes) => Argument::Local(*bytes),
         });
-        self.kernel.launch(&self.device, set, &geometry)
+        launch::launch(&self.device, &*self.kernel, set, &geometry)
     }
 
     fn check(&self, arguments: &[Arg<'_>]) -> Result<()> {
@@ -147,7 +147,7 @@ impl RawKernel {
         let mut local = 0usize;
         for (position, argument) in arguments.iter().enumerate() {
             if let Some(parameter) = self.parameters.as_ref().map(|parameters| &parameters[position])
-                && !parameter.takes(argument)
+                && !argument.fits(parameter)
             {
                 return Err(Error::KernelArgument {
                     kernel: self.name.clone(),

@@ -15,17 +15,16 @@ mod argument;
 mod elementwise;
 mod grid;
 mod kernel;
+mod launch;
 mod measurement;
-mod parameter;
 mod spec;
 mod tuner;
 
+pub use crate::device::parameter::{AddressSpace, Parameter};
 pub use argument::{Arg, Value};
 pub use elementwise::{Elementwise, PrimitiveBuilder, elementwise};
 pub use grid::Grid;
 pub use kernel::RawKernel;
-pub use parameter::{AddressSpace, Parameter};
-pub(crate) use parameter::{decode, encode};
 pub use spec::KernelSpec;
 pub use tuner::WorkGroupTuner;
 

@@ -3,7 +3,7 @@
 use super::kernel::RawKernel;
 use super::tuner::WorkGroupTuner;
 use crate::device::Avoid;
-use crate::device::opencl::idle::Origin;
+use crate::device::kernels::KernelSource;
 use crate::device::opencl::{NOT_OPTIMIZED, ROUNDED_DIVISION};
 use crate::device::{Device, DeviceProfile};
 use crate::error::{Error, Result};
@@ -248,7 +248,7 @@ impl KernelSpec {
             device: device.to_string(),
             problem: problem.to_owned(),
         };
-        let Some(opencl) = device.backend().as_opencl() else {
+        let Some(compiler) = device.backend().kernels() else {
             return Err(unsupported(
                 "OpenCL C runs on OpenCL devices alone; use `Device::select(\"cpu\")` or another OpenCL device, or write \
                  the kernel with `netcl::kernel!` or as an expression for `netcl::algorithms::map`, which run everywhere",
@@ -267,7 +267,7 @@ impl KernelSpec {
             let problem = "the source has no kernel: write `__kernel void name(..) { .. }`".to_owned();
             return Err(Error::Kernel { kernel: self.name.clone(), problem });
         }
-        let kernel = opencl.kernel(Origin::of(&self.name, &source, &options))?;
+        let kernel = compiler.kernel(KernelSource::of(&self.name, &source, &options))?;
         RawKernel::new(device, &self.name, self.tuner, source, &options, kernel)
     }
 }

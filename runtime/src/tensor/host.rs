@@ -2,8 +2,8 @@
 
 use super::{Element, Tensor, element_count, too_large};
 use crate::device::Device;
-use crate::device::backend::HostMemory;
 use crate::device::host::plain::{self, Elements};
+use crate::device::memory::HostMemory;
 use crate::device::process;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
@@ -43,7 +43,7 @@ impl Device {
         process::check()?;
         let bytes = size_of_val(elements.as_slice());
         match self.backend().lend(Box::new(Elements(elements))) {
-            Ok(memory) => Ok(BufferHandle::loose(memory, bytes, self.buffer_pool().clone())),
+            Ok(memory) => Ok(self.buffer_pool().adopt(memory, bytes)),
             Err(owner) => {
                 let buffer = self.allocate_for_upload(bytes.max(1))?;
                 buffer.write_first(owner.bytes())?;
@@ -99,7 +99,7 @@ impl Tensor {
             return Tensor::from_bytes(device, &memory, shape, dtype);
         }
         let region = match memory.into_memory()? {
-            Ok(memory) => BufferHandle::loose(memory, bytes, device.buffer_pool().clone()),
+            Ok(memory) => device.buffer_pool().adopt(memory, bytes),
             Err(memory) => {
                 let region = device.allocate_for_upload(bytes.max(1))?;
                 region.write_first_pinned(memory)?;
@@ -174,17 +174,12 @@ impl Tensor {
         let (dtype, bytes) = (self.dtype, self.byte_count());
         self.region.settle()?;
         let Tensor { region, device, .. } = self;
-        let region = if region.is_sole() {
-            match device.backend().map(region, bytes)? {
-                Ok(memory) => {
-                    device.backend().reported()?;
-                    return Ok(HostData { dtype, bytes: Bytes::Mapped(memory), _device: device });
-                }
-                Err(region) => region,
-            }
-        } else {
-            region
-        };
+        if region.is_sole()
+            && let Some(memory) = device.backend().map(region.region(), bytes, Box::new(region.clone()))?
+        {
+            device.backend().reported()?;
+            return Ok(HostData { dtype, bytes: Bytes::Mapped(memory), _device: device });
+        }
         let mut copy = device.pinned_pool().allocate(bytes)?;
         region.read(&mut copy)?;
         Ok(HostData { dtype, bytes: Bytes::Copied(copy), _device: device })

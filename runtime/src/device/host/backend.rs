@@ -4,11 +4,12 @@ use super::access::Access;
 use super::launch::HostProgram;
 use super::memory::{Exclusive, HostBuffer};
 use super::pool;
-use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
+use crate::device::backend::{Backend, Native, Program as BuiltProgram};
+use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region, downcast};
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
-use crate::memory::{BufferHandle, PinnedBufferPool, Reserves};
+use crate::memory::{PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target};
 use std::sync::{Arc, OnceLock};
@@ -46,21 +47,21 @@ impl Backend for Host {
         &self.profile
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
-        HostBuffer::new(bytes).map(Memory::Host).map_err(|_| AllocateError::OutOfMemory)
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, AllocateError> {
+        HostBuffer::new(bytes).map(shared).map_err(|_| AllocateError::OutOfMemory)
     }
 
-    fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
-        own(parent)?.view(offset, bytes).map(Memory::Host).map_err(outside)
+    fn part(&self, parent: &dyn Memory, offset: usize, bytes: usize) -> Result<Arc<dyn Memory>> {
+        own(parent)?.view(offset, bytes).map(shared).map_err(outside)
     }
 
-    fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
+    fn write(&self, memory: &dyn Memory, data: &[u8]) -> Result<()> {
         let to = own(memory)?;
         let _access = Access::new([(to, true)]);
         copying("copy to the device", data.len(), || to.write(0, data))
     }
 
-    fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
+    fn read(&self, memory: &dyn Memory, into: &mut [u8]) -> Result<()> {
         let from = own(memory)?;
         let _access = Access::new([(from, false)]);
         copying("copy from the device", into.len(), || from.read(0, into))?;
@@ -68,13 +69,13 @@ impl Backend for Host {
         Ok(())
     }
 
-    fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
+    fn copy(&self, from: &dyn Memory, to: &dyn Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?, own(to)?);
         let _access = Access::new([(from, false), (to, true)]);
         copying("copy on the device", bytes, || to.copy_from(from, bytes))
     }
 
-    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
+    fn zero(&self, memory: &dyn Memory, bytes: usize) -> Result<()> {
         let to = own(memory)?;
         let _access = Access::new([(to, true)]);
         copying("fill with zeros", bytes, || to.zero(bytes))
@@ -88,13 +89,13 @@ impl Backend for Host {
         &self.pinned
     }
 
-    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Memory, Box<dyn HostMemory>> {
-        HostBuffer::lent(owner).map(Memory::Host)
+    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Arc<dyn Memory>, Box<dyn HostMemory>> {
+        HostBuffer::lent(owner).map(shared)
     }
 
-    fn map(&self, buffer: BufferHandle, bytes: usize) -> Result<Result<Box<dyn HostMemory>, BufferHandle>> {
-        let memory = own(buffer.memory())?.clone();
-        Ok(Ok(Box::new(Exclusive::new(memory, bytes, Some(buffer)))))
+    fn map(&self, region: &Region, bytes: usize, keeper: Keeper) -> Result<Option<Box<dyn HostMemory>>> {
+        let memory = own(region.memory())?.clone();
+        Ok(Some(Box::new(Exclusive::new(memory, bytes, Some(keeper)))))
     }
 
     fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn BuiltProgram>> {
@@ -130,11 +131,12 @@ pub(crate) fn ordinary_memory(device: &str) -> PinnedBufferPool {
     })
 }
 
-fn own(memory: &Memory) -> Result<&HostBuffer> {
-    match memory {
-        Memory::Host(memory) => Ok(memory),
-        Memory::OpenCl(_) | Memory::Null(_) => Err(outside("memory of another kind of device")),
-    }
+fn shared(buffer: HostBuffer) -> Arc<dyn Memory> {
+    Arc::new(buffer)
+}
+
+fn own(memory: &dyn Memory) -> Result<&HostBuffer> {
+    downcast(memory).ok_or_else(|| outside("memory of another kind of device"))
 }
 
 /// Ranges are checked before they come here, so this is a defect; it is still an error and no panic.

@@ -7,11 +7,11 @@ use super::memory::HostBuffer;
 use super::native::Passed;
 use super::product::Product;
 use super::scatter::ScatterAdd;
-use crate::device::backend::{BindRequest, Bound, Memory, Native, Place, Program as BuiltProgram};
+use crate::device::backend::{BindRequest, Bound, Native, Place, Program as BuiltProgram};
 use crate::device::geometry;
+use crate::device::memory::{Region, downcast};
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::memory::BufferHandle;
 use crate::profile::{self, Command};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::kir::ParamKind;
@@ -146,8 +146,8 @@ fn size_type(plan: &Plan, step: &Step, position: usize) -> DType {
 }
 
 impl Bound for HostBound {
-    fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64> {
-        let given = externals.iter().map(own).collect::<Result<Vec<_>>>()?;
+    fn launch(&mut self, externals: &[&Region], scalars: &[Scalar]) -> Result<u64> {
+        let given = externals.iter().map(|region| own(region)).collect::<Result<Vec<_>>>()?;
         // The arena needs no lock: whoever launches has this object, whose own it is, to itself.
         let _access = Access::new(given.iter().copied().zip(self.written.iter().copied()));
         for ready in &self.steps {
@@ -201,13 +201,8 @@ fn three<'a>(passed: &[Passed<'a>]) -> Result<[&'a HostBuffer; 3], String> {
     <[&HostBuffer; 3]>::try_from(buffers).map_err(|found| format!("it names {} buffers, expected 3", found.len()))
 }
 
-fn own(region: &BufferHandle) -> Result<&HostBuffer> {
-    match region.memory() {
-        Memory::Host(buffer) => Ok(buffer),
-        Memory::OpenCl(_) | Memory::Null(_) => {
-            Err(unusable("host", "memory", "it is memory of another kind of device"))
-        }
-    }
+fn own(region: &Region) -> Result<&HostBuffer> {
+    downcast(region.memory()).ok_or_else(|| unusable("host", "memory", "it is memory of another kind of device"))
 }
 
 fn unusable(function: &str, label: &str, problem: &str) -> Error {

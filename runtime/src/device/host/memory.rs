@@ -14,8 +14,7 @@
 
 #![allow(unsafe_code, reason = "memory shared between threads is accessed through raw pointers")]
 
-use crate::device::backend::{HostMemory, Memory as DeviceMemory};
-use crate::memory::BufferHandle;
+use crate::device::memory::{HostMemory, Keeper, Memory};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::{Arc, RwLock};
@@ -94,6 +93,8 @@ pub struct HostBuffer {
 unsafe impl Send for HostBuffer {}
 // SAFETY: as above.
 unsafe impl Sync for HostBuffer {}
+
+impl Memory for HostBuffer {}
 
 impl HostBuffer {
     /// `bytes` zero bytes, aligned to [`ALIGNMENT`].
@@ -224,12 +225,12 @@ pub(crate) struct Exclusive {
     buffer: HostBuffer,
     bytes: usize,
     /// Whose buffer it is; given back when this is dropped.
-    keeper: Option<BufferHandle>,
+    keeper: Option<Keeper>,
 }
 
 impl Exclusive {
     /// The first `bytes` of `buffer`, which nobody reaches but through `keeper`, nor through that while this lives.
-    pub(crate) fn new(buffer: HostBuffer, bytes: usize, keeper: Option<BufferHandle>) -> Exclusive {
+    pub(crate) fn new(buffer: HostBuffer, bytes: usize, keeper: Option<Keeper>) -> Exclusive {
         let bytes = bytes.min(buffer.bytes);
         Exclusive { buffer, bytes, keeper }
     }
@@ -246,8 +247,8 @@ impl HostMemory for Exclusive {
         unsafe { std::slice::from_raw_parts_mut(self.buffer.pointer(), self.bytes) }
     }
 
-    fn into_memory(self: Box<Self>) -> crate::Result<Result<DeviceMemory, Box<dyn HostMemory>>> {
-        Ok(if self.keeper.is_none() { Ok(DeviceMemory::Host(self.buffer)) } else { Err(self) })
+    fn into_memory(self: Box<Self>) -> crate::Result<Result<Arc<dyn Memory>, Box<dyn HostMemory>>> {
+        Ok(if self.keeper.is_none() { Ok(Arc::new(self.buffer)) } else { Err(self) })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Elements as bytes, and bytes as elements, without a copy.
 
-use crate::device::backend::{HostMemory, Memory};
+use crate::device::memory::{HostMemory, Memory};
 use crate::tensor::Element;
 use netcl_kernels::dtype::DType;
 use std::alloc::{Layout, alloc_zeroed};
+use std::sync::Arc;
 
 /// The elements' bytes.
 pub(crate) fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
@@ -65,7 +66,7 @@ impl<T: Element> HostMemory for Elements<T> {
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), size_of_val(self.0.as_slice())) }
     }
 
-    fn into_memory(self: Box<Self>) -> crate::Result<Result<Memory, Box<dyn HostMemory>>> {
+    fn into_memory(self: Box<Self>) -> crate::Result<Result<Arc<dyn Memory>, Box<dyn HostMemory>>> {
         Ok(Err(self))
     }
 }

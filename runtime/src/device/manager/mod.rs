@@ -192,21 +192,22 @@ impl DeviceManager {
             device,
             problem,
         };
-        let mut members = Vec::with_capacity(devices.len());
         for device in devices {
-            let member = device.backend().as_opencl();
-            let problem = "it is no OpenCL device, so it has no context".to_owned();
-            members.push(member.ok_or_else(|| unsupported(device.to_string(), problem))?);
+            if !device.backend().has_context() {
+                let problem = "it is no OpenCL device, so it has no context".to_owned();
+                return Err(unsupported(device.to_string(), problem));
+            }
             if device.profile().platform != devices[0].profile().platform {
                 let problem = format!("a context is of one platform, and `{}` is of another", devices[0]);
                 return Err(unsupported(device.to_string(), problem));
             }
         }
-        if members.is_empty() {
+        let Some(first) = devices.first() else {
             return Err(unsupported("no device".to_owned(), "name at least one device".to_owned()));
-        }
-        warn_of_several_queues(devices[0].profile());
-        Ok(opencl::OpenCl::share(&members)?.into_iter().map(|backend| Device::of(Arc::new(backend))).collect())
+        };
+        warn_of_several_queues(first.profile());
+        let members: Vec<&dyn Backend> = devices.iter().map(Device::backend).collect();
+        Ok(first.backend().share_context(&members)?.into_iter().map(Device::of).collect())
     }
 
     fn resolve(&self, selector: &Selector, text: &str) -> Result<Device> {

@@ -7,14 +7,16 @@ use super::event::Pending;
 use super::kernel::KernelObject;
 use super::progress::COMPUTING;
 use super::{OpenCl, Shared, own};
+use crate::device::commands::CommandBuffer;
 use crate::device::geometry::Geometry;
+use crate::device::memory::Region;
 use crate::device::process;
 use crate::device::quirks::Avoid;
 use crate::error::Result;
-use crate::memory::BufferHandle;
 use crate::profile::{self, Command, Lane};
 use opencl3::error_codes::CL_INVALID_OPERATION;
 use opencl3::types::{cl_command_queue, cl_event, cl_int, cl_kernel, cl_mem, cl_uint, cl_ulong};
+use std::any::Any;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
@@ -78,7 +80,7 @@ const CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR: cl_ulong = 4;
 const CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR: cl_uint = 0x12AA;
 
 /// A sequence of commands that the driver keeps. The kernels and the memory of its commands are kept by its owner.
-pub(crate) struct CommandBuffer {
+pub(super) struct ClCommands {
     handle: Handle,
     functions: Functions,
     /// Of the last command.
@@ -88,7 +90,7 @@ pub(crate) struct CommandBuffer {
 
 // SAFETY: an object of the driver's, whose functions may be called from any thread (OpenCL 3.0, appendix A); those that
 // change it take `&mut self`.
-unsafe impl Send for CommandBuffer {}
+unsafe impl Send for ClCommands {}
 
 #[derive(Clone, Copy)]
 struct Functions {
@@ -129,18 +131,18 @@ impl Functions {
     }
 }
 
-impl CommandBuffer {
+impl ClCommands {
     /// An empty one; `None` where the driver has none that are of use.
-    pub(crate) fn new(device: &OpenCl) -> Result<Option<CommandBuffer>> {
+    pub(super) fn new(device: &OpenCl) -> Result<Option<ClCommands>> {
         let profile = &device.shared.profile;
         if !profile.command_buffers || profile.avoids(Avoid::CommandBuffers) {
             return Ok(None);
         }
-        CommandBuffer::anyway(device)
+        ClCommands::anyway(device)
     }
 
-    /// As [`CommandBuffer::new`], also where they are of no use.
-    pub(super) fn anyway(device: &OpenCl) -> Result<Option<CommandBuffer>> {
+    /// As [`ClCommands::new`], also where they are of no use.
+    pub(super) fn anyway(device: &OpenCl) -> Result<Option<ClCommands>> {
         let shared = &device.shared;
         let word = |name: cl_uint| {
             let bytes = shared.device.get().get_data(name).unwrap_or_default();
@@ -162,7 +164,12 @@ impl CommandBuffer {
         if code != 0 || handle.is_null() {
             return Err(shared.error("clCreateCommandBufferKHR", code));
         }
-        Ok(Some(CommandBuffer { handle, functions, last: None, shared: shared.clone() }))
+        Ok(Some(ClCommands { handle, functions, last: None, shared: shared.clone() }))
+    }
+
+    /// The recording as this backend made it.
+    pub(super) fn of(commands: &mut dyn CommandBuffer) -> Option<&mut ClCommands> {
+        (commands as &mut dyn Any).downcast_mut()
     }
 
     /// Adds a launch.
@@ -196,8 +203,25 @@ impl CommandBuffer {
         })
     }
 
-    /// Adds a copy of the first `bytes`.
-    pub(crate) fn copy(&mut self, from: &BufferHandle, to: &BufferHandle, bytes: usize) -> Result<()> {
+    fn add(
+        &mut self,
+        operation: &str,
+        command: impl FnOnce(Handle, cl_uint, *const SyncPoint, *mut SyncPoint) -> cl_int,
+    ) -> Result<()> {
+        let mut point = 0;
+        let (count, list) = self.last.as_ref().map_or((0, null()), |last| (1, std::ptr::from_ref(last)));
+        match command(self.handle, count, list, &raw mut point) {
+            0 => {
+                self.last = Some(point);
+                Ok(())
+            }
+            code => Err(self.shared.error(operation, code)),
+        }
+    }
+}
+
+impl CommandBuffer for ClCommands {
+    fn copy(&mut self, from: &Region, to: &Region, bytes: usize) -> Result<()> {
         let (from, to) = (own(from.memory())?.raw(), own(to.memory())?.raw());
         let function = self.functions.copy;
         self.add("clCommandCopyBufferKHR", |handle, count, list, point| {
@@ -206,10 +230,9 @@ impl CommandBuffer {
         })
     }
 
-    /// Adds zeros over all of a buffer.
-    pub(crate) fn zero(&mut self, memory: &BufferHandle) -> Result<()> {
-        let (target, function) = (own(memory.memory())?.raw(), self.functions.fill);
-        for (start, size, width) in self.shared.fills(memory.bytes()) {
+    fn zero(&mut self, region: &Region) -> Result<()> {
+        let (target, function) = (own(region.memory())?.raw(), self.functions.fill);
+        for (start, size, width) in self.shared.fills(region.bytes()) {
             let pattern = [0u8; 16];
             self.add("clCommandFillBufferKHR", |handle, count, list, point| {
                 let pattern = pattern.as_ptr().cast();
@@ -236,24 +259,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    fn add(
-        &mut self,
-        operation: &str,
-        command: impl FnOnce(Handle, cl_uint, *const SyncPoint, *mut SyncPoint) -> cl_int,
-    ) -> Result<()> {
-        let mut point = 0;
-        let (count, list) = self.last.as_ref().map_or((0, null()), |last| (1, std::ptr::from_ref(last)));
-        match command(self.handle, count, list, &raw mut point) {
-            0 => {
-                self.last = Some(point);
-                Ok(())
-            }
-            code => Err(self.shared.error(operation, code)),
-        }
-    }
-
-    /// Nothing is added any more.
-    pub(crate) fn finalize(&mut self) -> Result<()> {
+    fn finalize(&mut self) -> Result<()> {
         // SAFETY: a live command buffer.
         match unsafe { (self.functions.finalize)(self.handle) } {
             0 => Ok(()),
@@ -261,8 +267,7 @@ impl CommandBuffer {
         }
     }
 
-    /// Enqueues it; does not wait for the device.
-    pub(crate) fn enqueue(&self) -> Result<()> {
+    fn enqueue(&self) -> Result<()> {
         if self.last.is_none() {
             return Ok(());
         }
@@ -287,7 +292,7 @@ impl CommandBuffer {
     }
 }
 
-impl Drop for CommandBuffer {
+impl Drop for ClCommands {
     fn drop(&mut self) {
         // SAFETY: made by `anyway`, released once.
         if !process::is_forked() && unsafe { (self.functions.release)(self.handle) } == CL_INVALID_OPERATION {

@@ -1,8 +1,9 @@
 //! A device's own OpenCL objects, for programs that call the driver beside netcl.
 
 use super::OpenCl;
+use super::memory::ClMemory;
 use crate::device::Device;
-use crate::device::backend::Memory;
+use crate::device::memory::downcast;
 use crate::error::Result;
 use crate::memory::BufferHandle;
 use std::ffi::c_void;
@@ -51,7 +52,7 @@ impl Device {
     /// The driver's objects, for use beside netcl; `None` of the host and of null devices.
     #[doc(alias("context", "queue", "cl_context", "cl_command_queue"))]
     pub fn opencl_handles(&self) -> Option<OpenClHandles> {
-        self.backend().as_opencl().map(OpenCl::handles)
+        OpenCl::of(self.backend()).map(OpenCl::handles)
     }
 }
 
@@ -64,10 +65,7 @@ impl BufferHandle {
     /// [`crate::Error::Driver`] if the device's queue cannot be told to wait for copies that are on their way to it.
     pub fn opencl_memory(&self) -> Result<Option<*mut c_void>> {
         self.settle()?;
-        Ok(match self.memory() {
-            Memory::OpenCl(memory) => Some(memory.raw()),
-            _ => None,
-        })
+        Ok(downcast::<ClMemory>(self.region().memory()).map(ClMemory::raw))
     }
 }
 

@@ -2,50 +2,23 @@
 //! would be built or loaded again.
 
 use super::kernel::KernelObject;
+use crate::device::kernels::KernelSource;
 use netcl_kernels::sorted::SortedMap;
-use std::borrow::Cow;
-use std::sync::Arc;
 
 /// At most so many are kept, the least recently used go first.
 const KEPT: usize = 256;
-
-/// What a kernel object is made from. What is compared first tells most apart.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Origin {
-    /// The kernel's name.
-    pub(crate) entry: Cow<'static, str>,
-    /// What the text starts with: of netcl's own kernels the macros.
-    pub(crate) head: Arc<str>,
-    /// For `clBuildProgram`.
-    pub(crate) options: Cow<'static, str>,
-    /// The rest of the text.
-    pub(crate) body: Cow<'static, str>,
-}
-
-impl Origin {
-    /// A text that is a whole.
-    pub(crate) fn of(entry: &str, text: &str, options: &str) -> Origin {
-        let own = |text: &str| Cow::Owned(text.to_owned());
-        Origin { entry: own(entry), head: "".into(), options: own(options), body: own(text) }
-    }
-
-    /// The whole text.
-    pub(super) fn text(&self) -> String {
-        format!("{}{}", self.head, self.body)
-    }
-}
 
 /// Those of one device.
 #[derive(Default)]
 pub(super) struct IdleKernels {
     /// With the time at which one was last given back.
-    by_origin: SortedMap<Origin, (u64, Vec<KernelObject>)>,
+    by_origin: SortedMap<KernelSource, (u64, Vec<KernelObject>)>,
     count: usize,
     clock: u64,
 }
 
 impl IdleKernels {
-    pub(super) fn take(&mut self, origin: &Origin) -> Option<KernelObject> {
+    pub(super) fn take(&mut self, origin: &KernelSource) -> Option<KernelObject> {
         let (_, list) = self.by_origin.get_mut(origin)?;
         let kernel = list.pop()?;
         self.count -= 1;
@@ -53,7 +26,7 @@ impl IdleKernels {
     }
 
     /// Keeps one; gives those that are too many.
-    pub(super) fn put(&mut self, origin: Origin, kernel: KernelObject) -> Vec<KernelObject> {
+    pub(super) fn put(&mut self, origin: KernelSource, kernel: KernelObject) -> Vec<KernelObject> {
         self.clock += 1;
         let (used, list) = self.by_origin.or_insert_with(origin, Default::default);
         *used = self.clock;

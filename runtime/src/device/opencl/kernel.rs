@@ -5,13 +5,12 @@
 
 use super::driver::{Kernel, Program};
 use super::memory::ClMemory;
-use super::raw::KernelLimits;
 use super::{Parts, Shared};
-use crate::device::backend::Memory;
 use crate::device::geometry::Geometry;
+use crate::device::kernels::{KernelArgument, KernelLimits};
+use crate::device::memory::{Region, downcast};
 use crate::device::process::Live;
 use crate::error::Result;
-use crate::memory::BufferHandle;
 use crate::profile;
 use opencl3::error_codes::{
     CL_INVALID_KERNEL, CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
@@ -27,15 +26,6 @@ const COMPARED: usize = 16;
 /// The most arguments of a kernel: a driver that says more does not mean it.
 const MOST_ARGUMENTS: u32 = 1 << 16;
 
-/// What an argument is set to.
-#[derive(Clone, Copy)]
-pub(crate) enum Set<'a> {
-    Memory(&'a BufferHandle),
-    Bytes(&'a [u8]),
-    /// Bytes of local memory.
-    Local(usize),
-}
-
 /// What an argument was last set to.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
@@ -48,16 +38,16 @@ enum Last {
 }
 
 impl Last {
-    fn of(set: &Set<'_>) -> Last {
+    fn of(set: &KernelArgument<'_>) -> Last {
         match set {
-            Set::Memory(region) => Last::Memory(region.id()),
-            Set::Bytes(bytes) if bytes.len() <= COMPARED => {
+            KernelArgument::Memory(region) => Last::Memory(region.id()),
+            KernelArgument::Bytes(bytes) if bytes.len() <= COMPARED => {
                 let mut own = [0; COMPARED];
                 own[..bytes.len()].copy_from_slice(bytes);
                 Last::Bytes(bytes.len() as u8, own)
             }
-            Set::Bytes(_) => Last::Unknown,
-            Set::Local(bytes) => Last::Local(*bytes),
+            KernelArgument::Bytes(_) => Last::Unknown,
+            KernelArgument::Local(bytes) => Last::Local(*bytes),
         }
     }
 }
@@ -103,7 +93,7 @@ impl KernelObject {
 
     /// Sets an argument, unless it is set to that already.
     #[inline]
-    pub(super) fn set(&mut self, index: usize, set: Set<'_>) -> Result<(), cl_int> {
+    pub(super) fn set(&mut self, index: usize, set: KernelArgument<'_>) -> Result<(), cl_int> {
         let wanted = Last::of(&set);
         if wanted != Last::Unknown && self.last.get(index) == Some(&wanted) {
             return Ok(());
@@ -113,13 +103,13 @@ impl KernelObject {
             *last = Last::Unknown;
         }
         match set {
-            Set::Memory(region) => self.set_memory(index, region)?,
-            Set::Bytes(bytes) => {
+            KernelArgument::Memory(region) => self.set_memory(index, region)?,
+            KernelArgument::Bytes(bytes) => {
                 // SAFETY: as many bytes are read as there are, and copied (OpenCL 5.9.2); a size that is not the
                 // parameter's is refused by the driver.
                 unsafe { set_kernel_arg(self.raw(), index as u32, bytes.len(), bytes.as_ptr().cast()) }?;
             }
-            Set::Local(bytes) => {
+            KernelArgument::Local(bytes) => {
                 // SAFETY: for local memory the size alone counts, and the pointer is null (OpenCL 5.9.2).
                 unsafe { set_kernel_arg(self.raw(), index as u32, bytes, null()) }?;
             }
@@ -130,11 +120,8 @@ impl KernelObject {
         Ok(())
     }
 
-    fn set_memory(&self, index: usize, region: &BufferHandle) -> Result<(), cl_int> {
-        let Memory::OpenCl(memory) = region.memory() else {
-            return Err(CL_INVALID_MEM_OBJECT);
-        };
-        let raw: cl_mem = ClMemory::raw(memory);
+    fn set_memory(&self, index: usize, region: &Region) -> Result<(), cl_int> {
+        let raw: cl_mem = downcast::<ClMemory>(region.memory()).ok_or(CL_INVALID_MEM_OBJECT)?.raw();
         // SAFETY: a buffer argument is set from the address of a `cl_mem` (OpenCL 5.9.2); the value is copied.
         unsafe { set_kernel_arg(self.raw(), index as u32, size_of::<cl_mem>(), (&raw const raw).cast()) }
     }

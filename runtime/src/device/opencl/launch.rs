@@ -1,17 +1,19 @@
 //! Plans whose kernels have their arguments set.
 
 use super::Shared;
-use super::commands::CommandBuffer;
+use super::commands::ClCommands;
 use super::driver::Program;
-use super::kernel::{KernelObject, Set};
+use super::kernel::KernelObject;
 use super::order::Order;
 use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
+use crate::device::commands::CommandBuffer;
 use crate::device::geometry::{self, Geometry};
+use crate::device::kernels::KernelArgument;
+use crate::device::memory::Region;
 use crate::device::process;
 use crate::device::queue::QueueOrder;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use crate::memory::BufferHandle;
 use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use opencl3::types::cl_int;
 use std::sync::Arc;
@@ -43,7 +45,7 @@ struct ClBound {
     /// For each scalar: the value last set, and where it is used.
     scalars: Vec<(Option<Scalar>, Vec<Use>)>,
     /// The arena's parts, which the kernels' arguments name.
-    _internal: Vec<BufferHandle>,
+    _internal: Vec<Region>,
     shared: Arc<Shared>,
 }
 
@@ -86,7 +88,7 @@ impl ClProgram {
                 Arg::Buffer(id) => match request.place(*id) {
                     Place::Internal(region) => {
                         bound._internal.push(region.clone());
-                        kernel.set(index, Set::Memory(region))
+                        kernel.set(index, KernelArgument::Memory(region))
                     }
                     Place::External(slot) => {
                         bound.externals[*slot].1.push((position, index));
@@ -121,10 +123,7 @@ impl ClProgram {
 }
 
 impl Bound for ClBound {
-    fn launch(&mut self, externals: &[BufferHandle], scalars: &[Scalar]) -> Result<u64> {
-        for region in externals {
-            region.settle()?;
-        }
+    fn launch(&mut self, externals: &[&Region], scalars: &[Scalar]) -> Result<u64> {
         // A region whose id was set before is the very memory that was set: ids are never used twice, and the caller
         // holds every region of this call, so no argument can name memory that is gone.
         for ((last, uses), region) in self.externals.iter_mut().zip(externals) {
@@ -137,7 +136,9 @@ impl Bound for ClBound {
             }
             for &(launch, index) in &*uses {
                 let kernel = &mut self.launches[launch].kernel;
-                kernel.set(index, Set::Memory(region)).map_err(|code| self.shared.error("clSetKernelArg", code))?;
+                kernel
+                    .set(index, KernelArgument::Memory(region))
+                    .map_err(|code| self.shared.error("clSetKernelArg", code))?;
             }
             *last = region.id();
         }
@@ -166,10 +167,11 @@ impl Bound for ClBound {
         Ok(self.launches.len() as u64)
     }
 
-    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+    fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
+        let Some(commands) = ClCommands::of(into) else { return Ok(false) };
         for launch in &self.launches {
             // SAFETY: as in `launch`, which has set every argument.
-            unsafe { into.kernel(&launch.kernel, &launch.geometry, &launch.label) }?;
+            unsafe { commands.kernel(&launch.kernel, &launch.geometry, &launch.label) }?;
         }
         Ok(true)
     }
@@ -177,5 +179,5 @@ impl Bound for ClBound {
 
 fn set_scalar(kernel: &mut KernelObject, index: usize, value: Scalar) -> Result<(), cl_int> {
     let (bytes, size) = value.bytes();
-    kernel.set(index, Set::Bytes(&bytes[..size]))
+    kernel.set(index, KernelArgument::Bytes(&bytes[..size]))
 }

@@ -6,7 +6,7 @@ use super::cutting::Part;
 use super::driver::Buffer;
 use super::event::{Pending, in_callback};
 use super::health::Health;
-use crate::device::backend::{AllocateError, HostMemory};
+use crate::device::memory::{AllocateError, HostMemory, Memory};
 use crate::device::process::Live;
 use crate::profile::Lane;
 use opencl3::command_queue::enqueue_copy_buffer;
@@ -82,6 +82,8 @@ pub(crate) struct ClMemory {
     whole: Arc<Live<Buffer>>,
     context: Arc<ClContext>,
 }
+
+impl Memory for ClMemory {}
 
 impl Drop for ClMemory {
     fn drop(&mut self) {

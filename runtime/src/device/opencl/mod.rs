@@ -8,7 +8,7 @@
 mod between;
 mod build;
 mod close;
-pub(crate) mod commands;
+mod commands;
 mod context;
 mod cutting;
 mod describe;
@@ -20,30 +20,34 @@ mod flight;
 pub(crate) mod handles;
 mod health;
 mod held;
-pub(crate) mod idle;
-pub(crate) mod kernel;
+mod idle;
+mod kernel;
 mod launch;
-pub(crate) mod memory;
+mod memory;
 mod order;
 mod pinned;
 mod probe;
 mod progress;
-pub(crate) mod raw;
+mod raw;
 mod record;
 mod transfer;
 
 use crate::config;
-use crate::device::backend::{AllocateError, Backend, HostMemory, Memory, Native, Program as BuiltProgram};
+use crate::device::backend::{Backend, Native, Program as BuiltProgram};
+use crate::device::commands::CommandBuffer;
+use crate::device::kernels::KernelCompiler;
+use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region, downcast};
 use crate::device::partition::Partition;
 use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
-use crate::memory::{BufferHandle, PinnedBuffer, PinnedBufferPool, Reserves};
+use crate::memory::{PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use crate::program::{Counters, ProgramStats};
 pub(crate) use build::{NOT_OPTIMIZED, ROUNDED_DIVISION};
+use commands::ClCommands;
 use context::{ClContext, ClDevice};
 use cutting::Cutting;
 use driver::{Buffer, CommandQueue, Event as DriverEvent};
@@ -59,6 +63,7 @@ use opencl3::error_codes::error_text;
 use opencl3::types::{cl_event, cl_int};
 use pinned::{ClMapped, ClPinned, Queue};
 use progress::Progress;
+use std::any::Any;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::null;
@@ -111,12 +116,6 @@ impl OpenCl {
         let queue = Queue::of(&context, &device, reported, times, QueueOrder::InOrder)?;
         let profile = probe::capabilities(reported, &context, &queue.queue).complete(reported);
         Ok(OpenCl::new(profile, queue, QueueOrder::InOrder, device))
-    }
-
-    /// Opens the devices of these once more, all in one context.
-    pub(super) fn share(devices: &[&OpenCl]) -> Result<Vec<OpenCl>> {
-        let members = devices.iter().map(|device| (device.shared.device.clone(), device.shared.profile.clone()));
-        OpenCl::together(members.collect())
     }
 
     fn together(members: Vec<(ClDevice, DeviceProfile)>) -> Result<Vec<OpenCl>> {
@@ -192,6 +191,11 @@ impl OpenCl {
         Ok(Box::new(launch::ClProgram::new(self.shared.clone(), plan.clone(), program)))
     }
 
+    /// The OpenCL device that a backend is, if it is one.
+    fn of(backend: &dyn Backend) -> Option<&OpenCl> {
+        (backend as &dyn Any).downcast_ref()
+    }
+
     fn is_in_context_of(&self, other: &OpenCl) -> bool {
         Arc::ptr_eq(&self.shared.context, &other.shared.context)
     }
@@ -217,30 +221,30 @@ impl Backend for OpenCl {
         &self.shared.profile
     }
 
-    fn allocate(&self, bytes: usize) -> Result<Memory, AllocateError> {
-        self.shared.allocate(bytes).map(Memory::OpenCl)
+    fn allocate(&self, bytes: usize) -> Result<Arc<dyn Memory>, AllocateError> {
+        self.shared.allocate(bytes).map(shared_memory)
     }
 
-    fn part(&self, parent: &Memory, offset: usize, bytes: usize) -> Result<Memory> {
+    fn part(&self, parent: &dyn Memory, offset: usize, bytes: usize) -> Result<Arc<dyn Memory>> {
         // SAFETY: the part lies inside the parent and starts at a multiple of 512 bytes and of what the device asks for:
         // `BufferHandle::part` and the pool see to both.
         let part = unsafe { own(parent)?.part(offset, bytes) };
-        part.map(Memory::OpenCl).map_err(|error| self.shared.error("clCreateSubBuffer", error.0))
+        part.map(shared_memory).map_err(|error| self.shared.error("clCreateSubBuffer", error.0))
     }
 
-    fn write(&self, memory: &Memory, data: &[u8]) -> Result<()> {
+    fn write(&self, memory: &dyn Memory, data: &[u8]) -> Result<()> {
         self.write_in_order(memory, data)
     }
 
-    fn upload(&self, memory: &Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
+    fn upload(&self, memory: &dyn Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
         self.upload_aside(memory, data, idle_since)
     }
 
-    fn upload_pinned(&self, memory: &Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
+    fn upload_pinned(&self, memory: &dyn Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
         self.upload_held(memory, data, idle_since)
     }
 
-    fn download(&self, memory: &Memory, into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
+    fn download(&self, memory: &dyn Memory, into: PinnedBuffer, aside: bool) -> Result<(Event, Arc<PinnedBuffer>)> {
         self.read_later(memory, into, aside)
     }
 
@@ -264,20 +268,28 @@ impl Backend for OpenCl {
         &self.shared.pinned
     }
 
-    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Memory, Box<dyn HostMemory>> {
+    fn lend(&self, owner: Box<dyn HostMemory>) -> Result<Arc<dyn Memory>, Box<dyn HostMemory>> {
         let profile = &self.shared.profile;
         if !profile.unified_memory {
             return Err(owner);
         }
-        ClMemory::lent(owner, profile.buffer_alignment, &self.shared.context).map(Memory::OpenCl)
+        ClMemory::lent(owner, profile.buffer_alignment, &self.shared.context).map(shared_memory)
     }
 
-    fn map(&self, buffer: BufferHandle, bytes: usize) -> Result<Result<Box<dyn HostMemory>, BufferHandle>> {
+    fn map(&self, region: &Region, bytes: usize, keeper: Keeper) -> Result<Option<Box<dyn HostMemory>>> {
         if !self.shared.profile.unified_memory || bytes == 0 {
-            return Ok(Err(buffer));
+            return Ok(None);
         }
-        let mapped = ClMapped::new(buffer, bytes, self.shared.clone());
-        Ok(Ok(Box::new(mapped.map_err(|code| self.shared.error("clEnqueueMapBuffer", code))?)))
+        let mapped = ClMapped::new(region, bytes, keeper, self.shared.clone());
+        Ok(Some(Box::new(mapped.map_err(|code| self.shared.error("clEnqueueMapBuffer", code))?)))
+    }
+
+    fn command_buffer(&self) -> Result<Option<Box<dyn CommandBuffer>>> {
+        Ok(ClCommands::new(self)?.map(|commands| Box::new(commands) as Box<dyn CommandBuffer>))
+    }
+
+    fn kernels(&self) -> Option<&dyn KernelCompiler> {
+        Some(self)
     }
 
     fn record(&self) -> Result<Event> {
@@ -288,13 +300,13 @@ impl Backend for OpenCl {
         self.shared.hold_for(event)
     }
 
-    fn read(&self, memory: &Memory, into: &mut [u8]) -> Result<()> {
+    fn read(&self, memory: &dyn Memory, into: &mut [u8]) -> Result<()> {
         self.shared.read_now(own(memory)?.raw(), into)?;
         profile::catch_up();
         self.shared.reported()
     }
 
-    fn copy(&self, from: &Memory, to: &Memory, bytes: usize) -> Result<()> {
+    fn copy(&self, from: &dyn Memory, to: &dyn Memory, bytes: usize) -> Result<()> {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
@@ -309,7 +321,7 @@ impl Backend for OpenCl {
         self.shared.recorded(named, event, marked, || Command::copy("copy on the device", bytes))
     }
 
-    fn zero(&self, memory: &Memory, bytes: usize) -> Result<()> {
+    fn zero(&self, memory: &dyn Memory, bytes: usize) -> Result<()> {
         let target = own(memory)?.raw();
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueFillBuffer", code))?;
         for (start, size, width) in self.shared.fills(bytes) {
@@ -377,8 +389,8 @@ impl Backend for OpenCl {
         Ok(OpenCl::together(members)?.into_iter().map(|part| Arc::new(part) as Arc<dyn Backend>).collect())
     }
 
-    fn copy_from(&self, source: &dyn Backend, from: &Memory, to: &Memory, bytes: usize) -> Result<bool> {
-        match source.as_opencl() {
+    fn copy_from(&self, source: &dyn Backend, from: &dyn Memory, to: &dyn Memory, bytes: usize) -> Result<bool> {
+        match OpenCl::of(source) {
             Some(source) if self.is_in_context_of(source) => {
                 let result = self.copy_after(&source.shared, own(from)?, own(to)?, bytes);
                 self.shared.count();
@@ -389,12 +401,19 @@ impl Backend for OpenCl {
         }
     }
 
-    fn shares_context_with(&self, other: &dyn Backend) -> bool {
-        other.as_opencl().is_some_and(|other| self.is_in_context_of(other))
+    fn has_context(&self) -> bool {
+        true
     }
 
-    fn as_opencl(&self) -> Option<&OpenCl> {
-        Some(self)
+    fn share_context(&self, devices: &[&dyn Backend]) -> Result<Vec<Arc<dyn Backend>>> {
+        let members = devices.iter().filter_map(|device| OpenCl::of(*device));
+        let members = members.map(|device| (device.shared.device.clone(), device.shared.profile.clone()));
+        let together = OpenCl::together(members.collect())?.into_iter();
+        Ok(together.map(|device| Arc::new(device) as Arc<dyn Backend>).collect())
+    }
+
+    fn shares_context_with(&self, other: &dyn Backend) -> bool {
+        OpenCl::of(other).is_some_and(|other| self.is_in_context_of(other))
     }
 
     fn twin(&self) -> Result<Option<Arc<dyn Backend>>> {
@@ -474,11 +493,13 @@ fn driver_error(profile: &DeviceProfile, operation: &str, code: cl_int) -> Error
     Error::Driver { device: profile.name.clone(), operation: operation.to_owned(), code: error_text(code).to_owned() }
 }
 
-fn own(memory: &Memory) -> Result<&ClMemory> {
-    match memory {
-        Memory::OpenCl(memory) => Ok(memory),
-        _ => Err(Error::Plan { function: "device".into(), problem: "memory of another kind of device".into() }),
-    }
+fn shared_memory(memory: ClMemory) -> Arc<dyn Memory> {
+    Arc::new(memory)
+}
+
+fn own(memory: &dyn Memory) -> Result<&ClMemory> {
+    let foreign = || Error::Plan { function: "device".into(), problem: "memory of another kind of device".into() };
+    downcast(memory).ok_or_else(foreign)
 }
 
 #[cfg(test)]

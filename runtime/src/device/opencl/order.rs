@@ -1,7 +1,7 @@
 //! Which launches of a plan wait for those before, in queues that are out of order.
 
 use crate::device::backend::{BindRequest, Place};
-use crate::memory::BufferHandle;
+use crate::device::memory::Region;
 use netcl_kernels::plan::Step;
 use netcl_kernels::plan::memory::visit_buffers;
 use std::ops::Range;
@@ -38,7 +38,7 @@ impl Order {
     /// Whether each launch waits for all before it: those do that use memory which one since the last that waited writes, or
     /// write what one uses; and the first. Memory is compared and not buffers: parts of an arena are used again, and two
     /// tensors may be the same.
-    pub(super) fn waits(&mut self, externals: &[BufferHandle]) -> &[bool] {
+    pub(super) fn waits(&mut self, externals: &[&Region]) -> &[bool] {
         if self.waits.len() != self.touches.len() {
             self.waits.clear();
             let mut since: Vec<(u64, Range<usize>, bool)> = Vec::new();
@@ -73,18 +73,23 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
-    use netcl_kernels::plan::Target;
+    use crate::device::memory::Memory;
+    use std::sync::Arc;
+
+    #[derive(Debug)]
+    struct Nothing;
+
+    impl Memory for Nothing {}
 
     #[test]
     fn launches_wait_for_what_they_need_and_for_what_they_would_overwrite() {
-        let device = Device::null(Target::Cpu, 1 << 20);
-        let arena = device.allocate(4096).unwrap();
-        let part = |start: usize| arena.part(start, 512).unwrap();
+        let whole = |id: u64| Region::whole(Arc::new(Nothing), id, 4096);
+        let arena = whole(1);
+        let part = |id: u64, start: usize| Region::part(&arena, Arc::new(Nothing), id, start, 512);
         let read = |place: &Place| Touch { place: place.clone(), written: false };
         let write = |place: &Place| Touch { place: place.clone(), written: true };
         let (x, y, z) = (Place::External(0), Place::External(1), Place::External(2));
-        let [a, b, again] = [part(0), part(512), part(0)].map(Place::Internal);
+        let [a, b, again] = [part(2, 0), part(3, 512), part(4, 0)].map(Place::Internal);
         let touches = || {
             vec![
                 vec![read(&x), write(&a)],
@@ -95,11 +100,12 @@ mod tests {
                 vec![read(&again), write(&z)],
             ]
         };
-        let tensors: Vec<BufferHandle> = (0..3).map(|_| device.allocate(64).unwrap()).collect();
+        let all = [whole(5), whole(6), whole(7)];
+        let tensors = all.each_ref();
         let mut order = Order { touches: touches(), waits: Vec::new() };
         assert_eq!(order.waits(&tensors), [true, false, true, true, false, true]);
         // One tensor as input and as output.
-        let same = [tensors[0].clone(), tensors[0].clone(), tensors[2].clone()];
+        let same = [tensors[0], tensors[0], tensors[2]];
         order.forget();
         assert_eq!(order.waits(&same), [true, false, true, true, false, true]);
         let mut short = Order { touches: vec![vec![read(&x)], vec![write(&y)], vec![read(&z)]], waits: Vec::new() };

@@ -5,15 +5,15 @@ use super::driver::{Buffer, CommandQueue, Event};
 use super::health::Health;
 use super::memory::ClMemory;
 use super::{Shared, new_queue};
-use crate::device::backend::{HostMemory, Memory};
+use crate::device::memory::{HostMemory, Keeper, Memory, Region, downcast};
 use crate::device::process::{self, Live};
 use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
 use crate::device::quirks::Avoid;
 use crate::error::Result;
-use crate::memory::BufferHandle;
 use crate::profile;
 use opencl3::command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object};
+use opencl3::error_codes::CL_INVALID_MEM_OBJECT;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE};
 use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
 use std::ffi::c_void;
@@ -154,7 +154,7 @@ impl HostMemory for ClPinned {
         self.mapping.bytes_mut()
     }
 
-    fn into_memory(mut self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>> {
+    fn into_memory(mut self: Box<Self>) -> Result<Result<Arc<dyn Memory>, Box<dyn HostMemory>>> {
         if !self.unified {
             return Ok(Err(self));
         }
@@ -175,7 +175,7 @@ impl HostMemory for ClPinned {
         #[cfg(test)]
         let done = UNFINISHED.take().map_or(done, Err);
         done.map_err(|code| self.health.error("unmapping page-locked memory", code))?;
-        Ok(Ok(Memory::OpenCl(ClMemory::of(buffer, self.queue.context.clone()))))
+        Ok(Ok(Arc::new(ClMemory::of(buffer, self.queue.context.clone()))))
     }
 }
 
@@ -192,21 +192,20 @@ impl Drop for ClPinned {
 /// A buffer in host memory, mapped as long as this lives. Dropped in this order.
 pub(super) struct ClMapped {
     mapping: Mapping,
-    handle: BufferHandle,
+    region: Region,
+    _keeper: Keeper,
     shared: Arc<Shared>,
 }
 
 impl ClMapped {
-    /// The first `bytes` of a buffer of this device that nobody else has.
-    pub(super) fn new(handle: BufferHandle, bytes: usize, shared: Arc<Shared>) -> Result<ClMapped, cl_int> {
-        let Memory::OpenCl(memory) = handle.memory() else {
-            return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
-        };
+    /// The first `bytes` of a region of this device that nobody but the keeper has.
+    pub(super) fn new(region: &Region, bytes: usize, keeper: Keeper, shared: Arc<Shared>) -> Result<ClMapped, cl_int> {
+        let memory = downcast::<ClMemory>(region.memory()).ok_or(CL_INVALID_MEM_OBJECT)?;
         // Nobody else uses the buffer, so what other threads enqueue meanwhile does not matter.
         drop(shared.in_turn()?);
-        // SAFETY: the handle is the only one (the caller sees to it), and it is kept here and not used.
+        // SAFETY: the keeper is the only one who has it (the caller sees to it), and is kept here and not used.
         let mapping = unsafe { Mapping::new(&shared.queue.queue, memory.raw(), bytes) }?;
-        Ok(ClMapped { mapping, handle, shared })
+        Ok(ClMapped { mapping, region: region.clone(), _keeper: keeper, shared })
     }
 }
 
@@ -219,7 +218,7 @@ impl HostMemory for ClMapped {
         self.mapping.bytes_mut()
     }
 
-    fn into_memory(self: Box<Self>) -> Result<Result<Memory, Box<dyn HostMemory>>> {
+    fn into_memory(self: Box<Self>) -> Result<Result<Arc<dyn Memory>, Box<dyn HostMemory>>> {
         Ok(Err(self))
     }
 }
@@ -229,7 +228,7 @@ impl Drop for ClMapped {
         if process::is_forked() {
             return;
         }
-        if let Memory::OpenCl(memory) = self.handle.memory()
+        if let Some(memory) = downcast::<ClMemory>(self.region.memory())
             && self.mapping.end(&self.shared.queue.queue, memory.raw()).is_err()
         {
             tracing::warn!("a buffer cannot be unmapped");

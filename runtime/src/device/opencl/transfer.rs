@@ -18,7 +18,7 @@ use super::held::Held;
 use super::pinned::{Queue, mapped};
 use super::{OpenCl, Parts, own};
 use crate::config;
-use crate::device::backend::Memory;
+use crate::device::memory::Memory;
 use crate::device::queue::QueueOrder;
 use crate::error::Result;
 use crate::event::Event;
@@ -195,7 +195,7 @@ impl Parts {
 
     /// A copy beside the device's queue that waits for an event of its own.
     #[cfg(test)]
-    pub(super) fn upload_after(&self, memory: &Memory, data: &[u8], after: &Pending) -> Result<Event> {
+    pub(super) fn upload_after(&self, memory: &dyn Memory, data: &[u8], after: &Pending) -> Result<Event> {
         let copied = self.staged(Lane::Upload, own(memory)?.raw(), data, Some(after))?;
         Ok(self.event(copied.expect("it is not empty"), COPYING_TO))
     }
@@ -240,7 +240,7 @@ impl Parts {
 
 impl OpenCl {
     /// Copies in the device's queue.
-    pub(super) fn write_in_order(&self, memory: &Memory, data: &[u8]) -> Result<()> {
+    pub(super) fn write_in_order(&self, memory: &dyn Memory, data: &[u8]) -> Result<()> {
         let shared = &*self.shared;
         shared.staged(Lane::Compute, own(memory)?.raw(), data, None)?;
         shared.count();
@@ -248,7 +248,7 @@ impl OpenCl {
     }
 
     /// Copies to memory that the device does not use now.
-    pub(super) fn upload_aside(&self, memory: &Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
+    pub(super) fn upload_aside(&self, memory: &dyn Memory, data: &[u8], idle_since: u64) -> Result<Option<Event>> {
         if data.is_empty() {
             return Ok(None);
         }
@@ -269,7 +269,12 @@ impl OpenCl {
     }
 
     /// As above, straight from page-locked memory.
-    pub(super) fn upload_held(&self, memory: &Memory, data: PinnedBuffer, idle_since: u64) -> Result<Option<Event>> {
+    pub(super) fn upload_held(
+        &self,
+        memory: &dyn Memory,
+        data: PinnedBuffer,
+        idle_since: u64,
+    ) -> Result<Option<Event>> {
         if data.is_empty() {
             return Ok(None);
         }
@@ -298,7 +303,7 @@ impl OpenCl {
     /// Copies from the device, after everything that it was given; `aside`: beside what it is given next.
     pub(super) fn read_later(
         &self,
-        memory: &Memory,
+        memory: &dyn Memory,
         mut into: PinnedBuffer,
         aside: bool,
     ) -> Result<(Event, Arc<PinnedBuffer>)> {

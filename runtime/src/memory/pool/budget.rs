@@ -1,28 +1,39 @@
 //! What is kept idle by pools that have one limit together: those of all handles of a device, or one of a program's own.
 
-use super::Shared;
-use super::slab;
+use crate::memory::slab;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+/// A pool that gives up what it keeps idle, as far as its budget asks.
+pub(super) trait Idle: Send + Sync {
+    /// When the driver buffer was freed that has been idle longest.
+    fn oldest(&self) -> Option<u64>;
+
+    /// Gives that one back.
+    fn release_oldest(&self);
+
+    /// Gives back the shared driver buffers that are not used at all.
+    fn release_slabs(&self);
+}
+
 /// What pools keep idle together.
 #[derive(Default)]
-pub(crate) struct Budget {
+pub(super) struct Budget {
     /// Bytes that are idle.
     idle: AtomicUsize,
     /// Bytes of all driver buffers that small buffers share.
     shared: AtomicUsize,
     /// Counts what is freed, so that the least recently used is known.
     clock: AtomicU64,
-    pools: Mutex<Vec<Weak<Shared>>>,
+    pools: Mutex<Vec<Weak<dyn Idle>>>,
 }
 
 impl Budget {
-    pub(super) fn add_pool(&self, pool: &Arc<Shared>) {
+    pub(super) fn add_pool(&self, pool: Weak<dyn Idle>) {
         // In a forked child nothing is freed, and a thread of the parent's may have held the lock.
         let Some(mut pools) = crate::device::process::lock(&self.pools) else { return };
         pools.retain(|pool| pool.strong_count() > 0);
-        pools.push(Arc::downgrade(pool));
+        pools.push(pool);
     }
 
     pub(super) fn gain(&self, bytes: usize) {
@@ -58,8 +69,8 @@ impl Budget {
     #[cold]
     pub(super) fn enforce(&self, limit: usize) {
         // Without the lock: a pool may be gone with the handle made here.
-        let pools: Vec<Weak<Shared>> = self.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let pools: Vec<Arc<Shared>> = pools.iter().filter_map(Weak::upgrade).collect();
+        let pools: Vec<Weak<dyn Idle>> = self.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let pools: Vec<Arc<dyn Idle>> = pools.iter().filter_map(Weak::upgrade).collect();
         while !self.is_within(limit) {
             let oldest = pools.iter().filter_map(|pool| Some((pool.oldest()?, pool)));
             let Some((_, pool)) = oldest.min_by_key(|(stamp, _)| *stamp) else { break };

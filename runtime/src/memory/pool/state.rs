@@ -1,9 +1,9 @@
 //! What a pool holds, by class.
 
+use super::block::Block;
 use super::budget::Budget;
-use super::{Block, slab};
 use crate::memory::classes;
-use crate::memory::slab::Slab;
+use crate::memory::slab::{self, Slab};
 use crate::memory::stats::{Bucket, PoolStats};
 use std::collections::VecDeque;
 use std::sync::Arc;

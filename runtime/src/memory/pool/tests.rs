@@ -1,8 +1,14 @@
 //! On the null device, where every byte is accounted for.
 
+use super::state::Released;
 use super::*;
 use crate::device::null::Null;
+use crate::error::Error;
+use crate::memory::classes;
+use crate::memory::slab::{self, Slab};
 use netcl_kernels::plan::Target;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 const MIB: usize = 1 << 20;
 
@@ -53,7 +59,7 @@ fn shared_driver_buffers_go_back_without_the_lock() {
     let class = classes::of(1000).unwrap();
     let mut released = Released::default();
     {
-        let mut state = pool.lock();
+        let mut state = pool.0.lock();
         assert!(pool.0.budget.take_slab(64 * MIB));
         state.add_slab(class, Slab::new(device.allocate(slab::BYTES).unwrap(), class.bytes));
         state.take_slabs(&mut released);

@@ -92,7 +92,7 @@ fn a_forked_child_gets_an_error_and_no_hang() {
 fn a_forked_child_builds_and_launches_nothing() {
     for selector in selectors() {
         let device = Device::select(&selector).unwrap();
-        if device.backend().as_opencl().is_none() {
+        if device.backend().kernels().is_none() {
             continue;
         }
         let spec = |name: &str| {
@@ -123,7 +123,7 @@ fn a_forked_child_asks_no_driver_about_events() {
     for selector in selectors() {
         let device = Device::select(&selector).unwrap();
         let gate = UserEvent::new();
-        let (held_back, done) = match device.backend().as_opencl() {
+        let (held_back, done) = match device.backend().kernels() {
             None => (gate.event(), device.record_event().unwrap()),
             Some(_) => {
                 let done = device.record_event().unwrap();

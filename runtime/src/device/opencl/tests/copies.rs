@@ -99,7 +99,7 @@ fn page_locked_memory_whose_unmapping_fails_is_read_by_nobody() {
 #[test]
 fn a_copy_that_is_refused_uses_nothing_any_more() {
     for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
         let orders = shared.device.get().queue_on_host_properties().unwrap_or_default();
         let order = if orders & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {
             QueueOrder::InOrder
@@ -118,7 +118,7 @@ fn a_copy_that_is_refused_uses_nothing_any_more() {
             let data = memory.backend().pinned_pool().allocate(4096).unwrap();
             REFUSED_FLUSH.set(Some(Lane::Upload));
             let idle_since = memory.backend().enqueued();
-            memory.backend().upload_pinned(memory.memory(), data, idle_since).is_err()
+            memory.backend().upload_pinned(memory.region().memory(), data, idle_since).is_err()
         };
         for (work, waits) in [(&read as &dyn Fn(&BufferHandle) -> bool, true), (&upload, false)] {
             let (gate, is_open) = (UserEvent::new(), Arc::new(AtomicBool::new(false)));
@@ -152,7 +152,7 @@ fn parts_wait_for_copies_and_not_for_ever() {
         Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::SubBuffersBesideCommands, reason: "test" };
     for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.quirks.push(&TURNS))));
-        let unused = || device.backend().as_opencl().unwrap().shared.context.cutting.unused();
+        let unused = || OpenCl::of(device.backend()).unwrap().shared.context.cutting.unused();
         let whole = device.allocate(4 * PART).unwrap();
         let left = while_held_back(&device, |_| {
             whole.write(&[1; 4 * PART]).unwrap();

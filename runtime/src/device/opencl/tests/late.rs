@@ -45,9 +45,8 @@ fn a_copy_without_memory_is_done_again_once_there_is_some() {
 #[test]
 fn a_copy_between_devices_is_over_when_it_fails_late() {
     for device in with_driver() {
-        let opencl = device.backend().as_opencl().unwrap();
-        let both = OpenCl::share(&[opencl, opencl]).unwrap();
-        let [source, target] = <[OpenCl; 2]>::try_from(both).ok().unwrap().map(|one| Device::of(Arc::new(one)));
+        let both = device.backend().share_context(&[device.backend(); 2]).unwrap();
+        let [source, target] = <[Arc<dyn Backend>; 2]>::try_from(both).ok().unwrap().map(Device::of);
         let (from, to) = (source.allocate(4096).unwrap(), target.allocate(4096).unwrap());
         from.write(&[7; 4096]).unwrap();
         let (gate, is_open) = (UserEvent::new(), Arc::new(AtomicBool::new(false)));
@@ -83,7 +82,7 @@ fn replays_by_the_driver_wait_for_the_models_turn() {
         fn launches(&self) -> u64 {
             0
         }
-        fn encode(&self, _: &mut CommandBuffer) -> Result<bool> {
+        fn encode(&self, _: &mut dyn CommandBuffer) -> Result<bool> {
             Ok(true)
         }
         fn visit_memory(&self, _: &mut dyn FnMut(&BufferHandle)) {}

@@ -1,13 +1,13 @@
 //! What only this side of the driver can see.
 
-use super::commands::CommandBuffer;
 use super::event::Pending;
 use super::health::Told;
-use super::idle::Origin;
 use super::*;
+use crate::device::kernels::KernelSource;
 use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
+use crate::memory::BufferHandle;
 
 #[path = "../../../../../netcl/tests/common/devices.rs"]
 pub(super) mod devices;
@@ -25,7 +25,7 @@ fn turn() -> impl Sized {
 
 /// The same device with its own queue and another profile.
 fn with_profile(device: &Device, change: impl Fn(&mut DeviceProfile)) -> OpenCl {
-    let shared = &device.backend().as_opencl().unwrap().shared;
+    let shared = &OpenCl::of(device.backend()).unwrap().shared;
     let mut profile = shared.profile.clone();
     change(&mut profile);
     OpenCl::together(vec![(shared.device.clone(), profile)]).unwrap().remove(0)
@@ -39,10 +39,10 @@ fn fills_in_pieces_cover_all_and_nothing_more() {
         let device = with_profile(&device, |profile| profile.quirks = vec![&SMALL]);
         let memory = device.allocate(8192).unwrap();
         for bytes in [1, 16, 991, 992, 993, 2000, 4096, 8191] {
-            device.write(&memory, &[7; 8192]).unwrap();
-            device.zero(&memory, bytes).unwrap();
+            device.write(&*memory, &[7; 8192]).unwrap();
+            device.zero(&*memory, bytes).unwrap();
             let mut found = [1; 8192];
-            device.read(&memory, &mut found).unwrap();
+            device.read(&*memory, &mut found).unwrap();
             assert!(found[..bytes].iter().all(|&byte| byte == 0), "{bytes}");
             assert!(found[bytes..].iter().all(|&byte| byte == 7), "{bytes}");
         }
@@ -52,7 +52,7 @@ fn fills_in_pieces_cover_all_and_nothing_more() {
 #[test]
 fn queues_are_profiled_on_demand() {
     for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
         for wanted in [false, true] {
             let queue =
                 new_queue(&shared.context, &shared.device, &shared.profile, wanted, QueueOrder::InOrder).unwrap();
@@ -64,7 +64,7 @@ fn queues_are_profiled_on_demand() {
 #[test]
 fn capabilities_that_were_recorded_are_those_that_are_tried() {
     for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
         let tried = probe::again(&shared.profile, &shared.context, &shared.queue.queue);
         assert_eq!(tried.complete(&shared.profile), shared.profile, "whatever the profile came from");
     }
@@ -86,7 +86,7 @@ fn a_probe_that_cannot_build_says_no() {
 #[test]
 fn groups_that_wait_in_vain_give_up() {
     for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
         let tried = |macros: &str| {
             let options = format!("-cl-std=CL1.2 {macros}");
             probe::progress(&shared.profile, &shared.context, &shared.queue.queue, &options)
@@ -106,11 +106,11 @@ fn a_command_that_fails_later_is_told_by_the_next_wait_and_once() {
         // The user event's failure stays in this queue.
         let own = with_profile(&device, |profile| profile.unified_memory = false);
         let device = Device::of(Arc::new(own));
-        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let shared = OpenCl::of(device.backend()).unwrap().shared.clone();
         let memory = device.allocate(1 << 20).unwrap();
         for reads in [false, true] {
             let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
-            shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+            shared.upload_after(memory.region().memory(), &[1; 1 << 20], &failing).unwrap();
             set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
             let told = if reads { device.finish().and_then(|()| memory.read(&mut [0; 4])) } else { device.finish() };
             let error = told.unwrap_err().to_string();
@@ -157,7 +157,7 @@ fn command_buffers_do_what_the_queue_does() {
                 let wanted = 1024.0 * (round as f32).exp();
                 assert!((sum.item::<f32>().unwrap() - wanted).abs() < 1e-5 * wanted, "{device}");
             }
-            let can = CommandBuffer::anyway(device.backend().as_opencl().unwrap()).unwrap().is_some();
+            let can = ClCommands::anyway(OpenCl::of(device.backend()).unwrap()).unwrap().is_some();
             assert!(with_copies || recording.is_by_driver() == can, "{device}");
         }
     }
@@ -166,14 +166,14 @@ fn command_buffers_do_what_the_queue_does() {
 #[test]
 fn markers_do_not_pile_up() {
     for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
         let data = vec![0u8; 1 << 20];
         let memory = device.backend().allocate(data.len()).unwrap();
         for _ in 0..50 {
             shared.mark().unwrap();
-            device.backend().write(&memory, &data[..4]).unwrap();
+            device.backend().write(&*memory, &data[..4]).unwrap();
             // What was waited for otherwise, nobody asks the markers for.
-            device.backend().read(&memory, &mut [0; 4]).unwrap();
+            device.backend().read(&*memory, &mut [0; 4]).unwrap();
         }
         assert!(shared.progress.markers() <= 2, "{device}");
     }
@@ -204,7 +204,7 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
     for device in with_driver().into_iter().filter(|device| device.profile().fp64) {
         let opencl = with_profile(&device, |_| ());
         let options = "-cl-std=CL1.2 -cl-kernel-arg-info";
-        let kernel = opencl.kernel(Origin::of("hidden", &text, options)).unwrap();
+        let kernel = opencl.kernel(KernelSource::of("hidden", &text, options)).unwrap();
         let expected = kernel.parameters().unwrap().expect("a driver tells of what it has just built");
         let shown: Vec<String> = expected.iter().map(ToString::to_string).collect();
         // Some drivers tell the name of the type, some what it stands for.
@@ -215,7 +215,10 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
         raw::SILENT.set(true);
         assert_eq!(kernel.parameters().unwrap().as_ref(), Some(&expected));
         let once = built();
-        assert_eq!(opencl.kernel(Origin::of("hidden", &text, options)).unwrap().parameters().unwrap(), Some(expected));
+        assert_eq!(
+            opencl.kernel(KernelSource::of("hidden", &text, options)).unwrap().parameters().unwrap(),
+            Some(expected)
+        );
         raw::SILENT.set(false);
         if crate::program::cache::folder().unwrap().is_some() {
             assert!(once <= before + 1 && built() == once, "kept beside the program");
@@ -248,8 +251,9 @@ fn what_is_built_once_is_in_no_cache() {
 fn a_lost_device_is_not_a_source_that_cannot_be_built() {
     for device in with_driver() {
         let lost = with_profile(&device, |_| {});
-        let broken =
-            |lost: &OpenCl| lost.kernel(Origin::of("broken", "__kernel void broken() { nothing; }", "")).err().unwrap();
+        let broken = |lost: &OpenCl| {
+            lost.kernel(KernelSource::of("broken", "__kernel void broken() { nothing; }", "")).err().unwrap()
+        };
         assert!(matches!(broken(&lost), Error::Build { .. }), "the source is what is wrong");
         lost.shared.health.note("computing", 0, opencl3::error_codes::CL_DEVICE_NOT_AVAILABLE, &Told::default());
         assert!(matches!(broken(&lost), Error::Lost { .. }));
@@ -291,11 +295,11 @@ fn a_failure_is_told_by_its_event_or_by_the_next_wait() {
     use opencl3::event::{create_user_event, set_user_event_status};
     for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
-        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let shared = OpenCl::of(device.backend()).unwrap().shared.clone();
         let memory = device.allocate(1 << 20).unwrap();
         let fail = || {
             let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
-            let copy = shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+            let copy = shared.upload_after(memory.region().memory(), &[1; 1 << 20], &failing).unwrap();
             set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
             copy
         };
@@ -344,7 +348,7 @@ fn drivers_are_not_waited_for_in_callbacks() {
     use crate::tensor::Tensor;
     for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
-        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let shared = OpenCl::of(device.backend()).unwrap().shared.clone();
         let over = Pending::new(opencl3::event::create_user_event(shared.context.get().get()).unwrap());
         opencl3::event::set_user_event_status(over.get(), opencl3::event::CL_COMPLETE).unwrap();
         let (sender, receiver) = std::sync::mpsc::channel();
@@ -374,11 +378,11 @@ fn failures_are_left_to_the_programs_waits() {
     let _turn = turn();
     for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.unified_memory = false)));
-        let shared = device.backend().as_opencl().unwrap().shared.clone();
+        let shared = OpenCl::of(device.backend()).unwrap().shared.clone();
         let memory = device.allocate(1 << 20).unwrap();
         drop(device.allocate(1 << 20).unwrap());
         let failing = Pending::new(create_user_event(shared.context.get().get()).unwrap());
-        let copy = shared.upload_after(memory.memory(), &[1; 1 << 20], &failing).unwrap();
+        let copy = shared.upload_after(memory.region().memory(), &[1; 1 << 20], &failing).unwrap();
         set_user_event_status(failing.get(), CL_OUT_OF_RESOURCES).unwrap();
         copy.wait_untold();
         assert!(device.release_idle_memory() > 0);
@@ -428,7 +432,7 @@ fn queues_that_nobody_uses_are_used_again() {
         // A thread may still be closing one.
         assert!(before >= 2 && kept() <= before + 6, "{device}: {before} and {}", kept());
         let both = [(); 2].map(|()| own.with_queue(QueueOrder::InOrder).unwrap().unwrap());
-        let raw = both.each_ref().map(|queue| queue.as_opencl().unwrap().shared.queue.queue.get());
+        let raw = both.each_ref().map(|queue| OpenCl::of(&**queue).unwrap().shared.queue.queue.get());
         assert!(raw[0] != raw[1] && !raw.contains(&own.shared.queue.queue.get()), "each its own");
     }
 }
@@ -439,7 +443,7 @@ fn queues_that_nobody_uses_are_used_again() {
 fn probes_that_fail_for_a_while() {
     use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, CL_OUT_OF_RESOURCES};
     for device in with_driver() {
-        let shared = &device.backend().as_opencl().unwrap().shared;
+        let shared = &OpenCl::of(device.backend()).unwrap().shared;
         let mut profile = shared.profile.clone();
         let mut tried = |name: &str, code| {
             profile.name = format!("{name} {}", device.profile().selector);

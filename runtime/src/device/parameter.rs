@@ -1,6 +1,5 @@
 //! What a kernel's parameters take.
 
-use super::argument::Arg;
 use netcl_kernels::dtype::DType;
 use std::fmt;
 
@@ -114,19 +113,26 @@ impl Parameter {
         self.star || (self.space != AddressSpace::Private && !self.image)
     }
 
-    /// Whether it takes an argument.
+    /// Whether it takes a tensor of that type.
     #[inline]
-    pub(super) fn takes(&self, argument: &Arg<'_>) -> bool {
-        match (self.takes, argument) {
-            (Takes::Tensor(types), Arg::Tensor(tensor)) => types.is_none_or(|types| types.contains(&tensor.dtype())),
-            (Takes::Value { own }, Arg::Value(value)) => !own || self.type_name == value.type_name(),
-            (Takes::Local, Arg::Local(bytes)) => *bytes > 0,
-            _ => false,
-        }
+    pub(crate) fn takes_tensor(&self, dtype: DType) -> bool {
+        matches!(self.takes, Takes::Tensor(types) if types.is_none_or(|types| types.contains(&dtype)))
+    }
+
+    /// Whether it takes a value of that type of OpenCL C.
+    #[inline]
+    pub(crate) fn takes_value(&self, type_name: &str) -> bool {
+        matches!(self.takes, Takes::Value { own } if !own || self.type_name == type_name)
+    }
+
+    /// Whether it takes local memory.
+    #[inline]
+    pub(crate) fn takes_local(&self) -> bool {
+        self.takes == Takes::Local
     }
 
     /// What may be passed for it.
-    pub(super) fn expectation(&self) -> String {
+    pub(crate) fn expectation(&self) -> String {
         if self.image {
             return "an image or a sampler, which netcl does not have".to_owned();
         }
@@ -265,33 +271,25 @@ mod tests {
     }
 
     #[test]
-    fn kinds_and_types_must_fit() {
-        let takes = |written: &str, space, argument: Arg<'_>| told(written, space).takes(&argument);
-        assert!(takes("float", Private, 2.0f32.into()) && !takes("float", Private, 2.0f64.into()));
-        assert!(!takes("uint", Private, 2i32.into()) && takes("mine", Private, 2i32.into()));
-        assert!(takes("float4", Private, [0.0f32; 4].into()) && !takes("float4", Private, 0.0f32.into()));
-        assert!(takes("float*", Local, Arg::Local(4)) && !takes("float*", Local, Arg::Local(0)));
-        assert!(!takes("float*", Global, Arg::Local(4)) && !takes("float*", Global, 1.0f32.into()));
+    fn what_can_be_passed_is_told() {
         assert_eq!(told("half4*", Global).expectation(), "a tensor of f16");
         let sampler = Parameter::reported("s".into(), "sampler_t", Private, false, true);
-        assert!(!sampler.takes(&1u32.into()));
+        assert!(!sampler.takes_value("uint") && !sampler.takes_tensor(DType::U32) && !sampler.takes_local());
         assert_eq!(sampler.expectation(), "an image or a sampler, which netcl does not have");
     }
 
     #[test]
     fn a_pointer_behind_a_typedef_takes_memory_alone() {
-        let device = crate::device::Device::host();
-        let tensor = crate::tensor::Tensor::from_slice(&device, &[0i32], &[1]).unwrap();
         for space in [Global, Constant] {
             let parameter = told("buffer", space);
-            assert!(parameter.takes(&(&tensor).into()), "what it points to is not known");
-            assert!(!parameter.takes(&0u64.into()) && !parameter.takes(&Arg::Local(8)));
+            assert!(parameter.takes_tensor(DType::I32), "what it points to is not known");
+            assert!(!parameter.takes_value("ulong") && !parameter.takes_local());
             assert_eq!(parameter.expectation(), "a tensor");
         }
         let local = told("tile", Local);
-        assert!(local.takes(&Arg::Local(8)) && !local.takes(&0u64.into()) && !local.takes(&(&tensor).into()));
+        assert!(local.takes_local() && !local.takes_value("ulong") && !local.takes_tensor(DType::I32));
         let image = Parameter::reported("i".into(), "image2d_t", Global, false, true);
-        assert!(!image.is_pointer() && !image.takes(&(&tensor).into()));
+        assert!(!image.is_pointer() && !image.takes_tensor(DType::I32));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Recorded launches: a sequence of work with everything bound, done again with one call.
 
+mod copies;
+
 use crate::device::Device;
 use crate::device::backend::Backend;
-use crate::device::opencl::commands::CommandBuffer;
+use crate::device::commands::CommandBuffer;
 use crate::device::process;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
@@ -34,7 +36,7 @@ pub(crate) trait Step: Send {
     fn launches(&self) -> u64;
 
     /// Adds its commands to a driver's recording; says whether they could be.
-    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
+    fn encode(&self, into: &mut dyn CommandBuffer) -> Result<bool> {
         let _ = into;
         Ok(false)
     }
@@ -51,7 +53,7 @@ pub(crate) trait Step: Send {
 
 /// The driver's own recording of all steps.
 struct ByDriver {
-    buffer: CommandBuffer,
+    buffer: Box<dyn CommandBuffer>,
     /// What the steps use.
     memory: Vec<BufferHandle>,
     /// Those of all steps, each once, in an order that every recording has: no two wait for each other.
@@ -155,11 +157,10 @@ impl Recording {
     }
 
     fn by_driver(&self) -> Result<Option<ByDriver>> {
-        let Some(opencl) = self.device.backend().as_opencl() else { return Ok(None) };
-        let Some(mut buffer) = CommandBuffer::new(opencl)? else { return Ok(None) };
+        let Some(mut buffer) = self.device.backend().command_buffer()? else { return Ok(None) };
         let mut memory: Vec<BufferHandle> = Vec::new();
         for step in &self.steps {
-            if !step.encode(&mut buffer)? {
+            if !step.encode(&mut *buffer)? {
                 return Ok(None);
             }
             step.visit_memory(&mut |region| {
@@ -244,54 +245,5 @@ impl Drop for Guard {
     fn drop(&mut self) {
         RECORDERS.fetch_sub(1, Ordering::Relaxed);
         drop(RECORDER.with_borrow_mut(Option::take));
-    }
-}
-
-/// A copy between two buffers.
-pub(crate) struct Copy {
-    pub(crate) from: BufferHandle,
-    pub(crate) to: BufferHandle,
-    pub(crate) bytes: usize,
-}
-
-/// Zeros from the start of a buffer.
-pub(crate) struct Zero {
-    pub(crate) memory: BufferHandle,
-}
-
-impl Step for Copy {
-    fn repeat(&mut self) -> Result<()> {
-        self.from.copy_to(&self.to, self.bytes)
-    }
-
-    fn launches(&self) -> u64 {
-        0
-    }
-
-    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
-        into.copy(&self.from, &self.to, self.bytes).map(|()| true)
-    }
-
-    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
-        visit(&self.from);
-        visit(&self.to);
-    }
-}
-
-impl Step for Zero {
-    fn repeat(&mut self) -> Result<()> {
-        self.memory.zero()
-    }
-
-    fn launches(&self) -> u64 {
-        0
-    }
-
-    fn encode(&self, into: &mut CommandBuffer) -> Result<bool> {
-        into.zero(&self.memory).map(|()| true)
-    }
-
-    fn visit_memory(&self, visit: &mut dyn FnMut(&BufferHandle)) {
-        visit(&self.memory);
     }
 }
