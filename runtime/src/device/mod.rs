@@ -1,6 +1,7 @@
 //! Devices: what there is, and which one to use.
 
 mod active;
+pub(crate) mod adapter;
 pub(crate) mod backend;
 pub(crate) mod commands;
 mod division;

@@ -1,6 +1,7 @@
 //! What devices there are, opened when they are first wanted.
 
 use crate::config;
+use crate::device::adapter::Adapter;
 use crate::device::host::backend::Host;
 use crate::device::null::Null;
 use crate::device::opencl;
@@ -39,20 +40,8 @@ pub struct DeviceManager {
 
 /// An OpenCL device that was found.
 struct Entry {
-    found: Box<dyn Found>,
+    found: Box<dyn Adapter>,
     opened: Mutex<Option<Device>>,
-}
-
-/// A device that is there and not open.
-pub(crate) trait Found: Send + Sync {
-    /// What the driver says about it, before anything was tried.
-    fn reported(&self) -> &DeviceProfile;
-
-    /// Its whole profile, if it can be had without opening the device.
-    fn recorded(&self) -> Option<DeviceProfile>;
-
-    /// Opens it, which completes its profile.
-    fn open(&self) -> Result<Arc<dyn Backend>>;
 }
 
 /// What kinds are preferred: OpenCL on a processor only after the host, whose code is native.
@@ -84,7 +73,7 @@ impl DeviceManager {
         DeviceManager::of(found)
     }
 
-    fn of(found: Vec<Box<dyn Found>>) -> DeviceManager {
+    fn of(found: Vec<Box<dyn Adapter>>) -> DeviceManager {
         let entries = found.into_iter().map(|found| Entry { found, opened: Mutex::default() }).collect();
         DeviceManager { entries, handles: Mutex::default() }
     }

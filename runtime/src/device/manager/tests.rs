@@ -19,7 +19,7 @@ impl Invented {
     }
 }
 
-impl Found for Invented {
+impl Adapter for Invented {
     fn reported(&self) -> &DeviceProfile {
         &self.profile
     }
@@ -63,7 +63,7 @@ impl Machine {
     }
 
     fn manager(self) -> DeviceManager {
-        DeviceManager::of(self.devices.into_iter().map(|device| Box::new(device) as Box<dyn Found>).collect())
+        DeviceManager::of(self.devices.into_iter().map(|device| Box::new(device) as Box<dyn Adapter>).collect())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Copies between devices of one context.
 
 use super::driver::Event as DriverEvent;
-use super::event::Pending;
 use super::memory::ClMemory;
-use super::{OpenCl, Parts};
+use super::pending::Pending;
+use super::shared::{OpenCl, Parts};
 use crate::error::Result;
 use crate::profile::{self, Command, Lane};
 use opencl3::command_queue::{enqueue_barrier_with_wait_list, enqueue_copy_buffer, enqueue_marker_with_wait_list};

@@ -4,7 +4,8 @@
 //! runs, so what a device keeps goes when its work is done. Who drops the last handle may be the one that the work waits
 //! for, such as the owner of a [`crate::UserEvent`] or a driver's own thread in a callback; so a thread of its own waits.
 
-use super::{Parts, Shared, exit};
+use super::exit;
+use super::shared::{Parts, Shared};
 use crate::device::process;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;

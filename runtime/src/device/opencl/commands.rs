@@ -3,10 +3,10 @@
 //! The loader does not export the extension's functions, so they are asked of the platform. Commands wait for one
 //! another in the order in which they are added, as in the device's queue.
 
-use super::event::Pending;
 use super::kernel::KernelObject;
+use super::pending::Pending;
 use super::progress::COMPUTING;
-use super::{OpenCl, Shared, own};
+use super::shared::{Shared, own};
 use crate::device::commands::CommandBuffer;
 use crate::device::geometry::Geometry;
 use crate::device::memory::Region;
@@ -133,17 +133,16 @@ impl Functions {
 
 impl ClCommands {
     /// An empty one; `None` where the driver has none that are of use.
-    pub(super) fn new(device: &OpenCl) -> Result<Option<ClCommands>> {
-        let profile = &device.shared.profile;
+    pub(super) fn new(shared: &Arc<Shared>) -> Result<Option<ClCommands>> {
+        let profile = &shared.profile;
         if !profile.command_buffers || profile.avoids(Avoid::CommandBuffers) {
             return Ok(None);
         }
-        ClCommands::anyway(device)
+        ClCommands::anyway(shared)
     }
 
     /// As [`ClCommands::new`], also where they are of no use.
-    pub(super) fn anyway(device: &OpenCl) -> Result<Option<ClCommands>> {
-        let shared = &device.shared;
+    pub(super) fn anyway(shared: &Arc<Shared>) -> Result<Option<ClCommands>> {
         let word = |name: cl_uint| {
             let bytes = shared.device.get().get_data(name).unwrap_or_default();
             bytes.try_into().map(cl_ulong::from_ne_bytes).ok()

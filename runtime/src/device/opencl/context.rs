@@ -1,19 +1,24 @@
-//! Driver's devices and contexts, each kept alive by whoever uses it.
+//! Driver's devices, contexts and queues, each kept alive by whoever uses it.
 
 use super::cutting::Cutting;
 use super::describe;
-use super::driver::{Context, Device, SubDevice};
-use super::pinned::Queue;
+use super::driver::{CommandQueue, Context, Device, SubDevice};
 use crate::device::partition::Partition;
 use crate::device::process::Live;
+use crate::device::profile::DeviceProfile;
 use crate::device::queue::QueueOrder;
+use crate::device::quirks::Avoid;
+use crate::error::{Error, Result};
 use crate::memory::Reserves;
+use crate::profile;
 use netcl_kernels::sorted::SortedMap;
+use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE};
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
     CL_DEVICE_PARTITION_EQUALLY,
 };
-use opencl3::types::{cl_device_id, cl_device_partition_property};
+use opencl3::error_codes::error_text;
+use opencl3::types::{cl_device_id, cl_device_partition_property, cl_int};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A device of the driver, or a part of one.
@@ -139,6 +144,59 @@ impl ClContext {
     pub(super) fn members(&self) -> &[ClDevice] {
         &self.members
     }
+}
+
+/// A queue that others share. Dropped in this order.
+pub(super) struct Queue {
+    pub(super) queue: Live<CommandQueue>,
+    pub(super) context: Arc<ClContext>,
+}
+
+impl Queue {
+    /// A queue for that device of the context. Where queues cannot be released they stay with their context, which lives as
+    /// long as the process then, and the next that is wanted is one that nobody uses any more.
+    pub(super) fn of(
+        context: &Arc<ClContext>,
+        device: &ClDevice,
+        profile: &DeviceProfile,
+        times: bool,
+        order: QueueOrder,
+    ) -> Result<Arc<Queue>> {
+        let new = || {
+            let queue = new_queue(context, device, profile, times, order)?;
+            Ok(Arc::new(Queue { queue: Live::new(queue), context: context.clone() }))
+        };
+        if !profile.avoids(Avoid::ReleasedQueues) {
+            return new();
+        }
+        let kind = (device.id() as isize, times || profile::is_on(), order);
+        if let Some(unused) = context.unused_queue(kind) {
+            return Ok(unused);
+        }
+        let queue = new()?;
+        context.keep_queue(kind, queue.clone());
+        Ok(queue)
+    }
+}
+
+pub(super) fn new_queue(
+    context: &ClContext,
+    device: &ClDevice,
+    profile: &DeviceProfile,
+    times: bool,
+    order: QueueOrder,
+) -> Result<CommandQueue> {
+    let timed = if times || profile::is_on() { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+    let unordered = if order == QueueOrder::OutOfOrder { CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE } else { 0 };
+    let properties = timed | unordered;
+    // SAFETY: the device is one of the context's, whose member it is kept alive by (OpenCL 5.1).
+    let queue = unsafe { CommandQueue::create(context.get(), device.id(), properties) };
+    queue.map_err(|error| driver_error(profile, "clCreateCommandQueue", error.0))
+}
+
+/// An error of a call that belongs to no open device yet.
+pub(super) fn driver_error(profile: &DeviceProfile, operation: &str, code: cl_int) -> Error {
+    Error::Driver { device: profile.name.clone(), operation: operation.to_owned(), code: error_text(code).to_owned() }
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::context::ClDevice;
 use super::driver::{Device, platforms};
-use super::{OpenCl, describe, exit, probe};
+use super::shared::OpenCl;
+use super::{describe, exit, probe};
+use crate::device::adapter::Adapter;
 use crate::device::backend::Backend;
-use crate::device::manager::Found;
 use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::error::Result;
@@ -17,7 +18,7 @@ struct Closed {
     device: Device,
 }
 
-impl Found for Closed {
+impl Adapter for Closed {
     fn reported(&self) -> &DeviceProfile {
         &self.reported
     }
@@ -32,7 +33,7 @@ impl Found for Closed {
 }
 
 /// Every usable device of every platform, in the loader's order. None where there is no loader or no driver.
-pub(crate) fn devices() -> Vec<Box<dyn Found>> {
+pub(crate) fn devices() -> Vec<Box<dyn Adapter>> {
     process::watch();
     let platforms = match platforms() {
         Ok(platforms) => platforms,
@@ -43,7 +44,7 @@ pub(crate) fn devices() -> Vec<Box<dyn Found>> {
     };
     // Loaded now. A child that is forked from here on ends without what they do at the end of a process.
     exit::watch();
-    let mut found: Vec<Box<dyn Found>> = Vec::new();
+    let mut found: Vec<Box<dyn Adapter>> = Vec::new();
     for (platform_index, platform) in platforms.iter().enumerate() {
         let devices = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_else(|error| {
             tracing::warn!(%error, platform_index, "an OpenCL platform does not list its devices");

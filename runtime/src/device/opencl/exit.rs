@@ -1,6 +1,6 @@
 //! The end of the process: devices that are open finish what they were given.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::device::process::{self, Rest};
 use crate::device::quirks::Avoid;
 use crate::profile;

@@ -1,7 +1,7 @@
 //! A device's own OpenCL objects, for programs that call the driver beside netcl.
 
-use super::OpenCl;
 use super::memory::ClMemory;
+use super::shared::OpenCl;
 use crate::device::Device;
 use crate::device::memory::downcast;
 use crate::error::Result;

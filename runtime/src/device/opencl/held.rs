@@ -1,8 +1,8 @@
 //! Host memory that commands use, kept until they are over; and how those ended.
 
-use super::event::{Pending, in_callback};
+use super::context::Queue;
 use super::health::Health;
-use super::pinned::Queue;
+use super::pending::{Pending, in_callback};
 use crate::memory::PinnedBuffer;
 use crate::profile::Lane;
 use opencl3::error_codes::CL_INVALID_EVENT;

@@ -1,23 +1,16 @@
-//! Kernel objects: what their arguments are set to, and how they are enqueued.
-//!
-//! This is the path of every launch: it allocates nothing, sets only the arguments that changed, and asks the driver for
-//! no event.
+//! Kernel objects, and what their arguments are set to: only those that changed are set again.
 
 use super::driver::{Kernel, Program};
+use super::health::Health;
 use super::memory::ClMemory;
-use super::{Parts, Shared};
-use crate::device::geometry::Geometry;
 use crate::device::kernels::{KernelArgument, KernelLimits};
 use crate::device::memory::{Region, downcast};
 use crate::device::process::Live;
 use crate::error::Result;
-use crate::profile;
-use opencl3::error_codes::{
-    CL_INVALID_KERNEL, CL_INVALID_MEM_OBJECT, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
-};
+use opencl3::error_codes::{CL_INVALID_KERNEL, CL_INVALID_MEM_OBJECT};
 use opencl3::kernel::set_kernel_arg;
-use opencl3::types::{cl_event, cl_int, cl_kernel, cl_mem};
-use std::ptr::{null, null_mut};
+use opencl3::types::{cl_int, cl_kernel, cl_mem};
+use std::ptr::null;
 use std::sync::Arc;
 
 /// Values of up to this many bytes are compared with what was set before; a driver takes longer ones as fast.
@@ -63,8 +56,8 @@ pub(super) struct KernelObject {
 
 impl KernelObject {
     /// The kernel `entry` of a built program.
-    pub(super) fn new(shared: &Shared, program: &Arc<Program>, entry: &str) -> Result<KernelObject> {
-        let fail = |operation: &str, code: cl_int| shared.error(&format!("{operation} for `{entry}`"), code);
+    pub(super) fn new(health: &Health, program: &Arc<Program>, entry: &str) -> Result<KernelObject> {
+        let fail = |operation: &str, code: cl_int| health.error(&format!("{operation} for `{entry}`"), code);
         let kernel = Kernel::create(program, entry).map_err(|error| fail("clCreateKernel", error.0))?;
         let count = kernel.num_args().map_err(|error| fail("clGetKernelInfo", error.0))?;
         if count > MOST_ARGUMENTS {
@@ -125,72 +118,4 @@ impl KernelObject {
         // SAFETY: a buffer argument is set from the address of a `cl_mem` (OpenCL 5.9.2); the value is copied.
         unsafe { set_kernel_arg(self.raw(), index as u32, size_of::<cl_mem>(), (&raw const raw).cast()) }
     }
-}
-
-impl Parts {
-    /// Enqueues a kernel, which errors call `label`; does not wait for the device.
-    ///
-    /// # Safety
-    ///
-    /// The kernel is of this device's context, all its arguments are set, and with them it stays inside its buffers.
-    #[inline]
-    pub(super) unsafe fn enqueue(&self, kernel: &KernelObject, geometry: &Geometry, label: &str) -> Result<()> {
-        let marked = profile::mark();
-        let mut event: cl_event = null_mut();
-        let wanted = if marked.is_some() { &raw mut event } else { null_mut() };
-        let command = self.context.cutting.command();
-        // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
-        // dimensions (OpenCL 5.10); the rest is the caller's promise.
-        let code = unsafe {
-            enqueue_kernel(
-                self.queue.queue.get(),
-                kernel.raw(),
-                geometry.dimensions as u32,
-                geometry.global.as_ptr(),
-                geometry.local.as_ref().map_or(null(), |local| local.as_ptr()),
-                wanted,
-            )
-        };
-        drop(command);
-        if code != 0 {
-            return Err(self.refused(geometry, label, code));
-        }
-        self.count();
-        if let Some(marked) = marked {
-            self.record_launch(kernel, geometry, label, event, marked);
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn refused(&self, geometry: &Geometry, label: &str, code: cl_int) -> crate::Error {
-        let operation = format!(
-            "launching `{label}` with {:?} work-items in groups of {:?}",
-            &geometry.global[..geometry.dimensions],
-            geometry.local.map(|local| local[..geometry.dimensions].to_vec()),
-        );
-        self.health.moving_error(&operation, 0, code)
-    }
-}
-
-/// `clEnqueueNDRangeKernel`, with an event only if there is a place for one: `opencl3` always has one made, which costs as
-/// much as the rest of netcl's part of a launch.
-///
-/// # Safety
-///
-/// As the function of OpenCL 5.10.
-#[inline]
-unsafe fn enqueue_kernel(
-    queue: opencl3::types::cl_command_queue,
-    kernel: cl_kernel,
-    dimensions: u32,
-    global: *const usize,
-    local: *const usize,
-    event: *mut cl_event,
-) -> cl_int {
-    let Ok(runtime) = cl3::load_library() else {
-        return DLOPEN_RUNTIME_LOAD_FAILED;
-    };
-    let code = runtime.clEnqueueNDRangeKernel(queue, kernel, dimensions, null(), global, local, 0, null(), event);
-    code.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE)
 }

@@ -1,10 +1,10 @@
 //! Plans whose kernels have their arguments set.
 
-use super::Shared;
 use super::commands::ClCommands;
 use super::driver::Program;
 use super::kernel::KernelObject;
 use super::order::Order;
+use super::shared::Shared;
 use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
 use crate::device::commands::CommandBuffer;
 use crate::device::geometry::{self, Geometry};
@@ -81,7 +81,7 @@ impl ClProgram {
         let Some(geometry) = geometry::of(&self.plan.name, &step.label, launch, request.bindings)? else {
             return Ok(());
         };
-        let mut kernel = KernelObject::new(&self.shared, &self.program, entry)?;
+        let mut kernel = KernelObject::new(&self.shared.health, &self.program, entry)?;
         let position = bound.launches.len();
         for (index, arg) in step.args.iter().enumerate() {
             let code = match arg {

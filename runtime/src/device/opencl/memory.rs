@@ -1,15 +1,12 @@
 //! OpenCL buffers.
 
-use super::Parts;
 use super::context::ClContext;
 use super::cutting::Part;
 use super::driver::Buffer;
-use super::event::{Pending, in_callback};
 use super::health::Health;
+use super::pending::in_callback;
 use crate::device::memory::{AllocateError, HostMemory, Memory};
 use crate::device::process::Live;
-use crate::profile::Lane;
-use opencl3::command_queue::enqueue_copy_buffer;
 use opencl3::error_codes::{
     CL_INVALID_BUFFER_SIZE, CL_MAP_FAILURE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY,
     CL_OUT_OF_RESOURCES,
@@ -18,7 +15,6 @@ use opencl3::memory::{CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, set_mem_object_des
 use opencl3::types::{cl_int, cl_mem};
 use std::ffi::c_void;
 use std::fmt;
-use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
 /// Why a driver gave no memory. Of a device that is gone, drivers say all kinds of things.
@@ -30,47 +26,6 @@ pub(super) fn refused(health: &Health, operation: &str, code: cl_int) -> Allocat
         }
         CL_INVALID_BUFFER_SIZE => AllocateError::TooLarge,
         _ => AllocateError::Other(health.error(operation, code)),
-    }
-}
-
-/// How many bytes of a new buffer are read, so that the driver allocates it.
-const FIRST_USE: usize = 4;
-
-impl Parts {
-    /// A buffer of at least so many bytes, which the driver really has.
-    pub(super) fn allocate(&self, bytes: usize) -> Result<ClMemory, AllocateError> {
-        let bytes = bytes.max(FIRST_USE);
-        self.context.cutting.release_unused();
-        let refused = |code: cl_int| refused(&self.health, "clCreateBuffer", code);
-        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
-        let buffer = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, bytes, null_mut()) };
-        let buffer = buffer.map_err(|error| refused(error.0))?;
-        let sink = self.sink().map_err(refused)?;
-        // Drivers may put allocation off to the first use, where failing is too late to free something. So this is it; it
-        // leaves the content alone, so that copies in other queues need not wait for it.
-        // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
-        let queue = self.queue.queue.get();
-        let command = self.context.cutting.command();
-        // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
-        let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
-        let used = Pending::moving(event.map_err(refused)?, bytes);
-        self.context.cutting.began(used.driver());
-        drop(command);
-        // A driver that allocates when the command runs fails then.
-        self.transfers.land(&self.health);
-        self.transfers.take_off(Lane::Compute, &used, None, "allocating memory", None);
-        Ok(ClMemory::new(buffer, self.context.clone()))
-    }
-
-    /// [`FIRST_USE`] bytes that nobody reads.
-    fn sink(&self) -> Result<&Buffer, cl_int> {
-        if let Some(sink) = self.sink.get() {
-            return Ok(sink);
-        }
-        // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
-        let sink = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, FIRST_USE, null_mut()) };
-        let sink = sink.map_err(|error| error.0)?;
-        Ok(self.sink.get_or_init(|| Live::new(sink)))
     }
 }
 

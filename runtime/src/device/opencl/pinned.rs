@@ -1,57 +1,18 @@
-//! Host memory that the driver allocates, or that it shows of a buffer.
+//! Host memory that the driver allocates, and buffers that it shows to the host.
 
-use super::context::{ClContext, ClDevice};
+use super::context::Queue;
 use super::driver::{Buffer, CommandQueue, Event};
 use super::health::Health;
 use super::memory::ClMemory;
-use super::{Shared, new_queue};
-use crate::device::memory::{HostMemory, Keeper, Memory, Region, downcast};
+use crate::device::memory::{HostMemory, Memory};
 use crate::device::process::{self, Live};
-use crate::device::profile::DeviceProfile;
-use crate::device::queue::QueueOrder;
-use crate::device::quirks::Avoid;
 use crate::error::Result;
-use crate::profile;
 use opencl3::command_queue::{enqueue_map_buffer, enqueue_unmap_mem_object};
-use opencl3::error_codes::CL_INVALID_MEM_OBJECT;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE};
 use opencl3::types::{CL_BLOCKING, cl_int, cl_mem};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null, null_mut};
 use std::sync::Arc;
-
-/// A queue that others share. Dropped in this order.
-pub(super) struct Queue {
-    pub(super) queue: Live<CommandQueue>,
-    pub(super) context: Arc<ClContext>,
-}
-
-impl Queue {
-    /// A queue for that device of the context. Where queues cannot be released they stay with their context, which lives as
-    /// long as the process then, and the next that is wanted is one that nobody uses any more.
-    pub(super) fn of(
-        context: &Arc<ClContext>,
-        device: &ClDevice,
-        profile: &DeviceProfile,
-        times: bool,
-        order: QueueOrder,
-    ) -> Result<Arc<Queue>> {
-        let new = || {
-            let queue = new_queue(context, device, profile, times, order)?;
-            Ok(Arc::new(Queue { queue: Live::new(queue), context: context.clone() }))
-        };
-        if !profile.avoids(Avoid::ReleasedQueues) {
-            return new();
-        }
-        let kind = (device.id() as isize, times || profile::is_on(), order);
-        if let Some(unused) = context.unused_queue(kind) {
-            return Ok(unused);
-        }
-        let queue = new()?;
-        context.keep_queue(kind, queue.clone());
-        Ok(queue)
-    }
-}
 
 /// Where a buffer was mapped from its start on: an address for elements of any type, which is not what every driver gives.
 pub(super) fn mapped(pointer: *mut c_void) -> Result<NonNull<u8>, cl_int> {
@@ -62,7 +23,7 @@ pub(super) fn mapped(pointer: *mut c_void) -> Result<NonNull<u8>, cl_int> {
 }
 
 /// A buffer's bytes where the host sees them, until this is dropped.
-struct Mapping {
+pub(super) struct Mapping {
     pointer: NonNull<u8>,
     bytes: usize,
 }
@@ -78,7 +39,7 @@ impl Mapping {
     /// # Safety
     ///
     /// The buffer is of the queue's context and has `bytes` bytes; until [`Mapping::end`], nothing else uses it.
-    unsafe fn new(queue: &CommandQueue, buffer: cl_mem, bytes: usize) -> Result<Mapping, cl_int> {
+    pub(super) unsafe fn new(queue: &CommandQueue, buffer: cl_mem, bytes: usize) -> Result<Mapping, cl_int> {
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_READ | CL_MAP_WRITE;
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4).
@@ -90,18 +51,18 @@ impl Mapping {
     }
 
     /// Gives the bytes back to the device; what the queue is given afterwards sees them.
-    fn end(&self, queue: &CommandQueue, buffer: cl_mem) -> Result<Event, cl_int> {
+    pub(super) fn end(&self, queue: &CommandQueue, buffer: cl_mem) -> Result<Event, cl_int> {
         // SAFETY: mapped by `new` from this buffer; nobody uses the bytes afterwards.
         let event = unsafe { enqueue_unmap_mem_object(queue.get(), buffer, self.pointer.as_ptr().cast(), 0, null()) }?;
         Ok(Event::new(event))
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> &[u8] {
         // SAFETY: mapped for reading, initialised by whoever made the buffer, and exclusively ours while mapped.
         unsafe { std::slice::from_raw_parts(self.pointer.as_ptr(), self.bytes) }
     }
 
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: mapped for writing, and exclusively ours while mapped.
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.bytes) }
     }
@@ -186,53 +147,5 @@ impl Drop for ClPinned {
         {
             tracing::warn!("page-locked memory cannot be unmapped");
         }
-    }
-}
-
-/// A buffer in host memory, mapped as long as this lives. Dropped in this order.
-pub(super) struct ClMapped {
-    mapping: Mapping,
-    region: Region,
-    _keeper: Keeper,
-    shared: Arc<Shared>,
-}
-
-impl ClMapped {
-    /// The first `bytes` of a region of this device that nobody but the keeper has.
-    pub(super) fn new(region: &Region, bytes: usize, keeper: Keeper, shared: Arc<Shared>) -> Result<ClMapped, cl_int> {
-        let memory = downcast::<ClMemory>(region.memory()).ok_or(CL_INVALID_MEM_OBJECT)?;
-        // Nobody else uses the buffer, so what other threads enqueue meanwhile does not matter.
-        drop(shared.in_turn()?);
-        // SAFETY: the keeper is the only one who has it (the caller sees to it), and is kept here and not used.
-        let mapping = unsafe { Mapping::new(&shared.queue.queue, memory.raw(), bytes) }?;
-        Ok(ClMapped { mapping, region: region.clone(), _keeper: keeper, shared })
-    }
-}
-
-impl HostMemory for ClMapped {
-    fn bytes(&self) -> &[u8] {
-        self.mapping.bytes()
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        self.mapping.bytes_mut()
-    }
-
-    fn into_memory(self: Box<Self>) -> Result<Result<Arc<dyn Memory>, Box<dyn HostMemory>>> {
-        Ok(Err(self))
-    }
-}
-
-impl Drop for ClMapped {
-    fn drop(&mut self) {
-        if process::is_forked() {
-            return;
-        }
-        if let Some(memory) = downcast::<ClMemory>(self.region.memory())
-            && self.mapping.end(&self.shared.queue.queue, memory.raw()).is_err()
-        {
-            tracing::warn!("a buffer cannot be unmapped");
-        }
-        self.shared.count();
     }
 }

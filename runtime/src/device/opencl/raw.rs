@@ -1,8 +1,9 @@
 //! Single kernels, each built by itself.
 
+use super::build;
 use super::commands::ClCommands;
 use super::kernel::KernelObject;
-use super::{OpenCl, Shared, build};
+use super::shared::{OpenCl, Shared};
 use crate::device::commands::CommandBuffer;
 use crate::device::geometry::Geometry;
 use crate::device::kernels::{
@@ -58,7 +59,7 @@ impl OpenCl {
             // NVIDIA's driver tells none where the program is built for one of its context's devices.
             Err(error) => tracing::debug!(%error, kernel = entry, "the driver does not tell the program's kernels"),
         }
-        Ok((KernelObject::new(&self.shared, &program, entry)?, is_whole))
+        Ok((KernelObject::new(&self.shared.health, &program, entry)?, is_whole))
     }
 }
 
@@ -96,7 +97,7 @@ impl ClKernel {
             return Ok(kept);
         }
         let program = build::anew(&self.shared, &build::Source { name: entry, text, options })?;
-        let found = told(&KernelObject::new(&self.shared, &program, entry)?);
+        let found = told(&KernelObject::new(&self.shared.health, &program, entry)?);
         if let Some(parameters) = &found {
             disk::store(&key, encode(parameters).as_bytes());
         }
@@ -176,7 +177,7 @@ impl DeviceKernel for ClKernel {
     #[cold]
     fn record(&self, arguments: &[KernelArgument<'_>], geometry: &Geometry) -> Result<Box<dyn RecordedLaunch>> {
         let program = self.lock().program().clone();
-        let mut kernel = KernelObject::new(&self.shared, &program, self.name())?;
+        let mut kernel = KernelObject::new(&self.shared.health, &program, self.name())?;
         self.set(&mut kernel, arguments)?;
         let (shared, name) = (self.shared.clone(), Arc::from(self.name()));
         Ok(Box::new(Recorded { kernel, geometry: *geometry, name, shared }))

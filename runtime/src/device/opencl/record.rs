@@ -1,9 +1,9 @@
 //! What profiles get of the commands that a device is given: their events, if they are recorded.
 
-use super::Parts;
-use super::event::Pending;
 use super::kernel::KernelObject;
+use super::pending::Pending;
 use super::progress::COMPUTING;
+use super::shared::Parts;
 use crate::device::geometry::Geometry;
 use crate::error::Result;
 use crate::profile::{self, Command, Lane};

@@ -12,11 +12,13 @@
 //! third queue, in which nothing ever waits for what the device does: a copy that waits in another, maybe for the program
 //! itself, would hold them up.
 
+use super::context::Queue;
 use super::driver::Event as DriverEvent;
-use super::event::{ClEvent, Pending};
+use super::event::ClEvent;
 use super::held::Held;
-use super::pinned::{Queue, mapped};
-use super::{OpenCl, Parts, own};
+use super::pending::Pending;
+use super::pinned::mapped;
+use super::shared::{OpenCl, Parts, own};
 use crate::config;
 use crate::device::memory::Memory;
 use crate::device::queue::QueueOrder;

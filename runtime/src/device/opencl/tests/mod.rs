@@ -1,13 +1,26 @@
 //! What only this side of the driver can see.
 
-use super::event::Pending;
-use super::health::Told;
+use super::commands::ClCommands;
+use super::context::new_queue;
+use super::health::{Health, Told};
+use super::pending::Pending;
+use super::shared::OpenCl;
 use super::*;
+use crate::device::backend::Backend;
+use crate::device::commands::CommandBuffer;
+use crate::device::kernels::KernelCompiler;
 use crate::device::kernels::KernelSource;
+use crate::device::memory::AllocateError;
+use crate::device::profile::DeviceProfile;
+use crate::device::queue::QueueOrder;
 use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
+use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
+use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 #[path = "../../../../../netcl/tests/common/devices.rs"]
 pub(super) mod devices;
@@ -157,7 +170,7 @@ fn command_buffers_do_what_the_queue_does() {
                 let wanted = 1024.0 * (round as f32).exp();
                 assert!((sum.item::<f32>().unwrap() - wanted).abs() < 1e-5 * wanted, "{device}");
             }
-            let can = ClCommands::anyway(OpenCl::of(device.backend()).unwrap()).unwrap().is_some();
+            let can = ClCommands::anyway(&OpenCl::of(device.backend()).unwrap().shared).unwrap().is_some();
             assert!(with_copies || recording.is_by_driver() == can, "{device}");
         }
     }
