@@ -64,6 +64,18 @@ impl fmt::Debug for RawKernel {
     }
 }
 
+impl WorkGroupTuner {
+    /// The size for a kernel over so many work-items; at least 1, and one that the kernel can have.
+    pub fn local_size(&self, kernel: &RawKernel, items: usize) -> usize {
+        self.size(kernel.device.profile(), &kernel.limits, items)
+    }
+
+    /// Sizes worth measuring, ascending: powers of two, and the rule's choice for many work-items.
+    pub fn candidates(&self, kernel: &RawKernel) -> Vec<usize> {
+        self.sizes(kernel.device.profile(), &kernel.limits)
+    }
+}
+
 impl RawKernel {
     pub(super) fn new(
         device: &Device,

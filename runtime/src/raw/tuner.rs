@@ -1,12 +1,12 @@
 //! Sizes of work-groups: the rule, and what is worth measuring.
 
-use super::kernel::RawKernel;
 use crate::device::DeviceProfile;
+use crate::device::kernels::KernelLimits;
 use netcl_kernels::plan::Target;
 use netcl_kernels::sorted;
 
-/// Picks work-group sizes for kernels over one dimension. [`RawKernel::launch_over`] asks it where nothing was measured, and
-/// [`RawKernel::tune`] for what to measure.
+/// Picks work-group sizes for kernels over one dimension. [`super::RawKernel::launch_over`] asks it where nothing was measured, and
+/// [`super::RawKernel::tune`] for what to measure.
 ///
 /// The rule: the preferred size on GPUs (256 unless told otherwise), eight times as many work-items on processors, where a
 /// group is a loop on one core; a multiple of what the driver prefers; no more than the kernel can have; and so small that
@@ -28,10 +28,9 @@ impl WorkGroupTuner {
         WorkGroupTuner { preferred: size.max(1) }
     }
 
-    /// The size for a kernel over so many work-items; at least 1, and one that the kernel can have.
-    pub fn local_size(&self, kernel: &RawKernel, items: usize) -> usize {
-        let (limit, multiple) = (limit(kernel), kernel.preferred_multiple());
-        self.rule(kernel.device().profile(), limit, multiple, items)
+    /// The size for a kernel that allows this, over so many work-items; at least 1, and one that the kernel can have.
+    pub(super) fn size(&self, profile: &DeviceProfile, limits: &KernelLimits, items: usize) -> usize {
+        self.rule(profile, most(profile, limits), limits.multiple, items)
     }
 
     fn rule(&self, profile: &DeviceProfile, limit: usize, multiple: usize, items: usize) -> usize {
@@ -46,23 +45,23 @@ impl WorkGroupTuner {
     }
 
     /// Sizes worth measuring, ascending: powers of two, and the rule's choice for many work-items.
-    pub fn candidates(&self, kernel: &RawKernel) -> Vec<usize> {
-        let limit = limit(kernel);
-        let smallest = match kernel.device().profile().target {
+    pub(super) fn sizes(&self, profile: &DeviceProfile, limits: &KernelLimits) -> Vec<usize> {
+        let most = most(profile, limits);
+        let smallest = match profile.target {
             Target::Gpu => 32,
             Target::Cpu | Target::Host => 8,
         };
-        let powers = (0..usize::BITS).map(|bits| 1usize << bits).skip_while(|&size| size < smallest.min(limit));
-        let mut sizes: Vec<usize> = powers.take_while(|&size| size <= limit).collect();
-        sizes.push(self.local_size(kernel, usize::MAX));
+        let powers = (0..usize::BITS).map(|bits| 1usize << bits).skip_while(|&size| size < smallest.min(most));
+        let mut sizes: Vec<usize> = powers.take_while(|&size| size <= most).collect();
+        sizes.push(self.size(profile, limits, usize::MAX));
         sorted::sort(&mut sizes);
         sizes.dedup();
         sizes
     }
 }
 
-fn limit(kernel: &RawKernel) -> usize {
-    kernel.max_work_group().min(kernel.device().profile().max_work_items[0]).max(1)
+fn most(profile: &DeviceProfile, limits: &KernelLimits) -> usize {
+    limits.work_group.min(profile.max_work_items[0]).max(1)
 }
 
 #[cfg(test)]

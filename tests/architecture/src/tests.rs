@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const CRATES: &[(&str, &[usize])] = &[
     ("kernels", &[13, 12, 10, 5, 4, 3, 2, 2, 2]),
     ("netcl-macros", &[5, 4, 2, 2, 2, 2]),
-    ("runtime", &[4, 4, 3, 3, 3, 3, 2, 2, 2, 2]),
+    ("runtime", &[3, 3, 3, 3, 2, 2]),
     ("netcl", &[]),
     ("cli", &[3, 2, 2]),
 ];

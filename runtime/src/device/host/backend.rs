@@ -4,6 +4,7 @@ use super::access::Access;
 use super::launch::HostProgram;
 use super::memory::{Exclusive, HostBuffer};
 use super::pool;
+use super::tracks::host_tracks;
 use crate::device::backend::{Backend, Native, Program as BuiltProgram};
 use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region, downcast};
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::memory::{PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use netcl_kernels::plan::{Plan, Target};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The host.
 pub(crate) struct Host {
@@ -106,12 +107,6 @@ impl Backend for Host {
         profile::catch_up();
         Ok(())
     }
-}
-
-/// Where what the host does is recorded.
-pub(crate) fn host_tracks() -> &'static profile::Source {
-    static TRACKS: OnceLock<profile::Source> = OnceLock::new();
-    TRACKS.get_or_init(|| profile::Source::new("host", &format!("{} threads", pool::threads())))
 }
 
 fn copying<E: ToString>(name: &str, bytes: usize, copy: impl FnOnce() -> Result<(), E>) -> Result<()> {

@@ -1,12 +1,12 @@
 //! Plans on the host: each step's code made once, its buffers looked up at each launch.
 
 use super::access::Access;
-use super::backend::host_tracks;
 use super::loops::{BoundLoop, Loop};
 use super::memory::HostBuffer;
 use super::native::Passed;
 use super::product::Product;
 use super::scatter::ScatterAdd;
+use super::tracks::host_tracks;
 use crate::device::backend::{BindRequest, Bound, Native, Place, Program as BuiltProgram};
 use crate::device::geometry;
 use crate::device::memory::{Region, downcast};

@@ -23,6 +23,7 @@ pub(crate) mod process;
 #[allow(unsafe_code, reason = "slices of host memory for the matrix library")]
 pub(crate) mod product;
 mod scatter;
+mod tracks;
 mod view;
 
 pub use entry::NativeEntry;

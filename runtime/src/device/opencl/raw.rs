@@ -83,7 +83,6 @@ impl KernelCompiler for OpenCl {
 impl ClKernel {
     /// Of programs that were made from binaries a driver need not tell (OpenCL 5.9.4): then the source is built once more,
     /// and what is found out is kept for later runs.
-
     fn parameters_of_source(&self) -> Result<Option<Vec<Parameter>>> {
         if !self.is_whole {
             // It was built from its source, and so the driver has nothing more to tell.

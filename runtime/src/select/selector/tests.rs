@@ -1,6 +1,7 @@
 use super::*;
 use crate::device::DeviceProfile;
 use crate::device::{DeviceKind, Vendor};
+use crate::select::TuneOptions;
 use crate::select::records::{Content, Folder, Identity};
 use crate::select::testing::{config, conv, product, record};
 use netcl_kernels::variant::Variant;

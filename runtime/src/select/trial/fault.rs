@@ -1,9 +1,10 @@
 //! Whose fault it is that a candidate could not be tried.
 
-use super::{Rejection, operands, run};
+use super::run::{operand_tensors, run};
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::executor::{Loaded, verified};
+use crate::select::bench::Rejection;
 use netcl_kernels::compile::compile;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::variant::{self, Elementwise, Task};
@@ -48,7 +49,7 @@ fn builds(device: &Device) -> Result<()> {
     plan.source.push(format!("\n// {} {now} {count}\n", std::process::id()));
     let loaded = Loaded::fixed(device, verified(plan)?)?;
     loaded.build_once(device)?;
-    run(&loaded, &operands(device, &task, &graph)?)?;
+    run(&loaded, &operand_tensors(device, &task, &graph)?)?;
     device.finish()
 }
 

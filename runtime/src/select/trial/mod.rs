@@ -8,6 +8,7 @@ mod numbers;
 mod operands;
 mod room;
 mod rows;
+mod run;
 mod samples;
 mod self_test;
 mod small;
@@ -16,14 +17,15 @@ use super::bench::{Bench, Rejection, Runner};
 use super::state::State;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::executor::{Call, Loaded, verified};
+use crate::executor::{Loaded, verified};
 use crate::tensor::Tensor;
 pub(super) use bodies::test_name;
 use netcl_kernels::compile::{Options, compile, compile_with};
-use netcl_kernels::graph::{Graph, InputKind, Op};
+use netcl_kernels::graph::Graph;
 use netcl_kernels::plan::{Plan, Target};
 use netcl_kernels::span::Diagnostic;
 use netcl_kernels::variant::{self, Always, KernelConfig, Task};
+use run::{operand_tensors, run, values};
 use samples::Samples;
 pub(super) use self_test::{Verdict, self_test, self_tests, wants_test};
 use std::sync::Arc;
@@ -62,7 +64,7 @@ impl Case {
     fn without_reference(device: &Device, task: &Task<u64>) -> Result<Case> {
         let graph = variant::graph(task);
         room::elements(device, task, &graph)?;
-        let operands = Arc::new(operands(device, task, &graph)?);
+        let operands = Arc::new(operand_tensors(device, task, &graph)?);
         Ok(Case { device: device.clone(), task: task.clone(), graph, operands, reference: Reference::None })
     }
 
@@ -72,7 +74,7 @@ impl Case {
         let host = Device::host();
         let plan = compile(&case.graph, Target::Host).map_err(|problem| Error::graph("reference", problem))?;
         let loaded = Loaded::fixed(&host, verified(plan)?)?;
-        case.reference = Reference::Whole(values(&run(&loaded, &operands(&host, task, &case.graph)?)?)?);
+        case.reference = Reference::Whole(values(&run(&loaded, &operand_tensors(&host, task, &case.graph)?)?)?);
         Ok(case)
     }
 
@@ -121,37 +123,6 @@ impl Case {
         }
         .map_err(Rejection::Wrong)
     }
-}
-
-fn operands(device: &Device, task: &Task<u64>, graph: &Graph) -> Result<Vec<Tensor>> {
-    let mut tensors = Vec::new();
-    for (_, node) in graph.iter() {
-        if let Op::Input(InputKind::Argument(position)) = node.op {
-            let shape = node.shape.evaluate(&[]).ok_or_else(|| Error::Plan {
-                function: task.to_string(),
-                problem: format!("operand {position} of shape {} is larger than memory can be", node.shape),
-            })?;
-            let elements = crate::tensor::element_count("tune", &shape)?;
-            let bytes = operands::operand(task, position, elements, node.dtype).ok_or_else(|| Error::Plan {
-                function: task.to_string(),
-                problem: format!("the host has no memory for operand {position} of shape {}", node.shape),
-            })?;
-            tensors.push(Tensor::from_bytes(device, &bytes, &shape, node.dtype)?);
-        }
-    }
-    Ok(tensors)
-}
-
-fn run(loaded: &Loaded, operands: &[Tensor]) -> Result<Tensor> {
-    let args: Vec<&Tensor> = operands.iter().collect();
-    let problem = || Error::Plan { function: "task".to_owned(), problem: "it has no operand or no result".to_owned() };
-    let device = operands.first().ok_or_else(problem)?.device();
-    let results = loaded.call(device, &Call { args: &args, ..Call::default() })?.results;
-    results.into_iter().next().ok_or_else(problem)
-}
-
-fn values(tensor: &Tensor) -> Result<Vec<f64>> {
-    Ok(numbers::numbers(&tensor.to_bytes()?, tensor.dtype()))
 }
 
 /// The candidates of one task on a device, for the tuner.
@@ -323,7 +294,7 @@ mod tests {
             let graph = variant::graph(&task);
             let plan = compile(&graph, Target::Host).unwrap();
             let loaded = Loaded::fixed(&host, verified(plan).unwrap()).unwrap();
-            let whole = operands(&host, &task, &graph).unwrap();
+            let whole = operand_tensors(&host, &task, &graph).unwrap();
             let result = run(&loaded, &whole).unwrap();
             let expected = values(&result).unwrap();
             let check = |found: &[f64]| numbers::compare(&task, found, &expected, result.dtype());

@@ -1,8 +1,9 @@
 //! Self-tests: a variant computes a small task before it computes anything else on a device.
 
 use super::bodies::{at_once, in_parts, test_name};
+use super::run::run;
 use super::small::small;
-use super::{Case, Rejection, fault, run};
+use super::{Case, Rejection, fault};
 use crate::device::Device;
 use crate::executor::{Loaded, verified};
 use crate::select::state::State;

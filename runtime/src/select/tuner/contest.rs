@@ -1,8 +1,8 @@
 //! The measurement itself: who is right, who is hopeless, who is the fastest.
 
-use super::report::fastest;
+use super::options::TuneOptions;
+use super::report::{Candidate, Outcome, fastest};
 use super::search::Search;
-use super::{Candidate, Outcome, TuneOptions};
 use crate::select::bench::{Bench, Rejection, Runner};
 use netcl_kernels::sorted;
 use std::time::{Duration, Instant};

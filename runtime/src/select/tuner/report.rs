@@ -1,6 +1,6 @@
 //! What tuning a task has found.
 
-use crate::select::records::Record;
+use crate::select::records::{Record, now};
 use netcl_kernels::sorted;
 use netcl_kernels::variant::{KernelConfig, Task};
 use std::fmt;
@@ -62,7 +62,7 @@ impl Tuning {
     }
 
     pub(super) fn of(task: &Task<u64>, candidates: Vec<Candidate>, best: Option<usize>) -> Tuning {
-        let record = best.and_then(|best| super::record(task, &candidates, best));
+        let record = best.and_then(|best| record(task, &candidates, best));
         Tuning { task: task.clone(), candidates, record }
     }
 
@@ -117,6 +117,20 @@ impl fmt::Display for Tuning {
 /// Build logs are long.
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+/// The record of a measurement that is just done.
+fn record(task: &Task<u64>, candidates: &[Candidate], best: usize) -> Option<Record> {
+    let nanoseconds = |outcome: &Outcome| u64::try_from(outcome.time()?.as_nanos()).ok();
+    let measured = candidates.iter().filter(|candidate| candidate.outcome.time().is_some()).count();
+    Some(Record {
+        task: task.clone(),
+        config: candidates[best].config.clone(),
+        nanoseconds: nanoseconds(&candidates[best].outcome)?,
+        default_nanoseconds: nanoseconds(&candidates[0].outcome),
+        candidates: u32::try_from(measured).unwrap_or(u32::MAX),
+        measured: now(),
+    })
 }
 
 #[cfg(test)]
