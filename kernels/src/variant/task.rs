@@ -5,7 +5,7 @@ use crate::dim::{Bindings, Dim};
 use crate::dtype::DType;
 use crate::graph::{ConvKind, ReduceOp};
 use crate::span::{Diagnostic, Result};
-use crate::template::{Axis, Problem, conv2d_implicit_gemm as conv};
+use crate::template::{Axis, Problem, convolution as conv};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt::{self, Display};
@@ -278,7 +278,7 @@ impl Conv2dTask<u64> {
     /// The matrix product that this is; `None` if a window does not fit into the padded image.
     pub fn problem(&self) -> Option<Problem> {
         let (conv, product) = self.conv();
-        Some(Problem { bytes: self.dtype.accumulator_bytes(), ..conv.problem(product)? })
+        Some(Problem { bytes: self.dtype.accumulator_bytes(), ..Problem::of_convolution(&conv, product)? })
     }
 }
 
