@@ -3,7 +3,7 @@
 //! Where a launch costs more than a small kernel's work, several small kernels in one launch are worth a branch on the
 //! work-group's number. Sums over the batch for every bias of a model, for instance, wait for nothing but each other.
 
-use super::{Division, Kind};
+use super::division::{Division, Kind};
 use crate::sorted::SortedSet;
 use crate::target::Target;
 

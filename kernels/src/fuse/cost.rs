@@ -1,9 +1,9 @@
 //! What computing again costs against what memory costs, in additions; what a cluster computes in all.
 
 use super::access::{is_anchor, trace};
+use super::division::{Division, Kind};
 use super::draft::Draft;
 use super::reading::Readings;
-use super::{Division, Kind};
 use crate::dim::Dim;
 use crate::graph::{BinaryOp, Graph, NodeId, Op};
 use crate::index::Index;

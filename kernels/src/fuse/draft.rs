@@ -3,10 +3,10 @@
 //! Whether a node may join a cluster is a question about few of them: those that it reads, those that read what it reads,
 //! and, for a reduction, those with its own loop.
 
+use super::division::{Cluster, Constraints, Division, Kind};
 use super::loops::LoopId;
 use super::needs::{Needs, Set};
 use super::reading::{Reading, Readings};
-use super::{Cluster, Constraints, Division, Kind};
 use crate::graph::{NodeId, Op};
 use crate::sorted::{self, SortedSet};
 use crate::target::Target;

@@ -1,8 +1,8 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
-use super::Constraints;
 use super::access::{Trace, table, vectorizes};
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
+use super::division::Constraints;
 use super::draft::{Draft, Form};
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
 use super::reading::Readings;
