@@ -241,6 +241,18 @@ impl Conv2dTask<Dim> {
     }
 }
 
+impl Task<u64> {
+    /// The matrix product behind a product or convolution; `None` of other tasks, and if a window does not fit into the padded
+    /// image.
+    pub fn problem(&self) -> Option<Problem> {
+        match self {
+            Task::Product(product) => Some(product.problem()),
+            Task::Conv2d(conv) => conv.problem(),
+            Task::Elementwise(_) | Task::Reduction(_) | Task::BatchNorm(_) => None,
+        }
+    }
+}
+
 impl Product<u64> {
     /// As templates know it.
     pub fn problem(&self) -> Problem {
