@@ -1,6 +1,6 @@
 //! A template with given tunables, as it is launched for a given product or convolution.
 
-use super::Args;
+use super::args::Args;
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::{select, tasks};

@@ -12,7 +12,7 @@ const CRATES: &[(&str, &[usize])] = &[
     ("netcl-macros", &[6, 4, 2, 2, 2]),
     ("runtime", &[76, 3, 3, 3, 2, 2, 2]),
     ("netcl", &[]),
-    ("cli", &[3, 2, 2]),
+    ("cli", &[]),
 ];
 
 fn workspace() -> PathBuf {
