@@ -3,8 +3,8 @@
 use super::chrome::{self, Lines, Stream};
 use super::clock::Clock;
 use super::span::{Command, Lane, Source, Span, SpanKind, Total, Track};
+use super::switch::{self, ON, now};
 use super::trouble::{self, When};
-use super::{ON, now};
 use crate::config::Config;
 use crate::device::process::{self, Rest};
 use crate::error::{Error, Result};
@@ -164,7 +164,7 @@ pub(super) fn done(track: Arc<Track>, command: Command, marked: u64) {
 
 /// A device is done with all it was given: a good time to look.
 pub(crate) fn catch_up() {
-    if super::is_on() {
+    if switch::is_on() {
         look_if_nobody_does();
     }
 }
