@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const CRATES: &[(&str, &[usize])] = &[
     ("kernels", &[]),
     ("netcl-macros", &[6, 4, 2, 2, 2]),
-    ("runtime", &[76, 2]),
+    ("runtime", &[76]),
     ("netcl", &[]),
     ("cli", &[]),
 ];
