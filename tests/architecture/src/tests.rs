@@ -7,13 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The crates, each with the sizes of the circles that are left in it. A circle that has become smaller is written down so;
 /// none may grow.
-const CRATES: &[(&str, &[usize])] = &[
-    ("kernels", &[]),
-    ("netcl-macros", &[6, 4, 2, 2, 2]),
-    ("runtime", &[76]),
-    ("netcl", &[]),
-    ("cli", &[]),
-];
+const CRATES: &[(&str, &[usize])] =
+    &[("kernels", &[]), ("netcl-macros", &[6, 4, 2, 2, 2]), ("runtime", &[76]), ("netcl", &[]), ("cli", &[])];
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
