@@ -2,7 +2,7 @@
 
 use crate::dim::Shape;
 use crate::graph::NodeId;
-use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a cluster iterates over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) struct Cluster {
     /// Reductions and elementwise roots it computes, in topological order (the product itself included).
     pub members: Vec<NodeId>,
     /// Clusters it reads from.
-    pub reads: SortedSet<usize>,
+    pub reads: BTreeSet<usize>,
     /// Every node outside itself, and every member, that it reads from memory, ascending.
     pub operands: Vec<NodeId>,
 }
@@ -41,9 +41,9 @@ pub(crate) struct Division {
     /// In order of creation; see [`Division::order`] for one in which reads come first.
     pub clusters: Vec<Cluster>,
     /// Which cluster computes an anchor or root.
-    pub home: SortedMap<NodeId, usize>,
+    pub home: BTreeMap<NodeId, usize>,
     /// Members that other clusters or the caller read from memory.
-    pub stored: SortedSet<NodeId>,
+    pub stored: BTreeSet<NodeId>,
 }
 
 impl Division {
@@ -76,7 +76,7 @@ impl Division {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Constraints {
     /// Nodes that lie in memory, whatever computing them again would cost.
-    pub stored: SortedSet<NodeId>,
+    pub stored: BTreeSet<NodeId>,
     /// Maps that no kernel with reductions computes.
-    pub apart: SortedSet<NodeId>,
+    pub apart: BTreeSet<NodeId>,
 }

@@ -28,13 +28,13 @@ mod tests_plain;
 pub(crate) use division::{Cluster, Constraints, Division, Kind};
 
 use crate::graph::{Graph, NodeId};
-use crate::sorted::SortedSet;
 use crate::target::Target;
 use access::is_anchor;
 use cost::{cheaper_as_one, recomputed_too_dearly};
 use draft::Draft;
 use product::{memory_operands, memory_root};
 use reading::Readings;
+use std::collections::BTreeSet;
 
 /// Divides `graph` (made legal by [`legalize`]) for `target`.
 pub(crate) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -> Division {
@@ -43,8 +43,8 @@ pub(crate) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
 
 /// Nodes that lie in memory by themselves: outputs, what was asked for, and what products, gathers and scatter-adds read through
 /// pointers.
-fn given_roots(graph: &Graph, constraints: &Constraints) -> SortedSet<NodeId> {
-    let mut roots: SortedSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+fn given_roots(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
+    let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));
     for (_, node) in graph.iter() {
         for operand in memory_operands(&node.op) {

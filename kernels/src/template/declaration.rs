@@ -3,7 +3,7 @@
 use super::choice::{Choice, Tunable, every_choice};
 use super::launch::{Columns, Grid};
 use super::problem::{Axis, Limits, Matrix, Problem};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// A kernel template.
@@ -56,7 +56,7 @@ impl Template {
 
     /// `#undef` for every macro that the template defines, for a program that holds it more than once.
     pub fn undefs(&self) -> String {
-        let names: SortedSet<&str> = self
+        let names: BTreeSet<&str> = self
             .sources
             .iter()
             .flat_map(|source| source.lines())
