@@ -9,7 +9,6 @@ use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation, Value};
-use netcl_kernels::sorted;
 use netcl_kernels::span::Diagnostic;
 
 impl Tensor {
@@ -140,7 +139,7 @@ fn unknown(name: &str) -> Error {
     // The nearest names first: those that share the most leading characters.
     let shared = |other: &str| other.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
     let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
-    sorted::sort_by_key(&mut names, |other| (std::cmp::Reverse(shared(other)), *other));
+    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
     names.truncate(5);
     let diagnostic =
         Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));
