@@ -62,7 +62,10 @@ fn main() -> ExitCode {
     });
     match done {
         Ok(code) => code,
-        Err(failure) => failed(&failure, &output),
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -78,15 +81,6 @@ fn not_understood(error: &clap::Error) -> ExitCode {
         let _ = Output::new(true).value(&serde_json::json!({ "error": text }));
     }
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
-}
-
-fn failed(failure: &Failure, output: &Output) -> ExitCode {
-    Output::note(&format!("error: {failure}"));
-    if output.is_json() {
-        // There is nobody left to tell if this fails.
-        let _ = output.value(&serde_json::json!({ "error": failure.to_string() }));
-    }
-    ExitCode::FAILURE
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! What commands print: tables and text for people, JSON for programs, progress on a terminal.
 
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::ops::Deref;
 
@@ -41,6 +41,15 @@ impl Output {
     /// Prints JSON.
     pub(crate) fn value(&self, value: &Value) -> Result<()> {
         self.text(&format!("{value:#}\n"))
+    }
+
+    /// Says why a command was not done: to people on standard error, and to programs as JSON too.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        Self::note(&format!("error: {failure}"));
+        if self.json {
+            // There is nobody left to tell if this fails.
+            let _ = self.value(&json!({ "error": failure.to_string() }));
+        }
     }
 
     /// The text as a heading, on a terminal.

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
         Ok(events) => events,
         // Why is in its own words.
         Err(failure) if !status.success() => {
-            crate::failed(&failure, output);
+            output.failure(&failure);
             return Ok(code(status));
         }
         Err(failure) => return Err(failure),

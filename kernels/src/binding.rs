@@ -1,7 +1,7 @@
 //! Which symbols the values of dimensions give.
 
 use crate::dim::{Dim, Factor, Symbol};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 
 impl Dim {
     /// Where `self` is `coefficient · symbol + rest` with one symbol that is not `known`, none such in the rest, and a
@@ -24,8 +24,8 @@ impl Dim {
     }
 
     /// The symbols that values of `dims` give: those that are a whole dimension, and those that follow from these.
-    pub fn bound_by<'a>(dims: impl Iterator<Item = &'a Dim> + Clone) -> SortedSet<Symbol> {
-        let mut bound = SortedSet::new();
+    pub fn bound_by<'a>(dims: impl Iterator<Item = &'a Dim> + Clone) -> BTreeSet<Symbol> {
+        let mut bound = BTreeSet::new();
         loop {
             let before = bound.len();
             for dim in dims.clone() {

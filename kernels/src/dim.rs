@@ -1,7 +1,7 @@
 //! Dimensions and shapes: numbers known while compiling, symbols bound by the arguments, and arithmetic on both.
 
-use crate::sorted::{self, SortedMap};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub enum Factor {
 #[serde(into = "Vec<(Vec<Factor>, i64)>", try_from = "Vec<(Vec<Factor>, i64)>")]
 pub struct Dim {
     /// Sorted factors → non-zero coefficient; the empty product is the constant.
-    terms: SortedMap<Vec<Factor>, i64>,
+    terms: BTreeMap<Vec<Factor>, i64>,
 }
 
 impl From<Dim> for Vec<(Vec<Factor>, i64)> {
@@ -86,12 +86,12 @@ pub type Bindings<'a> = &'a [(Symbol, u64)];
 impl Dim {
     /// The number `value`.
     pub fn constant(value: i64) -> Self {
-        Dim { terms: if value == 0 { SortedMap::default() } else { SortedMap::one(Vec::new(), value) } }
+        Dim { terms: if value == 0 { BTreeMap::default() } else { BTreeMap::from([(Vec::new(), value)]) } }
     }
 
     /// The symbol `name`.
     pub fn symbol(name: &str) -> Self {
-        Dim { terms: SortedMap::one(vec![Factor::Symbol(Symbol::new(name))], 1) }
+        Dim { terms: BTreeMap::from([(vec![Factor::Symbol(Symbol::new(name))], 1)]) }
     }
 
     /// The value, if it is a number.
@@ -121,7 +121,7 @@ impl Dim {
 
     /// One term: a product, its factors in order, and its coefficient.
     pub(crate) fn term(factors: Vec<Factor>, coefficient: i64) -> Dim {
-        Dim { terms: SortedMap::one(factors, coefficient) }
+        Dim { terms: BTreeMap::from([(factors, coefficient)]) }
     }
 
     /// Each term as a dimension of its own, and its coefficient.
@@ -157,7 +157,7 @@ impl Dim {
             return quotient + Dim::constant(value.div_euclid(d));
         }
         let whole = Factor::FloorDiv(Box::new(rest), divisor);
-        quotient + Dim { terms: SortedMap::one(vec![whole], 1) }
+        quotient + Dim { terms: BTreeMap::from([(vec![whole], 1)]) }
     }
 
     /// `ceil(self / divisor)`.
@@ -309,7 +309,7 @@ impl std::ops::Mul for Dim {
         for (a, x) in self.terms.iter() {
             for (b, y) in other.terms.iter() {
                 let mut factors: Vec<Factor> = a.iter().chain(b).cloned().collect();
-                sorted::sort(&mut factors);
+                factors.sort();
                 product.add_term(factors, x.saturating_mul(*y));
             }
         }

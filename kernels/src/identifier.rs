@@ -1,6 +1,6 @@
 //! Names in generated OpenCL C: distinct, the user's own where possible, never a word of the language.
 
-use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Whether `name` is a letter or `_` followed by letters, digits and `_` (of any script).
@@ -27,7 +27,7 @@ pub fn ascii(name: &str) -> String {
 }
 
 /// `wanted`, or the same with a number behind it where it is taken; takes it.
-pub fn distinct(taken: &mut SortedSet<String>, wanted: String) -> String {
+pub fn distinct(taken: &mut BTreeSet<String>, wanted: String) -> String {
     let mut name = wanted.clone();
     let mut number = 2;
     while !taken.insert(name.clone()) {
@@ -339,9 +339,9 @@ const WORDS: [&str; 236] = [
 pub struct Namer {
     /// The scope around this one, whose names are taken too.
     outer: Option<Arc<Namer>>,
-    taken: SortedSet<String>,
+    taken: BTreeSet<String>,
     /// The next number to try for a name.
-    next: SortedMap<String, u32>,
+    next: BTreeMap<String, u32>,
 }
 
 impl Namer {

@@ -6,7 +6,7 @@
 
 use crate::dim::{Dim, Shape};
 use crate::graph::AxisIndex;
-use crate::sorted::SortedMap;
+use std::collections::BTreeMap;
 
 /// What an [`Index`] is a sum of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,19 +22,19 @@ pub(crate) enum Atom {
 /// `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct Index {
-    terms: SortedMap<Atom, Dim>,
+    terms: BTreeMap<Atom, Dim>,
     offset: Dim,
 }
 
 impl Index {
     /// The coordinate `var`.
     pub(crate) fn var(var: usize) -> Self {
-        Index { terms: SortedMap::one(Atom::Var(var as u32), Dim::constant(1)), offset: Dim::default() }
+        Index { terms: BTreeMap::from([(Atom::Var(var as u32), Dim::constant(1))]), offset: Dim::default() }
     }
 
     /// The same everywhere.
     pub(crate) fn constant(offset: Dim) -> Self {
-        Index { terms: SortedMap::default(), offset }
+        Index { terms: BTreeMap::default(), offset }
     }
 
     /// The terms in canonical order.
@@ -149,11 +149,11 @@ impl Index {
             if low.never_negative() {
                 let boxed = Box::new(rest);
                 let more = Index {
-                    terms: SortedMap::one(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1)),
+                    terms: BTreeMap::from([(Atom::Div(boxed.clone(), divisor.clone()), Dim::constant(1))]),
                     offset: Dim::default(),
                 };
                 let remainder = Index {
-                    terms: SortedMap::one(Atom::Mod(boxed, divisor.clone()), Dim::constant(1)),
+                    terms: BTreeMap::from([(Atom::Mod(boxed, divisor.clone()), Dim::constant(1))]),
                     offset: Dim::default(),
                 };
                 return (quotient.plus(&more), remainder);
@@ -163,8 +163,11 @@ impl Index {
         let boxed = Box::new(self.clone());
         let one = || Dim::constant(1);
         (
-            Index { terms: SortedMap::one(Atom::Div(boxed.clone(), divisor.clone()), one()), offset: Dim::default() },
-            Index { terms: SortedMap::one(Atom::Mod(boxed, divisor.clone()), one()), offset: Dim::default() },
+            Index {
+                terms: BTreeMap::from([(Atom::Div(boxed.clone(), divisor.clone()), one())]),
+                offset: Dim::default(),
+            },
+            Index { terms: BTreeMap::from([(Atom::Mod(boxed, divisor.clone()), one())]), offset: Dim::default() },
         )
     }
 
@@ -286,7 +289,8 @@ pub(crate) fn through_axis(
     guards.push(Guard::Multiple(sum.clone(), axis.divisor));
     let one = || Dim::constant(1);
     let divisor = Dim::constant(axis.divisor as i64);
-    let quotient = Index { terms: SortedMap::one(Atom::Div(Box::new(sum), divisor), one()), offset: Dim::default() };
+    let quotient =
+        Index { terms: BTreeMap::from([(Atom::Div(Box::new(sum), divisor), one())]), offset: Dim::default() };
     guards.push(Guard::Below(quotient.clone(), size.clone()));
     quotient
 }

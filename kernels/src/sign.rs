@@ -1,7 +1,7 @@
 //! What is known of a size whose symbols are not: that it is never negative.
 
 use crate::dim::{Dim, Factor};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 
 impl Dim {
     /// Whether the value is at least zero whatever its symbols (which are at least 1) are; may say no too often.
@@ -65,9 +65,9 @@ impl Dim {
     fn never_negative_from_few(&self) -> bool {
         /// How many values are looked at one by one.
         const FEW: u64 = 8;
-        let mut symbols = SortedSet::new();
+        let mut symbols = BTreeSet::new();
         self.visit_symbols(&mut |symbol| symbols.extend([symbol.clone()]));
-        let [symbol] = symbols.as_slice() else { return false };
+        let (Some(symbol), 1) = (symbols.first(), symbols.len()) else { return false };
         let at = |value| self.evaluate(&[(symbol.clone(), value)]).is_some_and(|size| size >= 0);
         let beyond = self.substitute(&|symbol| Some(Dim::symbol(symbol.name()) + Dim::constant(FEW as i64)));
         // Here are no few values looked at once more: products of quotients that are moved have quotients of their own again, so

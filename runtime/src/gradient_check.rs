@@ -11,7 +11,6 @@ use netcl_kernels::dim::{Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::interp::HostTensor;
 use netcl_kernels::graph::{Graph, InputKind, Op, text};
-use netcl_kernels::sorted;
 
 /// More elements than this are refused: for each, the kernel is evaluated four times.
 const LARGEST: usize = 4096;
@@ -111,7 +110,7 @@ pub fn gradients(graph: &str, pullback: &Function, args: &[&Tensor], scalars: &[
             _ => None,
         })
         .collect();
-    sorted::sort_by_key(&mut slopes, |(position, _)| *position);
+    slopes.sort_by_key(|(position, _)| *position);
     let noise = Noise {
         magnitude: measured.magnitude,
         results: measured.weights.iter().map(|weights| weights.data().len()).sum::<usize>().max(1),

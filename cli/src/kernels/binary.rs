@@ -1,6 +1,7 @@
 //! The kernels in a built binary.
 
-use super::{Args, plan};
+use super::args::Args;
+use super::plan;
 use crate::failure::{Failure, Result};
 use crate::output::{Output, bytes};
 use netcl_kernels::plan::embed::{self, Found};

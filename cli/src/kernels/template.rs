@@ -1,6 +1,6 @@
 //! A template with given tunables, as it is launched for a given product or convolution.
 
-use super::Args;
+use super::args::Args;
 use crate::failure::{Failure, Result};
 use crate::output::Output;
 use crate::{select, tasks};
@@ -79,12 +79,7 @@ fn of(template: &Template, wanted: Option<Target>) -> Result<(Variant, Target)> 
 
 /// The values to begin with.
 fn initial(template: &Template, task: &Task<u64>, limits: &Limits) -> Choice {
-    let problem = match task {
-        Task::Product(product) => Some(product.problem()),
-        Task::Conv2d(conv) => conv.problem(),
-        _ => None,
-    };
-    problem.map_or_else(|| template.defaults(), |problem| (template.initial)(&problem, limits))
+    task.problem().map_or_else(|| template.defaults(), |problem| (template.initial)(&problem, limits))
 }
 
 /// The task alone, computed in this way.

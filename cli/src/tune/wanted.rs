@@ -1,6 +1,6 @@
 //! What is to be tuned, from the command line's words.
 
-use super::Args;
+use super::args::Args;
 use crate::failure::{Failure, Result};
 use crate::kernels::binary;
 use crate::tasks::{convolution, product};

@@ -20,9 +20,9 @@ mod view;
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, InputKind, Node, NodeId, Op, OutputKind};
-use crate::sorted::{self, SortedSet};
 use crate::span::{Diagnostic, Result, Span};
 use guard::Cotangent;
+use std::collections::BTreeSet;
 
 /// The gradients of `output`, with cotangent `seed` (of its shape and type), in each of `wrt`: zeros of the right shape
 /// where the output does not depend on it.
@@ -54,7 +54,7 @@ fn zeros(builder: &mut Builder, of: NodeId) -> NodeId {
 fn found(builder: &mut Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeId]) -> Result<Vec<Option<NodeId>>> {
     check_arguments(builder, outputs, wrt)?;
     let count = outputs.iter().map(|(output, _)| output.index() + 1).max().unwrap_or(0);
-    let targets: SortedSet<NodeId> = wrt.iter().copied().collect();
+    let targets: BTreeSet<NodeId> = wrt.iter().copied().collect();
     let leads = leading_to(builder.graph(), count, &targets);
     let mut cotangents: Vec<Option<Cotangent>> = vec![None; count];
     for &(output, seed) in outputs {
@@ -116,7 +116,7 @@ fn check_arguments(builder: &Builder, outputs: &[(NodeId, NodeId)], wrt: &[NodeI
 }
 
 /// Which of the first `count` nodes depend on any of `targets` in a way that has a gradient.
-fn leading_to(graph: &Graph, count: usize, targets: &SortedSet<NodeId>) -> Vec<bool> {
+fn leading_to(graph: &Graph, count: usize, targets: &BTreeSet<NodeId>) -> Vec<bool> {
     let mut leads = vec![false; count];
     for id in (0..count).map(|position| NodeId(position as u32)) {
         leads[id.index()] = targets.contains(&id)
@@ -211,7 +211,7 @@ pub fn append_vjp(graph: Graph, arguments: Arguments<'_>) -> Result<Graph> {
     if results.is_empty() {
         return Err(Diagnostic::new(format!("`{}` has no float result to differentiate", graph.name)));
     }
-    sorted::sort(&mut results);
+    results.sort();
     let mut builder = Builder::extend(graph);
     let mut seeded = Vec::new();
     for (number, (_, result)) in results.into_iter().enumerate() {

@@ -10,8 +10,8 @@ use super::view::view_adjoint;
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op, ReduceOp, UnaryOp};
-use crate::sorted::SortedSet;
 use crate::span::Result;
+use std::collections::BTreeSet;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E};
 
 /// The operands through which a gradient flows; none for step functions, integers and sources.
@@ -53,7 +53,7 @@ pub(super) struct Wanted<'a> {
     /// Whether a node leads from a target to the output.
     pub(super) leads: &'a [bool],
     /// The nodes whose gradients are asked for.
-    pub(super) targets: &'a SortedSet<NodeId>,
+    pub(super) targets: &'a BTreeSet<NodeId>,
 }
 
 impl Wanted<'_> {

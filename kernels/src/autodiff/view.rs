@@ -18,7 +18,6 @@ use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId, ReduceOp};
 use crate::sign::gcd;
-use crate::sorted;
 use crate::span::{Diagnostic, Result};
 
 /// One equation: `sum(left) + sum(right) + offset = 0`.
@@ -150,7 +149,7 @@ fn eliminate(mut open: Vec<Equation>, out: &Shape) -> Option<Solution> {
         }
         pivots.push((axis, pivot));
     }
-    sorted::sort_by_key(&mut pivots, |(axis, _)| *axis);
+    pivots.sort_by_key(|(axis, _)| *axis);
     Some(Solution { pivots, guards })
 }
 

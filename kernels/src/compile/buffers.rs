@@ -5,19 +5,19 @@ use crate::graph::{ConvKind, Graph, InputKind, NodeId, Op, OutputKind};
 use crate::identifier::{distinct, sanitized};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::scatter::Sizes;
-use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The buffers of a plan and the nodes they hold.
 pub(super) struct Buffers {
     /// In the plan's order.
     pub list: Vec<Buffer>,
-    of: SortedMap<NodeId, BufferId>,
-    names: SortedMap<NodeId, String>,
+    of: BTreeMap<NodeId, BufferId>,
+    names: BTreeMap<NodeId, String>,
     /// Buffers by their names, and the positions of the caller's scalars by theirs.
-    named: SortedMap<String, BufferId>,
-    scalars: SortedMap<String, usize>,
+    named: BTreeMap<String, BufferId>,
+    scalars: BTreeMap<String, usize>,
     /// What scatter-adds keep between their kernels.
-    between: SortedMap<NodeId, Vec<BufferId>>,
+    between: BTreeMap<NodeId, Vec<BufferId>>,
 }
 
 impl Buffers {
@@ -26,14 +26,14 @@ impl Buffers {
     pub(super) fn new(graph: &Graph, division: &Division, sorts: bool) -> Self {
         let mut buffers = Buffers {
             list: Vec::new(),
-            of: SortedMap::new(),
-            names: SortedMap::new(),
-            named: SortedMap::new(),
-            scalars: SortedMap::new(),
-            between: SortedMap::new(),
+            of: BTreeMap::new(),
+            names: BTreeMap::new(),
+            named: BTreeMap::new(),
+            scalars: BTreeMap::new(),
+            between: BTreeMap::new(),
         };
-        let outputs: SortedMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
-        let mut taken: SortedSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
+        let outputs: BTreeMap<NodeId, &OutputKind> = graph.outputs.iter().map(|(kind, id)| (*id, kind)).collect();
+        let mut taken: BTreeSet<String> = graph.symbols().iter().map(|symbol| symbol.name().to_string()).collect();
         for (id, node) in graph.iter() {
             let output = outputs.get(&id).copied();
             let role = match &node.op {

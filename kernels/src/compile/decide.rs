@@ -1,12 +1,12 @@
 //! Asks how tasks are computed, and keeps the answers.
 
 use crate::dim::Dim;
-use crate::sorted::SortedMap;
 use crate::target::Target;
 use crate::template::Limits;
 use crate::variant::{
     Decision, Defaults, KernelConfig, Select, Task, default_for_plan, default_in_one, legal, typical,
 };
+use std::collections::BTreeMap;
 
 /// What a graph is compiled for, besides the kind of device.
 #[derive(Clone, Copy)]
@@ -34,15 +34,15 @@ impl std::fmt::Debug for Options<'_> {
 pub(super) struct Decider<'a> {
     options: &'a Options<'a>,
     target: Target,
-    known: SortedMap<Task<Dim>, KernelConfig>,
+    known: BTreeMap<Task<Dim>, KernelConfig>,
     /// Of what has to stay in one kernel.
-    known_in_one: SortedMap<Task<Dim>, KernelConfig>,
+    known_in_one: BTreeMap<Task<Dim>, KernelConfig>,
     list: Vec<Decision>,
 }
 
 impl<'a> Decider<'a> {
     pub(super) fn new(options: &'a Options<'a>, target: Target) -> Self {
-        Decider { options, target, known: SortedMap::new(), known_in_one: SortedMap::new(), list: Vec::new() }
+        Decider { options, target, known: BTreeMap::new(), known_in_one: BTreeMap::new(), list: Vec::new() }
     }
 
     /// How `task` is computed: the selector's answer where that is legal for the sizes that are known or likely, or else

@@ -6,8 +6,7 @@ use crate::emit::opencl;
 use crate::kir::verify::{Capabilities, Verified, verify};
 use crate::kir::{Kernel, ParamKind};
 use crate::plan::source::Source;
-use crate::sorted::SortedSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Collects kernels.
 #[derive(Default)]
@@ -49,7 +48,7 @@ enum Likeness {
 impl Kernels {
     /// The position and name of a kernel like `kernel`, which it becomes if there is none. `in_place` names buffers that
     /// may lie where another one of the plan lies.
-    pub(super) fn add_loop(&mut self, kernel: Kernel, in_place: &SortedSet<String>) -> (usize, &str) {
+    pub(super) fn add_loop(&mut self, kernel: Kernel, in_place: &BTreeSet<String>) -> (usize, &str) {
         let in_place = kernel.params.iter().map(|param| in_place.contains(&param.name)).collect();
         self.add(Likeness::Loop { kernel: nameless(&kernel).into(), in_place }, Written::Loop(kernel))
     }
@@ -100,7 +99,7 @@ impl Kernels {
     }
 
     /// One program of all kernels; pointers to buffers that are named `in_place` are not `restrict`.
-    pub(super) fn program(mut self, in_place: SortedSet<String>) -> Source {
+    pub(super) fn program(mut self, in_place: BTreeSet<String>) -> Source {
         self.note_steps();
         let written: Vec<&Kernel> = self.list.iter().flat_map(|launched| launched.work.kernels()).collect();
         let mut source = Source::default();
@@ -176,7 +175,7 @@ mod tests {
     #[test]
     fn what_differs_in_names_alone_is_one_kernel() {
         let mut kernels = Kernels::default();
-        let in_place: SortedSet<String> = ["state", "new_state"].map(str::to_owned).into_iter().collect();
+        let in_place: BTreeSet<String> = ["state", "new_state"].map(str::to_owned).into_iter().collect();
         let mut add = |name, from, to, factor| {
             let (position, name) = kernels.add_loop(scaled(name, from, to, factor), &in_place);
             (position, name.to_owned())

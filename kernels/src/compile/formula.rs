@@ -4,7 +4,6 @@ use super::buffers::{Buffers, operation};
 use crate::dim::{Dim, Shape};
 use crate::dtype::Literal;
 use crate::graph::{AxisIndex, BinaryOp, CompareOp, Graph, NodeId, Op};
-use crate::sorted;
 
 /// Characters of a line of comment.
 const LINE: usize = 110;
@@ -197,7 +196,7 @@ fn position(index: &AxisIndex) -> String {
     let mut terms = index.terms.clone();
     let mut offset = index.offset.clone();
     // What is subtracted stands last: `N - 1 - i0`.
-    sorted::sort_by_key(&mut terms, |(_, factor)| *factor < 0);
+    terms.sort_by_key(|(_, factor)| *factor < 0);
     let below = terms.iter().position(|(_, factor)| *factor < 0).unwrap_or(terms.len());
     for (position, (axis, factor)) in terms.iter().enumerate() {
         if position == below && !offset.is(0) {

@@ -8,8 +8,8 @@ use crate::identifier::ascii;
 use crate::index::{Atom, Index};
 use crate::kir::{Kernel, ParamKind, ValueType};
 use crate::plan::source::Source;
-use crate::sorted::{self, SortedSet};
 use crate::template::Template;
+use std::collections::BTreeSet;
 
 /// A parameter of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) struct Instance {
     params: Vec<String>,
     /// A function that macros call.
     helper: String,
-    sizes: SortedSet<Dim>,
+    sizes: BTreeSet<Dim>,
 }
 
 impl Instance {
@@ -54,7 +54,7 @@ impl Instance {
             args: Vec::new(),
             params: Vec::new(),
             helper: String::new(),
-            sizes: SortedSet::new(),
+            sizes: BTreeSet::new(),
         };
         instance.define("KERNEL_NAME", name.to_string());
         instance
@@ -238,7 +238,7 @@ impl Instance {
     }
 
     /// Sizes that the text computes.
-    pub(super) fn sizes(&self) -> &SortedSet<Dim> {
+    pub(super) fn sizes(&self) -> &BTreeSet<Dim> {
         &self.sizes
     }
 
@@ -282,7 +282,7 @@ impl Instance {
         let mut names: Vec<&str> =
             self.defines.iter().map(|(name, _)| name.split('(').next().unwrap_or(name)).collect();
         names.push("KERNEL_PARAMS");
-        sorted::sort(&mut names);
+        names.sort();
         names.dedup();
         let undefs: String = names.into_iter().map(|name| format!("#undef {name}\n")).collect();
         source.push(format!("\n{undefs}{}", self.template.undefs()));

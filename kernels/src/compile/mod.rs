@@ -26,7 +26,6 @@ use crate::graph::{Graph, InputKind, Op, Window};
 use crate::plan::Plan;
 use crate::plan::requirement::Requirement;
 use crate::rewrite::{Marks, rewrite};
-use crate::sorted;
 use crate::span::Result;
 use crate::target::Target;
 use buffers::Buffers;
@@ -127,7 +126,7 @@ fn requirements(graph: &Graph) -> Vec<Requirement> {
             }
         }
     }
-    sorted::sort(&mut windows);
+    windows.sort();
     windows.dedup();
     let known = graph.symbols();
     let bound = |size: &Dim| {

@@ -18,10 +18,10 @@ use crate::kir::{Access, Expr, Kernel, Launch, ParamKind};
 use crate::plan::requirement::{Requirement, uncountable};
 use crate::plan::source::Source;
 use crate::plan::{Arg, BufferId, Step, Work};
-use crate::sorted::SortedSet;
 use crate::span::{Diagnostic, Result};
 use crate::target::Target;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Collects steps.
 pub(super) struct PlanBuilder<'a> {
@@ -35,9 +35,9 @@ pub(super) struct PlanBuilder<'a> {
     pub not_in_place: Vec<BufferId>,
     kernels: Kernels,
     /// See [`shared`].
-    shared: SortedSet<String>,
+    shared: BTreeSet<String>,
     /// Sizes that kernels compute or count up to.
-    sizes: RefCell<SortedSet<Dim>>,
+    sizes: RefCell<BTreeSet<Dim>>,
     /// States that the graph reads, with their new values.
     pub states: Vec<(NodeId, NodeId)>,
 }
@@ -120,7 +120,7 @@ impl<'a> PlanBuilder<'a> {
     /// A size that is too large whatever they are.
     pub(super) fn countable(&self) -> Result<Vec<Requirement>> {
         self.constants_are_countable()?;
-        let elements: SortedSet<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
+        let elements: BTreeSet<Dim> = self.buffers.list.iter().map(|buffer| buffer.shape.elements()).collect();
         let sizes = self.sizes.borrow();
         let open = sizes.iter().filter(|size| size.as_constant().is_none());
         // Buffers are looked at anyway.
@@ -166,7 +166,7 @@ impl<'a> PlanBuilder<'a> {
     /// Adds a step that runs one of several kernels which compute `label` together.
     pub(super) fn add_part(&mut self, label: String, flops: Dim, builder: KernelBuilder) -> Result<()> {
         let kernel = self.checked(builder)?;
-        let (mut reads, mut writes) = (SortedSet::new(), SortedSet::new());
+        let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
         for param in &kernel.params {
             if let ParamKind::Buffer(_, access) = param.kind
                 && let Some(id) = self.buffers.named(&param.name)
@@ -206,7 +206,7 @@ impl<'a> PlanBuilder<'a> {
     }
 
     /// Bytes of buffers.
-    fn bytes(&self, ids: &SortedSet<BufferId>) -> Dim {
+    fn bytes(&self, ids: &BTreeSet<BufferId>) -> Dim {
         ids.iter().fold(Dim::default(), |sum, id| {
             let buffer = &self.buffers.list[id.0 as usize];
             sum + buffer.shape.elements() * Dim::from(buffer.dtype.size())
@@ -238,8 +238,8 @@ impl<'a> PlanBuilder<'a> {
 
     /// Adds a step that computes `clusters`, with so much local memory.
     pub(super) fn add_step(&mut self, clusters: &[usize], work: Work, args: Vec<Arg>, local_bytes: u64) {
-        let mut reads: SortedSet<BufferId> = SortedSet::new();
-        let mut writes: SortedSet<BufferId> = SortedSet::new();
+        let mut reads: BTreeSet<BufferId> = BTreeSet::new();
+        let mut writes: BTreeSet<BufferId> = BTreeSet::new();
         let (mut labels, mut flops) = (Vec::new(), Dim::default());
         for &cluster in clusters {
             writes.extend(self.stored_members(cluster).map(|id| self.buffers.of(id)));

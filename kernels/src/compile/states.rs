@@ -5,12 +5,12 @@ use crate::fuse::{Division, Kind};
 use crate::graph::{Graph, InputKind, NodeId, Op, OutputKind};
 use crate::plan::{Buffer, BufferId, Role};
 use crate::schedule::Nest;
-use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The states of `graph` that it gives anew, each with its new value, in the order of the outputs.
 pub(super) fn states(graph: &Graph) -> Vec<(NodeId, NodeId)> {
     let states = graph.iter().filter(|(_, node)| matches!(node.op, Op::Input(InputKind::State)));
-    let states: SortedMap<&str, NodeId> = states.map(|(id, node)| (node.name.as_str(), id)).collect();
+    let states: BTreeMap<&str, NodeId> = states.map(|(id, node)| (node.name.as_str(), id)).collect();
     let outputs = graph.outputs.iter().filter_map(|(kind, new)| match kind {
         OutputKind::State(path) => Some((*states.get(path.as_str())?, *new)),
         _ => None,
@@ -45,7 +45,7 @@ pub(super) fn not_in_place(
 
 /// The names of `buffers` that may lie in one place with another: states and their new values, and arguments and results
 /// of one type and shape, since an optimizer writes its results over its arguments.
-pub(super) fn shared(buffers: &[Buffer]) -> SortedSet<String> {
+pub(super) fn shared(buffers: &[Buffer]) -> BTreeSet<String> {
     let replaces = |new: &Buffer, old: &Buffer| match (&new.role, &old.role) {
         (Role::Output(OutputKind::State(path)), Role::State(own)) => path == own,
         (Role::Output(OutputKind::Result(_)), Role::Argument(_)) => new.dtype == old.dtype && new.shape == old.shape,

@@ -6,9 +6,9 @@ use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, ConvGeometry, Graph, InputKind, NodeId, OutputKind, ReduceOp, UnaryOp};
 use crate::identifier::{self, is_identifier};
-use crate::sorted::SortedSet;
 use crate::target::Target;
 use crate::template;
+use std::collections::BTreeSet;
 
 /// How many names [`graph`] takes.
 const ROLES: usize = 10;
@@ -62,7 +62,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn everything_may_be_called_anything() {
     let neutral = ["f", "N", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"];
-    let mut all: SortedSet<String> = identifier::reserved().chain(neutral.map(String::from)).collect();
+    let mut all: BTreeSet<String> = identifier::reserved().chain(neutral.map(String::from)).collect();
     for target in [Target::Cpu, Target::Gpu] {
         let plan = compile(&graph(&neutral), target).unwrap();
         all.extend(words(&plan.source.to_string()).map(str::to_owned));

@@ -30,7 +30,7 @@ use super::opencl_types::{c_type, storage_type};
 use crate::dtype::DType;
 use crate::kir::verify::Verified;
 use crate::kir::{Access, Array, Param, ParamKind, Space, ValueType};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How a program is written.
@@ -40,7 +40,7 @@ pub struct Options {
     pub header: Vec<String>,
     /// Names of buffers that may lie where another one of the program lies (a state and its new value): pointers to them
     /// are not `restrict`.
-    pub shared: SortedSet<String>,
+    pub shared: BTreeSet<String>,
 }
 
 /// One program of many kernels; what they share is written once. Kernels that are equal are written once, others must
@@ -82,7 +82,7 @@ pub fn kernel(kernel: &Verified<'_>) -> String {
 }
 
 /// One kernel or device function. Pointers to what is `shared` are not `restrict`.
-fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &SortedSet<String>) -> String {
+fn kernel_text(program: &mut Program, verified: &Verified<'_>, shared: &BTreeSet<String>) -> String {
     let kernel = verified.kernel();
     if uses_fp64(verified) {
         program.extension("cl_khr_fp64");

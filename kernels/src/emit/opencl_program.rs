@@ -2,7 +2,7 @@
 
 use crate::identifier::Namer;
 use crate::kir::{Function, Kernel};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What the kernels that are written so far need.
@@ -11,11 +11,11 @@ pub(super) struct Program {
     /// Names at program scope.
     pub(super) globals: Arc<Namer>,
     /// `#pragma OPENCL EXTENSION`s.
-    pub(super) extensions: SortedSet<String>,
+    pub(super) extensions: BTreeSet<String>,
     /// Definitions of helper functions, those that others need first.
     pub(super) helpers: Vec<String>,
     /// Names of the helper functions that are there.
-    pub(super) known_helpers: SortedSet<String>,
+    pub(super) known_helpers: BTreeSet<String>,
     functions: Vec<NamedFunction>,
     /// Definitions of the users' functions, those that others call first.
     pub(super) definitions: Vec<String>,

@@ -5,7 +5,8 @@ use super::opencl_program::Program;
 use super::opencl_types::c_type;
 use crate::dtype::Literal;
 use crate::identifier::Namer;
-use crate::kir::verify::{Verified, flow};
+use crate::kir::verify::Verified;
+use crate::kir::visit::visit;
 use crate::kir::*;
 
 /// Writes the statements of one kernel or helper function.
@@ -82,7 +83,7 @@ impl<'a, 'p> Body<'a, 'p> {
     fn note_uses(&mut self, body: &[Stmt], result: Option<ExprId>) {
         let mut roots: Vec<ExprId> = result.into_iter().collect();
         let assigned = &mut self.assigned;
-        flow::visit(body, &mut |stmt| {
+        visit(body, &mut |stmt| {
             if let Stmt::Assign(var, _) = stmt {
                 assigned[var.0 as usize] = true;
             }

@@ -4,7 +4,7 @@ use super::rust_writer::{Region, Writer, function_name, type_name};
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;
-use crate::sorted::SortedMap;
+use std::collections::BTreeMap;
 
 impl Writer<'_> {
     fn ty(&self, id: ExprId) -> ValueType {
@@ -14,7 +14,7 @@ impl Writer<'_> {
     /// Texts of what a statement uses. Values that are used more than once are bound first, in lines of their own.
     pub(super) fn values(&mut self, roots: &[ExprId]) -> Vec<String> {
         self.regions.push(Region::new());
-        let mut uses: SortedMap<ExprId, u32> = SortedMap::new();
+        let mut uses: BTreeMap<ExprId, u32> = BTreeMap::new();
         for &root in roots {
             self.count(root, &mut uses);
         }
@@ -35,8 +35,8 @@ impl Writer<'_> {
     }
 
     /// Counts uses outside of branches that are computed only where they are taken.
-    fn count(&self, id: ExprId, uses: &mut SortedMap<ExprId, u32>) {
-        let count = uses.or_default(id);
+    fn count(&self, id: ExprId, uses: &mut BTreeMap<ExprId, u32>) {
+        let count = uses.entry(id).or_default();
         *count += 1;
         if *count > 1 {
             return;

@@ -2,10 +2,10 @@
 
 use crate::kir::verify::Verified;
 use crate::kir::*;
-use crate::sorted::SortedMap;
+use std::collections::BTreeMap;
 
 /// Names of the expressions that are bound in a stretch of code.
-pub(super) type Region = SortedMap<ExprId, String>;
+pub(super) type Region = BTreeMap<ExprId, String>;
 
 /// Writes one kernel or helper function.
 pub(super) struct Writer<'a> {

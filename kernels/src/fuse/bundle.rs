@@ -3,9 +3,9 @@
 //! Where a launch costs more than a small kernel's work, several small kernels in one launch are worth a branch on the
 //! work-group's number. Sums over the batch for every bias of a model, for instance, wait for nothing but each other.
 
-use super::{Division, Kind};
-use crate::sorted::SortedSet;
+use super::division::{Division, Kind};
 use crate::target::Target;
+use std::collections::BTreeSet;
 
 /// More than this many clusters in one kernel are hard to read and help no further.
 const MOST: usize = 12;
@@ -23,11 +23,11 @@ pub(crate) fn bundle(division: &Division, target: Target) -> Vec<Vec<usize>> {
     let mut place = vec![usize::MAX; division.clusters.len()];
     let mut bundles: Vec<Vec<usize>> = Vec::new();
     // Bundles of loops that have room.
-    let mut open: SortedSet<usize> = SortedSet::new();
+    let mut open: BTreeSet<usize> = BTreeSet::new();
     for &cluster in order.iter().rev() {
         let after = readers[cluster].iter().map(|&reader| place[reader] + 1).max().unwrap_or(0);
         let bundled = target != Target::Host && matches!(division.clusters[cluster].kind, Kind::Loop { .. });
-        let found = open.at_least(&after).first().copied().filter(|_| bundled);
+        let found = open.range(after..).next().copied().filter(|_| bundled);
         let position = found.unwrap_or_else(|| {
             bundles.push(Vec::new());
             bundles.len() - 1

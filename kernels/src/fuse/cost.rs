@@ -1,13 +1,12 @@
 //! What computing again costs against what memory costs, in additions; what a cluster computes in all.
 
 use super::access::{is_anchor, trace};
+use super::division::{Division, Kind};
 use super::draft::Draft;
 use super::reading::Readings;
-use super::{Division, Kind};
 use crate::dim::Dim;
 use crate::graph::{BinaryOp, Graph, NodeId, Op};
 use crate::index::Index;
-use crate::sorted;
 
 /// Roughly the cost of reading one element from memory, in additions.
 pub(super) const READ: u32 = 40;
@@ -35,7 +34,7 @@ pub(super) fn cheaper_as_one(readings: &mut Readings<'_>, draft: &Draft) -> Opti
         let reading = readings.alone(id);
         let mut homes: Vec<usize> =
             reading.leaves.iter().filter(|leaf| leaf.whole).filter_map(|leaf| draft.home(leaf.node)).collect();
-        sorted::sort(&mut homes);
+        homes.sort();
         let own = draft.home(id);
         homes.windows(2).any(|pair| pair[0] == pair[1] && Some(pair[0]) != own).then_some(source)
     })

@@ -3,13 +3,13 @@
 //! Whether a node may join a cluster is a question about few of them: those that it reads, those that read what it reads,
 //! and, for a reduction, those with its own loop.
 
+use super::division::{Cluster, Constraints, Division, Kind};
 use super::loops::LoopId;
 use super::needs::{Needs, Set};
 use super::reading::{Reading, Readings};
-use super::{Cluster, Constraints, Division, Kind};
 use crate::graph::{NodeId, Op};
-use crate::sorted::{self, SortedSet};
 use crate::target::Target;
+use std::collections::BTreeSet;
 
 /// What a cluster iterates over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct Draft {
     needs: Needs,
     readers: Readers,
     /// The parts with each loop.
-    loops: Vec<SortedSet<usize>>,
+    loops: Vec<BTreeSet<usize>>,
     /// What was placed, in order, so that it can be taken back.
     log: Vec<Placed>,
 }
@@ -64,7 +64,7 @@ impl Draft {
             home: vec![None; nodes],
             needs: Needs::default(),
             readers: Readers::new(nodes),
-            loops: vec![SortedSet::new(); readings.loops.count()],
+            loops: vec![BTreeSet::new(); readings.loops.count()],
             log: Vec::new(),
         };
         draft.renew(NodeId(0), readings, target, constraints);
@@ -139,7 +139,7 @@ impl Draft {
     pub(super) fn finish(self, readings: &mut Readings<'_>) -> Division {
         let graph = readings.graph;
         // Roots that only their own cluster reads need no memory.
-        let mut stored: SortedSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+        let mut stored: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
         let mut clusters = Vec::with_capacity(self.parts.len());
         for (position, part) in self.parts.iter().enumerate() {
             let operands = readings.operands(&part.members);
@@ -206,7 +206,7 @@ impl Divider<'_, '_> {
     /// The parts that compute what is read, ascending.
     fn homes(&self, reading: &Reading) -> Vec<usize> {
         let mut homes: Vec<usize> = reading.leaves.iter().filter_map(|leaf| self.draft.home(leaf.node)).collect();
-        sorted::sort(&mut homes);
+        homes.sort();
         homes.dedup();
         homes
     }
@@ -279,7 +279,7 @@ impl Divider<'_, '_> {
                 Form::Product(_) => false,
             }));
         }
-        sorted::sort(&mut candidates);
+        candidates.sort();
         let joined = candidates.into_iter().rev().find(|&part| self.may_join(part, &reading, &needed));
         let Some(part) = joined else { return self.found(id, Form::Loop(own), reads, needed, &reading.tensors) };
         self.join(id, part, Form::Loop(own), reads, needed, &reading.tensors);
@@ -297,7 +297,7 @@ impl Divider<'_, '_> {
         for tensor in &reading.tensors {
             candidates.extend(self.draft.readers.of(*tensor).filter(possible));
         }
-        sorted::sort(&mut candidates);
+        candidates.sort();
         candidates.dedup();
         let joined = candidates.into_iter().rev().find(|&part| match self.draft.parts[part].form {
             Form::Loop(theirs) => {

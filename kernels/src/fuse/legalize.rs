@@ -4,8 +4,8 @@ use crate::dim::Shape;
 use crate::dtype::Literal;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, CompareOp, Graph, Node, NodeId, Op, ReduceOp};
-use crate::sorted::SortedSet;
 use crate::span::Result;
+use std::collections::BTreeSet;
 
 /// The most rows for which a scatter-add is a sum over all updates for each row: one launch, fused with what makes the updates
 /// and with what takes the rows.
@@ -32,7 +32,7 @@ pub(crate) fn legalize(graph: &Graph) -> Result<Graph> {
         builder.name(new, &node.name);
         moved.push(new);
     }
-    let mut given = SortedSet::new();
+    let mut given = BTreeSet::new();
     for (kind, id) in &graph.outputs {
         let mut id = moved[id.index()];
         // Every output is a buffer of its own, and none is an input's.

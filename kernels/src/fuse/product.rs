@@ -5,7 +5,7 @@ use super::access::{self, Trace, is_anchor, is_scalar, table, trace};
 use crate::dim::{Dim, Shape};
 use crate::graph::{ConvKind, ConvNode, ConvShapes, Graph, NodeId, Op};
 use crate::index::{self, Index};
-use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Operands that a kernel reads through pointers and strides unless a prologue computes them.
@@ -20,7 +20,7 @@ pub(crate) fn memory_operands(op: &Op) -> Vec<NodeId> {
 /// The node that must lie in memory for `op` to read `operand`; none if what it reads lies there anyway.
 ///
 /// A product reads through strides, so that a view of something computed asks for what it is a view of.
-pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &SortedSet<NodeId>) -> Option<NodeId> {
+pub(super) fn memory_root(graph: &Graph, op: &Op, operand: NodeId, roots: &BTreeSet<NodeId>) -> Option<NodeId> {
     let mut base = table(graph, operand);
     if matches!(op, Op::MatMul(..)) {
         let moved = |op: &Op| matches!(op, Op::View { .. } | Op::Reshape(_));
@@ -167,7 +167,7 @@ pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -
         return None;
     }
     let extents = &graph[product].shape.0;
-    let mut at: SortedMap<NodeId, Vec<Index>> = SortedMap::new();
+    let mut at: BTreeMap<NodeId, Vec<Index>> = BTreeMap::new();
     at.insert(product, (0..extents.len()).map(Index::var).collect());
     for position in between(graph, product, id) {
         let node = &graph[position];
@@ -201,8 +201,8 @@ pub(crate) fn epilogue_coordinates(graph: &Graph, product: NodeId, id: NodeId) -
 }
 
 /// The nodes behind `product` that may lie on a path from it to `id`, ascending.
-fn between(graph: &Graph, product: NodeId, id: NodeId) -> SortedSet<NodeId> {
-    let mut between = SortedSet::new();
+fn between(graph: &Graph, product: NodeId, id: NodeId) -> BTreeSet<NodeId> {
+    let mut between = BTreeSet::new();
     let mut left = vec![id];
     while let Some(node) = left.pop() {
         let op = &graph[node].op;

@@ -1,15 +1,15 @@
 //! Prologues: elementwise work on an operand of a product or convolution, done where the product loads the operand.
 
-use super::Constraints;
 use super::access::{Trace, table, vectorizes};
 use super::cost::{READ, cheaper_as_one, own_cost, recomputed_too_dearly};
+use super::division::Constraints;
 use super::draft::{Draft, Form};
 use super::product::{extents, in_memory, memory_operands, prologue_trace};
 use super::reading::Readings;
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use crate::sorted::SortedSet;
 use crate::target::Target;
+use std::collections::BTreeSet;
 
 /// `draft` without the kernels that do nothing but store operands which are cheaper computed at each load.
 ///
@@ -50,7 +50,7 @@ pub(super) fn fuse(readings: &mut Readings<'_>, target: Target, constraints: &Co
 
 /// Nodes that lie in memory whatever products load: outputs, what was asked for, what rows are read of by numbers that are
 /// known only at run time, and what scatter-adds read, which find their updates by such numbers too.
-fn staying(graph: &Graph, constraints: &Constraints) -> SortedSet<NodeId> {
+fn staying(graph: &Graph, constraints: &Constraints) -> BTreeSet<NodeId> {
     let gathered = graph.iter().flat_map(|(_, node)| match node.op {
         Op::Gather { .. } | Op::ScatterAdd { .. } => memory_operands(&node.op),
         _ => Vec::new(),
@@ -76,18 +76,18 @@ fn readers(readings: &mut Readings<'_>, draft: &Draft) -> Vec<Vec<usize>> {
 /// of what the kernel read, and the arithmetic, again for each load ([`computed_loads`]).
 fn pays(readings: &Readings<'_>, target: Target, draft: &Draft, readers: &[Vec<usize>], kernel: &[NodeId]) -> bool {
     let graph = readings.graph;
-    let stored: SortedSet<NodeId> = kernel.iter().copied().collect();
+    let stored: BTreeSet<NodeId> = kernel.iter().copied().collect();
     let stays = |id: NodeId| readings.is_root(id) && !stored.contains(&id);
-    let memory = |ids: &SortedSet<NodeId>| {
+    let memory = |ids: &BTreeSet<NodeId>| {
         ids.iter().map(|id| graph[*id].shape.elements().estimate() as f64).sum::<f64>() * f64::from(READ)
     };
-    let leaves = |ids: &SortedSet<NodeId>| -> SortedSet<NodeId> {
+    let leaves = |ids: &BTreeSet<NodeId>| -> BTreeSet<NodeId> {
         let leaves = ids.iter().flat_map(|id| prologue_trace(graph, *id, &stays).leaves);
         leaves.map(|leaf| leaf.node).collect()
     };
     let mut saved = Costs::of(target).launch + memory(&stored) + memory(&leaves(&stored));
     let mut spent = 0.0;
-    let positions: SortedSet<usize> = kernel.iter().flat_map(|id| readers[id.index()].iter().copied()).collect();
+    let positions: BTreeSet<usize> = kernel.iter().flat_map(|id| readers[id.index()].iter().copied()).collect();
     for position in positions {
         if draft.home(kernel[0]) == Some(position) {
             continue;
@@ -116,7 +116,7 @@ pub(super) fn computed_loads(
     graph: &Graph,
     target: Target,
     product: NodeId,
-    stored: &SortedSet<NodeId>,
+    stored: &BTreeSet<NodeId>,
     stays: &dyn Fn(NodeId) -> bool,
 ) -> f64 {
     let op = &graph[product].op;

@@ -7,8 +7,8 @@ use super::access::{Operand, Steps, Trace, is_anchor, trace, trace_by};
 use super::loops::{LoopId, Loops};
 use super::product::{epilogue_coordinates, product_reads};
 use crate::graph::{Graph, NodeId, Op};
-use crate::sorted::SortedSet;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// How a node is computed.
@@ -70,7 +70,7 @@ pub(super) struct Readings<'a> {
 
 impl<'a> Readings<'a> {
     /// None yet.
-    pub(super) fn new(graph: &'a Graph, roots: &SortedSet<NodeId>) -> Self {
+    pub(super) fn new(graph: &'a Graph, roots: &BTreeSet<NodeId>) -> Self {
         let nodes = graph.nodes.len();
         Readings {
             graph,
@@ -122,8 +122,8 @@ impl<'a> Readings<'a> {
     }
 
     /// What clusters of these members read, ascending.
-    pub(super) fn operands(&mut self, members: &[NodeId]) -> SortedSet<NodeId> {
-        let mut operands = SortedSet::new();
+    pub(super) fn operands(&mut self, members: &[NodeId]) -> BTreeSet<NodeId> {
+        let mut operands = BTreeSet::new();
         for &member in members {
             operands.extend(self.alone(member).leaves.iter().map(|leaf| leaf.node));
         }
@@ -134,7 +134,7 @@ impl<'a> Readings<'a> {
         if let Some(known) = self.known[id.index()].iter().find(|known| known.way == way) {
             return known.reading.clone();
         }
-        let asked = RefCell::new(SortedSet::new());
+        let asked = RefCell::new(BTreeSet::new());
         let is_root = |node: NodeId| {
             // Whether it is a root itself matters to others only.
             if node != id {
@@ -192,8 +192,8 @@ impl<'a> Readings<'a> {
     fn reading(&self, trace: Trace, leaf: impl Fn(&Operand) -> Leaf) -> Reading {
         let leaves: Vec<Leaf> = trace.leaves.iter().map(leaf).collect();
         let tensors = leaves.iter().map(|leaf| leaf.node).filter(|id| self.graph[*id].shape.rank() > 0);
-        let tensors: SortedSet<NodeId> = tensors.collect();
-        let inlined: SortedSet<NodeId> = trace.inlined.iter().map(|(id, _)| *id).collect();
+        let tensors: BTreeSet<NodeId> = tensors.collect();
+        let inlined: BTreeSet<NodeId> = trace.inlined.iter().map(|(id, _)| *id).collect();
         Reading { leaves, tensors: tensors.into_iter().collect(), inlined: inlined.into_iter().collect() }
     }
 }

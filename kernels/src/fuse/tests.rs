@@ -56,7 +56,7 @@ fn random_graphs_are_divided_as_the_rules_say() {
         let every = |share: u64| {
             let nodes = graph.iter().filter(|(_, node)| !matches!(node.op, Op::Input(_)));
             let chosen = nodes.filter(|(id, _)| (u64::from(id.0) * 7 + seed) % share == 0);
-            chosen.map(|(id, _)| id).collect::<crate::sorted::SortedSet<NodeId>>()
+            chosen.map(|(id, _)| id).collect::<std::collections::BTreeSet<NodeId>>()
         };
         agrees(&graph, &Constraints::default());
         agrees(&graph, &Constraints { stored: every(11), apart: every(3) });

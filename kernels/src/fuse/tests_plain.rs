@@ -9,13 +9,12 @@ use super::{Cluster, Constraints, Division, Kind};
 use crate::dim::{Dim, Shape};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::Index;
-use crate::sorted::SortedSet;
 use crate::target::Target;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// As [`super::divide`].
 pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -> Division {
-    let mut roots: SortedSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
+    let mut roots: BTreeSet<NodeId> = graph.outputs.iter().map(|(_, id)| *id).collect();
     roots.extend(constraints.stored.iter().copied().filter(|id| !is_anchor(&graph[*id].op)));
     for (_, node) in graph.iter() {
         for operand in memory_operands(&node.op) {
@@ -30,7 +29,7 @@ pub(super) fn divide(graph: &Graph, target: Target, constraints: &Constraints) -
     }
 }
 
-fn divide_with(graph: &Graph, target: Target, roots: &SortedSet<NodeId>, constraints: &Constraints) -> Division {
+fn divide_with(graph: &Graph, target: Target, roots: &BTreeSet<NodeId>, constraints: &Constraints) -> Division {
     let mut divider =
         Divider { graph, target, roots, constraints, division: Division::default(), reads: BTreeMap::new() };
     for (id, node) in graph.iter() {
@@ -55,11 +54,11 @@ fn divide_with(graph: &Graph, target: Target, roots: &SortedSet<NodeId>, constra
 struct Divider<'a> {
     graph: &'a Graph,
     target: Target,
-    roots: &'a SortedSet<NodeId>,
+    roots: &'a BTreeSet<NodeId>,
     constraints: &'a Constraints,
     division: Division,
     /// What each member of a loop reads.
-    reads: BTreeMap<NodeId, SortedSet<NodeId>>,
+    reads: BTreeMap<NodeId, BTreeSet<NodeId>>,
 }
 
 impl Divider<'_> {
@@ -75,16 +74,16 @@ impl Divider<'_> {
         self.constraints.apart.contains(&id)
     }
 
-    fn reads_of(&self, leaves: &[Operand]) -> SortedSet<usize> {
+    fn reads_of(&self, leaves: &[Operand]) -> BTreeSet<usize> {
         leaves.iter().filter_map(|leaf| self.division.home.get(&leaf.node).copied()).collect()
     }
 
-    fn found(&mut self, id: NodeId, kind: Kind, reads: SortedSet<usize>) {
+    fn found(&mut self, id: NodeId, kind: Kind, reads: BTreeSet<usize>) {
         self.division.home.insert(id, self.division.clusters.len());
         self.division.clusters.push(Cluster { kind, members: vec![id], reads, operands: Vec::new() });
     }
 
-    fn join(&mut self, id: NodeId, cluster: usize, mut reads: SortedSet<usize>) {
+    fn join(&mut self, id: NodeId, cluster: usize, mut reads: BTreeSet<usize>) {
         reads.remove(&cluster);
         self.division.home.insert(id, cluster);
         self.division.clusters[cluster].members.push(id);
@@ -167,7 +166,7 @@ impl Divider<'_> {
     }
 
     /// Whether `id`, which reads the clusters `reads`, can be computed from `product`'s elements as they come.
-    fn epilogue(&self, cluster: usize, product: NodeId, id: NodeId, reads: &SortedSet<usize>) -> bool {
+    fn epilogue(&self, cluster: usize, product: NodeId, id: NodeId, reads: &BTreeSet<usize>) -> bool {
         let Some(coordinates) = epilogue_coordinates(self.graph, product, id) else { return false };
         let extents = &self.graph[product].shape.0;
         let leaves = self.trace(id, &coordinates, extents, true).leaves;
@@ -179,7 +178,7 @@ impl Divider<'_> {
         in_place && acyclic
     }
 
-    fn shares_a_read(&self, cluster: usize, read: &SortedSet<NodeId>) -> bool {
+    fn shares_a_read(&self, cluster: usize, read: &BTreeSet<NodeId>) -> bool {
         self.division.clusters[cluster]
             .members
             .iter()
@@ -193,7 +192,7 @@ impl Divider<'_> {
         space: &Shape,
         reduced: &[usize],
         leaves: &[Operand],
-        reads: &SortedSet<usize>,
+        reads: &BTreeSet<usize>,
     ) -> bool {
         let in_place = leaves.iter().filter(|leaf| self.division.home.get(&leaf.node) == Some(&cluster)).all(|leaf| {
             !leaf.indirect && *leaf.coordinates == *member_coordinates(self.graph, leaf.node, space, reduced)
@@ -202,7 +201,7 @@ impl Divider<'_> {
     }
 
     fn finish(mut self) -> Division {
-        let mut stored: SortedSet<NodeId> = self.graph.outputs.iter().map(|(_, id)| *id).collect();
+        let mut stored: BTreeSet<NodeId> = self.graph.outputs.iter().map(|(_, id)| *id).collect();
         for cluster in 0..self.division.clusters.len() {
             let operands = read_by(self.graph, &self.division, cluster, self.roots);
             self.division.clusters[cluster].operands.clone_from(&operands);
@@ -219,14 +218,14 @@ impl Divider<'_> {
 }
 
 /// The nodes read that are no mere numbers.
-fn tensors(graph: &Graph, leaves: &[Operand]) -> SortedSet<NodeId> {
+fn tensors(graph: &Graph, leaves: &[Operand]) -> BTreeSet<NodeId> {
     leaves.iter().map(|leaf| leaf.node).filter(|id| graph[*id].shape.rank() > 0).collect()
 }
 
 /// Every node outside itself, and every member, that a cluster reads from memory.
-fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &SortedSet<NodeId>) -> Vec<NodeId> {
+fn read_by(graph: &Graph, division: &Division, cluster: usize, roots: &BTreeSet<NodeId>) -> Vec<NodeId> {
     let stops = |id: NodeId| roots.contains(&id) || is_anchor(&graph[id].op);
-    let mut reads = SortedSet::new();
+    let mut reads = BTreeSet::new();
     for &member in &division.clusters[cluster].members {
         let node = &graph[member];
         match &node.op {
@@ -269,7 +268,7 @@ fn cheaper_as_one(graph: &Graph, division: &Division) -> Option<NodeId> {
 
 /// A node that several clusters compute again although reading it would be cheaper.
 fn recomputed_too_dearly(graph: &Graph, division: &Division) -> Option<NodeId> {
-    let mut visitors: BTreeMap<NodeId, SortedSet<usize>> = BTreeMap::new();
+    let mut visitors: BTreeMap<NodeId, BTreeSet<usize>> = BTreeMap::new();
     let stops = |id: NodeId| division.home.contains_key(&id) || is_anchor(&graph[id].op);
     for (position, cluster) in division.clusters.iter().enumerate() {
         for &member in &cluster.members {
@@ -305,7 +304,7 @@ fn fuse(
     graph: &Graph,
     target: Target,
     constraints: &Constraints,
-    mut roots: SortedSet<NodeId>,
+    mut roots: BTreeSet<NodeId>,
     mut division: Division,
 ) -> Division {
     if target == Target::Host {
@@ -318,7 +317,7 @@ fn fuse(
     });
     let kernels: Vec<Vec<NodeId>> = kernels.map(|cluster| cluster.members.clone()).collect();
     for kernel in kernels {
-        let fewer: SortedSet<NodeId> = roots.iter().copied().filter(|root| !kernel.contains(root)).collect();
+        let fewer: BTreeSet<NodeId> = roots.iter().copied().filter(|root| !kernel.contains(root)).collect();
         if !pays(graph, target, &division, &roots, &fewer, &kernel) {
             continue;
         }
@@ -347,23 +346,23 @@ fn pays(
     graph: &Graph,
     target: Target,
     division: &Division,
-    roots: &SortedSet<NodeId>,
-    fewer: &SortedSet<NodeId>,
+    roots: &BTreeSet<NodeId>,
+    fewer: &BTreeSet<NodeId>,
     kernel: &[NodeId],
 ) -> bool {
     let stays = |id: NodeId| fewer.contains(&id);
-    let memory = |ids: &SortedSet<NodeId>| {
+    let memory = |ids: &BTreeSet<NodeId>| {
         ids.iter().map(|id| graph[*id].shape.elements().estimate() as f64).sum::<f64>() * f64::from(READ)
     };
-    let leaves = |ids: &SortedSet<NodeId>| -> SortedSet<NodeId> {
+    let leaves = |ids: &BTreeSet<NodeId>| -> BTreeSet<NodeId> {
         let leaves = ids.iter().flat_map(|id| prologue_trace(graph, *id, &stays).leaves);
         leaves.map(|leaf| leaf.node).collect()
     };
-    let stored: SortedSet<NodeId> = kernel.iter().copied().collect();
+    let stored: BTreeSet<NodeId> = kernel.iter().copied().collect();
     let mut saved = Costs::of(target).launch + memory(&stored) + memory(&leaves(&stored));
     let mut spent = 0.0;
     for (position, cluster) in division.clusters.iter().enumerate() {
-        let read: SortedSet<NodeId> =
+        let read: BTreeSet<NodeId> =
             read_by(graph, division, position, roots).into_iter().filter(|id| stored.contains(id)).collect();
         if read.is_empty() || division.home.get(&kernel[0]) == Some(&position) {
             continue;
@@ -387,7 +386,7 @@ fn pays(
 
 /// Whether cluster `from` needs `to`'s results, directly or not.
 fn reaches(division: &Division, from: usize, to: usize) -> bool {
-    let mut seen: SortedSet<usize> = [from].into_iter().collect();
+    let mut seen: BTreeSet<usize> = [from].into_iter().collect();
     let mut left = vec![from];
     while let Some(cluster) = left.pop() {
         if cluster == to {

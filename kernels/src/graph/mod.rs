@@ -37,7 +37,7 @@ pub use batch::Batch;
 pub use conv::{ConvKind, ConvNode, ConvShapes};
 pub use operator::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use serde::{Deserialize, Serialize};
-pub use window::Window;
+pub use window::{ConvGeometry, Window};
 
 /// A node of a [`Graph`]; ids order nodes topologically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,25 +81,6 @@ impl AxisIndex {
             [(axis, 1)] if self.divisor == 1 && self.offset.is(0) => Some(*axis),
             _ => None,
         }
-    }
-}
-
-/// Stride, padding, dilation and groups of a two-dimensional convolution, `[height, width]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ConvGeometry {
-    /// Step between output positions, in input elements.
-    pub stride: [u64; 2],
-    /// Zeros added on either side.
-    pub padding: [u64; 2],
-    /// Step between kernel taps, in input elements.
-    pub dilation: [u64; 2],
-    /// Channel groups that do not mix.
-    pub groups: u64,
-}
-
-impl Default for ConvGeometry {
-    fn default() -> Self {
-        ConvGeometry { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 }
     }
 }
 

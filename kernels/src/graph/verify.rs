@@ -4,8 +4,8 @@
 
 use super::build::window_count;
 use super::*;
-use crate::sorted::SortedSet;
 use crate::span::Diagnostic;
+use std::collections::BTreeSet;
 
 /// The rules: number and what it says.
 pub const RULES: [(&str, &str); 28] = [
@@ -322,7 +322,7 @@ fn check_signature(graph: &Graph, errors: &mut Vec<Diagnostic>) {
     if graph.outputs.is_empty() {
         errors.push(Diagnostic::new("there is no output (G27)"));
     }
-    let mut seen = SortedSet::default();
+    let mut seen = BTreeSet::default();
     for (kind, node) in &inputs {
         let (number, position) = match kind {
             InputKind::Argument(position) => (0, *position),

@@ -1,8 +1,26 @@
 //! Windows of poolings and convolutions, and the room they need.
 
-use super::ConvGeometry;
 use crate::dim::Dim;
 use serde::{Deserialize, Serialize};
+
+/// Stride, padding, dilation and groups of a two-dimensional convolution, `[height, width]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ConvGeometry {
+    /// Step between output positions, in input elements.
+    pub stride: [u64; 2],
+    /// Zeros added on either side.
+    pub padding: [u64; 2],
+    /// Step between kernel taps, in input elements.
+    pub dilation: [u64; 2],
+    /// Channel groups that do not mix.
+    pub groups: u64,
+}
+
+impl Default for ConvGeometry {
+    fn default() -> Self {
+        ConvGeometry { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 }
+    }
+}
 
 /// A window along one axis.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -5,8 +5,7 @@
 use super::*;
 use crate::fold;
 use crate::identifier::distinct;
-use crate::sorted::SortedSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Appends to a [`Kernel`].
 #[derive(Clone, Debug)]
@@ -16,7 +15,7 @@ pub struct KernelBuilder {
     known: HashMap<Expr, ExprId>,
     /// Statement lists that are open, innermost last.
     blocks: Vec<Vec<Stmt>>,
-    sizes: SortedSet<Dim>,
+    sizes: BTreeSet<Dim>,
 }
 
 impl KernelBuilder {
@@ -40,7 +39,7 @@ impl KernelBuilder {
             types: Vec::new(),
             known: HashMap::new(),
             blocks: vec![Vec::new()],
-            sizes: SortedSet::new(),
+            sizes: BTreeSet::new(),
         }
     }
 
@@ -59,7 +58,7 @@ impl KernelBuilder {
         let Kernel { params, arrays, .. } = &mut self.kernel;
         let is_own = |param: &Param| matches!(param.kind, ParamKind::Position | ParamKind::Value(_));
         let users = params.iter().filter(|param| !is_own(param)).map(|param| param.name.clone());
-        let mut taken: SortedSet<String> = users.collect();
+        let mut taken: BTreeSet<String> = users.collect();
         let own = params.iter_mut().filter(|param| is_own(param)).map(|param| &mut param.name);
         for name in own.chain(arrays.iter_mut().map(|array| &mut array.name)) {
             *name = distinct(&mut taken, std::mem::take(name));
@@ -77,7 +76,7 @@ impl KernelBuilder {
     }
 
     /// Takes the sizes noted so far.
-    pub fn take_sizes(&mut self) -> SortedSet<Dim> {
+    pub fn take_sizes(&mut self) -> BTreeSet<Dim> {
         std::mem::take(&mut self.sizes)
     }
 

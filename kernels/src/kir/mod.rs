@@ -29,6 +29,7 @@ pub mod interp;
 mod names;
 pub mod text;
 pub mod verify;
+pub(crate) mod visit;
 
 use crate::dim::Dim;
 use crate::dtype::{DType, Literal};

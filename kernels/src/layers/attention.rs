@@ -1,6 +1,8 @@
 //! `SelfAttention`: multi-head self-attention (Vaswani et al. 2017).
 
-use super::{Config, ConfigKey, Context, Layer, TensorSpec, fan_in};
+use super::checks::divisor;
+use super::tensors::fan_in;
+use super::{Config, ConfigKey, Context, Layer, TensorSpec};
 use crate::dim::{Dim, Shape};
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId};
@@ -36,7 +38,7 @@ fn check(config: &Config) -> Result<()> {
         "`heads` of `SelfAttention` must divide `features`, found `heads = {heads}` and `features = {features}`"
     ));
     Err(match features.as_constant().and_then(|features| u64::try_from(features).ok()) {
-        Some(features) => problem.hint(format!("write `heads = {}`", super::divisor(heads, &[features]))),
+        Some(features) => problem.hint(format!("write `heads = {}`", divisor(heads, &[features]))),
         None => problem.hint(format!("write `features = {{ {heads} * WIDTH }}`, where `WIDTH` is that of a head")),
     })
 }

@@ -1,8 +1,9 @@
 //! `AvgPool2d`: the mean of each window.
 
+use super::checks::positive_pair;
 use super::conv2d::renamed;
 use super::max_pool2d::{check_padding, pool_stride};
-use super::{Config, ConfigKey, ConfigKind, Context, Layer, positive_pair};
+use super::{Config, ConfigKey, ConfigKind, Context, Layer};
 use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
 use crate::span::Result;

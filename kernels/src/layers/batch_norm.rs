@@ -1,6 +1,8 @@
 //! `BatchNorm`: normalisation of each channel over the batch (Ioffe, Szegedy 2015).
 
-use super::{Config, ConfigKey, Context, Init, Layer, Mode, TensorSpec, normalised, positive_epsilon};
+use super::checks::positive_epsilon;
+use super::norm::normalised;
+use super::{Config, ConfigKey, Context, Init, Layer, Mode, TensorSpec};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::build::Builder;

@@ -1,6 +1,8 @@
 //! `Conv2d`: a learned cross-correlation over two spatial axes.
 
-use super::{Config, ConfigKey, ConfigKind, ConfigValue, Context, Layer, TensorSpec, fan_in, positive_pair};
+use super::checks::{divisor, positive_pair};
+use super::tensors::fan_in;
+use super::{Config, ConfigKey, ConfigKind, ConfigValue, Context, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
@@ -41,7 +43,7 @@ fn check(config: &Config) -> Result<()> {
     for key in ["inputs", "outputs"] {
         let channels = config.count(key);
         if !channels.is_multiple_of(groups) {
-            let fitting = super::divisor(groups, &[config.count("inputs"), config.count("outputs")]);
+            let fitting = divisor(groups, &[config.count("inputs"), config.count("outputs")]);
             return Err(Diagnostic::new(format!(
                 "`groups` of `Conv2d` must divide `{key}`, found `groups = {groups}` and `{key} = {channels}`"
             ))

@@ -1,6 +1,7 @@
 //! `Embedding`: a learned row for each number.
 
-use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, unchecked};
+use super::checks::unchecked;
+use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::NodeId;

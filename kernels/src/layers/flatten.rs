@@ -1,6 +1,7 @@
 //! `Flatten`: several axes as one.
 
-use super::{ConfigKey, ConfigKind, ConfigValue, Context, Layer, unchecked};
+use super::checks::unchecked;
+use super::{ConfigKey, ConfigKind, ConfigValue, Context, Layer};
 use crate::graph::NodeId;
 use crate::ops;
 use crate::span::Result;

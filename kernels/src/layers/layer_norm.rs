@@ -1,6 +1,8 @@
 //! `LayerNorm`: normalisation over the last axis (Ba, Kiros, Hinton 2016).
 
-use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, normalised, positive_epsilon};
+use super::checks::positive_epsilon;
+use super::norm::normalised;
+use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};

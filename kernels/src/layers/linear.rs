@@ -1,6 +1,8 @@
 //! `Linear`: a learned affine map of the last axis.
 
-use super::{Config, ConfigKey, Context, Layer, TensorSpec, fan_in, unchecked};
+use super::checks::unchecked;
+use super::tensors::fan_in;
+use super::{Config, ConfigKey, Context, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::NodeId;
 use crate::ops;

@@ -1,7 +1,8 @@
 //! `MaxPool2d`: the largest element of each window.
 
+use super::checks::positive_pair;
 use super::conv2d::renamed;
-use super::{Config, ConfigKey, ConfigKind, Context, Layer, positive_pair};
+use super::{Config, ConfigKey, ConfigKind, Context, Layer};
 use crate::graph::{ConvGeometry, NodeId};
 use crate::ops;
 use crate::span::{Diagnostic, Result};

@@ -1,6 +1,8 @@
 //! `RmsNorm`: scaling by the root mean square over the last axis (Zhang, Sennrich 2019).
 
-use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec, normalised, positive_epsilon};
+use super::checks::positive_epsilon;
+use super::norm::normalised;
+use super::{Config, ConfigKey, Context, Init, Layer, TensorSpec};
 use crate::dim::Dim;
 use crate::graph::build::Builder;
 use crate::graph::{BinaryOp, NodeId};

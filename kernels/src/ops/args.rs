@@ -5,7 +5,6 @@ use crate::dim::{Dim, Shape};
 use crate::dtype::DType;
 use crate::graph::build::Builder;
 use crate::graph::{AxisIndex, NodeId};
-use crate::sorted;
 use crate::span::{Diagnostic, Result};
 
 /// The receiver.
@@ -201,7 +200,7 @@ pub(super) fn axis_in(op: &str, shape: &Shape, axis: i64, rank: usize) -> Result
 /// The axes, counted from the end where negative, ascending; an error if one is named twice.
 pub(super) fn axes(op: &str, shape: &Shape, axes: &[i64]) -> Result<Vec<usize>> {
     let mut counted = axes.iter().map(|&a| axis(op, shape, a)).collect::<Result<Vec<_>>>()?;
-    sorted::sort(&mut counted);
+    counted.sort();
     if counted.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(Diagnostic::new(format!("`{op}` names an axis of {shape} twice: {axes:?}")));
     }

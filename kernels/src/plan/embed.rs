@@ -4,7 +4,6 @@
 //! a line feed, the plan as JSON. Linkers keep a literal in one piece, whatever else they merge, strip or move, and
 //! whether they write ELF, Mach-O or PE. A function that the program never uses is left out, with its plans.
 
-use crate::sorted;
 use crate::target::Target;
 use std::fmt;
 use std::str::FromStr;
@@ -78,7 +77,7 @@ pub fn find(bytes: &[u8]) -> Vec<Found<'_>> {
             found.push(plan);
         }
     }
-    sorted::sort_by(&mut found, |a, b| key(a).cmp(&key(b)));
+    found.sort_by(|a, b| key(a).cmp(&key(b)));
     // Parts of a program that were compiled apart may each have a copy.
     found.dedup();
     found

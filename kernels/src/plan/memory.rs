@@ -2,7 +2,6 @@
 
 use crate::dim::Bindings;
 use crate::plan::{Arg, BufferId, Plan, Role, Step, Work};
-use crate::sorted;
 
 /// Where a plan's scratch buffers lie, for one set of symbol values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +81,7 @@ pub fn layout(plan: &Plan, bindings: Bindings<'_>, alignment: u64) -> Result<Lay
             wanted.push(Wanted { position, first, last, bytes });
         }
     }
-    sorted::sort_by_key(&mut wanted, |want| (std::cmp::Reverse(want.bytes), want.first, want.position));
+    wanted.sort_by_key(|want| (std::cmp::Reverse(want.bytes), want.first, want.position));
     let mut offsets = vec![None; plan.buffers.len()];
     let mut placed: Vec<(u64, Wanted)> = Vec::new();
     let mut arena = 0u64;

@@ -9,8 +9,8 @@ use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{LARGEST_POSITION, OutputKind};
 use crate::kir::{Access, ParamKind};
-use crate::sorted::SortedSet;
 use crate::target::Target;
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn outputs_are_written(plan: &Plan) -> Result<(), String> {
 
 /// Rule P02.
 fn buffers_are_distinct(plan: &Plan) -> Result<(), String> {
-    let mut seen = SortedSet::default();
+    let mut seen = BTreeSet::default();
     for buffer in plan.buffers.iter().filter(|buffer| buffer.role != Role::Scratch) {
         let role = buffer.role.to_string();
         if role.ends_with(' ') {
@@ -126,7 +126,7 @@ fn positions(plan: &Plan) -> Result<(), String> {
             _ => {}
         }
     }
-    crate::sorted::sort(&mut results);
+    results.sort();
     if results.iter().enumerate().any(|(position, result)| position != *result) {
         return Err(format!("its results are numbered {results:?}"));
     }

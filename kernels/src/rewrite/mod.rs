@@ -13,15 +13,15 @@ use crate::dim::{Bindings, Dim, Shape};
 use crate::fuse::Constraints;
 use crate::graph::build::Builder;
 use crate::graph::{Graph, NodeId, Op, OutputKind};
-use crate::sorted::{SortedMap, SortedSet};
 use crate::span::{Diagnostic, Result};
 use crate::variant::{KernelConfig, PART, SPLIT_K, Variant};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the nodes of a graph besides the graph itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     /// How a part of a rewritten node is computed, where that is legal for the part; `None`: in one kernel, whichever.
-    pub preferred: SortedMap<NodeId, Option<KernelConfig>>,
+    pub preferred: BTreeMap<NodeId, Option<KernelConfig>>,
     /// What the division keeps to.
     pub constraints: Constraints,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Marks {
 impl Marks {
     /// The marks of nodes that are elsewhere now, or nowhere.
     fn moved(self, to: &dyn Fn(NodeId) -> Option<NodeId>) -> Marks {
-        let set = |ids: SortedSet<NodeId>| ids.into_iter().filter_map(to).collect();
+        let set = |ids: BTreeSet<NodeId>| ids.into_iter().filter_map(to).collect();
         Marks {
             preferred: self.preferred.into_iter().filter_map(|(id, config)| Some((to(id)?, config))).collect(),
             constraints: Constraints { stored: set(self.constraints.stored), apart: set(self.constraints.apart) },
@@ -46,7 +46,7 @@ impl Marks {
 pub(crate) fn rewrite(
     graph: &Graph,
     marks: Marks,
-    wanted: &SortedMap<NodeId, KernelConfig>,
+    wanted: &BTreeMap<NodeId, KernelConfig>,
     sizes: Bindings<'_>,
 ) -> Result<(Graph, Marks)> {
     let mut rewriter = Rewriter { b: Builder::new(&graph.name), sizes, marks: Marks::default() };
@@ -65,7 +65,7 @@ pub(crate) fn rewrite(
         rewriter.b.name(new, &node.name);
         moved.push(new);
     }
-    let mut given: SortedSet<NodeId> = SortedSet::new();
+    let mut given: BTreeSet<NodeId> = BTreeSet::new();
     for (kind, id) in &graph.outputs {
         let mut id = moved[id.index()];
         // Every output is a buffer of its own, also where two have become equal.

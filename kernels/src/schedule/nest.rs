@@ -5,7 +5,7 @@ use crate::fuse::access::{Trace, is_anchor, trace, vectorizes};
 use crate::fuse::{Cluster, Division, Kind};
 use crate::graph::{Graph, NodeId, Op};
 use crate::index::{self, Index};
-use crate::sorted::{SortedMap, SortedSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A loop cluster.
 #[derive(Clone, Copy)]
@@ -142,11 +142,11 @@ impl<'a> Nest<'a> {
     }
 
     /// For every member, how many rounds of reductions must be over before it can be computed.
-    fn rounds(&self) -> SortedMap<NodeId, usize> {
+    fn rounds(&self) -> BTreeMap<NodeId, usize> {
         let (space, _) = self.space();
         let own: Vec<Index> = (0..space.rank()).map(Index::var).collect();
         let domain = Domain { extents: space.0.clone(), axes: own };
-        let mut rounds: SortedMap<NodeId, usize> = SortedMap::new();
+        let mut rounds: BTreeMap<NodeId, usize> = BTreeMap::new();
         for (member, trace) in self.members().iter().zip(self.traces(&domain)) {
             let own = trace.leaves.iter().filter(|leaf| self.is_member_reduce(leaf.node));
             let needed = own.map(|leaf| rounds.get(&leaf.node).map_or(0, |round| round + 1)).max();
@@ -163,7 +163,7 @@ impl<'a> Nest<'a> {
     /// Members grouped by round: reductions of each round, stores that can be made during it, and after all.
     pub(super) fn schedule(&self) -> Vec<(Vec<NodeId>, Vec<NodeId>)> {
         let rounds = self.rounds();
-        let stores: SortedSet<NodeId> = self.stores().into_iter().collect();
+        let stores: BTreeSet<NodeId> = self.stores().into_iter().collect();
         let reductions = rounds.iter().filter(|(id, _)| self.is_member_reduce(**id)).map(|(_, round)| round + 1);
         let loops = reductions.max().unwrap_or(0);
         let mut schedule = vec![(Vec::new(), Vec::new()); loops];

@@ -9,8 +9,7 @@ use crate::graph::{BinaryOp, CompareOp, Graph, InputKind, NodeId, Op};
 use crate::index::{self, Atom, Guard, Index};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, Expr, ExprId, Param, ParamId, ParamKind};
-use crate::sorted::SortedMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Loop coordinates while expressions are built for them.
@@ -35,7 +34,7 @@ pub(crate) struct Values<'a> {
     /// The parameter name of the buffer that holds a node.
     pub buffer_name: &'a dyn Fn(NodeId) -> String,
     /// Values that the kernel has computed: reductions, or roots at their own coordinates.
-    pub known: SortedMap<NodeId, (Vec<Index>, ExprId)>,
+    pub known: BTreeMap<NodeId, (Vec<Index>, ExprId)>,
     memo: HashMap<Key, ExprId>,
     ranges: Ranges,
 }
@@ -60,7 +59,7 @@ impl<'a> Values<'a> {
         stops: &'a dyn Fn(NodeId) -> bool,
         buffer_name: &'a dyn Fn(NodeId) -> String,
     ) -> Self {
-        let (known, memo, ranges) = (SortedMap::new(), HashMap::new(), Ranges::default());
+        let (known, memo, ranges) = (BTreeMap::new(), HashMap::new(), Ranges::default());
         Values { graph, extents, stops, buffer_name, known, memo, ranges }
     }
 

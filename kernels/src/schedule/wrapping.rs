@@ -7,8 +7,7 @@
 use crate::dim::Dim;
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, Graph, NodeId, Op, UnaryOp};
-use crate::sorted::SortedSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The smallest and the largest value.
 type Range = (i64, i64);
@@ -34,7 +33,7 @@ impl Ranges {
     /// The range before wrapping, those of the operands first: a chain of operations may be longer than the stack.
     fn before_wrapping(&mut self, graph: &Graph, id: NodeId) -> Option<Range> {
         let Ranges(known) = self;
-        let (mut below, mut left) = (SortedSet::new(), vec![id]);
+        let (mut below, mut left) = (BTreeSet::new(), vec![id]);
         while let Some(id) = left.pop() {
             graph[id].op.visit_operands(|operand| {
                 let made =

@@ -1,6 +1,5 @@
 //! Tunables, and a value for each of them.
 
-use crate::sorted;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -78,7 +77,7 @@ impl Choice {
     /// By name.
     fn sorted(&self) -> Vec<(&str, u32)> {
         let mut values: Vec<_> = self.iter().collect();
-        sorted::sort(&mut values);
+        values.sort();
         values
     }
 

@@ -6,7 +6,7 @@ use super::{Axis, Choice, Columns, Limits, Problem, Template, conv2d_implicit_ge
 pub const SOURCE: &str = include_str!("../../templates/conv2d_cpu.cl");
 
 /// The index maps and the panel in front of `matmul_cpu.cl`: convolution for processors. Its problem and its prelude are
-/// those of [`conv2d_implicit_gemm::Conv2d`].
+/// those of [`Conv2d`](super::convolution::Conv2d).
 pub const TEMPLATE: Template = Template {
     name: "conv2d_cpu",
     sources: &[conv2d_implicit_gemm::SOURCE, SOURCE, matmul_cpu::SOURCE],

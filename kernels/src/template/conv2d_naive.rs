@@ -3,7 +3,7 @@
 use super::{Columns, Template, conv2d_implicit_gemm, matmul_naive};
 
 /// The index maps of `conv2d_implicit_gemm.cl` in front of `matmul_naive.cl`: the definition, for all three products of a
-/// convolution. Its problem and its prelude are those of [`conv2d_implicit_gemm::Conv2d`].
+/// convolution. Its problem and its prelude are those of [`Conv2d`](super::convolution::Conv2d).
 pub const TEMPLATE: Template = Template {
     name: "conv2d_naive",
     sources: &[conv2d_implicit_gemm::SOURCE, matmul_naive::SOURCE],

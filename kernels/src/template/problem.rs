@@ -1,6 +1,7 @@
 //! What a template is to compute, and with what: the product, its operands, the device.
 
-use super::conv2d_implicit_gemm;
+use super::convolution::{Conv2d, Product};
+use crate::dim::saturating_product;
 use serde::{Deserialize, Serialize};
 
 /// One of the two operands of a product.
@@ -107,13 +108,32 @@ pub struct Problem {
     /// Bytes of an accumulator.
     pub bytes: u32,
     /// The convolution that the product stands for, if it does.
-    pub conv: Option<conv2d_implicit_gemm::Conv2d>,
+    pub conv: Option<Conv2d>,
 }
 
 impl Problem {
     /// A product of row-major matrices of `f32`.
     pub fn new(m: u64, n: u64, k: u64) -> Self {
         Self { m, n, k, batch: 1, a: Axis::K, b: Axis::Outer, aligned: false, bytes: 4, conv: None }
+    }
+
+    /// The matrix product that a convolution is; `None` as for [`Conv2d::out_size`].
+    pub fn of_convolution(conv: &Conv2d, product: Product) -> Option<Self> {
+        let [height, width] = conv.out_size()?;
+        // Saturating: a choice may be asked about whatever a caller has for a size.
+        let taps = saturating_product(conv.filter);
+        let channels = conv.channels.checked_div(conv.groups)?;
+        let out_channels = conv.out_channels.checked_div(conv.groups)?;
+        let pixels = saturating_product([conv.images, conv.size[0], conv.size[1]]);
+        let out_pixels = saturating_product([conv.images, height, width]);
+        let (m, n, k) = match product {
+            Product::Forward => (out_channels, out_pixels, saturating_product([channels, taps])),
+            Product::Input => (channels, pixels, saturating_product([out_channels, taps])),
+            Product::Weight => (out_channels, saturating_product([channels, taps]), out_pixels),
+        };
+        let problem = Self { batch: conv.groups, conv: Some(*conv), ..Self::new(m, n, k) };
+        // The operands are computed from images, filters and indices.
+        Some(problem.contiguous(Axis::None, Axis::None))
     }
 
     /// The same, with these contiguous axes.
@@ -149,4 +169,29 @@ pub struct Limits {
     /// Most bytes that all tensors between the kernels of one variant may take together: patches, transformed tiles,
     /// parts of sums. Calls have them besides their own memory.
     pub between_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONV: Conv2d = Conv2d {
+        images: 64,
+        channels: 32,
+        size: [13, 13],
+        out_channels: 64,
+        filter: [3, 3],
+        stride: [1, 1],
+        pad: [0, 0],
+        dilation: [1, 1],
+        groups: 1,
+    };
+
+    #[test]
+    fn the_three_products_have_the_same_work() {
+        let sizes = |product| Problem::of_convolution(&CONV, product).map(|p| (p.m, p.n, p.k, p.batch));
+        assert_eq!(sizes(Product::Forward), Some((64, 64 * 121, 288, 1)));
+        assert_eq!(sizes(Product::Input), Some((32, 64 * 169, 576, 1)));
+        assert_eq!(sizes(Product::Weight), Some((64, 288, 64 * 121, 1)));
+    }
 }

@@ -1,96 +1,11 @@
-//! What may be chosen: the legal configurations of a task.
+//! What may be chosen: whether a configuration is legal for a task.
 
 use super::split::{SPLIT_K, SPLIT_K_VALUES, in_parts};
-use super::{
-    Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between, default_config, initial_config,
-};
+use super::{Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between};
 use crate::dim::saturating_product;
 use crate::graph::ConvKind;
 use crate::target::Target;
-use crate::template::{self, Choice, Limits, Problem, Template};
-
-/// Every configuration of every variant that is [`legal`] for `task`, the default first and each once; of those with long
-/// sums in parts ([`SPLIT_K`]) the likely ones for each number of parts. None on the host, whose products and convolutions
-/// are calls of a library.
-pub fn candidates(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<KernelConfig> {
-    if target == Target::Host {
-        return Vec::new();
-    }
-    let first = default_config(task, target, limits);
-    let mut all = Vec::new();
-    for variant in task.family().variants() {
-        match (variant.template(target), problem(task)) {
-            (Some(template), Some(problem)) => {
-                let choices = template.choices(&problem, limits);
-                all.extend(choices.map(|values| KernelConfig::new(variant, values)));
-                all.extend(
-                    SPLIT_K_VALUES.into_iter().flat_map(|parts| forms_in_parts(task, variant, parts, target, limits)),
-                );
-            }
-            (None, _) => {
-                let choices = template::every_choice(variant.tunables(target));
-                all.extend(choices.map(|values| KernelConfig::new(variant, values)));
-            }
-            (Some(_), None) => {}
-        }
-    }
-    all.retain(|config| *config != first && legal(config, task, target, limits).is_ok());
-    if legal(&first, task, target, limits).is_ok() {
-        all.insert(0, first);
-    }
-    all
-}
-
-/// Where a search for the fastest configuration begins: each variant as its template does, in each of its forms, as far as
-/// they are [`legal`].
-pub fn starts(task: &Task<u64>, target: Target, limits: &Limits) -> Vec<KernelConfig> {
-    let mut starts = Vec::new();
-    for variant in task.family().variants() {
-        starts.push(initial_config(task, variant, target, limits));
-        if let (Some(template), Some(problem)) = (variant.template(target), problem(task)) {
-            let others = (template.other_forms)(&problem, limits);
-            starts.extend(others.into_iter().map(|values| KernelConfig::new(variant, values)));
-        }
-    }
-    starts.retain(|config| legal(config, task, target, limits).is_ok());
-    starts
-}
-
-/// The configuration to begin with for so many parts of a sum, which not every variant computes.
-pub(super) fn likely_in_parts(
-    task: &Task<u64>,
-    variant: Variant,
-    parts: u32,
-    target: Target,
-    limits: &Limits,
-) -> Option<KernelConfig> {
-    let (template, part) = one_part(task, variant, parts, target)?;
-    Some(cut(variant, (template.initial)(&part, limits), parts))
-}
-
-/// [`likely_in_parts`] in each of the template's forms.
-fn forms_in_parts(
-    task: &Task<u64>,
-    variant: Variant,
-    parts: u32,
-    target: Target,
-    limits: &Limits,
-) -> Vec<KernelConfig> {
-    let Some((template, part)) = one_part(task, variant, parts, target) else { return Vec::new() };
-    let others = (template.other_forms)(&part, limits);
-    std::iter::once((template.initial)(&part, limits)).chain(others).map(|values| cut(variant, values, parts)).collect()
-}
-
-/// What computes one of so many parts of a sum, and what that is.
-fn one_part(task: &Task<u64>, variant: Variant, parts: u32, target: Target) -> Option<(&'static Template, Problem)> {
-    let template = variant.template(target).filter(|_| variant.splits())?;
-    Some((template, problem(&in_parts(task, u64::from(parts)).ok()?)?))
-}
-
-fn cut(variant: Variant, mut values: Choice, parts: u32) -> KernelConfig {
-    values.set(SPLIT_K, parts);
-    KernelConfig::new(variant, values)
-}
+use crate::template::{Choice, Limits, Template};
 
 /// Whether `config` may be built and launched for `task` on a device of that kind with these limits.
 ///
@@ -127,18 +42,9 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
     }
 }
 
-/// The matrix product behind a product or convolution.
-pub(super) fn problem(task: &Task<u64>) -> Option<Problem> {
-    match task {
-        Task::Product(product) => Some(product.problem()),
-        Task::Conv2d(conv) => conv.problem(),
-        _ => None,
-    }
-}
-
 /// How many work-groups of a template the configuration launches for the task; `None` where it is no template's.
 pub fn work_groups(config: &KernelConfig, task: &Task<u64>, target: Target) -> Option<u64> {
-    let (template, problem) = (config.variant.template(target)?, problem(task)?);
+    let (template, problem) = (config.variant.template(target)?, task.problem()?);
     let groups = (template.grid)(&config.values).groups(problem.m, problem.n, problem.batch);
     let parts = config.values.iter().find(|(name, _)| *name == SPLIT_K).map_or(1, |(_, parts)| u64::from(parts));
     Some(saturating_product(groups).saturating_mul(parts))
@@ -170,7 +76,7 @@ fn legal_instance(
         }
         Some(parts) => in_parts(task, u64::from(parts))?,
     };
-    let problem = problem(&part).ok_or("the window does not fit into the padded image")?;
+    let problem = part.problem().ok_or("the window does not fit into the padded image")?;
     (template.legal)(&values, &problem, limits)?;
     let bytes = (template.local_bytes)(&values, &problem);
     if bytes > limits.local_bytes {

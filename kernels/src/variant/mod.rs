@@ -25,17 +25,20 @@
 //! ```
 
 mod between;
+mod candidates;
 mod config;
 mod graph;
 mod legal;
+mod parts;
 mod rule;
 mod split;
 mod table;
 mod task;
 
+pub use candidates::{candidates, starts};
 pub use config::{Always, Decision, Defaults, KernelConfig, Select};
 pub use graph::graph;
-pub use legal::{candidates, legal, starts, work_groups};
+pub use legal::{legal, work_groups};
 pub use rule::{default_config, initial_config, typical};
 pub(crate) use rule::{default_for_plan, default_in_one};
 pub use split::{SPLIT_K, SPLIT_K_VALUES};

@@ -1,6 +1,7 @@
 //! The rule that decides where nobody knows better, and what it takes a device for.
 
-use super::legal::{legal, likely_in_parts, problem};
+use super::legal::legal;
+use super::parts::likely_in_parts;
 use super::split::{SPLIT_K_VALUES, parts_for};
 use super::{BatchNorm, KernelConfig, PART, Product, Reduction, Task, Variant};
 use crate::dim::Dim;
@@ -106,7 +107,7 @@ fn wanted_product(product: &Product<u64>, target: Target) -> Variant {
 /// `variant` as its template begins; not [`legal`] everywhere.
 pub fn initial_config(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> KernelConfig {
     let Some(template) = variant.template(target) else { return KernelConfig::plain(variant) };
-    let values = match problem(task) {
+    let values = match task.problem() {
         Some(problem) => (template.initial)(&problem, limits),
         // No window fits: nothing is computed.
         None => template.defaults(),
@@ -117,7 +118,7 @@ pub fn initial_config(task: &Task<u64>, variant: Variant, target: Target, limits
 /// Long sums in parts, where few work-groups would have all the work.
 fn long_sums(task: &Task<u64>, variant: Variant, target: Target, limits: &Limits) -> Option<KernelConfig> {
     let template = variant.template(target)?;
-    let most = parts_for(template, &problem(task)?, limits);
+    let most = parts_for(template, &task.problem()?, limits);
     let fewer = SPLIT_K_VALUES.into_iter().rev().filter(|parts| u64::from(*parts) <= most);
     fewer.filter_map(|parts| likely_in_parts(task, variant, parts, target, limits)).next()
 }

@@ -5,7 +5,7 @@ use crate::dim::{Bindings, Dim};
 use crate::dtype::DType;
 use crate::graph::{ConvKind, ReduceOp};
 use crate::span::{Diagnostic, Result};
-use crate::template::{Axis, Problem, conv2d_implicit_gemm as conv};
+use crate::template::{Axis, Problem, convolution as conv};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt::{self, Display};
@@ -241,6 +241,18 @@ impl Conv2dTask<Dim> {
     }
 }
 
+impl Task<u64> {
+    /// The matrix product behind a product or convolution; `None` of other tasks, and if a window does not fit into the padded
+    /// image.
+    pub fn problem(&self) -> Option<Problem> {
+        match self {
+            Task::Product(product) => Some(product.problem()),
+            Task::Conv2d(conv) => conv.problem(),
+            Task::Elementwise(_) | Task::Reduction(_) | Task::BatchNorm(_) => None,
+        }
+    }
+}
+
 impl Product<u64> {
     /// As templates know it.
     pub fn problem(&self) -> Problem {
@@ -278,7 +290,7 @@ impl Conv2dTask<u64> {
     /// The matrix product that this is; `None` if a window does not fit into the padded image.
     pub fn problem(&self) -> Option<Problem> {
         let (conv, product) = self.conv();
-        Some(Problem { bytes: self.dtype.accumulator_bytes(), ..conv.problem(product)? })
+        Some(Problem { bytes: self.dtype.accumulator_bytes(), ..Problem::of_convolution(&conv, product)? })
     }
 }
 

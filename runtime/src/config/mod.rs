@@ -2,6 +2,8 @@
 //! is written from these lists.
 
 mod unknown;
+mod values;
+mod variable;
 mod variables;
 pub(crate) mod variants;
 
@@ -13,7 +15,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use tracing::level_filters::LevelFilter;
 pub(crate) use unknown::warn as warn_of_unknown;
-use variables::Variable;
+pub(crate) use values::Autotune;
+use variable::Variable;
 use variants::VariantSwitches;
 
 /// The settings.
@@ -57,17 +60,6 @@ impl Config {
 /// How much freed memory a pool keeps unless `NETCL_MAX_CACHED_GB` says otherwise, in bytes.
 pub(crate) const DEFAULT_MAX_CACHED: u64 = variables::MAX_CACHED << 30;
 
-/// What kernel selection does with measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Autotune {
-    /// None is used or made.
-    Off,
-    /// Those that are on disk are used.
-    Records,
-    /// They are used, and what is missing is measured when it is first needed.
-    On,
-}
-
 /// A value that is not understood.
 #[derive(Clone, Debug, PartialEq)]
 struct BadValue {
@@ -107,22 +99,22 @@ fn from(environment: impl Fn(&str) -> Option<OsString>) -> Result<Config, BadVal
         let value = environment(name)?.to_string_lossy().trim().to_owned();
         Some(value).filter(|value| !value.is_empty())
     };
-    let switch = |variable, unset| parsed(&text, variable, variables::switch).map(|value| value.unwrap_or(unset));
+    let switch = |variable, unset| parsed(&text, variable, values::switch).map(|value| value.unwrap_or(unset));
     Ok(Config {
         device: parsed(&text, &variables::DEVICE, Selector::parse)?,
         cache_dir: match place(&path, &variables::CACHE_DIR)? {
             Some(value) => value.map(absolute),
             None => default_cache_dir(&path).map(absolute),
         },
-        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, variables::mebibytes)?
+        cache_limit: parsed(&text, &variables::CACHE_LIMIT_MB, values::mebibytes)?
             .unwrap_or(variables::CACHE_LIMIT << 20),
         log: parsed(&text, &variables::LOG, |value| value.parse().ok())?,
         kernel_strategy: parsed(&text, &variables::KERNEL_STRATEGY, KernelStrategy::parse)?.flatten(),
         profile_events: switch(&variables::PROFILE_EVENTS, false)?,
         trace: place(&path, &variables::TRACE)?.flatten().map(|value| numbered(value.as_os_str()).into()),
-        autotune: parsed(&text, &variables::AUTOTUNE, variables::autotune)?.unwrap_or(Autotune::Records),
-        variants: VariantSwitches::read(|variable| parsed(&text, variable, variables::switch))?,
-        max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, variables::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
+        autotune: parsed(&text, &variables::AUTOTUNE, values::autotune)?.unwrap_or(Autotune::Records),
+        variants: VariantSwitches::read(|variable| parsed(&text, variable, values::switch))?,
+        max_cached_bytes: parsed(&text, &variables::MAX_CACHED_GB, values::gibibytes)?.unwrap_or(DEFAULT_MAX_CACHED),
         async_h2d: switch(&variables::ASYNC_H2D, true)?,
         pocl_keeps: text(variables::POCL_KERNEL_CACHE).is_none_or(|value| value != "0"),
         pinned_h2d: switch(&variables::PINNED_H2D, true)?,
@@ -151,7 +143,7 @@ fn place(
     variable: &'static Variable,
 ) -> Result<Option<Option<PathBuf>>, BadValue> {
     let Some(value) = path(variable.name) else { return Ok(None) };
-    match value.to_str().and_then(variables::switch) {
+    match value.to_str().and_then(values::switch) {
         None => Ok(Some(Some(value))),
         Some(false) => Ok(Some(None)),
         Some(true) => Err(BadValue { variable, value: value.to_string_lossy().into_owned() }),

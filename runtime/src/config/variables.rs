@@ -1,37 +1,10 @@
 //! The environment variables that a netcl program heeds, but for those that switch variants of kernels, which
 //! [`super::variants`] lists.
 
-use super::Autotune;
+use super::values::SWITCH;
+use super::variable::{Row, Unset, Variable};
+use super::variants;
 use crate::device::selector;
-
-/// One variable.
-#[derive(Debug, PartialEq)]
-pub(super) struct Variable {
-    pub(super) name: &'static str,
-    /// What a value may be; the error for any other says it.
-    pub(super) accepted: &'static str,
-    /// What it does, as a row of the table in `docs/environment.md`.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the test that keeps the page in step reads it"))]
-    pub(super) row: Row,
-}
-
-/// What the table says about a variable.
-#[derive(Debug, PartialEq)]
-#[cfg_attr(not(test), allow(dead_code, reason = "the test that keeps the page in step reads it"))]
-pub(super) struct Row {
-    pub(super) meaning: &'static str,
-    pub(super) unset: Unset,
-}
-
-/// What holds where a variable is not set.
-#[derive(Debug, PartialEq)]
-#[cfg_attr(not(test), allow(dead_code, reason = "the test that keeps the page in step reads it"))]
-pub(super) enum Unset {
-    /// In words.
-    Words(&'static str),
-    /// This number.
-    Number(u64),
-}
 
 /// A variable of PoCL's, which says whether PoCL keeps programs between runs: `0`, or anything else.
 pub(super) const POCL_KERNEL_CACHE: &str = "POCL_KERNEL_CACHE";
@@ -41,8 +14,6 @@ pub(super) const MAX_CACHED: u64 = 4;
 
 /// How many mebibytes built programs may take, unless netcl is told otherwise.
 pub(super) const CACHE_LIMIT: u64 = 1024;
-
-pub(super) const SWITCH: &str = "0 or 1 (or off, on, false, true, no, yes)";
 
 pub(super) static DEVICE: Variable = Variable {
     name: "NETCL_DEVICE",
@@ -164,39 +135,8 @@ pub(super) static PINNED_H2D: Variable = Variable {
 /// All, in the order of the table.
 pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
     let before = [&DEVICE, &CACHE_DIR, &CACHE_LIMIT_MB, &LOG, &KERNEL_STRATEGY, &PROFILE_EVENTS, &TRACE, &AUTOTUNE];
-    let variants = super::variants::TABLE.iter().map(|row| &row.variable);
+    let variants = variants::TABLE.iter().map(|row| &row.variable);
     before.into_iter().chain(variants).chain([&MAX_CACHED_GB, &ASYNC_H2D, &PINNED_H2D])
-}
-
-pub(super) fn switch(value: &str) -> Option<bool> {
-    match value.to_lowercase().as_str() {
-        "1" | "on" | "true" | "yes" => Some(true),
-        "0" | "off" | "false" | "no" => Some(false),
-        _ => None,
-    }
-}
-
-pub(super) fn autotune(value: &str) -> Option<Autotune> {
-    match value.to_lowercase().as_str() {
-        "records" => Some(Autotune::Records),
-        value => switch(value).map(|on| if on { Autotune::On } else { Autotune::Off }),
-    }
-}
-
-/// Bytes.
-pub(super) fn gibibytes(value: &str) -> Option<u64> {
-    bytes(value, 1 << 30)
-}
-
-/// Bytes.
-pub(super) fn mebibytes(value: &str) -> Option<u64> {
-    bytes(value, 1 << 20)
-}
-
-fn bytes(value: &str, unit: u64) -> Option<u64> {
-    let number: f64 = value.parse().ok()?;
-    // More than any machine has is as good as no limit; the conversion saturates there.
-    (number.is_finite() && number >= 0.0).then_some((number * unit as f64) as u64)
 }
 
 #[cfg(test)]
@@ -238,13 +178,5 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all().count());
-    }
-
-    #[test]
-    fn sizes_saturate() {
-        assert_eq!(gibibytes("0"), Some(0));
-        assert_eq!(gibibytes("1e300"), Some(u64::MAX));
-        assert_eq!(gibibytes("inf"), None);
-        assert_eq!(mebibytes("0.5"), Some(1 << 19));
     }
 }

@@ -1,7 +1,8 @@
 //! The variants of kernels that a user switches on or off: one table of them, their variables, and what holds where a
 //! variable is not set.
 
-use super::variables::{Row, SWITCH, Unset, Variable};
+use super::values::SWITCH;
+use super::variable::{Row, Unset, Variable};
 use netcl_kernels::variant::Variant;
 
 /// A variant and the variable that switches it.

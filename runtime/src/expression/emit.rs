@@ -1,7 +1,8 @@
 //! Nodes to OpenCL C.
 
+use super::node::Node;
 use super::words::{Binary, Unary};
-use super::{Expression, Node, computed_in};
+use super::{Expression, computed_in};
 use netcl_kernels::dtype::DType;
 use std::fmt::Write as _;
 

@@ -1,6 +1,7 @@
 //! Expressions on the host, a block of elements at a time, so that an operator is looked at once for many.
 
-use super::{Expression, Node, Number};
+use super::node::Node;
+use super::{Expression, Number};
 
 /// Elements of a block: its scratch stays in the first-level cache for expressions of usual size.
 const BLOCK: usize = 512;

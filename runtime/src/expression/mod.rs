@@ -12,6 +12,7 @@
 
 mod emit;
 mod evaluate;
+mod node;
 mod number;
 mod parse;
 mod words;
@@ -22,24 +23,7 @@ pub(crate) use number::Number;
 
 use crate::error::{Error, Result};
 use netcl_kernels::dtype::DType;
-use words::{Binary, Unary};
-
-/// A position in [`Expression::nodes`].
-type Id = usize;
-
-/// A part of an expression; operands stand before it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Node {
-    Variable(usize),
-    Integer(u64),
-    Float(f64),
-    /// The largest and the smallest finite number of the type.
-    Largest,
-    Smallest,
-    Unary(Unary, Id),
-    Binary(Binary, Id, Id),
-    Select(Id, Id, Id),
-}
+use node::Node;
 
 /// A parsed expression that fits its element type.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Text to nodes, by precedence, with a stack of its own: how deep an expression nests is no matter of the thread's stack.
 
+use super::node::{Id, Node};
 use super::words::{Binary, FUNCTIONS, For, Function, LEVELS, Unary};
-use super::{Id, Node};
 use netcl_kernels::dtype::DType;
 
 /// Column (from 1) and what is wrong there.

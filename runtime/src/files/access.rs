@@ -1,7 +1,7 @@
 //! Who may have written a file. What netcl finds in its cache is run, so that nobody but this user (and root, who can do
 //! anything) may have had a hand in it.
 
-use netcl_kernels::sorted::SortedSet;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, Metadata};
 use std::io;
@@ -75,7 +75,7 @@ pub(crate) fn refusal_of_folder(folder: &Path) -> Option<Refusal> {
 
 /// Says once for each path that it is not used.
 pub(crate) fn warn_of(refusal: &Refusal, instead: &'static str) {
-    static TOLD: Mutex<SortedSet<PathBuf>> = Mutex::new(SortedSet::new());
+    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(refusal.path.clone()) {
         tracing::warn!(path = %refusal.path.display(), problem = %refusal, instead, "something in the cache is not used");
     }

@@ -9,7 +9,6 @@ use crate::model::Model;
 use crate::model::core::Draws;
 use crate::optim::{Optimizer, OptimizerState};
 use crate::tensor::Tensor;
-use netcl_kernels::sorted;
 use safetensors::tensor::Dtype;
 use std::path::Path;
 
@@ -106,7 +105,7 @@ fn optimizer_state(
 ) -> Result<OptimizerState> {
     let mut names = file.names();
     names.retain(|name| name.starts_with("optimizer/"));
-    sorted::sort(&mut names);
+    names.sort();
     let kind = names.iter().find_map(|name| name.strip_prefix("optimizer/")?.strip_suffix("/learning_rate"));
     let kind = kind
         .ok_or_else(|| unusable("it has no state of an optimizer; `netcl::io::load` reads weights alone".to_owned()))?

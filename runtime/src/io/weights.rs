@@ -5,7 +5,7 @@ use crate::io::file::{self, Stored, little_endian, to_safetensors};
 use crate::io::reader::WeightFile;
 use crate::model::Model;
 use crate::tensor::Tensor;
-use netcl_kernels::sorted::{self, SortedSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// What a checkpoint has besides the model's tensors stands under names that begin so; no path of a model has a slash.
@@ -130,11 +130,11 @@ pub(super) fn fitting(model: &dyn Model, file: &WeightFile) -> Result<Vec<(Strin
             Some(_) => {}
         }
     }
-    let known: SortedSet<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
+    let known: BTreeSet<&str> = own.iter().map(|(name, _)| name.as_str()).collect();
     let beside = |name: &str| BESIDES.iter().any(|start| name.starts_with(start));
     let mut unexpected = file.names();
     unexpected.retain(|name| !beside(name) && !known.contains(name.as_str()));
-    sorted::sort(&mut unexpected);
+    unexpected.sort();
     problems.extend(unexpected.iter().map(|name| format!("unexpected: `{name}`")));
     if problems.is_empty() { Ok(own) } else { Err(Error::Weights { problems }) }
 }

@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 use netcl_kernels::dim::Shape;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::philox::philox4x32;
-use netcl_kernels::sorted::SortedSet;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -42,7 +42,7 @@ impl ModelCore {
     ///
     /// Two tensors of one path, a parameter that is not `f32`, or no memory.
     pub fn new(device: &Device, seed: Seed, schema: &Schema) -> Result<ModelCore> {
-        let mut seen = SortedSet::default();
+        let mut seen = BTreeSet::default();
         for (path, spec) in schema.entries() {
             let wrong = |message: String| Err(Error::Shape { operation: "Model::new", message });
             if !seen.insert(path) {

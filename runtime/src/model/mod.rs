@@ -6,21 +6,18 @@ pub(crate) mod gradients;
 mod init;
 mod part;
 mod schema;
+mod seed;
 pub(crate) mod store;
 
 pub use core::ModelCore;
 pub use gradients::Gradients;
 pub use part::Part;
 pub use schema::Schema;
+pub use seed::Seed;
 
 use crate::device::Device;
 use crate::error::Result;
 use crate::tensor::Tensor;
-
-/// The seed of everything random in a model: its initial parameters, its dropout. Equal seeds give equal models on
-/// every device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Seed(pub u64);
 
 /// What `#[netcl::model]` implements: a struct whose tensors live in a [`ModelCore`].
 ///

@@ -6,7 +6,7 @@ use crate::memory::{ALIGNMENT, BufferHandle};
 use crate::model::gradient_buffer::{GradientBuffer, Spare};
 use crate::tensor::{Tensor, vector};
 use netcl_kernels::dtype::DType;
-use netcl_kernels::sorted::SortedMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,7 @@ pub(super) struct Group {
     bytes: usize,
     pub(super) entries: Vec<Entry>,
     /// Path → position.
-    positions: SortedMap<String, usize>,
+    positions: BTreeMap<String, usize>,
 }
 
 impl Store {
@@ -166,7 +166,7 @@ impl Group {
             })?;
         }
         let whole = if bytes == 0 { None } else { Some(device.allocate(bytes)?) };
-        let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: SortedMap::new() };
+        let mut group = Group { whole, bytes, entries: Vec::with_capacity(tensors.len()), positions: BTreeMap::new() };
         for ((path, shape, dtype), offset) in tensors.into_iter().zip(offsets) {
             let size = shape.iter().product::<usize>() * dtype.size();
             let region = match &group.whole {

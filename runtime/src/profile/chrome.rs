@@ -1,7 +1,7 @@
 //! Traces as `chrome://tracing` and Perfetto read them: the "JSON array format", an event on each line.
 
 use super::span::{Span, Track};
-use netcl_kernels::sorted::SortedSet;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Lines of JSON, and which tracks they have introduced.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    known: SortedSet<(u32, u32)>,
+    known: BTreeSet<(u32, u32)>,
     lines: Vec<String>,
 }
 

@@ -31,23 +31,21 @@ mod chrome;
 mod clock;
 mod recorder;
 mod span;
+mod switch;
 mod trouble;
 
 pub use recorder::Profile;
 pub use span::{Span, SpanKind, Total, Track};
+pub use switch::is_on;
 
 pub(crate) use recorder::{catch_up, enqueued, install};
 pub(crate) use span::{Command, Lane, Source};
+pub(crate) use switch::mark;
 pub(crate) use trouble::check;
 
 use crate::device::process;
 use crate::error::Result;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
-
-/// Whether anything is recorded.
-static ON: AtomicBool = AtomicBool::new(false);
+use std::sync::Arc;
 
 /// Begins to record; forgets what was recorded before.
 ///
@@ -75,12 +73,6 @@ pub fn start() -> Result<()> {
 pub fn stop() -> Result<Profile> {
     process::check()?;
     Ok(recorder::stop())
-}
-
-/// Whether anything is recorded: between [`start`] and [`stop`], and all the time with `NETCL_TRACE`.
-#[inline]
-pub fn is_on() -> bool {
-    ON.load(Ordering::Relaxed)
 }
 
 /// A span of the calling thread that lasts until the guard is dropped, such as an epoch, or loading a batch.
@@ -112,20 +104,7 @@ impl Drop for SpanGuard {
     }
 }
 
-/// When something begins that is to be recorded; `None` while nothing is.
-#[inline]
-pub(crate) fn mark() -> Option<u64> {
-    // A forked child must not wait for locks that the parent's threads held.
-    if is_on() && !process::is_forked() { Some(now()) } else { None }
-}
-
 /// What a device has done between the mark and now, on the calling thread.
 pub(crate) fn computed(device: &Source, command: Command, marked: u64) {
     recorder::done(device.thread_track(), command, marked);
-}
-
-/// Nanoseconds since the first call.
-fn now() -> u64 {
-    static BEGIN: OnceLock<Instant> = OnceLock::new();
-    BEGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }

@@ -3,14 +3,13 @@
 use super::chrome::{self, Lines, Stream};
 use super::clock::Clock;
 use super::span::{Command, Lane, Source, Span, SpanKind, Total, Track};
+use super::switch::{self, ON, now};
 use super::trouble::{self, When};
-use super::{ON, now};
 use crate::config::Config;
 use crate::device::process::{self, Rest};
 use crate::error::{Error, Result};
 use crate::event::{Event, EventStatus, EventTimes};
-use netcl_kernels::sorted::{self, SortedMap};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
@@ -44,8 +43,8 @@ struct Recorder {
     lost: u64,
     untimed: u64,
     /// By device and queue: what runs in order is done in order.
-    waiting: SortedMap<Place, VecDeque<Waiting>>,
-    clocks: SortedMap<u32, Clock>,
+    waiting: BTreeMap<Place, VecDeque<Waiting>>,
+    clocks: BTreeMap<u32, Clock>,
     new: usize,
     looked: u64,
     /// Grows when what is waited for is forgotten.
@@ -96,7 +95,7 @@ pub(super) fn start() {
         (recorder.lost, recorder.untimed) = (0, 0);
         ON.store(true, Ordering::Relaxed);
         // A trace is of the whole process.
-        if recorder.stream.is_none() { recorder.forget() } else { SortedMap::new() }
+        if recorder.stream.is_none() { recorder.forget() } else { BTreeMap::new() }
     };
     drop(forgotten);
 }
@@ -137,7 +136,7 @@ pub(crate) fn enqueued(source: &Source, lane: Lane, command: Command, event: Eve
         }
         let track = source.track(lane).clone();
         let waiting = Waiting { event, command, track, called };
-        recorder.waiting.or_insert_with((source.number, lane), VecDeque::new).push_back(waiting);
+        recorder.waiting.entry((source.number, lane)).or_default().push_back(waiting);
         recorder.one_more()
     };
     if is_time {
@@ -164,7 +163,7 @@ pub(super) fn done(track: Arc<Track>, command: Command, marked: u64) {
 
 /// A device is done with all it was given: a good time to look.
 pub(crate) fn catch_up() {
-    if super::is_on() {
+    if switch::is_on() {
         look_if_nobody_does();
     }
 }
@@ -253,13 +252,13 @@ impl Recorder {
 
     /// Forgets what is waited for. To be dropped without the lock, as drivers are called.
     #[must_use]
-    fn forget(&mut self) -> SortedMap<Place, VecDeque<Waiting>> {
+    fn forget(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
         self.generation += 1;
         std::mem::take(&mut self.waiting)
     }
 
     /// What was recorded, and what is to be dropped without the lock.
-    fn stop(&mut self) -> (Profile, SortedMap<Place, VecDeque<Waiting>>) {
+    fn stop(&mut self) -> (Profile, BTreeMap<Place, VecDeque<Waiting>>) {
         self.collecting = false;
         let profile = Profile {
             spans: std::mem::take(&mut self.spans).into(),
@@ -271,9 +270,9 @@ impl Recorder {
 
     /// Nothing is recorded any more if nobody wants it; gives what is to be dropped without the lock.
     #[must_use]
-    fn end_if_unused(&mut self) -> SortedMap<Place, VecDeque<Waiting>> {
+    fn end_if_unused(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
         if self.collecting || self.stream.is_some() {
-            return SortedMap::new();
+            return BTreeMap::new();
         }
         ON.store(false, Ordering::Relaxed);
         self.forget()
@@ -292,7 +291,7 @@ impl Recorder {
                 _ if status == EventStatus::Failed => self.lost += 1,
                 None => self.untimed += 1,
                 Some(times) => {
-                    let clock = self.clocks.or_insert_with(place.0, Clock::default);
+                    let clock = self.clocks.entry(place.0).or_default();
                     clock.learn(times.queued, called.0, called.1);
                     let [queued, submitted, started, ended] =
                         [times.queued, times.submitted, times.started, times.ended].map(|time| clock.host(time));
@@ -318,7 +317,7 @@ impl Recorder {
 
     /// Writes the trace; gives what is to be dropped without the lock.
     #[must_use]
-    fn flush(&mut self) -> SortedMap<Place, VecDeque<Waiting>> {
+    fn flush(&mut self) -> BTreeMap<Place, VecDeque<Waiting>> {
         if let Some(stream) = &mut self.stream
             && let Err(error) = stream.flush()
         {
@@ -326,7 +325,7 @@ impl Recorder {
             self.stream = None;
             return self.end_if_unused();
         }
-        SortedMap::new()
+        BTreeMap::new()
     }
 }
 
@@ -358,7 +357,7 @@ impl Profile {
 
     /// Spans by name and kind, those that took longest first.
     pub fn totals(&self) -> Vec<Total> {
-        let mut totals: SortedMap<(SpanKind, &Arc<str>), Total> = SortedMap::new();
+        let mut totals: BTreeMap<(SpanKind, &Arc<str>), Total> = BTreeMap::new();
         for span in &self.spans {
             let new = || Total {
                 name: span.name.clone(),
@@ -368,14 +367,14 @@ impl Profile {
                 longest: Duration::ZERO,
                 bytes: 0,
             };
-            let total = totals.or_insert_with((span.kind, &span.name), new);
+            let total = totals.entry((span.kind, &span.name)).or_insert_with(new);
             total.count += 1;
             total.time += span.time();
             total.longest = total.longest.max(span.time());
             total.bytes += span.bytes.unwrap_or(0);
         }
         let mut totals: Vec<Total> = totals.into_values().collect();
-        sorted::sort_by_key(&mut totals, |total| std::cmp::Reverse(total.time));
+        totals.sort_by_key(|total| std::cmp::Reverse(total.time));
         totals
     }
 
@@ -425,7 +424,7 @@ mod tests {
         let mut recorder = Recorder { collecting: true, ..Recorder::default() };
         let track = source.track(Lane::Compute).clone();
         let (event, command) = (Event::complete(), Command::default());
-        let queue = recorder.waiting.or_insert_with((source.number, Lane::Compute), VecDeque::new);
+        let queue = recorder.waiting.entry((source.number, Lane::Compute)).or_default();
         queue.push_back(Waiting { event, command, track, called: (0, 1) });
         let over: Vec<Seen> = queue.iter().map_while(|waiting| seen(&waiting.event)).collect();
         assert_eq!(recorder.take_over((source.number, Lane::Compute), &over).len(), 1);

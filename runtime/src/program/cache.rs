@@ -19,49 +19,16 @@
 //! # Ok::<(), netcl::Error>(())
 //! ```
 
+pub use super::key::Kind;
+
 use super::{disk, file, limit};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::files::{Own, folder_of, open_regular, read_own, refusal_of_folder};
-use std::fmt;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-
-/// What a file holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// A program that a driver built.
-    Program,
-    /// What was found out about a device by trying.
-    Capabilities,
-    /// What a driver tells of a kernel's parameters when it builds the source, where it does not of the built program.
-    Parameters,
-    /// Nobody knows: the file's beginning is damaged, or another version of netcl wrote it.
-    Unknown,
-}
-
-impl Kind {
-    const ALL: [Kind; 4] = [Kind::Program, Kind::Capabilities, Kind::Parameters, Kind::Unknown];
-
-    /// A word for it: `program`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Program => "program",
-            Kind::Capabilities => "capabilities",
-            Kind::Parameters => "parameters",
-            Kind::Unknown => "unknown",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// A file of the cache. What it does not say is empty.
 #[derive(Clone, Debug, PartialEq, Eq)]

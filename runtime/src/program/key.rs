@@ -1,9 +1,43 @@
 //! What a file of the cache is of.
 
-use super::cache::Kind;
 use crate::device::profile::DeviceProfile;
 use crate::files::checksum;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A program that a driver built.
+    Program,
+    /// What was found out about a device by trying.
+    Capabilities,
+    /// What a driver tells of a kernel's parameters when it builds the source, where it does not of the built program.
+    Parameters,
+    /// Nobody knows: the file's beginning is damaged, or another version of netcl wrote it.
+    Unknown,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 4] = [Kind::Program, Kind::Capabilities, Kind::Parameters, Kind::Unknown];
+
+    /// A word for it: `program`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Program => "program",
+            Kind::Capabilities => "capabilities",
+            Kind::Parameters => "parameters",
+            Kind::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
 
 /// Identifies what is kept: what it is, netcl, platform, device, driver, options and source, as text. Equal keys mean
 /// equal content; files carry the whole key, so that equal file names with different keys do no harm.

@@ -5,7 +5,7 @@
 //! reading is whole for it or not there, in which case the program is built again.
 
 use crate::files::{is_unfinished, open_to_change, remove_leftovers};
-use netcl_kernels::sorted::{self, SortedMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -41,7 +41,7 @@ pub(super) fn files(folder: &Path, temporary: bool) -> std::io::Result<Vec<Kept>
             }
         }
     }
-    sorted::sort_by(&mut files, |left, right| (left.last_use, &left.path).cmp(&(right.last_use, &right.path)));
+    files.sort_by(|left, right| (left.last_use, &left.path).cmp(&(right.last_use, &right.path)));
     Ok(files)
 }
 
@@ -71,7 +71,7 @@ const UNLISTED: u32 = 64;
 /// A file of so many bytes was stored: sees to it that no more than `limit` are kept. To list a folder takes as long as it
 /// has files, so that it is not done at each.
 pub(super) fn stored(folder: &Path, bytes: u64, limit: u64) {
-    static KNOWN: Mutex<SortedMap<PathBuf, Known>> = Mutex::new(SortedMap::new());
+    static KNOWN: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());
     let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get_mut(folder) {
         known.bytes = known.bytes.saturating_add(bytes);

@@ -4,12 +4,13 @@ mod concat;
 mod display;
 mod element;
 mod host;
+mod operand;
 mod ops;
 pub(crate) mod vector;
 
 pub use element::Element;
 pub use host::{HostData, ToHost};
-pub use ops::Operand;
+pub use operand::Operand;
 
 use crate::device::Device;
 use crate::device::host::plain;

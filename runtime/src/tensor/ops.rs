@@ -3,69 +3,13 @@
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::jit;
-use crate::tensor::{Tensor, concat};
+use crate::tensor::{Operand, Tensor, concat};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::build::Builder;
 use netcl_kernels::graph::{Graph, InputKind, NodeId, OutputKind};
 use netcl_kernels::ops::{self, Operation, Value};
-use netcl_kernels::sorted;
 use netcl_kernels::span::Diagnostic;
-
-/// An argument of [`Tensor::apply`].
-#[derive(Clone, Copy, Debug)]
-pub enum Operand<'a> {
-    /// A tensor.
-    Tensor(&'a Tensor),
-    /// Several tensors.
-    Tensors(&'a [&'a Tensor]),
-    /// A number.
-    Number(f64),
-    /// An axis or a size.
-    Integer(i64),
-    /// Axes or sizes.
-    Integers(&'a [i64]),
-    /// A truth value.
-    Bool(bool),
-    /// An element type.
-    DType(DType),
-}
-
-impl<'a> From<&'a Tensor> for Operand<'a> {
-    fn from(tensor: &'a Tensor) -> Self {
-        Operand::Tensor(tensor)
-    }
-}
-
-impl From<f64> for Operand<'_> {
-    fn from(number: f64) -> Self {
-        Operand::Number(number)
-    }
-}
-
-impl From<i64> for Operand<'_> {
-    fn from(integer: i64) -> Self {
-        Operand::Integer(integer)
-    }
-}
-
-impl<'a> From<&'a [i64]> for Operand<'a> {
-    fn from(integers: &'a [i64]) -> Self {
-        Operand::Integers(integers)
-    }
-}
-
-impl From<bool> for Operand<'_> {
-    fn from(truth: bool) -> Self {
-        Operand::Bool(truth)
-    }
-}
-
-impl From<DType> for Operand<'_> {
-    fn from(dtype: DType) -> Self {
-        Operand::DType(dtype)
-    }
-}
 
 impl Tensor {
     /// Applies the operation called `name` of netcl's table, the receiver first among the arguments.
@@ -195,7 +139,7 @@ fn unknown(name: &str) -> Error {
     // The nearest names first: those that share the most leading characters.
     let shared = |other: &str| other.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
     let mut names: Vec<&str> = ops::all().map(|operation| operation.name).collect();
-    sorted::sort_by_key(&mut names, |other| (std::cmp::Reverse(shared(other)), *other));
+    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), *other));
     names.truncate(5);
     let diagnostic =
         Diagnostic::new(format!("there is no operation `{name}`")).hint(format!("near: {}", names.join(", ")));

@@ -65,7 +65,7 @@ impl Modules {
                 continue;
             };
             let name = inner.ident.to_string();
-            let path = [&module.path[..], std::slice::from_ref(&name)].concat();
+            let path = module.inner(&name);
             let own_folder = beside.join(&name);
             match inner.content {
                 Some((_, items)) => self.add(folder, file, &own_folder, path, items)?,
@@ -97,9 +97,11 @@ impl Modules {
                 "crate" => Vec::new(),
                 "self" => module.path.clone(),
                 "super" => module.path[..module.path.len().checked_sub(1)?].to_vec(),
+                // A function may be called as a module beside it, but a path goes on only through the module.
+                _ if !after.is_empty() && self.0.contains_key(&module.inner(first)) => module.inner(first),
                 name => match module.names.get(name) {
                     Some(Name::Item) => return Some((module, false)),
-                    Some(Name::Module) => [&module.path[..], std::slice::from_ref(first)].concat(),
+                    Some(Name::Module) => module.inner(first),
                     Some(Name::Alias(target)) => {
                         // `use name::..`: a crate of that name.
                         let aliases = aliases.checked_sub(1).filter(|_| target.first() != Some(first))?;
@@ -120,6 +122,11 @@ impl Modules {
 }
 
 impl Module {
+    /// The path of a module in it.
+    fn inner(&self, name: &str) -> Vec<String> {
+        [&self.path[..], &[name.to_owned()]].concat()
+    }
+
     fn define(&mut self, item: &Item) {
         let name = match item {
             Item::Const(item) => &item.ident,

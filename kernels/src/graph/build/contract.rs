@@ -1,14 +1,13 @@
 //! Operations that need memory: reductions, products, convolutions, gathered rows.
 
 use super::*;
-use crate::sorted;
 
 impl Builder {
     /// Reduction over `axes`; with `keep` they stay as axes of size 1.
     pub fn reduce(&mut self, op: ReduceOp, source: NodeId, axes: &[usize], keep: bool) -> Result<NodeId> {
         let full = self.shape(source).clone();
         let mut reduced = axes.to_vec();
-        sorted::sort(&mut reduced);
+        reduced.sort();
         reduced.dedup();
         if reduced.len() != axes.len() {
             return self.fail(format!("`{}` names an axis twice: {axes:?}", op.name()));

@@ -1,7 +1,7 @@
 //! Views: which element of its source each element is. Permutations, broadcasts and reshapes among them.
 
 use super::*;
-use crate::sorted::{self, SortedMap};
+use std::collections::BTreeMap;
 
 impl Builder {
     /// `out[i] = source[index(i)]`; composes with a view below it where that stays affine.
@@ -53,7 +53,7 @@ impl Builder {
     pub fn permute(&mut self, a: NodeId, order: &[usize]) -> Result<NodeId> {
         let source = self.shape(a).clone();
         let mut seen = order.to_vec();
-        sorted::sort(&mut seen);
+        seen.sort();
         if !seen.iter().copied().eq(0..source.rank()) {
             return self.fail(format!("`permute` of {source} expects each axis once, found {order:?}"));
         }
@@ -192,7 +192,7 @@ impl AxisIndex {
 /// `below` (over the middle coordinates) after `index` (middle over output coordinates); `None` if not affine, or with
 /// coefficients beyond 64 bits.
 fn compose(below: &AxisIndex, index: &[AxisIndex]) -> Option<AxisIndex> {
-    let mut terms: SortedMap<usize, i64> = SortedMap::new();
+    let mut terms: BTreeMap<usize, i64> = BTreeMap::new();
     let mut offset = below.offset.clone();
     for (middle, coefficient) in &below.terms {
         let inner = &index[*middle];
@@ -200,7 +200,7 @@ fn compose(below: &AxisIndex, index: &[AxisIndex]) -> Option<AxisIndex> {
             return None;
         }
         for (axis, c) in &inner.terms {
-            let sum = terms.or_default(*axis);
+            let sum = terms.entry(*axis).or_default();
             *sum = c.checked_mul(*coefficient).and_then(|product| sum.checked_add(product))?;
         }
         offset = offset + inner.offset.clone() * Dim::constant(*coefficient);

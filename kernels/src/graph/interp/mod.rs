@@ -136,7 +136,10 @@ impl Run<'_> {
                 let draw = |position| f64::from(philox::uniform(seed, *stream, position as u64));
                 Array::Float((0..count).map(draw).collect())
             }
-            Op::View { source, index } => self.view(self.value(*source), &shape, index)?,
+            Op::View { source, index } => {
+                let offsets = index.iter().map(|axis| self.dim(&axis.offset)).collect::<Result<Vec<_>>>()?;
+                movement::view(self.value(*source), &shape, index, &offsets)
+            }
             Op::Reshape(a) => {
                 let data = self.value(*a).data().clone();
                 if data.len() != count {

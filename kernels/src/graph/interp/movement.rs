@@ -1,6 +1,9 @@
 //! Views, rows by number, reductions: what reads elements at other positions.
 
-use super::*;
+use super::tensor::{Array, HostTensor};
+use crate::dtype::DType;
+use crate::fold;
+use crate::graph::{AxisIndex, BinaryOp, ReduceOp};
 
 /// Calls `visit` with every coordinate of `shape`, in row-major order.
 pub(super) fn for_each_coordinate(shape: &[usize], mut visit: impl FnMut(&[usize])) {
@@ -16,25 +19,22 @@ pub(super) fn for_each_coordinate(shape: &[usize], mut visit: impl FnMut(&[usize
     }
 }
 
-impl Run<'_> {
-    /// `out[i] = source[index(i)]`, zero outside and between.
-    pub(super) fn view(&self, source: &HostTensor, shape: &[usize], index: &[AxisIndex]) -> Result<Array> {
-        let offsets = index.iter().map(|axis| self.dim(&axis.offset)).collect::<Result<Vec<_>>>()?;
-        let mut positions = Vec::new();
-        for_each_coordinate(shape, |out| {
-            let mut position = Some(0);
-            for (axis, coordinate) in index.iter().enumerate() {
-                let sum: i128 = coordinate.terms.iter().map(|(o, c)| i128::from(*c) * out[*o] as i128).sum();
-                let sum = sum + i128::from(offsets[axis]);
-                let divisor = i128::from(coordinate.divisor);
-                let size = source.shape()[axis];
-                let inside = sum % divisor == 0 && (0..size as i128).contains(&(sum / divisor));
-                position = position.filter(|_| inside).map(|position| position * size + (sum / divisor) as usize);
-            }
-            positions.push(position);
-        });
-        Ok(source.data().pick(&positions))
-    }
+/// `out[i] = source[index(i)]`, zero outside and between; `offsets` are those of `index`.
+pub(super) fn view(source: &HostTensor, shape: &[usize], index: &[AxisIndex], offsets: &[i64]) -> Array {
+    let mut positions = Vec::new();
+    for_each_coordinate(shape, |out| {
+        let mut position = Some(0);
+        for (axis, coordinate) in index.iter().enumerate() {
+            let sum: i128 = coordinate.terms.iter().map(|(o, c)| i128::from(*c) * out[*o] as i128).sum();
+            let sum = sum + i128::from(offsets[axis]);
+            let divisor = i128::from(coordinate.divisor);
+            let size = source.shape()[axis];
+            let inside = sum % divisor == 0 && (0..size as i128).contains(&(sum / divisor));
+            position = position.filter(|_| inside).map(|position| position * size + (sum / divisor) as usize);
+        }
+        positions.push(position);
+    });
+    source.data().pick(&positions)
 }
 
 /// The row that each index names, if it is one.

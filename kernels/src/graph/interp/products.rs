@@ -1,6 +1,8 @@
 //! Matrix products and the three convolutions, each written as its defining sum.
 
-use super::*;
+use super::movement::for_each_coordinate;
+use super::tensor::{Array, HostTensor};
+use crate::graph::ConvGeometry;
 
 /// `[batch.., m, k] x [batch.., k, n]`.
 pub(super) fn matmul(a: &HostTensor, b: &HostTensor) -> Array {
@@ -37,9 +39,9 @@ fn for_each_product(
         usize::try_from(position).ok().filter(|position| *position < input[2 + axis])
     };
     let mut out = 0;
-    movement::for_each_coordinate(output, |o| {
+    for_each_coordinate(output, |o| {
         let mut tap = o[1] * weight[1..].iter().product::<usize>();
-        movement::for_each_coordinate(&weight[1..], |w| {
+        for_each_coordinate(&weight[1..], |w| {
             let channel = o[1] / group * weight[1] + w[0];
             if let (Some(h), Some(v)) = (row(0, o[2], w[1]), row(1, o[3], w[2])) {
                 visit(((o[0] * input[1] + channel) * input[2] + h) * input[3] + v, tap, out);

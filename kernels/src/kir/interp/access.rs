@@ -1,11 +1,12 @@
 //! Loads, stores and atomics of the interpreter: every index is checked, runs of consecutive elements are copied whole.
 
+use super::fault::Fault;
+use super::launch::Value;
 use super::memory::{Memory, Scalar, Slice, SliceMut};
 use super::program::{Extent, Guard, Reg};
 use super::scope::Block;
 use super::state::State;
 use super::values::{Values, pair};
-use super::{Fault, Value};
 use crate::dtype::DType;
 use crate::kir::{AtomicOp, ParamKind, Space};
 use half::{bf16, f16};

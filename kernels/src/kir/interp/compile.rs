@@ -13,8 +13,7 @@ use crate::dtype::DType;
 use crate::graph::ReduceOp;
 use crate::kir::verify::Verified;
 use crate::kir::{Expr, ExprId, Kernel, SubGroupOp, ValueType, VarId, WorkItem};
-use crate::sorted::{SortedMap, SortedSet};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Registers from here on are temporaries of the statement being compiled, not yet placed.
 pub(super) const TEMPORARY: Reg = 1 << 31;
@@ -121,9 +120,9 @@ pub(super) struct Compiler<'s, 'a> {
     pub(super) hoist: bool,
     hoisted: HashMap<ExprId, Reg>,
     /// Variables that the rounds of the loop being compiled are folded into.
-    pub(super) folding: SortedSet<VarId>,
+    pub(super) folding: BTreeSet<VarId>,
     /// Free registers, by type.
-    pub(super) free: SortedMap<Info, Vec<Reg>>,
+    pub(super) free: BTreeMap<Info, Vec<Reg>>,
     // Of the statement being compiled:
     sink: Level,
     pub(super) instrs: Vec<Instr>,
@@ -143,8 +142,8 @@ impl<'s, 'a> Compiler<'s, 'a> {
             extents,
             hoist: false,
             hoisted: HashMap::new(),
-            folding: SortedSet::new(),
-            free: SortedMap::new(),
+            folding: BTreeSet::new(),
+            free: BTreeMap::new(),
             sink: Level::Statement,
             instrs: Vec::new(),
             temporaries: Vec::new(),

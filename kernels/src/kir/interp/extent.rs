@@ -4,7 +4,7 @@ use super::program::Extent;
 use super::scope::{Block, Scope};
 use super::wide::carried;
 use crate::kir::{Expr, ExprId, Space, Stmt, VarId, WorkItem};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 
 /// The extents of a scope's values.
 pub(super) struct Extents {
@@ -80,7 +80,7 @@ impl Walk<'_> {
     }
 
     /// The variables that a loop accumulates into, if its rounds run side by side.
-    fn widened(&self, var: VarId, step: ExprId, body: &[Stmt]) -> Option<SortedSet<VarId>> {
+    fn widened(&self, var: VarId, step: ExprId, body: &[Stmt]) -> Option<BTreeSet<VarId>> {
         if self.scope.block == Block::Rounds { carried(self.scope, var, step, body) } else { None }
     }
 

@@ -1,6 +1,6 @@
 //! Instructions of the interpreter on a block's registers.
 
-use super::Value;
+use super::launch::Value;
 use super::memory::{Slice, SliceMut};
 use super::ops::{Operation, philox};
 use super::program::{Extent, Guard, Instr, Reg};

@@ -2,7 +2,7 @@
 
 use super::compile::{Compiler, TEMPORARY};
 use super::program::{Guard, Instr, Node, Reg};
-use crate::sorted::SortedMap;
+use std::collections::BTreeMap;
 
 impl Compiler<'_, '_> {
     /// Starts a statement.
@@ -28,9 +28,9 @@ impl Compiler<'_, '_> {
                 last[temporary as usize] = usize::MAX;
             }
         }
-        let mut ending: SortedMap<usize, Vec<usize>> = SortedMap::new();
+        let mut ending: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (temporary, &position) in last.iter().enumerate() {
-            ending.or_default(position).push(temporary);
+            ending.entry(position).or_default().push(temporary);
         }
         let mut places: Vec<Option<Reg>> = vec![None; self.temporaries.len()];
         for (position, instr) in instrs.iter_mut().enumerate() {
@@ -48,7 +48,7 @@ impl Compiler<'_, '_> {
             });
             for &temporary in ending.get(&position).into_iter().flatten() {
                 if let Some(place) = places[temporary] {
-                    self.free.or_default(self.temporaries[temporary]).push(place);
+                    self.free.entry(self.temporaries[temporary]).or_default().push(place);
                 }
             }
         }
@@ -60,7 +60,7 @@ impl Compiler<'_, '_> {
         });
         freed.dedup();
         for (temporary, place) in freed {
-            self.free.or_default(self.temporaries[temporary as usize]).push(place);
+            self.free.entry(self.temporaries[temporary as usize]).or_default().push(place);
         }
         let code = (!instrs.is_empty()).then(|| Node::Code(instrs.into_boxed_slice()));
         (code, live)

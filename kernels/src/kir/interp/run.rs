@@ -4,13 +4,16 @@
 //! and variables are changed, by the active ones alone. As every statement is finished for all items before the next
 //! begins, barriers order memory by themselves; what is left is to check that all items of a group reach them.
 
-use super::Launch;
+use super::fault::Fault;
+use super::launch::Launch;
 use super::ops::Operation;
 use super::program::{Extent, ForLoop, Guard, Instr, Node, Reg, WideLoop};
+use super::scope::Block;
 use super::state::{Flow, State};
 use super::values::{Values, pair};
 use crate::graph::BinaryOp;
 use crate::kir::AtomicTarget;
+use std::ops::Range;
 
 /// Runs `$body` with two registers of one integer type.
 macro_rules! integers {
@@ -24,6 +27,37 @@ macro_rules! integers {
             _ => {}
         }
     };
+}
+
+impl Launch<'_> {
+    /// Runs these blocks, one after another.
+    ///
+    /// # Errors
+    ///
+    /// The first access outside of a buffer or array.
+    pub fn run_groups(&self, groups: Range<usize>) -> Result<(), Fault> {
+        let mut state = State::ready(self);
+        for group in groups {
+            match self.compiled.code.kind {
+                Block::Items => {
+                    let start = group * self.items;
+                    state.block(start, self.items.min(self.total - start))?;
+                }
+                Block::Group => state.block(group, self.items)?,
+                Block::Rounds => state.block(group, 1)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all blocks on this thread.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Launch::run_groups`].
+    pub fn run(&self) -> Result<(), Fault> {
+        self.run_groups(0..self.groups())
+    }
 }
 
 impl<'l, 'a> State<'l, 'a> {

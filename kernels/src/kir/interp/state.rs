@@ -1,8 +1,9 @@
 //! What changes while a thread runs blocks: registers, arrays, and which work-items are active.
 
+use super::fault::Fault;
+use super::launch::Launch;
 use super::program::{Guard, Info, Reg};
 use super::values::Values;
-use super::{Fault, Launch};
 use crate::kir::Space;
 
 /// Which items are active.

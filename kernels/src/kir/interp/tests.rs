@@ -1,10 +1,10 @@
 use super::*;
 use crate::dim::Dim;
-use crate::dtype::DType;
+use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
-use crate::kir::{Access, ExprId, Launch as Sizes, ParamId, Stmt, ValueType};
+use crate::kir::{Access, Expr, ExprId, Kernel, Launch as Sizes, ParamId, ParamKind, Stmt, ValueType, WorkItem};
 
 pub(super) fn sizes(global: usize, local: &[u32]) -> Sizes {
     Sizes { global: vec![Dim::from(global)], local: local.to_vec() }
@@ -47,7 +47,7 @@ pub(super) fn elementwise(
 
 #[test]
 fn elementwise_kernels_cover_several_blocks_and_the_tail() {
-    let count = 2 * BLOCK + 77;
+    let count = 2 * launch::BLOCK + 77;
     let kernel = elementwise(count, DType::F32, DType::F32, |b, i, x| {
         let e = b.unary(UnaryOp::Exp, x);
         let i = b.cast(DType::F32, i);
@@ -387,7 +387,7 @@ fn rounds_of_long_loops_run_side_by_side() {
     let (rows, columns) = (3, 16 * 150);
     let kernel = long_rows(rows, columns as i64);
     let verified = verify(&kernel, &Capabilities::unlimited()).unwrap();
-    assert_eq!(CompiledKernel::new(&verified).code.kind, Block::Rounds);
+    assert_eq!(CompiledKernel::new(&verified).code.kind, scope::Block::Rounds);
     let x = ramp(rows * columns);
     let (y, out) = (Bytes::zeros(DType::F32, rows * columns), Bytes::zeros(DType::F32, rows));
     run(&kernel, &[Value::Buffer(&floats(&x)), Value::Buffer(&y), Value::Buffer(&out)]).unwrap();

@@ -3,12 +3,13 @@
 use super::tests::{buffer, elementwise, floats, ramp, run, sizes};
 use super::*;
 use crate::dim::Dim;
-use crate::dtype::DType;
+use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::verify::{Capabilities, verify};
 use crate::kir::{
-    Access, AtomicOp, AtomicTarget, ExprId, Function, Launch as Sizes, Stmt, SubGroupOp, ValueType, Var, VarId,
+    Access, AtomicOp, AtomicTarget, Expr, ExprId, Function, Kernel, Launch as Sizes, ParamKind, Space, Stmt,
+    SubGroupOp, ValueType, Var, VarId, WorkItem,
 };
 
 fn group_sum(count: usize, guarded: bool) -> Kernel {

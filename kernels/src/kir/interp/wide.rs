@@ -10,7 +10,7 @@
 use super::scope::Scope;
 use crate::graph::BinaryOp;
 use crate::kir::{Expr, ExprId, Kernel, ParamId, Stmt, VarId};
-use crate::sorted::SortedSet;
+use std::collections::BTreeSet;
 
 /// Loops that are known to have fewer rounds are not worth it.
 const FEW_ROUNDS: i64 = 16;
@@ -124,8 +124,8 @@ pub(super) fn fold(scope: Scope<'_>, var: VarId, value: ExprId) -> Option<Fold> 
 /// - the body is straight-line;
 /// - a variable of outside is assigned at most once, by a [`Fold`], and not used otherwise;
 /// - a buffer is stored to at most once, and loaded only at the same index, which moves on with the counter.
-pub(super) fn carried(scope: Scope<'_>, counter: VarId, step: ExprId, body: &[Stmt]) -> Option<SortedSet<VarId>> {
-    let (mut bound, mut carried) = (SortedSet::new(), SortedSet::new());
+pub(super) fn carried(scope: Scope<'_>, counter: VarId, step: ExprId, body: &[Stmt]) -> Option<BTreeSet<VarId>> {
+    let (mut bound, mut carried) = (BTreeSet::new(), BTreeSet::new());
     let mut stores: Vec<(ParamId, ExprId, u8)> = Vec::new();
     let mut read: Vec<ExprId> = Vec::new();
     for stmt in body {
@@ -183,7 +183,7 @@ fn moves_on(scope: Scope<'_>, id: ExprId, counter: VarId) -> bool {
 
 /// Whether an expression that `is` says yes to is part of `id`.
 fn uses(scope: Scope<'_>, id: ExprId, is: &dyn Fn(&Expr) -> bool) -> bool {
-    let mut seen = SortedSet::new();
+    let mut seen = BTreeSet::new();
     let mut open = vec![id];
     while let Some(id) = open.pop() {
         if seen.insert(id) {

@@ -1,6 +1,6 @@
 //! What the expressions of a kernel or of one helper function may refer to.
 
-use super::Report;
+use super::report::Report;
 use crate::dtype::Literal;
 use crate::kir::{Array, Expr, ExprId, Kernel, ValueType, Var};
 

@@ -1,8 +1,10 @@
 //! Names, launch, arrays, parameters: rules K01 to K07 of [`super`].
 
-use super::{Capabilities, Report};
+use super::capabilities::Capabilities;
+use super::report::Report;
 use crate::dtype::DType;
 use crate::identifier;
+use crate::kir::visit::visit;
 use crate::kir::*;
 
 pub(super) fn check(kernel: &Kernel, capabilities: &Capabilities, report: &mut Report) {
@@ -86,7 +88,7 @@ fn needs_group(kernel: &Kernel) -> bool {
         matches!(expr, Expr::SubGroup(..) | Expr::WorkItem(SubGroupLane | SubGroupSize | SubGroupId, _))
     });
     let mut barrier = false;
-    super::flow::visit(&kernel.body, &mut |stmt| barrier |= matches!(stmt, Stmt::Barrier { .. }));
+    visit(&kernel.body, &mut |stmt| barrier |= matches!(stmt, Stmt::Barrier { .. }));
     local || sub_group || barrier
 }
 

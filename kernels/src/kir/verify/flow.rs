@@ -1,7 +1,8 @@
 //! Statements: scopes, types of what is stored, loops (rules K21 and K26 to K37 of [`super`]).
 
+use super::capabilities::Capabilities;
 use super::code::Code;
-use super::{Capabilities, Report};
+use super::report::Report;
 use crate::dtype::{DType, Literal};
 use crate::kir::*;
 
@@ -11,29 +12,6 @@ const MOST_NODES: u64 = 65536;
 const MOST_LEVELS: u32 = 200;
 /// Levels of blocks.
 const MOST_BLOCKS: usize = 48;
-
-/// Calls `see` for every statement, outer before inner.
-pub(crate) fn visit(body: &[Stmt], see: &mut dyn FnMut(&Stmt)) {
-    for stmt in body {
-        see(stmt);
-        match stmt {
-            Stmt::For { body, .. } | Stmt::While { body, .. } => visit(body, see),
-            Stmt::If { then, otherwise, .. } => {
-                visit(then, see);
-                visit(otherwise, see);
-            }
-            Stmt::Comment(_)
-            | Stmt::Let(..)
-            | Stmt::Assign(..)
-            | Stmt::Store { .. }
-            | Stmt::StoreArray { .. }
-            | Stmt::Break
-            | Stmt::Continue
-            | Stmt::Barrier { .. }
-            | Stmt::Atomic { .. } => {}
-        }
-    }
-}
 
 /// Checks the statements of a kernel, or of a helper function with its parameters and result.
 pub(super) fn check(

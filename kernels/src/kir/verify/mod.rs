@@ -3,15 +3,20 @@
 //! Verified IR never panics an emitter. The rules are numbered ([`RULES`]), and each has a test that breaks it alone; an
 //! error ends with the number of the one that is broken.
 
+mod capabilities;
 mod code;
 mod declarations;
-pub(crate) mod flow;
+mod flow;
+mod report;
 mod types;
 mod uniform;
 
+pub use capabilities::Capabilities;
+
 use super::{Kernel, ValueType};
 use crate::dtype::DType;
-use crate::span::{Diagnostic, Span};
+use crate::span::Diagnostic;
+use report::Report;
 
 /// The rules: number and what it says.
 pub const RULES: [(&str, &str); 37] = [
@@ -66,45 +71,6 @@ pub const RULES: [(&str, &str); 37] = [
     // Helper functions.
     ("K37", "a helper function is pure, over scalars, and its parameters are the first of its variables"),
 ];
-
-/// What a device can do, as far as it matters to whether a kernel is legal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Double precision.
-    pub fp64: bool,
-    /// Bytes of local memory of one work-group.
-    pub local_memory: u64,
-    /// Work-items of one work-group.
-    pub max_work_group: u64,
-    /// Sub-groups, with their reductions and shuffles.
-    pub subgroups: bool,
-    /// Atomic operations on 64-bit integers (`cl_khr_int64_base_atomics`, `cl_khr_int64_extended_atomics`).
-    pub int64_atomics: bool,
-}
-
-impl Capabilities {
-    /// What every OpenCL device worth running on has: 16 KiB of local memory, groups of 256, no optional feature.
-    pub const fn portable() -> Self {
-        Capabilities {
-            fp64: false,
-            local_memory: 16 << 10,
-            max_work_group: 256,
-            subgroups: false,
-            int64_atomics: false,
-        }
-    }
-
-    /// No limit: for checking a kernel's form alone.
-    pub const fn unlimited() -> Self {
-        Capabilities {
-            fp64: true,
-            local_memory: u64::MAX,
-            max_work_group: u64::MAX,
-            subgroups: true,
-            int64_atomics: true,
-        }
-    }
-}
 
 /// A kernel that obeys every rule, with the types of its expressions. Only [`verify`] makes one.
 #[derive(Clone, Debug)]
@@ -193,66 +159,4 @@ fn function_types(
         results.push(result);
     }
     (all, results)
-}
-
-/// Collects errors; knows where the checker is.
-struct Report {
-    errors: Vec<Diagnostic>,
-    spans: Vec<Span>,
-    at: Span,
-    inside: Option<String>,
-    names: Vec<String>,
-    fp64_reported: bool,
-}
-
-impl Report {
-    fn new(kernel: &Kernel) -> Self {
-        Report {
-            errors: Vec::new(),
-            spans: kernel.spans.clone(),
-            at: Span::NONE,
-            inside: None,
-            names: kernel.functions.iter().map(|function| function.name.clone()).collect(),
-            fp64_reported: false,
-        }
-    }
-
-    /// What follows concerns that expression of the kernel or of one of its functions.
-    fn locate(&mut self, function: Option<usize>, expr: usize) {
-        self.at = match function {
-            None => self.spans.get(expr).copied().unwrap_or_default(),
-            Some(_) => Span::NONE,
-        };
-        self.inside = function.and_then(|function| self.names.get(function).cloned());
-    }
-
-    /// What follows concerns no expression.
-    fn nowhere(&mut self) {
-        self.at = Span::NONE;
-        self.inside = None;
-    }
-
-    fn error(&mut self, rule: &str, message: impl std::fmt::Display) {
-        let inside = self.inside.as_ref().map(|name| format!("in `{name}`: ")).unwrap_or_default();
-        self.errors.push(Diagnostic::new(format!("{inside}{message} [{rule}]")).at(self.at));
-    }
-
-    fn fail<T>(&mut self, rule: &str, message: String) -> Option<T> {
-        self.error(rule, message);
-        None
-    }
-
-    fn hint(&mut self, hint: &str) {
-        if let Some(last) = self.errors.pop() {
-            self.errors.push(last.hint(hint));
-        }
-    }
-
-    /// The device has no `f64`: said once.
-    fn fp64(&mut self) {
-        if !std::mem::replace(&mut self.fp64_reported, true) {
-            self.error("K07", "the device has no double precision (f64)");
-            self.hint("use f32, or another device");
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Types of expressions: rules K08 to K26 of [`super`].
 
+use super::capabilities::Capabilities;
 use super::code::Code;
-use super::{Capabilities, Report};
+use super::report::Report;
 use crate::dtype::{DType, Literal};
 use crate::graph::{BinaryOp, CompareOp, ReduceOp, UnaryOp};
 use crate::kir::*;

@@ -4,7 +4,8 @@
 //! all items of a sub-group, or different between items. The levels of variables are found by going over the kernel
 //! until none rises any more.
 
-use super::Report;
+use super::report::Report;
+use crate::kir::visit::visit;
 use crate::kir::*;
 
 /// Who agrees; joined by `max`.
@@ -17,9 +18,7 @@ enum Level {
 
 pub(super) fn check(kernel: &Kernel, types: &[Option<ValueType>], report: &mut Report) {
     let mut loops = 0;
-    super::flow::visit(&kernel.body, &mut |stmt| {
-        loops += usize::from(matches!(stmt, Stmt::For { .. } | Stmt::While { .. }))
-    });
+    visit(&kernel.body, &mut |stmt| loops += usize::from(matches!(stmt, Stmt::For { .. } | Stmt::While { .. })));
     let mut flow = Uniformity {
         kernel,
         types,

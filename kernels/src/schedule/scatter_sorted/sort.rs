@@ -1,13 +1,13 @@
 //! One pass of the stable radix sort.
 
-use super::super::scatter::{ScatterAdd, shifted};
-use super::super::sizes::dim_value;
-use super::{Between, DIGIT_BITS, GROUPS, increase, item_and_group, launch};
+use super::between::{Between, DIGIT_BITS, GROUPS, increase, item_and_group, launch};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ArrayId, AtomicOp, AtomicTarget, ExprId, ParamKind, Space, Stmt};
+use crate::schedule::scatter::{ScatterAdd, shifted};
+use crate::schedule::sizes::dim_value;
 use crate::variant::LOOP_GROUP;
 
 /// Updates among which each is compared with those before it, to tell how many have its digit.

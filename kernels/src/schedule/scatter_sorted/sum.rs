@@ -1,12 +1,12 @@
 //! The sums of the rows, from updates in the order of their rows.
 
-use super::super::scatter::ScatterAdd;
-use super::super::sizes::{dim_value, divisor};
-use super::{BLOCK, Between, LANES, STRETCH, increase, item_and_group, launch};
+use super::between::{BLOCK, Between, LANES, STRETCH, increase, item_and_group, launch};
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
 use crate::kir::{Access, ArrayId, ExprId, Launch, ParamKind, Space, Stmt, VarId, WorkItem};
+use crate::schedule::scatter::ScatterAdd;
+use crate::schedule::sizes::{dim_value, divisor};
 use crate::variant::LOOP_GROUP;
 
 /// A walk along the order: the row that it is at, the sum so far, and whether it began there.

@@ -1,0 +1,135 @@
+//! A layer's configuration from what a user wrote.
+
+use super::config::{Config, ConfigKey, ConfigKind, ConfigValue};
+use super::layer::Layer;
+use super::nearest::nearest;
+use crate::span::{Diagnostic, Result, Span};
+
+/// The largest integer a key takes: sizes and coordinates are `i32` on devices.
+const LARGEST: u64 = i32::MAX as u64;
+
+impl Config {
+    /// The configuration of `layer` from what the user wrote, in any order; keys left out take their defaults.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes: unknown keys (with the known ones and the nearest), keys given twice, values of the
+    /// wrong kind, missing keys, and what [`Layer::check`] finds. Errors about a pair carry its span, others
+    /// [`Span::NONE`].
+    pub fn from_pairs(layer: &Layer, pairs: &[(&str, ConfigValue, Span)]) -> Result<Config, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let mut values: Vec<Option<ConfigValue>> = vec![None; layer.config.len()];
+        let mut given = vec![false; layer.config.len()];
+        let mut missing: Vec<&ConfigKey> = layer.config.iter().filter(|key| key.default.is_none()).collect();
+        for (name, value, span) in pairs {
+            let (name, span) = (*name, *span);
+            let Some(position) = layer.config.iter().position(|key| key.name == name) else {
+                errors.push(unknown_key(layer, name).at(span));
+                // One slip is one mistake: the key that is meant is not missing as well.
+                let meant = nearest(name, layer.config.iter().map(|key| key.name));
+                missing.retain(|key| Some(key.name) != meant);
+                continue;
+            };
+            missing.retain(|key| key.name != name);
+            if std::mem::replace(&mut given[position], true) {
+                errors.push(Diagnostic::new(format!("`{name}` of `{}` is given twice", layer.name)).at(span));
+                continue;
+            }
+            values[position] = accept(layer.config[position].kind, value);
+            if values[position].is_none() {
+                errors.push(wrong_kind(layer, &layer.config[position], value).at(span));
+            }
+        }
+        for (position, key) in layer.config.iter().enumerate() {
+            if !given[position] {
+                values[position] = key.default.clone();
+            }
+        }
+        if !missing.is_empty() {
+            let each: Vec<String> = missing.iter().map(|key| format!("`{}`: {}", key.name, key.doc)).collect();
+            let hint: Vec<String> =
+                missing.iter().map(|key| format!("{} = {}", key.name, some_value(key.kind))).collect();
+            let hint = match pairs.is_empty() {
+                true => format!("write `#[layer({})]` above the field", hint.join(", ")),
+                false => format!("write `{}`", hint.join(", ")),
+            };
+            errors.push(Diagnostic::new(format!("`{}` needs {}", layer.name, each.join("; "))).hint(hint));
+        }
+        match (values.into_iter().collect::<Option<Vec<_>>>(), errors.is_empty()) {
+            (Some(values), true) => {
+                let config = Config { keys: layer.config, values };
+                (layer.check)(&config).map_err(|error| vec![error])?;
+                Ok(config)
+            }
+            _ => Err(errors),
+        }
+    }
+}
+
+/// `value` as `kind` stores it: an integer serves as a pair and as a number.
+fn accept(kind: ConfigKind, value: &ConfigValue) -> Option<ConfigValue> {
+    let whole = || value.clone();
+    match (kind, value) {
+        (ConfigKind::Size | ConfigKind::Fixed, ConfigValue::Size(size)) => (1..=LARGEST).contains(size).then(whole),
+        (ConfigKind::Size, ConfigValue::Named(_)) => Some(whole()),
+        (ConfigKind::Count, ConfigValue::Size(size)) => (*size <= LARGEST).then(whole),
+        (ConfigKind::Pair, ConfigValue::Size(size)) => (*size <= LARGEST).then_some(ConfigValue::Pair([*size; 2])),
+        (ConfigKind::Pair, ConfigValue::Pair([height, width])) => (*height.max(width) <= LARGEST).then(whole),
+        (ConfigKind::Number, ConfigValue::Size(size)) => Some(ConfigValue::Number(*size as f64)),
+        (ConfigKind::Number, ConfigValue::Number(number)) => (*number as f32).is_finite().then(whole),
+        (ConfigKind::Bool, ConfigValue::Bool(_)) => Some(whole()),
+        _ => None,
+    }
+}
+
+fn wrong_kind(layer: &Layer, key: &ConfigKey, value: &ConfigValue) -> Diagnostic {
+    let size = match (key.kind, value) {
+        (ConfigKind::Number | ConfigKind::Bool, _) => 0,
+        (_, ConfigValue::Size(size)) => *size,
+        (_, ConfigValue::Pair([height, width])) => *height.max(width),
+        _ => 0,
+    };
+    let limit = if size > LARGEST { format!(" up to {LARGEST}") } else { String::new() };
+    let named = matches!((key.kind, value), (ConfigKind::Fixed | ConfigKind::Count, ConfigValue::Named(_)));
+    let limit = if named { " whose value the compiler sees".to_string() } else { limit };
+    let expected = key.kind.describe();
+    Diagnostic::new(format!("`{}` of `{}` expects {expected}{limit}, found {value}", key.name, layer.name))
+        .hint(format!("write {}", example(key)))
+}
+
+/// A value that a key of that kind takes.
+fn some_value(kind: ConfigKind) -> &'static str {
+    match kind {
+        ConfigKind::Size => "64",
+        ConfigKind::Fixed | ConfigKind::Count => "4",
+        ConfigKind::Pair => "3",
+        ConfigKind::Number => "0.5",
+        ConfigKind::Bool => "true",
+    }
+}
+
+/// How `key` is given a value.
+fn example(key: &ConfigKey) -> String {
+    let (name, value) = (key.name, some_value(key.kind));
+    match key.kind {
+        ConfigKind::Size => format!("`{name} = {value}`; in a model also the name of a `const`"),
+        ConfigKind::Fixed | ConfigKind::Count => {
+            format!("`{name} = {value}`; in a model also the name of a `#[netcl::constant]`")
+        }
+        ConfigKind::Pair => format!("`{name} = {value}` or `{name} = (3, 5)`"),
+        ConfigKind::Number | ConfigKind::Bool => format!("`{name} = {value}`"),
+    }
+}
+
+fn unknown_key(layer: &Layer, name: &str) -> Diagnostic {
+    let error = Diagnostic::new(format!("`{}` has no key `{name}`", layer.name));
+    if layer.config.is_empty() {
+        return error.hint(format!("`{}` takes no keys", layer.name));
+    }
+    let known: Vec<String> = layer.config.iter().map(|key| format!("`{}`", key.name)).collect();
+    let known = known.join(", ");
+    match nearest(name, layer.config.iter().map(|key| key.name)) {
+        Some(nearest) => error.hint(format!("did you mean `{nearest}`? The keys are {known}")),
+        None => error.hint(format!("the keys are {known}")),
+    }
+}

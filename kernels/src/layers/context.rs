@@ -1,0 +1,114 @@
+//! What a layer builds its graph with, and the checks of its inputs.
+
+use super::config::Config;
+use crate::dim::{Dim, Shape};
+use crate::dtype::DType;
+use crate::graph::NodeId;
+use crate::graph::build::Builder;
+use crate::span::{Diagnostic, Result};
+
+/// Whether a function is compiled for training or for inference (dropout, batch norm).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// Dropout drops, batch norm uses and updates batch statistics.
+    Training,
+    /// Dropout passes, batch norm uses running statistics.
+    Inference,
+}
+
+/// What a layer's `forward` works with.
+pub struct Context<'a> {
+    /// Where nodes go.
+    pub builder: &'a mut Builder,
+    /// The layer's configuration.
+    pub config: &'a Config,
+    /// The user's name for the layer (a field), for messages.
+    pub name: &'a str,
+    /// The layer's tensors, in the order of [`Layer::tensors`](super::Layer::tensors).
+    pub tensors: &'a [NodeId],
+    /// Training or inference.
+    pub mode: Mode,
+    /// A `U32` scalar that changes from step to step, for layers that draw random numbers.
+    pub seed: NodeId,
+    /// New values of state tensors: (position in `tensors`, node). Filled by the layer.
+    pub updates: &'a mut Vec<(usize, NodeId)>,
+}
+
+impl Context<'_> {
+    /// An error if `x` is no float tensor.
+    pub(super) fn float(&self, x: NodeId) -> Result<DType> {
+        let dtype = self.builder.dtype(x);
+        if dtype.is_float() {
+            return Ok(dtype);
+        }
+        Err(Diagnostic::new(format!("`{}` expects a float tensor, found {dtype}", self.name))
+            .hint("convert it with `.cast(..)`"))
+    }
+
+    /// `x` as the type that it is computed in: what is normalised is rounded to half precision once, at the end, for sums of
+    /// squares are beyond it.
+    pub(super) fn computed(&mut self, x: NodeId) -> Result<NodeId> {
+        self.builder.cast(x, self.builder.dtype(x).compute())
+    }
+
+    /// An error if `x` has not the axes that `form` (such as `[n, c, h, w]`) shows.
+    pub(super) fn rank(&self, x: NodeId, fits: impl Fn(usize) -> bool, form: &str) -> Result<()> {
+        let shape = self.builder.shape(x);
+        if fits(shape.rank()) {
+            return Ok(());
+        }
+        let problem = Diagnostic::new(format!("`{}` expects a tensor {form}, found {shape}", self.name));
+        let rank = shape.rank();
+        Err(if fits(rank + 1) {
+            problem
+                .hint(format!("`.unsqueeze({rank})` adds an axis of one element, which `.squeeze({rank})` takes away"))
+        } else if rank > 1 && fits(rank - 1) {
+            problem.hint(format!("`.flatten({})` joins the last two axes", rank - 2))
+        } else {
+            problem
+        })
+    }
+
+    /// An error if `axis` of `x` is not as long as the key `key` says: `` `output` expects 32 features, found 64 ``.
+    pub(super) fn expect(&self, x: NodeId, axis: usize, key: &str, what: &str) -> Result<()> {
+        let (expected, found) = (self.config.size(key), &self.builder.shape(x)[axis]);
+        if *found == expected {
+            return Ok(());
+        }
+        let note = self.builder.origin_note(x, axis);
+        let problem = Diagnostic::new(format!("`{}` expects {expected} {what}, found {found}{note}", self.name));
+        Err(match self.rearranged(x, axis, &expected) {
+            Some(instead) => problem.hint(instead),
+            None => problem,
+        })
+    }
+
+    /// How `axis` of `x` would be as long as `expected`: with axes joined, or in another order.
+    fn rearranged(&self, x: NodeId, axis: usize, expected: &Dim) -> Option<String> {
+        let shape = self.builder.shape(x);
+        if axis + 1 == shape.rank() && axis > 1 && Shape(shape.0[1..].to_vec()).elements() == *expected {
+            return Some("join the axes after the first with `.flatten(1)`".to_string());
+        }
+        let mut others = (1..shape.rank()).filter(|other| shape[*other] == *expected);
+        let (Some(from), None) = (others.next(), others.next()) else {
+            let all = Shape(shape.0[1..].to_vec()).elements();
+            // Images have four axes; of sequences the last is meant.
+            return (axis == 3 && shape.rank() == 4)
+                .then(|| format!("`.flatten(1)` joins the axes after the first: {all} features"));
+        };
+        let mut order: Vec<usize> = (0..shape.rank()).filter(|other| *other != from).collect();
+        order.insert(axis, from);
+        Some(format!("axis {from} of {shape} has that size: put it there with `.permute({order:?})`"))
+    }
+
+    /// Notes that the size of `axis` of `y` is what the key `key` says: `` `hidden`, `outputs = 64` ``.
+    pub(super) fn origin(&mut self, y: NodeId, axis: usize, key: &str) {
+        let origin = format!("`{}`, `{key} = {}`", self.name, self.config.size(key));
+        self.builder.set_origin(y, axis, &origin);
+    }
+
+    /// `x` as `dtype`, for tensors of the layer that meet an input of another float type.
+    pub(super) fn tensor(&mut self, position: usize, dtype: DType) -> Result<NodeId> {
+        self.builder.cast(self.tensors[position], dtype)
+    }
+}

@@ -1,0 +1,78 @@
+//! The tensors that a layer owns, and how they start.
+
+use crate::dim::Dim;
+use crate::dtype::DType;
+use crate::span::{Diagnostic, Result};
+
+/// How a parameter or state starts. Sizes are `S`: numbers, or [`Dim`]s while they have names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Init<S = usize> {
+    /// The same number everywhere.
+    Constant(f64),
+    /// Uniform in `[-bound, bound)`.
+    Uniform {
+        /// Half the width.
+        bound: f64,
+    },
+    /// Uniform within `1 / sqrt(inputs)`.
+    FanIn {
+        /// How many elements meet in one element of the result.
+        inputs: S,
+    },
+    /// Normal with mean 0.
+    Normal {
+        /// Standard deviation.
+        std: f64,
+    },
+}
+
+/// A tensor that a layer owns. Sizes are `S`: numbers, or [`Dim`]s while they have names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorSpec<S = usize> {
+    /// Its name within the layer (`weight`).
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: Vec<S>,
+    /// Its type.
+    pub dtype: DType,
+    /// How it starts.
+    pub init: Init<S>,
+    /// Trained by the optimizer (a parameter), or not (state such as running statistics).
+    pub trainable: bool,
+}
+
+impl TensorSpec<Dim> {
+    pub(super) fn parameter(name: &'static str, shape: &[Dim], init: Init<Dim>) -> Self {
+        TensorSpec { name, shape: shape.to_vec(), dtype: DType::F32, init, trainable: true }
+    }
+
+    pub(super) fn state(name: &'static str, shape: &[Dim], value: f64) -> Self {
+        TensorSpec { trainable: false, ..Self::parameter(name, shape, Init::Constant(value)) }
+    }
+
+    /// With numbers for sizes.
+    ///
+    /// # Errors
+    ///
+    /// If a size has no value: a name, or an overflow.
+    pub fn fixed(&self) -> Result<TensorSpec> {
+        let number = |dim: &Dim| {
+            let value = dim.as_constant().and_then(|value| usize::try_from(value).ok());
+            value.ok_or_else(|| Diagnostic::new(format!("`{}` expects a number for a size, found {dim}", self.name)))
+        };
+        let init = match &self.init {
+            Init::Constant(value) => Init::Constant(*value),
+            Init::Uniform { bound } => Init::Uniform { bound: *bound },
+            Init::FanIn { inputs } => Init::FanIn { inputs: number(inputs)? },
+            Init::Normal { std } => Init::Normal { std: *std },
+        };
+        let shape = self.shape.iter().map(number).collect::<Result<_>>()?;
+        Ok(TensorSpec { name: self.name, shape, dtype: self.dtype, init, trainable: self.trainable })
+    }
+}
+
+/// PyTorch's default for weights and biases of linear layers and convolutions: uniform within `1 / sqrt(fan_in)`
+/// (`kaiming_uniform_` with `a = sqrt(5)`).
+pub(super) fn fan_in(inputs: Dim) -> Init<Dim> {
+    Init::FanIn { inputs }
+}
