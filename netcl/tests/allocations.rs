@@ -103,7 +103,8 @@ fn replays_allocate_nothing() {
     }
 }
 
-/// A tensor is two allocations (its memory's handle and its shape), a model's result has its shape from the plan.
+/// A tensor is two allocations (its memory's handle and its shape), a model's result has its shape from the plan, a kernel of an
+/// algorithm is one.
 #[test]
 fn calls_allocate_little_beside_their_results() {
     // The host's threads are given work in boxes.
@@ -120,8 +121,8 @@ fn calls_allocate_little_beside_their_results() {
             ("a model's loss with gradients", 6, &|| {
                 loss.call_with_gradients(&model.core, "", &[&row], &[]).unwrap();
             }),
-            ("map", 5, &|| drop(algorithms::map("v0 * 3 + 1", &[&x]).unwrap())),
-            ("reduce", 8, &|| drop(algorithms::reduce(Operator::Sum, &x).unwrap())),
+            ("map", 6, &|| drop(algorithms::map("v0 * 3 + 1", &[&x]).unwrap())),
+            ("reduce", 10, &|| drop(algorithms::reduce(Operator::Sum, &x).unwrap())),
         ];
         for (what, most, call) in calls {
             // Builds, binds, and fills the pool.

@@ -1,6 +1,6 @@
 //! What code made by netcl's macros calls, and `netcl` itself. Not for people; changes without notice.
 
-pub use crate::device::backend::NativeEntry;
+pub use crate::device::host::NativeEntry;
 pub use crate::device::host::exports as host;
 pub use crate::device::scalar::Scalar;
 pub use crate::function::{Function, FunctionSource, PlanSource};

@@ -1,7 +1,7 @@
 //! What a kind of device must be able to do. Checks are made above this trait, never below it.
 
 use crate::device::commands::CommandBuffer;
-pub use crate::device::host::NativeEntry;
+use crate::device::dispatch::{BindRequest, ProgramSource};
 use crate::device::kernels::KernelCompiler;
 use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region};
 use crate::device::partition::Partition;
@@ -12,14 +12,9 @@ use crate::error::{Error, Result};
 use crate::event::{Event, Interrupt};
 use crate::memory::{PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::program::ProgramStats;
-use netcl_kernels::dim::Bindings;
-use netcl_kernels::plan::{BufferId, Plan};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Native code of a plan's loop kernels on the host, by their positions there; empty where there is none.
-pub(crate) type Native = &'static [Option<NativeEntry>];
 
 /// One launch on the null device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,43 +31,17 @@ pub struct LaunchRecord {
     pub local: Vec<usize>,
 }
 
-/// Where a plan's buffer lies.
-#[derive(Clone, Debug)]
-pub(crate) enum Place {
-    /// In the bound plan's own arena.
-    Internal(Region),
-    /// Given at each launch, at that position.
-    External(usize),
-    /// No step touches it.
-    Unused,
-}
-
-/// What a backend needs to make launchable objects of a plan whose symbols have values.
-pub(crate) struct BindRequest<'a> {
-    pub(crate) bindings: Bindings<'a>,
-    /// One per buffer of the plan.
-    pub(crate) places: &'a [Place],
-    /// How many external regions each launch gets.
-    pub(crate) externals: usize,
-}
-
-impl BindRequest<'_> {
-    pub(crate) fn place(&self, id: BufferId) -> &Place {
-        &self.places[id.0 as usize]
-    }
-}
-
-/// A plan whose kernels are built.
+/// A program that is built.
 pub(crate) trait Program: Send + Sync {
     /// Makes launchable objects for one set of symbol values.
-    fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>>;
+    fn bind(&self, request: BindRequest<'_>) -> Result<Box<dyn Bound>>;
 }
 
-/// A plan whose sizes are known and whose arguments are set but for the external ones.
+/// A program whose sizes are known and whose arguments are set but for the external ones.
 pub(crate) trait Bound: Send {
-    /// Enqueues every step in order; returns how many launches that were. Does not wait for the device.
+    /// Enqueues every dispatch in order; returns how many launches that were. Does not wait for the device.
     ///
-    /// `externals` are alive until after the call; `scalars` have the types that the plan names.
+    /// `externals` are alive until after the call; `scalars` have the types that the kernels' parameters have.
     fn launch(&mut self, externals: &[&Region], scalars: &[Scalar]) -> Result<u64>;
 
     /// Adds the launches of the last call to a driver's recording; says whether they could be.
@@ -171,12 +140,12 @@ pub(crate) trait Backend: Any + Send + Sync {
     /// Sets the first `bytes` to zero.
     fn zero(&self, memory: &dyn Memory, bytes: usize) -> Result<()>;
 
-    /// Builds the kernels of a plan.
-    fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn Program>>;
+    /// Builds a program.
+    fn load(&self, source: &ProgramSource<'_>) -> Result<Box<dyn Program>>;
 
-    /// As [`Backend::load`], of a plan that does not come again: nobody finds its kernels later, in this process or another.
-    fn load_once(&self, plan: &Arc<Plan>) -> Result<Box<dyn Program>> {
-        self.load(plan, &[])
+    /// As [`Backend::load`], of a program that does not come again: nobody finds it later, in this process or another.
+    fn load_once(&self, source: &ProgramSource<'_>) -> Result<Box<dyn Program>> {
+        self.load(source)
     }
 
     /// Waits until everything enqueued is done.

@@ -4,6 +4,7 @@ mod active;
 pub(crate) mod adapter;
 pub(crate) mod backend;
 pub(crate) mod commands;
+pub(crate) mod dispatch;
 mod division;
 pub(crate) mod geometry;
 pub(crate) mod host;

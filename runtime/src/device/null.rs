@@ -1,7 +1,7 @@
 //! A device that records launches and computes nothing: for tests of plans, pools and launch counts.
 
-use crate::device::backend::{Backend, BindRequest, Bound, LaunchRecord, Native, Program};
-use crate::device::geometry;
+use crate::device::backend::{Backend, Bound, LaunchRecord, Program};
+use crate::device::dispatch::{BindRequest, Dispatch, ProgramSource, Work};
 use crate::device::host::backend::ordinary_memory;
 use crate::device::memory::{AllocateError, Memory, Region, downcast};
 use crate::device::profile::{DeviceKind, DeviceProfile, LocalMemory};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::memory::{PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
-use netcl_kernels::plan::{Plan, Target, Work};
+use netcl_kernels::plan::Target;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -182,10 +182,11 @@ impl Backend for Null {
         self.touch(memory)
     }
 
-    fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn Program>> {
+    fn load(&self, source: &ProgramSource<'_>) -> Result<Box<dyn Program>> {
         self.fault.check()?;
-        let (plan, records) = (plan.clone(), self.records.clone());
-        Ok(Box::new(NullProgram { plan, records, fault: self.fault.clone(), tracks: self.tracks.clone() }))
+        let loops = source.loops.iter().map(|kernel| kernel.name.as_str().into()).collect();
+        let (name, records) = (source.name.into(), self.records.clone());
+        Ok(Box::new(NullProgram { name, loops, records, fault: self.fault.clone(), tracks: self.tracks.clone() }))
     }
 
     fn reserves(&self) -> &Reserves {
@@ -224,44 +225,36 @@ impl Backend for Null {
 }
 
 struct NullProgram {
-    plan: Arc<Plan>,
+    name: Arc<str>,
+    /// The names of its loop kernels.
+    loops: Vec<Arc<str>>,
     records: Arc<Mutex<Vec<LaunchRecord>>>,
     fault: Arc<Fault>,
     tracks: Arc<profile::Source>,
 }
 
 impl Program for NullProgram {
-    fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>> {
-        let mut steps = Vec::with_capacity(self.plan.steps.len());
-        for step in &self.plan.steps {
-            let (entry, launch) = match &step.work {
-                Work::Kernel { entry, launch } => (entry.as_str(), Some(launch)),
-                Work::Loop { .. } => {
-                    let kernel = self.plan.loop_kernel(step);
-                    kernel.map_or(("loop", None), |kernel| (kernel.name.as_str(), Some(&kernel.launch)))
+    fn bind(&self, request: BindRequest<'_>) -> Result<Box<dyn Bound>> {
+        let record = |dispatch: &Dispatch| {
+            let (entry, geometry): (Arc<str>, _) = match &dispatch.work {
+                Work::Kernel { entry, geometry } => (entry.as_str().into(), Some(geometry)),
+                Work::Loop { kernel, geometry, .. } => {
+                    (self.loops.get(*kernel).cloned().unwrap_or_else(|| "loop".into()), Some(geometry))
                 }
-                Work::MatMul { .. } => ("matmul", None),
-                Work::Conv2d { .. } => ("conv2d", None),
-                Work::ScatterAdd { .. } => ("scatter_add", None),
+                Work::MatMul(_) => ("matmul".into(), None),
+                Work::Conv2d(_) => ("conv2d".into(), None),
+                Work::ScatterAdd(_) => ("scatter_add".into(), None),
             };
-            let (global, local) = match launch {
-                None => (Vec::new(), Vec::new()),
-                Some(launch) => match geometry::of(&self.plan.name, &step.label, launch, request.bindings)? {
-                    None => continue,
-                    Some(geometry) => (
-                        geometry.global[..geometry.dimensions].to_vec(),
-                        geometry.local.map(|local| local[..geometry.dimensions].to_vec()).unwrap_or_default(),
-                    ),
-                },
-            };
-            steps.push(LaunchRecord {
-                function: self.plan.name.as_str().into(),
-                label: step.label.as_str().into(),
-                entry: entry.into(),
-                global,
-                local,
-            });
-        }
+            let sizes = |sizes: [usize; 3], dimensions: usize| sizes[..dimensions].to_vec();
+            LaunchRecord {
+                function: self.name.clone(),
+                label: dispatch.label.as_str().into(),
+                entry,
+                global: geometry.map_or_else(Vec::new, |own| sizes(own.global, own.dimensions)),
+                local: geometry.and_then(|own| Some(sizes(own.local?, own.dimensions))).unwrap_or_default(),
+            }
+        };
+        let steps = request.dispatches.iter().map(record).collect();
         let (records, fault, tracks) = (self.records.clone(), self.fault.clone(), self.tracks.clone());
         Ok(Box::new(NullBound { steps, records, fault, tracks }))
     }

@@ -1,12 +1,14 @@
 //! A plan with its symbols bound: arena, kernel objects, shapes of the results.
 
 use crate::device::Device;
-use crate::device::backend::{BindRequest, Bound, Place};
+use crate::device::backend::Bound;
+use crate::device::dispatch::{BindRequest, Place};
 use crate::device::geometry;
 use crate::device::memory::Region;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::check;
+use crate::executor::dispatches::dispatches;
 use crate::executor::policy::Generation;
 use crate::executor::version::Version;
 use crate::memory::{ALIGNMENT, BufferHandle};
@@ -64,19 +66,24 @@ pub(super) fn bind(
         let bytes = layout.sizes[position] as usize;
         places.push(match (&buffer.role, interface.slots[position], layout.offsets[position], &arena) {
             (Role::Scratch, _, Some(offset), Some(arena)) => {
-                Place::Internal(arena.part(offset as usize, bytes)?.region().clone())
+                Some(Place::Internal(arena.part(offset as usize, bytes)?.region().clone()))
             }
             (_, Some(slot), _, _) => {
                 let shape = buffer.shape.evaluate(&bindings).unwrap_or_default();
                 debug_assert_eq!(slot, externals.len(), "slots are numbered in the order of buffers");
                 externals.push((Arc::from(shape), bytes));
-                Place::External(slot)
+                Some(Place::External(slot))
             }
-            _ => Place::Unused,
+            _ => None,
         });
     }
-    let request = BindRequest { bindings: &bindings, places: &places, externals: interface.externals.len() };
-    let launcher = version.program(device)?.bind(&request)?;
+    let request = BindRequest {
+        bindings: &bindings,
+        dispatches: dispatches(plan, &bindings, &places)?,
+        externals: interface.externals.len(),
+        scalars: plan.scalars.len(),
+    };
+    let launcher = version.program(device)?.bind(request)?;
     tracing::debug!(
         function = plan.name,
         sizes = geometry::show(&bindings),

@@ -1,6 +1,6 @@
 //! A plan on a device: built once, called often, from any thread.
 
-use crate::device::backend::Native;
+use crate::device::dispatch::Native;
 use crate::device::scalar::Scalar;
 use crate::device::{Device, process};
 use crate::error::{Error, Result};

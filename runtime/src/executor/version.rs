@@ -1,7 +1,8 @@
 //! One way to compute a function on a device: a plan, and what was made for it.
 
 use crate::device::Device;
-use crate::device::backend::{Native, Program};
+use crate::device::backend::Program;
+use crate::device::dispatch::{Native, ProgramSource};
 use crate::error::{Error, Result};
 use crate::executor::call::Call;
 use crate::executor::interface::Interface;
@@ -70,7 +71,7 @@ impl Version {
             return Ok(&**program);
         }
         groups_fit(&self.plan, device)?;
-        let program = device.backend().load(self.plan.shared(), self.native)?;
+        let program = self.source(|source| device.backend().load(source))?;
         // Another thread may have been first.
         Ok(&**self.program.get_or_init(|| program))
     }
@@ -78,9 +79,15 @@ impl Version {
     /// Builds its kernels where they are not there yet, as of a plan that does not come again.
     pub(super) fn build_once(&self, device: &Device) -> Result<()> {
         groups_fit(&self.plan, device)?;
-        let program = device.backend().load_once(self.plan.shared())?;
+        let program = self.source(|source| device.backend().load_once(source))?;
         self.program.get_or_init(|| program);
         Ok(())
+    }
+
+    /// What `load` makes of what the program is built from.
+    fn source(&self, load: impl FnOnce(&ProgramSource<'_>) -> Result<Box<dyn Program>>) -> Result<Box<dyn Program>> {
+        let Plan { name, source, loops, .. } = &*self.plan;
+        load(&ProgramSource { name, text: &source.to_string(), loops, native: self.native })
     }
 
     /// Where the tensors of the call's model lie; `None` if the plan uses none.

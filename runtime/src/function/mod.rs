@@ -4,7 +4,8 @@ mod compiled;
 pub(crate) mod prepare;
 
 use crate::device::Device;
-use crate::device::backend::{Native, NativeEntry};
+use crate::device::dispatch::Native;
+use crate::device::host::NativeEntry;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
 use crate::executor::{Call, GraphSource, Loaded, Recompile, verified};

@@ -5,14 +5,15 @@ use super::launch::HostProgram;
 use super::memory::{Exclusive, HostBuffer};
 use super::pool;
 use super::tracks::host_tracks;
-use crate::device::backend::{Backend, Native, Program as BuiltProgram};
+use crate::device::backend::{Backend, Program as BuiltProgram};
+use crate::device::dispatch::ProgramSource;
 use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region, downcast};
 use crate::device::profile::{DeviceKind, DeviceProfile, SharedVirtualMemory};
 use crate::device::vendor::Architecture;
 use crate::error::{Error, Result};
 use crate::memory::{PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
-use netcl_kernels::plan::{Plan, Target};
+use netcl_kernels::plan::Target;
 use std::sync::Arc;
 
 /// The host.
@@ -99,8 +100,8 @@ impl Backend for Host {
         Ok(Some(Box::new(Exclusive::new(memory, bytes, Some(keeper)))))
     }
 
-    fn load(&self, plan: &Arc<Plan>, native: Native) -> Result<Box<dyn BuiltProgram>> {
-        Ok(Box::new(HostProgram::new(plan, native)?))
+    fn load(&self, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
+        Ok(Box::new(HostProgram::new(source)?))
     }
 
     fn finish(&self) -> Result<()> {

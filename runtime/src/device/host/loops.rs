@@ -6,10 +6,11 @@ use super::faults::Faults;
 use super::isa::engine;
 use super::native::{Args, Passed};
 use super::pool;
+use crate::device::geometry::Geometry;
 use netcl_kernels::dim::{Bindings, Symbol};
 use netcl_kernels::kir::interp::{CompiledKernel, Fault, Value};
 use netcl_kernels::kir::verify::{Capabilities, verify};
-use netcl_kernels::kir::{Access, Kernel, Launch, ParamKind};
+use netcl_kernels::kir::{Access, Kernel, ParamKind};
 use netcl_kernels::span::Diagnostic;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,22 +42,17 @@ impl Loop {
         Ok(Loop { kernel: kernel.clone(), code })
     }
 
-    /// How many work-items it has.
-    pub(crate) fn launch(&self) -> &Launch {
-        &self.kernel.launch
-    }
-
     /// For those values of the symbols; `bytes` is about what one run reads and writes.
-    pub(crate) fn bind(self: &Arc<Self>, bindings: Bindings<'_>, bytes: u64) -> Result<BoundLoop, Fault> {
-        let wrong = |problem: String| Fault::Arguments { kernel: self.kernel.name.clone(), problem };
-        let (mut global, mut local) = ([1; 3], [1; 3]);
-        for (axis, dim) in self.kernel.launch.global.iter().enumerate() {
-            let size = dim.evaluate(bindings).and_then(|size| u32::try_from(size).ok());
-            global[axis] = size.ok_or_else(|| wrong(format!("the launch size `{dim}` is no 32-bit number")))? as usize;
-            if let Some(&size) = self.kernel.launch.local.get(axis) {
-                local[axis] = size as usize;
-                global[axis] = global[axis].next_multiple_of(size as usize);
-            }
+    pub(crate) fn bind(
+        self: &Arc<Self>,
+        bindings: Bindings<'_>,
+        geometry: &Geometry,
+        bytes: u64,
+    ) -> Result<BoundLoop, Fault> {
+        let (global, local) = (geometry.global, geometry.local.unwrap_or([1; 3]));
+        if let Some(size) = global.iter().find(|size| u32::try_from(**size).is_err()) {
+            let problem = format!("the launch size {size} is no 32-bit number");
+            return Err(Fault::Arguments { kernel: self.kernel.name.clone(), problem });
         }
         let parallel = bytes >= PARALLEL_BYTES;
         Ok(BoundLoop { code: Arc::clone(self), bindings: bindings.to_vec(), global, local, parallel })
@@ -74,6 +70,10 @@ pub(crate) struct BoundLoop {
 }
 
 impl BoundLoop {
+    pub(crate) fn kernel(&self) -> &Kernel {
+        &self.code.kernel
+    }
+
     /// Runs it; one value for each parameter. Returns when all work-items have run.
     pub(crate) fn run(&self, passed: &[Passed<'_>]) -> Result<(), Fault> {
         match &self.code.code {

@@ -9,24 +9,14 @@
 use super::matmul;
 use super::memory::HostBuffer;
 use super::pool;
-use netcl_kernels::dim::{Bindings, Dim};
+use crate::device::dispatch::ScatterAdd;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::plan::Work;
 use std::ops::Range;
 
 /// Ranges of rows whose hits are counted to cut the rows among threads.
 const BUCKETS: usize = 1 << 10;
 /// Ranges for each thread: one that is done early takes another.
 const RANGES_PER_THREAD: usize = 4;
-
-/// A scatter-add whose sizes are known.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ScatterAdd {
-    rows: usize,
-    count: usize,
-    features: usize,
-    dtype: DType,
-}
 
 /// Types that are added: integers wrap.
 trait Addend: Copy + Default + Send + Sync {
@@ -54,18 +44,6 @@ addend! {
 }
 
 impl ScatterAdd {
-    /// The step under `bindings`; `None` if it is no scatter-add. The error says what has no value.
-    pub(crate) fn new(work: &Work, bindings: Bindings<'_>) -> Option<Result<ScatterAdd, String>> {
-        let Work::ScatterAdd { rows, count, features, dtype } = work else { return None };
-        let size = |dim: &Dim| {
-            let value = dim.evaluate(bindings).and_then(|value| usize::try_from(value).ok());
-            value.ok_or_else(|| format!("{dim} is not known, negative or too large"))
-        };
-        let sizes =
-            || Ok(ScatterAdd { rows: size(rows)?, count: size(count)?, features: size(features)?, dtype: *dtype });
-        Some(sizes())
-    }
-
     /// Runs it on row numbers, updates and result, on all threads where that pays. The caller has their locks.
     pub(crate) fn run(&self, buffers: [&HostBuffer; 3]) -> Result<(), String> {
         let work = self.rows.saturating_add(self.count).saturating_mul(self.features);

@@ -10,8 +10,9 @@ use super::mapped::ClMapped;
 use super::memory::ClMemory;
 use super::shared::{OpenCl, own};
 use crate::config;
-use crate::device::backend::{Backend, Native, Program as BuiltProgram};
+use crate::device::backend::{Backend, Program as BuiltProgram};
 use crate::device::commands::CommandBuffer;
+use crate::device::dispatch::ProgramSource;
 use crate::device::kernels::KernelCompiler;
 use crate::device::memory::{AllocateError, HostMemory, Keeper, Memory, Region};
 use crate::device::partition::Partition;
@@ -22,7 +23,6 @@ use crate::event::{Event, Interrupt};
 use crate::memory::{PinnedBuffer, PinnedBufferPool, Reserves};
 use crate::profile::{self, Command};
 use crate::program::ProgramStats;
-use netcl_kernels::plan::Plan;
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, enqueue_copy_buffer, enqueue_fill_buffer};
 use std::ptr::null;
 use std::sync::Arc;
@@ -33,11 +33,11 @@ use std::time::{Duration, Instant};
 const DRAINING: Duration = Duration::from_secs(10);
 
 impl OpenCl {
-    fn load_by(&self, build: build::Build, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
-        let text = plan.source.to_string();
-        let source = build::Source { name: &plan.name, text: &text, options: build::options(&self.shared.profile) };
-        let program = build(&self.shared, &source)?;
-        Ok(Box::new(ClProgram::new(self.shared.clone(), plan.clone(), program)))
+    fn load_by(&self, build: build::Build, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
+        let ProgramSource { name, text, .. } = *source;
+        let program =
+            build(&self.shared, &build::Source { name, text, options: build::options(&self.shared.profile) })?;
+        Ok(Box::new(ClProgram::new(self.shared.clone(), name.to_owned(), program)))
     }
 }
 
@@ -177,12 +177,12 @@ impl Backend for OpenCl {
         Ok(())
     }
 
-    fn load(&self, plan: &Arc<Plan>, _: Native) -> Result<Box<dyn BuiltProgram>> {
-        self.load_by(build::program, plan)
+    fn load(&self, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
+        self.load_by(build::program, source)
     }
 
-    fn load_once(&self, plan: &Arc<Plan>) -> Result<Box<dyn BuiltProgram>> {
-        self.load_by(build::once, plan)
+    fn load_once(&self, source: &ProgramSource<'_>) -> Result<Box<dyn BuiltProgram>> {
+        self.load_by(build::once, source)
     }
 
     fn program_stats(&self) -> ProgramStats {

@@ -1,27 +1,27 @@
-//! Plans whose kernels have their arguments set.
+//! Programs whose kernels have their arguments set.
 
 use super::commands::ClCommands;
 use super::driver::Program;
 use super::kernel::KernelObject;
 use super::order::Order;
 use super::shared::Shared;
-use crate::device::backend::{BindRequest, Bound, Place, Program as BuiltProgram};
+use crate::device::backend::{Bound, Program as BuiltProgram};
 use crate::device::commands::CommandBuffer;
-use crate::device::geometry::{self, Geometry};
+use crate::device::dispatch::{BindRequest, Dispatch, Passed, Place, Work};
+use crate::device::geometry::Geometry;
 use crate::device::kernels::KernelArgument;
 use crate::device::memory::Region;
 use crate::device::process;
 use crate::device::queue::QueueOrder;
 use crate::device::scalar::Scalar;
 use crate::error::{Error, Result};
-use netcl_kernels::plan::{Arg, Plan, Step, Work};
 use opencl3::types::cl_int;
 use std::sync::Arc;
 
-/// A plan's built program. Dropped in this order: the context outlives what was made in it.
+/// A built program. Dropped in this order: the context outlives what was made in it.
 pub(super) struct ClProgram {
     program: Arc<Program>,
-    plan: Arc<Plan>,
+    name: String,
     shared: Arc<Shared>,
 }
 
@@ -35,7 +35,7 @@ struct Launch {
 /// Where a value goes: a launch and the position of its argument.
 type Use = (usize, usize);
 
-/// Every launch of a plan, ready. Dropped in this order.
+/// Every launch of a program, ready. Dropped in this order.
 struct ClBound {
     launches: Vec<Launch>,
     /// Where the queue is out of order.
@@ -50,75 +50,63 @@ struct ClBound {
 }
 
 impl ClProgram {
-    pub(super) fn new(shared: Arc<Shared>, plan: Arc<Plan>, program: Arc<Program>) -> ClProgram {
-        ClProgram { shared, plan, program }
+    pub(super) fn new(shared: Arc<Shared>, name: String, program: Arc<Program>) -> ClProgram {
+        ClProgram { shared, name, program }
     }
 }
 
 impl BuiltProgram for ClProgram {
-    fn bind(&self, request: &BindRequest<'_>) -> Result<Box<dyn Bound>> {
+    fn bind(&self, request: BindRequest<'_>) -> Result<Box<dyn Bound>> {
         process::check()?;
         let mut bound = ClBound {
             shared: self.shared.clone(),
-            launches: Vec::with_capacity(self.plan.steps.len()),
+            launches: Vec::with_capacity(request.dispatches.len()),
             externals: vec![(0, Vec::new()); request.externals],
-            scalars: vec![(None, Vec::new()); self.plan.scalars.len()],
+            scalars: vec![(None, Vec::new()); request.scalars],
             order: (self.shared.order == QueueOrder::OutOfOrder).then(Order::default),
             _internal: Vec::new(),
         };
-        for step in &self.plan.steps {
-            self.add(&mut bound, step, request)?;
+        for dispatch in request.dispatches {
+            self.add(&mut bound, dispatch)?;
         }
         Ok(Box::new(bound))
     }
 }
 
 impl ClProgram {
-    fn add(&self, bound: &mut ClBound, step: &Step, request: &BindRequest<'_>) -> Result<()> {
-        let Work::Kernel { entry, launch } = &step.work else {
-            return Err(self.unusable(format!("step `{}` is no OpenCL kernel", step.label)));
+    fn add(&self, bound: &mut ClBound, dispatch: Dispatch) -> Result<()> {
+        let Dispatch { label, work, passed, touches } = dispatch;
+        let Work::Kernel { entry, geometry } = work else {
+            let problem = format!("step `{label}` is no OpenCL kernel");
+            return Err(Error::Plan { function: self.name.clone(), problem });
         };
-        let Some(geometry) = geometry::of(&self.plan.name, &step.label, launch, request.bindings)? else {
-            return Ok(());
-        };
-        let mut kernel = KernelObject::new(&self.shared.health, &self.program, entry)?;
+        let mut kernel = KernelObject::new(&self.shared.health, &self.program, &entry)?;
         let position = bound.launches.len();
-        for (index, arg) in step.args.iter().enumerate() {
-            let code = match arg {
-                Arg::Buffer(id) => match request.place(*id) {
-                    Place::Internal(region) => {
-                        bound._internal.push(region.clone());
-                        kernel.set(index, KernelArgument::Memory(region))
-                    }
-                    Place::External(slot) => {
-                        bound.externals[*slot].1.push((position, index));
-                        Ok(())
-                    }
-                    Place::Unused => {
-                        return Err(self.unusable(format!("step `{}` uses a buffer without a place", step.label)));
-                    }
-                },
-                Arg::Dim(dim) => {
-                    let value = geometry::value_u32(&self.plan.name, &step.label, dim, request.bindings)?;
-                    set_scalar(&mut kernel, index, Scalar::U32(value))
+        for (index, passed) in passed.into_iter().enumerate() {
+            let code = match passed {
+                Passed::Memory(Place::Internal(region)) => {
+                    let code = kernel.set(index, KernelArgument::Memory(&region));
+                    bound._internal.push(region);
+                    code
                 }
-                Arg::Literal(literal) => set_scalar(&mut kernel, index, Scalar::from_literal(*literal)),
-                Arg::Scalar(scalar, _) => {
-                    bound.scalars[*scalar].1.push((position, index));
+                Passed::Memory(Place::External(slot)) => {
+                    bound.externals[slot].1.push((position, index));
+                    Ok(())
+                }
+                Passed::Size(value) => set_scalar(&mut kernel, index, Scalar::U32(value)),
+                Passed::Literal(literal) => set_scalar(&mut kernel, index, Scalar::from_literal(literal)),
+                Passed::Scalar(scalar) => {
+                    bound.scalars[scalar].1.push((position, index));
                     Ok(())
                 }
             };
             code.map_err(|code| self.shared.error(&format!("clSetKernelArg {index} of `{entry}`"), code))?;
         }
         if let Some(order) = &mut bound.order {
-            order.add(step, request);
+            order.add(touches);
         }
-        bound.launches.push(Launch { kernel, geometry, label: step.label.clone() });
+        bound.launches.push(Launch { kernel, geometry, label });
         Ok(())
-    }
-
-    fn unusable(&self, problem: String) -> Error {
-        Error::Plan { function: self.plan.name.clone(), problem }
     }
 }
 

@@ -1,32 +1,21 @@
-//! Which launches of a plan wait for those before, in queues that are out of order.
+//! Which launches of a program wait for those before, in queues that are out of order.
 
-use crate::device::backend::{BindRequest, Place};
+use crate::device::dispatch::Place;
 use crate::device::memory::Region;
-use netcl_kernels::plan::Step;
-use netcl_kernels::plan::memory::visit_buffers;
 use std::ops::Range;
 
-/// What the launches of a plan use, and which of them wait.
+/// What the launches of a program use, and which of them wait.
 #[derive(Default)]
 pub(super) struct Order {
-    touches: Vec<Vec<Touch>>,
+    /// By launch: the memory, and whether it is written.
+    touches: Vec<Vec<(Place, bool)>>,
     /// By launch; empty where it is not known for the externals of the next call.
     waits: Vec<bool>,
 }
 
-/// Memory that a launch uses.
-struct Touch {
-    place: Place,
-    written: bool,
-}
-
 impl Order {
-    /// Adds a launch, which runs this step.
-    pub(super) fn add(&mut self, step: &Step, request: &BindRequest<'_>) {
-        let mut touches = Vec::new();
-        visit_buffers(step, &mut |id| {
-            touches.push(Touch { place: request.place(id).clone(), written: step.writes.contains(&id) });
-        });
+    /// Adds a launch that uses this memory, and writes what is marked so.
+    pub(super) fn add(&mut self, touches: Vec<(Place, bool)>) {
         self.touches.push(touches);
     }
 
@@ -43,15 +32,14 @@ impl Order {
             self.waits.clear();
             let mut since: Vec<(u64, Range<usize>, bool)> = Vec::new();
             for touches in &self.touches {
-                let range = |touch: &Touch| {
-                    let (whole, bytes) = match &touch.place {
+                let range = |(place, written): &(Place, bool)| {
+                    let (whole, bytes) = match place {
                         Place::Internal(region) => region.range(),
                         Place::External(slot) => externals[*slot].range(),
-                        Place::Unused => return None,
                     };
-                    Some((whole, bytes, touch.written))
+                    (whole, bytes, *written)
                 };
-                let own: Vec<_> = touches.iter().filter_map(range).collect();
+                let own: Vec<_> = touches.iter().map(range).collect();
                 let meets = |(whole, bytes, written): &(u64, Range<usize>, bool)| {
                     let overlap = |other: &Range<usize>| bytes.start < other.end && other.start < bytes.end;
                     since.iter().any(|(other, others, other_written)| {
@@ -86,8 +74,8 @@ mod tests {
         let whole = |id: u64| Region::whole(Arc::new(Nothing), id, 4096);
         let arena = whole(1);
         let part = |id: u64, start: usize| Region::part(&arena, Arc::new(Nothing), id, start, 512);
-        let read = |place: &Place| Touch { place: place.clone(), written: false };
-        let write = |place: &Place| Touch { place: place.clone(), written: true };
+        let read = |place: &Place| (place.clone(), false);
+        let write = |place: &Place| (place.clone(), true);
         let (x, y, z) = (Place::External(0), Place::External(1), Place::External(2));
         let [a, b, again] = [part(2, 0), part(3, 512), part(4, 0)].map(Place::Internal);
         let touches = || {

@@ -18,38 +18,13 @@ mod tests;
 
 use super::matmul::{Layout, ProductError, Real, Result, Scalar, threads_for, transpose};
 use super::pool;
-use netcl_kernels::graph::ConvGeometry;
+use crate::device::dispatch::ConvShapes;
 use netcl_kernels::graph::ConvKind;
 use patches::Window;
 use std::ops::Range;
 
 /// Elements of patches that are made at a time: half of a core's second-level cache in `f32`.
 const BLOCK: usize = 1 << 17;
-
-/// The sizes of a convolution: input `[n, c, h, w]`, weight `[o, c/groups, kh, kw]`, output `[n, o, oh, ow]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ConvShapes {
-    /// Images.
-    pub(crate) n: usize,
-    /// Input channels.
-    pub(crate) c: usize,
-    /// Input height.
-    pub(crate) h: usize,
-    /// Input width.
-    pub(crate) w: usize,
-    /// Output channels.
-    pub(crate) o: usize,
-    /// Kernel height.
-    pub(crate) kh: usize,
-    /// Kernel width.
-    pub(crate) kw: usize,
-    /// Output height.
-    pub(crate) oh: usize,
-    /// Output width.
-    pub(crate) ow: usize,
-    /// Stride, padding, dilation, groups.
-    pub(crate) geometry: ConvGeometry,
-}
 
 /// One of the three convolutions. `first` and `second` are, as `kind` says: input and weight, output gradient and
 /// weight, or input and output gradient, all row-major without gaps; `out` is overwritten. Slices may be longer than the

@@ -2,6 +2,7 @@
 
 use super::*;
 use half::{bf16, f16};
+use netcl_kernels::graph::ConvGeometry;
 
 /// Numbers with few bits, so that products and sums of them are exact: any wrong element shows.
 fn numbers(len: usize, seed: usize) -> Vec<f64> {

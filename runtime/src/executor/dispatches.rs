@@ -1,0 +1,139 @@
+//! The steps of a plan as dispatches, once its symbols have values.
+
+use crate::device::dispatch::{
+    Conv2d, ConvShapes, Dispatch, MatMul, Passed, Place, ResultStrides, ScatterAdd, Strides, Work as DeviceWork,
+};
+use crate::device::geometry;
+use crate::error::{Error, Result};
+use netcl_kernels::dim::{Bindings, Dim, Shape};
+use netcl_kernels::plan::memory::visit_buffers;
+use netcl_kernels::plan::{Arg, BufferId, Operand, Plan, Step, Work};
+
+/// Those of the plan's steps that have work-items. `places` has one entry for each buffer: `None` where no step uses it.
+pub(super) fn dispatches(plan: &Plan, bindings: Bindings<'_>, places: &[Option<Place>]) -> Result<Vec<Dispatch>> {
+    let steps = Steps { plan, bindings, places };
+    let dispatches = plan.steps.iter().map(|step| steps.dispatch(step));
+    dispatches.filter_map(Result::transpose).collect()
+}
+
+struct Steps<'a> {
+    plan: &'a Plan,
+    bindings: Bindings<'a>,
+    places: &'a [Option<Place>],
+}
+
+impl Steps<'_> {
+    fn dispatch(&self, step: &Step) -> Result<Option<Dispatch>> {
+        let Some(work) = self.work(step)? else { return Ok(None) };
+        let passed = step.args.iter().map(|arg| self.passed(step, arg)).collect::<Result<_>>()?;
+        let (mut touches, mut missing) = (Vec::new(), None);
+        visit_buffers(step, &mut |id| match self.place(step, id) {
+            Ok(place) => touches.push((place, step.writes.contains(&id))),
+            Err(error) => missing = Some(error),
+        });
+        match missing {
+            Some(error) => Err(error),
+            None => Ok(Some(Dispatch { label: step.label.clone(), work, passed, touches })),
+        }
+    }
+
+    /// What runs; `None` if there are no work-items.
+    fn work(&self, step: &Step) -> Result<Option<DeviceWork>> {
+        let bindings = self.bindings;
+        let wrong = |problem: String| self.unusable(step, &problem);
+        Ok(Some(match &step.work {
+            Work::Kernel { entry, launch } => match geometry::of(&self.plan.name, &step.label, launch, bindings)? {
+                Some(geometry) => DeviceWork::Kernel { entry: entry.clone(), geometry },
+                None => return Ok(None),
+            },
+            Work::Loop { kernel } => {
+                let code = self.plan.loops.get(*kernel).ok_or_else(|| wrong("the plan has no kernel for it".into()))?;
+                let value = |dim: &Dim| dim.evaluate(bindings).unwrap_or(i64::MAX);
+                let bytes = value(&step.bytes[0]).saturating_add(value(&step.bytes[1])).max(0) as u64;
+                match geometry::of(&self.plan.name, &step.label, &code.launch, bindings)? {
+                    Some(geometry) => DeviceWork::Loop { kernel: *kernel, geometry, bytes },
+                    None => return Ok(None),
+                }
+            }
+            Work::MatMul { batch, m, n, k, a, b, c, dtype } => {
+                let sizes = || -> Result<MatMul, String> {
+                    Ok(MatMul {
+                        batch: sizes(batch, bindings)?,
+                        m: size(m, bindings)?,
+                        n: size(n, bindings)?,
+                        k: size(k, bindings)?,
+                        a: strides(a, bindings)?,
+                        b: strides(b, bindings)?,
+                        c: ResultStrides {
+                            start: size(&c.offset, bindings)?,
+                            batch: sizes(&c.batch, bindings)?,
+                            row: size(&c.row, bindings)?,
+                            column: size(&c.column, bindings)?,
+                        },
+                        dtype: *dtype,
+                    })
+                };
+                DeviceWork::MatMul(sizes().map_err(wrong)?)
+            }
+            Work::Conv2d { kind, input, weight, output, geometry, dtype } => {
+                let shapes = || -> Result<ConvShapes, String> {
+                    let ([n, c, h, w], [o, _, kh, kw], [_, _, oh, ow]) =
+                        (four(input, bindings)?, four(weight, bindings)?, four(output, bindings)?);
+                    Ok(ConvShapes { n, c, h, w, o, kh, kw, oh, ow, geometry: *geometry })
+                };
+                DeviceWork::Conv2d(Conv2d { kind: *kind, shapes: shapes().map_err(wrong)?, dtype: *dtype })
+            }
+            Work::ScatterAdd { rows, count, features, dtype } => {
+                let size = |dim: &Dim| size(dim, bindings).map_err(wrong);
+                let (rows, count, features) = (size(rows)?, size(count)?, size(features)?);
+                DeviceWork::ScatterAdd(ScatterAdd { rows, count, features, dtype: *dtype })
+            }
+        }))
+    }
+
+    fn passed(&self, step: &Step, arg: &Arg) -> Result<Passed> {
+        Ok(match arg {
+            Arg::Buffer(id) => Passed::Memory(self.place(step, *id)?),
+            Arg::Dim(dim) => Passed::Size(geometry::value_u32(&self.plan.name, &step.label, dim, self.bindings)?),
+            Arg::Literal(literal) => Passed::Literal(*literal),
+            Arg::Scalar(position, _) => Passed::Scalar(*position),
+        })
+    }
+
+    fn place(&self, step: &Step, id: BufferId) -> Result<Place> {
+        let place = self.places.get(id.0 as usize).cloned().flatten();
+        place.ok_or_else(|| self.unusable(step, "it uses a buffer without a place"))
+    }
+
+    fn unusable(&self, step: &Step, problem: &str) -> Error {
+        let problem = format!("step `{}`: {problem}", step.label);
+        Error::Plan { function: self.plan.name.clone(), problem }
+    }
+}
+
+fn strides(operand: &Operand, bindings: Bindings<'_>) -> Result<Strides, String> {
+    let stride = |dim: &Dim| {
+        let value = dim.evaluate(bindings).and_then(|value| isize::try_from(value).ok());
+        value.ok_or_else(|| format!("the stride {dim} is not known or too large"))
+    };
+    Ok(Strides {
+        start: size(&operand.offset, bindings)?,
+        batch: operand.batch.iter().map(stride).collect::<Result<_, _>>()?,
+        row: stride(&operand.row)?,
+        column: stride(&operand.column)?,
+    })
+}
+
+fn four(shape: &Shape, bindings: Bindings<'_>) -> Result<[usize; 4], String> {
+    let list = sizes(&shape.0, bindings)?;
+    list.try_into().map_err(|list: Vec<usize>| format!("a convolution has 4 axes, found {list:?}"))
+}
+
+fn sizes(dims: &[Dim], bindings: Bindings<'_>) -> Result<Vec<usize>, String> {
+    dims.iter().map(|dim| size(dim, bindings)).collect()
+}
+
+fn size(dim: &Dim, bindings: Bindings<'_>) -> Result<usize, String> {
+    let value = dim.evaluate(bindings).and_then(|value| usize::try_from(value).ok());
+    value.ok_or_else(|| format!("{dim} is not known, negative or too large"))
+}
