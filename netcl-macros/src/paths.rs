@@ -37,10 +37,9 @@ pub(crate) fn export_macro(name: &Ident) -> Ident {
 pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
     let mut hasher = DefaultHasher::new();
     payload.to_string().hash(&mut hasher);
-    // Equal items in two modules differ in where they stand.
+    // Equal items differ in nothing else where one `macro_rules!` makes them: each expansion of ours has a mark of its own.
     if proc_macro::is_available() {
-        let place = name.span().unwrap();
-        (place.file(), place.line(), place.column()).hash(&mut hasher);
+        format!("{:?}", proc_macro::Span::call_site()).hash(&mut hasher);
     }
     format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
 }

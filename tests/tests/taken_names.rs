@@ -201,3 +201,61 @@ fn names_of_hooks_are_the_users_too() -> Result<()> {
         Ok(())
     })
 }
+
+/// Items that one macro makes stand at one place, and what is made for them is told apart.
+mod made {
+    macro_rules! made {
+        ($($module:ident $cell:ident $factor:literal,)*) => {
+            $(
+                pub mod $module {
+                    #[netcl::constant]
+                    pub const OFFSET: f32 = 1.0;
+
+                    #[netcl::function]
+                    pub fn bend(x: f32) -> f32 {
+                        x * $factor + OFFSET
+                    }
+
+                    #[netcl::model]
+                    pub struct Cell {
+                        #[parameter(init = 1.0)]
+                        scale: Tensor<f32, 2>,
+                    }
+
+                    #[netcl::model]
+                    impl Cell {
+                        pub fn forward(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+                            bend(x * &self.scale)
+                        }
+                    }
+                }
+
+                #[netcl::model]
+                pub struct $cell {
+                    cell: $module::Cell,
+                }
+
+                #[netcl::model]
+                impl $cell {
+                    pub fn forward(&self, x: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+                        self.cell.forward(x)
+                    }
+                }
+            )*
+        };
+    }
+    made!(doubled Double 2.0, halved Half 0.5,);
+    made!(again Again 2.0,);
+}
+
+#[test]
+fn items_that_one_macro_makes_are_several() -> Result<()> {
+    everywhere(|| {
+        let (device, x) = (device(), floats(&[2.0, 4.0], &[1, 2]));
+        assert_eq!(made::Double::new(&device, Seed(1))?.forward(&x)?.to_vec::<f32>()?, [5.0, 9.0]);
+        assert_eq!(made::Half::new(&device, Seed(1))?.forward(&x)?.to_vec::<f32>()?, [2.0, 3.0]);
+        assert_eq!(made::again::Cell::new(&device, Seed(1))?.forward(&x)?.to_vec::<f32>()?, [5.0, 9.0]);
+        assert_eq!(made::Again::new(&device, Seed(1))?.forward(&x)?.to_vec::<f32>()?, [5.0, 9.0]);
+        Ok(())
+    })
+}
