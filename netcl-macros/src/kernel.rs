@@ -90,13 +90,7 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
 fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
     const OURS: [&str; 3] = [words::LAUNCH, words::GRADIENT, words::TYPES];
     let mut item = item.clone();
-    for attr in &mut item.attrs {
-        let Some(given) = attr.path().get_ident().cloned() else { continue };
-        let known = OURS.iter().any(|own| given == own) || attr::is_rust_function_attribute(&given);
-        let Some(near) = parse::nearest(&given.to_string(), OURS.into_iter()).filter(|_| !known) else { continue };
-        diag.report(given.span(), &m::KERNEL_ATTRIBUTE, &[&given, &near, &parse::list(OURS.into_iter())]);
-        attr::rename(attr, near);
-    }
+    item.attrs.iter_mut().for_each(|attr| attr::meant(diag, attr, &OURS, &m::KERNEL_ATTRIBUTE));
     item
 }
 
