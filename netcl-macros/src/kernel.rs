@@ -4,7 +4,7 @@ use crate::ast::{Function, Unit};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower;
-use crate::parse::attr;
+use crate::parse::{attr, text};
 use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
@@ -227,8 +227,26 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
 }
 
 fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> Function {
+    let item = &without_simt(diag, item);
     let ItemFn { attrs, vis, sig, block, .. } = item;
     parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+}
+
+/// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[types(T = [f32, f16])]` on a kernel in index form,
+/// which is then taken for that of the first choice.
+fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
+    let silent = Diag::new();
+    let first = simt::instances(&silent, item).into_iter().next();
+    silent.dismiss();
+    let mut item = first.map_or_else(|| item.clone(), |(item, _)| item);
+    item.attrs.retain(|attr| {
+        let of_simt = [words::TYPES, words::GRADIENT].iter().any(|name| attr.path().is_ident(name));
+        if of_simt {
+            diag.report(attr.path().span(), &m::INDEX_ATTRIBUTE, &[&text(attr.path())]);
+        }
+        !of_simt
+    });
+    item
 }
 
 /// A kernel in SIMT form, once for each choice of its element types.
