@@ -241,7 +241,9 @@ fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
     let mut item = first.map_or_else(|| item.clone(), |(item, _)| item);
     item.attrs.retain(|attr| {
         let of_simt = [words::TYPES, words::GRADIENT].iter().any(|name| attr.path().is_ident(name));
-        if of_simt {
+        // Of a misspelt one its name has been spoken of.
+        let written = attr.path().span().source_text().is_none_or(|written| attr.path().is_ident(written.as_str()));
+        if of_simt && written {
             diag.report(attr.path().span(), &m::INDEX_ATTRIBUTE, &[&text(attr.path())]);
         }
         !of_simt
