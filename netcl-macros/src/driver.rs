@@ -7,7 +7,7 @@ use crate::kernel::{Form, kernel};
 use crate::lower::{self, Sizes, is_builtin};
 use crate::parse::constant::{self, Constants};
 use crate::payload::{self, Table};
-use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, recover, rounds, scan, words};
+use crate::{dump, expand, fallback, messages as m, nesting, only, parse, paths, recover, rounds, scan, words};
 use netcl_kernels::layers::Mode;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -253,19 +253,20 @@ impl rounds::Item for Block {
         if diag.count() > 0 || functions.len() < block.functions.len() || !block.unfit.is_empty() {
             return None;
         }
-        let rest = expand::functions::implementation(&unit, &block, functions);
-        dump::tokens(&unit.name(), "impl", &rest);
+        let [functions, about] = expand::functions::implementation(&unit, &block, functions);
+        dump::tokens(&unit.name(), "impl", &quote!(#functions #about));
         let export = self.export(gathered, false);
-        Some(quote!(#rest #export))
+        let once = only::once(block.name.as_ref(), &block.self_ty, &quote!(#about #export));
+        Some(quote!(#functions #once))
     }
 
     fn stub(&self, gathered: &Gathered) -> TokenStream {
-        let rest = match self.may_be_further() {
-            true => fallback::further(&self.item),
-            false => fallback::implementation(&self.item),
-        };
         let export = self.export(gathered, true);
-        quote!(#rest #export)
+        if self.may_be_further() {
+            let rest = fallback::block(&self.item, None);
+            return quote!(#rest #export);
+        }
+        fallback::block(&self.item, Some(export.unwrap_or_default()))
     }
 }
 

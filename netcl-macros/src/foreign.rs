@@ -31,6 +31,7 @@ const AT_RUN_TIME: &str =
 const DRAWN: &str =
     "random numbers come from a `Dropout` layer, or as an argument that the caller fills: `noise: &Tensor<f32, N, 8>`";
 const FILLED: &str = "a number meets every element, as in `x + 1.0`; elements that stay are a field: `#[state(init = 0.0)] zeros: Tensor<f32, 8>`";
+const COUNTED: &str = "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`";
 const ORDERED: &str = "`netcl::algorithms` sorts, scans and selects in ordinary Rust, from what the function returns";
 const SCANNED: &str = "a kernel has it: `netcl::kernel! { pub fn running(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| sum(0..N, |k| if k <= n { x[k] } else { 0.0 }) } }`, \
                        for long rows `netcl::algorithms`";
@@ -181,6 +182,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
             "ones_like",
             "full_like",
             "new_zeros",
+            "new_ones",
             "eye",
             "from_slice",
             "tensor",
@@ -188,12 +190,7 @@ pub(crate) const TENSORS: &[(&[&str], Here)] = &[
         Say(FILLED),
     ),
     (&["rand", "randn", "random", "rand_like", "randn_like", "uniform", "normal", "bernoulli", "randint"], Say(DRAWN)),
-    (
-        &["arange", "linspace"],
-        Say(
-            "an argument that the caller fills, or an index: `netcl::kernel! { pub fn ramp(x: &Tensor<f32, N>) -> Tensor<f32, N> { |n| x[n] * n } }`",
-        ),
-    ),
+    (&["arange", "linspace"], Say(COUNTED)),
     // Layers.
     (&["dropout"], Say(DROPOUT)),
     (&["layer_norm"], Say(LAYER_NORM)),
@@ -313,6 +310,11 @@ pub(crate) fn operation(name: &str) -> Option<Here> {
     let known = TENSORS.iter().find(|(there, _)| there.contains(&name)).map(|(_, here)| *here);
     let in_place = || name.strip_suffix('_').and_then(ops::find).map(|operation| Named(operation.name));
     known.or_else(in_place)
+}
+
+/// Whether what is called `name` elsewhere makes a tensor of given sizes.
+pub(crate) fn makes_tensors(name: &str) -> bool {
+    matches!(operation(name), Some(Say(FILLED | DRAWN | COUNTED)))
 }
 
 /// What a kernel in SIMT form writes for a function of OpenCL or CUDA.

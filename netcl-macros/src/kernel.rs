@@ -4,7 +4,7 @@ use crate::ast::{Function, Unit};
 use crate::chain::{self, Gathered, Kind, Need};
 use crate::diag::Diag;
 use crate::lower;
-use crate::parse::attr;
+use crate::parse::{attr, text};
 use crate::recover::{self, Piece};
 use crate::{dump, expand, fallback, messages as m, nesting, parse, paths, payload, rounds, scan, simt, words};
 use netcl_kernels::layers::Mode;
@@ -90,13 +90,7 @@ fn one(form: Form, gathered: Gathered, piece: Piece) -> TokenStream {
 fn meant(diag: &Diag, item: &ItemFn) -> ItemFn {
     const OURS: [&str; 3] = [words::LAUNCH, words::GRADIENT, words::TYPES];
     let mut item = item.clone();
-    for attr in &mut item.attrs {
-        let Some(given) = attr.path().get_ident().cloned() else { continue };
-        let known = OURS.iter().any(|own| given == own) || attr::is_rust_function_attribute(&given);
-        let Some(near) = parse::nearest(&given.to_string(), OURS.into_iter()).filter(|_| !known) else { continue };
-        diag.report(given.span(), &m::KERNEL_ATTRIBUTE, &[&given, &near, &parse::list(OURS.into_iter())]);
-        attr::rename(attr, near);
-    }
+    item.attrs.iter_mut().for_each(|attr| attr::meant(diag, attr, &OURS, &m::KERNEL_ATTRIBUTE));
     item
 }
 
@@ -233,8 +227,28 @@ fn index_item(form: Form, diag: &Diag, unit: &Unit, item: &ItemFn) -> Option<Tok
 }
 
 fn index_function(diag: &Diag, unit: &Unit, item: &ItemFn) -> Function {
+    let item = &without_simt(diag, item);
     let ItemFn { attrs, vis, sig, block, .. } = item;
     parse::function::function(diag, attrs, vis, sig, block, &unit.constants, &BTreeSet::new())
+}
+
+/// Rule: what is said of kernels in SIMT form stands on those. Wrong: `#[types(T = [f32, f16])]` on a kernel in index form,
+/// which is then taken for that of the first choice.
+fn without_simt(diag: &Diag, item: &ItemFn) -> ItemFn {
+    let silent = Diag::new();
+    let first = simt::instances(&silent, item).into_iter().next();
+    silent.dismiss();
+    let mut item = first.map_or_else(|| item.clone(), |(item, _)| item);
+    item.attrs.retain(|attr| {
+        let of_simt = [words::TYPES, words::GRADIENT].iter().any(|name| attr.path().is_ident(name));
+        // Of a misspelt one its name has been spoken of.
+        let written = attr.path().span().source_text().is_none_or(|written| attr.path().is_ident(written.as_str()));
+        if of_simt && written {
+            diag.report(attr.path().span(), &m::INDEX_ATTRIBUTE, &[&text(attr.path())]);
+        }
+        !of_simt
+    });
+    item
 }
 
 /// A kernel in SIMT form, once for each choice of its element types.

@@ -22,6 +22,7 @@ mod lower;
 mod messages;
 mod nesting;
 mod number;
+mod only;
 mod parse;
 mod paths;
 mod payload;

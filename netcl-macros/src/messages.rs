@@ -80,6 +80,7 @@ messages! {
     UNKNOWN_KEY = "`{}` has no key `{}`{}", "its keys are {}";
     UNKNOWN_ATTRIBUTE = "a field has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
     KERNEL_ATTRIBUTE = "a kernel has no attribute `{}`; did you mean `{}`?", "its attributes are {}";
+    INDEX_ATTRIBUTE = "`#[{}]` belongs on a kernel in SIMT form, with `#[launch(..)]`", "leave it out: a kernel in index form is of the element types in its signature, and its gradient is generated";
     SELF_FIELD = "a `{}` that holds itself has no end", "a model holds other models; what repeats is an array of them: `[Block; 4]`";
     FIELD_ATTRIBUTE = "a field of a model has no attribute `{}`", "its attributes are {}, and those that lints and documentation have";
     PARAMETER_WHOLE = "a parameter cannot be of `{}`: an optimizer steps floats of `f32`", "what no optimizer changes is a state: write `#[state(init = {})]`";

@@ -37,12 +37,20 @@ pub(crate) fn export_macro(name: &Ident) -> Ident {
 pub(crate) fn public_macro(name: &Ident, payload: &TokenStream) -> Ident {
     let mut hasher = DefaultHasher::new();
     payload.to_string().hash(&mut hasher);
-    // Equal items in two modules differ in where they stand.
-    if proc_macro::is_available() {
-        let place = name.span().unwrap();
-        (place.file(), place.line(), place.column()).hash(&mut hasher);
-    }
+    expansion().hash(&mut hasher);
     format_ident!("__netcl_export_{}_{:016x}", name, hasher.finish(), span = Span::call_site())
+}
+
+/// A word that no other expansion has.
+pub(crate) fn mark() -> String {
+    let mut hasher = DefaultHasher::new();
+    expansion().hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// What tells this expansion from all others: items that one `macro_rules!` makes may differ in nothing else.
+fn expansion() -> Option<String> {
+    proc_macro::is_available().then(|| format!("{:?}", proc_macro::Span::call_site()))
 }
 
 /// Whether every module of Rust knows a macro of that name.

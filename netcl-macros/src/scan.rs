@@ -1,7 +1,7 @@
 //! Which names in a body have to be looked up elsewhere before it can be compiled.
 
 use crate::chain::{Kind, Need};
-use crate::lower::{is_builtin, is_no_function_of_scalars, is_rust_method};
+use crate::lower::{is_builtin, is_no_function_of_scalars, is_of_tensors, is_rust_method};
 use crate::parse::constant::Constants;
 use crate::parse::{self, function, items};
 use netcl_kernels::dim::Symbol;
@@ -114,6 +114,7 @@ impl<'ast> Visit<'ast> for Calls {
             if !capital
                 && !own
                 && !is_no_function_of_scalars(call)
+                && !is_of_tensors(call, &name)
                 && !is_rust_method(&path.path)
                 && !(single && ((self.known)(&name) || self.bound.iter().any(|scope| scope.contains(&name))))
                 && !self.found.contains(&path.path)

@@ -5,7 +5,7 @@ use crate::ast::{About, Arg, ArgType, Function, ModelImpl, PlainType, Unit};
 use crate::compile::Compiled;
 use crate::diag::Diag;
 use crate::lower;
-use crate::{compile, dump, fallback, messages as m, parse, paths, unused};
+use crate::{compile, dump, messages as m, parse, paths, unused};
 use netcl_kernels::autodiff::{self, Arguments};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -85,8 +85,8 @@ fn unknown_sizes(diag: &Diag, function: &Function, planned: &Planned) {
     }
 }
 
-/// The `impl` block with the generated functions.
-pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expanded>) -> TokenStream {
+/// The `impl` block with the generated functions, and one with those about all of it.
+pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expanded>) -> [TokenStream; 2] {
     let (ty, others) = (&block.self_ty, &block.others);
     let (generics, _, bounds) = block.generics.split_for_impl();
     let private = paths::private();
@@ -105,7 +105,6 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
         let used = may_use(function, &expanded.private);
         quote!(#plain #gradients #used)
     });
-    let only = fallback::only_block(block.name.as_ref());
     let (levels, prelude) = (&block.levels, paths::prelude());
     // What rustc counts as read: a field that some block names.
     let bodies = block.functions.iter().map(|function| function.body.to_token_stream());
@@ -114,14 +113,9 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
     let reads = (!read.is_empty()).then(
         || quote!(let _ = |__netcl_fields: &<Self as #private::Part>::Fields| { #(let _ = &__netcl_fields.#read;)* };),
     );
-    quote! {
-        #prelude
-        #(#levels)*
+    let about = quote! {
         #[allow(dead_code)]
         impl #generics #ty #bounds {
-            #only
-            #(#others)*
-            #(#functions)*
             /// What each function does on devices of that kind: launches, bytes read and written, memory.
             #vis fn #report {
                 #reads
@@ -143,7 +137,17 @@ pub(crate) fn implementation(unit: &Unit, block: &ModelImpl, expanded: Vec<Expan
                 #private::tune(&[#(Self::#all()),*], device, sizes, options)
             }
         }
-    }
+    };
+    let functions = quote! {
+        #prelude
+        #(#levels)*
+        #[allow(dead_code)]
+        impl #generics #ty #bounds {
+            #(#others)*
+            #(#functions)*
+        }
+    };
+    [functions, about]
 }
 
 /// Rule: a function uses of other models what Rust lets it use. Wrong: `self.head.hidden(x)`, where `hidden` is private to

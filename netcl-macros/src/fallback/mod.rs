@@ -10,7 +10,7 @@ pub(crate) use unless::{block as unless_block, kernel as unless_kernel};
 use crate::ast::{About, ModelImpl};
 use crate::parse::function;
 use crate::parse::model::{block_name, computed_size, is_size};
-use crate::{paths, recover};
+use crate::{only, paths, recover};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
@@ -20,15 +20,11 @@ use syn::{
 
 /// The block with stubs for the functions that would have been compiled.
 pub(crate) fn implementation(item: &ItemImpl) -> TokenStream {
-    block(item, true)
+    block(item, Some(TokenStream::new()))
 }
 
-/// The same without what only the first of several blocks has.
-pub(crate) fn further(item: &ItemImpl) -> TokenStream {
-    block(item, false)
-}
-
-fn block(item: &ItemImpl, stands_for_model: bool) -> TokenStream {
+/// The same with what other models are told of it; `None` without what only the first of several blocks has.
+pub(crate) fn block(item: &ItemImpl, export: Option<TokenStream>) -> TokenStream {
     let item = &without_parameters(item);
     let (attrs, generics, ty) = (&item.attrs, &item.generics, &item.self_ty);
     let bounds = &generics.where_clause;
@@ -65,16 +61,22 @@ fn block(item: &ItemImpl, stands_for_model: bool) -> TokenStream {
     });
     let trait_ = item.trait_.as_ref().map(|(path, token)| quote!(#path #token));
     // A block that implements a trait has no functions of its own.
-    let has = |about: &About| stands_for_model && item.trait_.is_none() && !written(item, &about.name);
-    let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(has);
-    let about = about.map(|About { name, signature }| quote!(pub fn #name #signature { ::core::unreachable!() }));
+    let about = export.filter(|_| item.trait_.is_none()).map(|export| {
+        let about = ModelImpl::about(block_name(item).as_ref()).into_iter().filter(|about| !written(item, &about.name));
+        let about = about.map(|About { name, signature }| quote!(pub fn #name #signature { ::core::unreachable!() }));
+        let about = quote! {
+            #[allow(dead_code, unused_variables)]
+            impl #generics #ty #bounds { #(#about)* }
+            #export
+        };
+        only::once(block_name(item).as_ref(), ty, &about)
+    });
     let attrs = attrs.iter().filter(|attr| !attr.path().is_ident(crate::words::NAMED_BLOCK));
-    let first = stands_for_model && item.trait_.is_none();
-    let only = first.then(|| only_block(block_name(item).as_ref()));
     quote! {
         #(#attrs)*
         #[allow(dead_code, unused_variables)]
-        impl #generics #trait_ #ty #bounds { #only #(#items)* #(#about)* }
+        impl #generics #trait_ #ty #bounds { #(#items)* }
+        #about
     }
 }
 
@@ -134,18 +136,6 @@ pub(crate) fn plain_item(item: &TokenStream) -> TokenStream {
         }
         Ok(syn::Item::Impl(parsed)) => implementation(&parsed),
         _ => item.clone(),
-    }
-}
-
-/// Of two blocks without names rustc says that definitions are repeated. This one, in each of them, says what to do.
-pub(crate) fn only_block(name: Option<&Ident>) -> TokenStream {
-    match name {
-        Some(_) => TokenStream::new(),
-        None => quote! {
-            #[doc(hidden)]
-            #[allow(non_upper_case_globals)]
-            const __netcl_further_blocks_are_written_with_model_block_name: () = ();
-        },
     }
 }
 

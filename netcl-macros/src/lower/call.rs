@@ -5,7 +5,7 @@ use super::{Lowering, Place, Val};
 use crate::ast::{ArgType, Function, Helper, Unit};
 use crate::callee::Callee;
 use crate::messages as m;
-use crate::parse::{list, name as name_of, suggestion, text};
+use crate::parse::{name as name_of, text};
 use crate::words;
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -35,13 +35,7 @@ impl<'a> Lowering<'a> {
                 if let Some((main, function)) = unit.in_main(&name) {
                     return self.of_main(main, function, args, span);
                 }
-                if unit.is_wrong(&name) {
-                    return Val::Unknown;
-                }
-                let known: Vec<String> = unit.functions.iter().map(|function| name_of(&function.name)).collect();
-                let near = suggestion(&name, known.iter().map(String::as_str));
-                let all = list(known.iter().map(String::as_str));
-                return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &""]);
+                return self.no_function(unit, &name, span);
             };
             if function.receiver {
                 let mut args = args.into_iter();

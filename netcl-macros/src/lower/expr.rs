@@ -311,6 +311,18 @@ impl<'a> Lowering<'a> {
 
     /// What cannot be compiled, by its name, and what to write instead.
     fn unsupported(&mut self, expr: &Expr) -> Val<'a> {
+        // What chooses by an argument that has been refused is written anew with it.
+        let by = match expr {
+            Expr::Match(given) => Some(&*given.expr),
+            Expr::Let(given) => Some(&*given.expr),
+            _ => None,
+        };
+        if let Some(Expr::Path(by)) = by
+            && let Some(name) = by.path.get_ident()
+            && self.lookup(&crate::parse::name(name)).is_some_and(|(value, _)| value.is_unknown())
+        {
+            return Val::Unknown;
+        }
         let mut early = None;
         let (what, instead) = match expr {
             Expr::Match(_) if self.elementwise => ("`match`", "write `if .. { a } else { b }`"),

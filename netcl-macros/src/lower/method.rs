@@ -2,6 +2,7 @@
 
 use super::arith::Places;
 use super::{Lowering, Place, Sizes, Val};
+use crate::ast::Unit;
 use crate::messages as m;
 use crate::number::Number;
 use crate::parse::{list, suggestion};
@@ -10,6 +11,7 @@ use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::{BinaryOp, NodeId, UnaryOp};
 use netcl_kernels::ops;
+use proc_macro2::Span;
 use quote::quote;
 use syn::ExprMethodCall;
 use syn::spanned::Spanned;
@@ -21,31 +23,30 @@ const FURTHER: &str =
 impl<'a> Lowering<'a> {
     /// `receiver.method(args)`.
     pub(super) fn method(&mut self, call: &'a ExprMethodCall) -> Val<'a> {
-        let method = crate::parse::name(&call.method);
-        if let Some(refused) = self.size_of_whole(call, &method) {
+        let name = crate::parse::name(&call.method);
+        if let Some(refused) = self.size_of_whole(call, &name) {
             return refused;
         }
         let receiver = self.expr(&call.receiver);
         if !matches!(receiver, Val::Unknown | Val::Place(Place::Layer(..) | Place::Model(..)))
-            && let Some(value) = self.misused(call, &method, &receiver)
+            && let Some(value) = self.misused(call, &name, &receiver)
         {
             return value;
         }
         if let Val::Place(Place::Model(unit, ..)) = &receiver
-            && !unit.has(&method)
-            && let Some(value) = self.called_field(unit, call, &method)
+            && !unit.has(&name)
+            && let Some(value) = self.called_field(unit, call, &name)
         {
             return value;
         }
-        let called = || format!("{}.{method}", super::misuse::written(&call.receiver));
+        let called = || format!("{}.{name}", super::misuse::written(&call.receiver));
         if self.named_argument(call.args.iter(), &called()) {
             return Val::Unknown;
         }
-        if let Some(refused) = self.unknown_type(call, &method) {
+        if let Some(refused) = self.unknown_type(call, &name) {
             return refused;
         }
         let args: Vec<Val<'a>> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        let name = crate::parse::name(&call.method);
         let span = call.method.span();
         if receiver.is_unknown() || args.iter().any(Val::is_unknown) {
             return Val::Unknown;
@@ -75,16 +76,7 @@ impl<'a> Lowering<'a> {
                         let this = function.receiver.then(|| Place::Model(main, path, sizes.clone()));
                         return self.inline(main, this, sizes, function, args, span);
                     }
-                    if unit.is_wrong(&name) {
-                        return Val::Unknown;
-                    }
-                    let known = || unit.function_names();
-                    let near = suggestion(&name, known().iter().map(String::as_str));
-                    let all = list(known().iter().map(String::as_str));
-                    // Of a block without a name that is not the first, nobody knows what the first has.
-                    let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
-                    let blocks = if own { FURTHER } else { "" };
-                    return self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks]);
+                    return self.no_function(unit, &name, span);
                 };
                 self.note_private(&path, &function.vis, |model| {
                     let (name, given) = (&call.method, function.args.iter().map(|_| quote!(::core::unreachable!())));
@@ -115,13 +107,27 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// A call of a function that the model has not, or has not as far as is known.
+    pub(super) fn no_function(&self, unit: &Unit, name: &str, span: Span) -> Val<'a> {
+        if unit.is_wrong(name) {
+            return Val::Unknown;
+        }
+        let known = unit.function_names();
+        let names = || known.iter().map(String::as_str);
+        // Of a block without a name that is not the first, nobody knows what the first has.
+        let own = std::ptr::eq(unit, self.frame().unit) && unit.main.is_none();
+        let blocks = if own { FURTHER } else { "" };
+        let (near, all) = (suggestion(name, names()), list(names()));
+        self.report(span, &m::MODEL_HAS_NO_FUNCTION, &[&unit.name(), &name, &near, &all, &blocks])
+    }
+
     fn forward(
         &mut self,
         layer: &'a crate::ast::LayerField,
         sizes: &Sizes,
         (field, path): (&str, &str),
         args: Vec<Val<'a>>,
-        [span, wrong]: [proc_macro2::Span; 2],
+        [span, wrong]: [Span; 2],
     ) -> Val<'a> {
         let wanted = layer.layer.inputs;
         let plural = |count: usize| if count == 1 { "" } else { "s" };
@@ -143,13 +149,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// An operation of the table, on tensors and numbers.
-    pub(super) fn operation(
-        &mut self,
-        name: &str,
-        receiver: Val<'a>,
-        args: Vec<Val<'a>>,
-        span: proc_macro2::Span,
-    ) -> Val<'a> {
+    pub(super) fn operation(&mut self, name: &str, receiver: Val<'a>, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
         if let Some(value) = self.known_method(name, &receiver, &args) {
             return value;
         }
@@ -245,7 +245,7 @@ impl<'a> Lowering<'a> {
 
     /// The two sides of `condition.select(x, 0.0)`: a number, or a size or an index, is of the type of the other side. What is
     /// no such thing is left for the operation to judge, as it was given.
-    fn both_chosen(&mut self, then: Val<'a>, otherwise: Val<'a>, span: proc_macro2::Span) -> Option<[NodeId; 2]> {
+    fn both_chosen(&mut self, then: Val<'a>, otherwise: Val<'a>, span: Span) -> Option<[NodeId; 2]> {
         let dtype = self.common_dtype(&then, &otherwise);
         let mut side = |value: Val<'a>| match value {
             Val::Tensor(_) | Val::Number(_) | Val::Dim(_) | Val::Index(_) | Val::Bool(_) => {
@@ -261,7 +261,7 @@ impl<'a> Lowering<'a> {
 
     /// Rule: the numbers among an operation's arguments are of the tensor's type. Wrong: `x.clamp(0f64, 1f64)`, where `x` is of
     /// `f32`.
-    fn numbers_beside(&self, dtype: DType, args: &[Val<'a>], (name, span): (&str, proc_macro2::Span)) -> bool {
+    fn numbers_beside(&self, dtype: DType, args: &[Val<'a>], (name, span): (&str, Span)) -> bool {
         // What is added to whole numbers and to truths is judged by the operation.
         let dtype = if dtype.is_float() { dtype } else { DType::F32 };
         args.iter().all(|value| match value {
@@ -289,7 +289,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    pub(super) fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: proc_macro2::Span) -> Val<'a> {
+    pub(super) fn function_of_one(&mut self, op: UnaryOp, value: Val<'a>, span: Span) -> Val<'a> {
         let known = |x: &[f64]| netcl_kernels::fold::unary_f64(op, x[0]);
         if let Some(number) = super::arith::number(&value)
             && let Some(result) = Number::computed(&[number], number.ty, known)
@@ -303,7 +303,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A function called by its bare name: `max(a, b)`, `exp(x)`, or one of the operations.
-    pub(super) fn builtin(&mut self, name: &str, args: Vec<Val<'a>>, span: proc_macro2::Span) -> Val<'a> {
+    pub(super) fn builtin(&mut self, name: &str, args: Vec<Val<'a>>, span: Span) -> Val<'a> {
         if args.iter().any(Val::is_unknown) {
             return Val::Unknown;
         }

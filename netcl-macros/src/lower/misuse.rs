@@ -229,3 +229,20 @@ pub(crate) fn is_no_function_of_scalars(call: &ExprCall) -> bool {
         matches!(arg, Expr::Closure(_) | Expr::Range(_) | Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(_), .. }))
     })
 }
+
+/// Whether a maker of tensors is meant, `zeros([N, 8])` or `randn_like(x)`, or another function that takes lists: functions
+/// of scalars have neither such names, where they are given sizes, nor lists.
+pub(crate) fn is_of_tensors(call: &ExprCall, name: &str) -> bool {
+    let mut args = call.args.iter();
+    let makes = || foreign::makes_tensors(name) && (name.ends_with("_like") || call.args.iter().all(is_size));
+    args.any(|arg| elements(arg).is_some()) || makes()
+}
+
+/// A number or a name in capital letters.
+fn is_size(arg: &Expr) -> bool {
+    match arg {
+        Expr::Lit(_) => true,
+        Expr::Path(path) => path.path.get_ident().is_some_and(|name| !name.to_string().contains(char::is_lowercase)),
+        _ => false,
+    }
+}

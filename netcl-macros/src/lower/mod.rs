@@ -36,7 +36,7 @@ pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
 pub(crate) use method::is_builtin;
-pub(crate) use misuse::{is_no_function_of_scalars, macro_call};
+pub(crate) use misuse::{is_no_function_of_scalars, is_of_tensors, macro_call};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::build::Builder;

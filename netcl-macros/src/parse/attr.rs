@@ -1,10 +1,10 @@
 //! The helper attributes of fields. Nothing here stops at an error: all of them are reported.
 
 use super::constant::{self, Constants};
-use super::{text, types};
+use super::{list, nearest, text, types};
 use crate::ast::{Constant, LayerField, TensorType};
 use crate::diag::Diag;
-use crate::messages as m;
+use crate::messages::{self as m, Message};
 use crate::words;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
@@ -60,16 +60,12 @@ pub(crate) fn decided(diag: &Diag, attrs: &[Attribute]) {
     }
 }
 
-/// Whether Rust has an attribute of that name that a function can have.
-pub(crate) fn is_rust_function_attribute(name: &Ident) -> bool {
-    const KNOWN: [&str; 12] =
-        ["allow", "warn", "deny", "forbid", "expect", "doc", "deprecated", "inline", "must_use", "cold", "cfg", "test"];
-    KNOWN.iter().any(|known| name == known)
-}
-
-/// The attribute under another name, at its place.
-pub(crate) fn rename(attr: &mut Attribute, name: &str) {
-    let name = Ident::new(name, attr.path().span());
+/// An attribute that is nearly one of `ours`, and none of Rust's, is reported and then taken for ours.
+pub(crate) fn meant(diag: &Diag, attr: &mut Attribute, ours: &[&'static str], message: &Message) {
+    let Some(given) = attr.path().get_ident().cloned().filter(|_| !is_of(ours, attr)) else { return };
+    let Some(near) = nearest(&given.to_string(), ours.iter().copied()).filter(|_| !is_known(attr)) else { return };
+    diag.report(given.span(), message, &[&given, &near, &list(ours.iter().copied())]);
+    let name = Ident::new(near, given.span());
     match &mut attr.meta {
         syn::Meta::Path(path) => *path = name.into(),
         syn::Meta::List(list) => list.path = name.into(),
@@ -77,18 +73,31 @@ pub(crate) fn rename(attr: &mut Attribute, name: &str) {
     }
 }
 
-/// Whether it is one of Rust's own, which means on a field what it means elsewhere, or a tool's.
+/// Rust's attributes of any item, which mean on a field what they mean elsewhere.
+const ANYWHERE: [&str; 9] = ["doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "cfg", "cfg_attr"];
+
+/// Rust's attributes of functions.
+const FUNCTIONS: [&str; 5] = ["inline", "must_use", "cold", "track_caller", "target_feature"];
+
+/// Whether it is one of Rust's own for any item, or a tool's.
 pub(crate) fn is_rust_attribute(attr: &Attribute) -> bool {
-    const NAMES: [&str; 9] = ["doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "cfg", "cfg_attr"];
     const TOOLS: [&str; 3] = ["rustfmt", "clippy", "diagnostic"];
     let tool = attr.path().segments.first().is_some_and(|first| TOOLS.iter().any(|name| first.ident == name));
-    tool || NAMES.iter().any(|name| attr.path().is_ident(name))
+    tool || is_of(&ANYWHERE, attr)
+}
+
+/// Whether it is one of Rust's own, wherever it may stand, or a tool's.
+fn is_known(attr: &Attribute) -> bool {
+    is_rust_attribute(attr) || attr.path().is_ident("test") || is_of(&FUNCTIONS, attr)
 }
 
 /// Those that belong on a function, and those that belong on the value that stands for it.
 pub(crate) fn of_functions(attrs: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
-    const FUNCTIONS: [&str; 5] = ["inline", "must_use", "cold", "track_caller", "target_feature"];
-    attrs.iter().partition(|attr| FUNCTIONS.iter().any(|name| attr.path().is_ident(name)))
+    attrs.iter().partition(|attr| is_of(&FUNCTIONS, attr))
+}
+
+fn is_of(names: &[&str], attr: &Attribute) -> bool {
+    names.iter().any(|name| attr.path().is_ident(name))
 }
 
 impl Pairs {

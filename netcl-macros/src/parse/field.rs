@@ -1,7 +1,7 @@
 //! One field of a model's struct.
 
 use super::constant::{self, Constants};
-use super::{attr, list, nearest, suggestion, text, types};
+use super::{attr, list, suggestion, text, types};
 use crate::ast::{Constant, Field, FieldKind, Nested, TensorField};
 use crate::diag::Diag;
 use crate::foreign;
@@ -51,15 +51,7 @@ pub(crate) fn field(
 /// The attribute; one that is nearly ours, as `#[layers(..)]`, is reported and then taken for ours.
 fn meant(diag: &Diag, attr: &Attribute) -> Attribute {
     let mut attr = attr.clone();
-    let Some(given) = attr.path().get_ident().cloned().filter(|_| helper(&attr).is_none()) else { return attr };
-    let Some(near) = nearest(&given.to_string(), words::FIELD_ATTRIBUTES.into_iter()) else { return attr };
-    diag.report(given.span(), &m::UNKNOWN_ATTRIBUTE, &[&given, &near, &list(words::FIELD_ATTRIBUTES.into_iter())]);
-    let name = Ident::new(near, given.span());
-    match &mut attr.meta {
-        syn::Meta::Path(path) => *path = name.into(),
-        syn::Meta::List(list) => list.path = name.into(),
-        syn::Meta::NameValue(pair) => pair.path = name.into(),
-    }
+    attr::meant(diag, &mut attr, &words::FIELD_ATTRIBUTES, &m::UNKNOWN_ATTRIBUTE);
     attr
 }
 

@@ -21,6 +21,9 @@ use quote::ToTokens;
 use std::collections::BTreeMap;
 use syn::Item;
 
+/// How the macros begin that emit what a model has once.
+const ONCE: &str = "__netcl_once_";
+
 /// Plays rustc for the hidden macros: items in order, requests answered from what items have exported.
 #[derive(Default)]
 pub(crate) struct Crate {
@@ -39,7 +42,9 @@ impl Crate {
         while position < tokens.len() {
             let text = |offset: usize| tokens.get(position + offset).map(ToString::to_string).unwrap_or_default();
             if text(0) == "macro_rules" && text(1) == "!" {
-                if let Some(TokenTree::Group(body)) = tokens.get(position + 3) {
+                if let Some(TokenTree::Group(body)) = tokens.get(position + 3)
+                    && !text(2).starts_with(ONCE)
+                {
                     self.exports.insert(text(2), payload(body));
                 }
                 position += 4;
@@ -58,6 +63,11 @@ impl Crate {
                 && let Some(TokenTree::Group(call)) = tokens.get(position + 2)
             {
                 let hidden = alias.get(&text(0)).cloned().unwrap_or_else(|| text(0));
+                if hidden.starts_with(ONCE) {
+                    self.add(call.stream().into_iter().skip(1).collect());
+                    position += 3;
+                    continue;
+                }
                 if let Some(answer) = self.exports.get(&hidden).cloned() {
                     let rest = match call.stream().into_iter().nth(1) {
                         Some(TokenTree::Group(rest)) => rest.stream(),

@@ -164,7 +164,7 @@ fn changed(
 
 #[test]
 fn items_of_changed_tokens() {
-    tried("changed items", 60, |draw| {
+    tried("changed items", 240, |draw| {
         let mut items = items(draw);
         let other = self::items(draw);
         let mut others = Vec::new();
