@@ -3,8 +3,9 @@
 use crate::failure::Result;
 use crate::output::{Output, bytes};
 use crate::select;
-use netcl::{Device, DeviceProfile};
+use netcl::{DeviceManager, DeviceProfile};
 use serde_json::{Value, json};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// The arguments of `devices`.
@@ -22,7 +23,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode> {
     let profiles = match &args.device {
         Some(selector) => vec![select::open(selector)?.profile().clone()],
-        None => Device::all(),
+        None => {
+            let manager = DeviceManager::global();
+            for problem in manager.problems() {
+                // Who has closed it does not want to know.
+                let _ = writeln!(std::io::stderr(), "warning: {problem}");
+            }
+            manager.profiles()
+        }
     };
     if output.is_json() {
         output.value(&Value::Array(profiles.iter().map(value).collect()))?;

@@ -7,13 +7,12 @@ use crate::parse::{self, function, items};
 use netcl_kernels::dim::Symbol;
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
+use syn::{Block, Expr, FnArg, GenericArgument, ImplItem, ItemImpl, Path, Signature, Type};
 
 /// What `block`, the body of `sig`, uses of other items: constants, then functions other than those that need no declaration
 /// (`known`).
 pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Need> {
-    let mut constants = Vec::new();
-    constants_of(sig, block, &Constants::new(), &BTreeSet::new(), &mut constants);
+    let constants = constants_of(sig, block, &Constants::new(), &BTreeSet::new());
     let constants = constants.into_iter().map(|path| Need { kind: Kind::Constant, path });
     let functions = calls(sig, block, known).into_iter().map(|path| Need { kind: Kind::Function, path });
     constants.chain(functions).collect()
@@ -21,10 +20,7 @@ pub(crate) fn needs(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> 
 
 /// Functions that are called by path in `block`, the body of `sig`, other than those that need no declaration (`known`).
 fn calls(sig: &Signature, block: &Block, known: fn(&str) -> bool) -> Vec<Path> {
-    let mut calls = Calls { known, found: Vec::new(), bound: vec![BTreeSet::new()] };
-    calls.visit_signature(sig);
-    calls.visit_block(block);
-    calls.found
+    Uses::of(sig, block, known, BTreeSet::new()).functions
 }
 
 /// The functions of scalars that an `impl` block's compiled functions call.
@@ -45,23 +41,70 @@ fn compiled(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
     })
 }
 
-struct Calls {
+/// What a body names that is none of its own variables.
+struct Uses {
+    /// Whether a function needs no declaration.
     known: fn(&str) -> bool,
-    found: Vec<Path>,
+    functions: Vec<Path>,
+    constants: Vec<Path>,
     /// Names that are variables where the visit is, scope by scope.
     bound: Vec<BTreeSet<String>>,
 }
 
-impl Calls {
+impl Uses {
+    /// Of a function's body, where `symbols` are no constants.
+    fn of(sig: &Signature, block: &Block, known: fn(&str) -> bool, symbols: BTreeSet<String>) -> Uses {
+        let mut uses = Uses { known, functions: Vec::new(), constants: Vec::new(), bound: vec![symbols] };
+        // Sizes in the arguments' types are looked at by [`Dims`].
+        for input in &sig.inputs {
+            if let FnArg::Typed(input) = input {
+                uses.visit_pat(&input.pat);
+            }
+        }
+        uses.visit_block(block);
+        uses
+    }
+
     fn scope(&mut self, visit: impl FnOnce(&mut Self)) {
         self.bound.push(BTreeSet::new());
         visit(self);
         self.bound.pop();
     }
+
+    fn is_bound(&self, name: &str) -> bool {
+        self.bound.iter().any(|scope| scope.contains(name))
+    }
+
+    fn constant(&mut self, path: &Path) {
+        let name = parse::constant::name(path).unwrap_or_default();
+        let capital = name.len() > 1 && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_');
+        let foreign = path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
+        if capital
+            && foreign
+            && parse::standard::value(path).is_none()
+            && name.starts_with(char::is_uppercase)
+            && !(path.segments.len() == 1 && self.is_bound(&name))
+            && !self.constants.contains(path)
+        {
+            self.constants.push(path.clone());
+        }
+    }
 }
 
-impl<'ast> Visit<'ast> for Calls {
+impl<'ast> Visit<'ast> for Uses {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
+
+    /// `local!([f32; TILE])`.
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let ty = call.parse_body::<syn::TypeArray>();
+        if let Ok(syn::TypeArray { len: Expr::Path(length), .. }) = &ty {
+            self.constant(&length.path);
+        }
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.constant(&path.path);
+    }
 
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         if let Some(scope) = self.bound.last_mut() {
@@ -97,6 +140,10 @@ impl<'ast> Visit<'ast> for Calls {
         });
     }
 
+    fn visit_arm(&mut self, arm: &'ast syn::Arm) {
+        self.scope(|this| visit::visit_arm(this, arm));
+    }
+
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         if let Expr::Path(path) = &*call.func
             && path.qself.is_none()
@@ -116,10 +163,10 @@ impl<'ast> Visit<'ast> for Calls {
                 && !is_no_function_of_scalars(call)
                 && !is_of_tensors(call, &name)
                 && !is_rust_method(&path.path)
-                && !(single && ((self.known)(&name) || self.bound.iter().any(|scope| scope.contains(&name))))
-                && !self.found.contains(&path.path)
+                && !(single && ((self.known)(&name) || self.is_bound(&name)))
+                && !self.functions.contains(&path.path)
             {
-                self.found.push(path.path.clone());
+                self.functions.push(path.path.clone());
             }
         }
         visit::visit_expr_call(self, call);
@@ -131,26 +178,28 @@ impl<'ast> Visit<'ast> for Calls {
 pub(crate) fn constant_paths(item: &ItemImpl, sizes: &BTreeSet<Symbol>) -> Vec<Path> {
     let mut own = Constants::new();
     parse::model::impl_constants(item, &mut own);
-    let mut found = Vec::new();
-    for f in compiled(item) {
-        constants_of(&f.sig, &f.block, &own, sizes, &mut found);
+    let mut found: Vec<Path> = Vec::new();
+    for path in compiled(item).flat_map(|f| constants_of(&f.sig, &f.block, &own, sizes)) {
+        if !found.contains(&path) {
+            found.push(path);
+        }
     }
     found
 }
 
-/// The same for one function.
-fn constants_of(sig: &Signature, block: &Block, own: &Constants, sizes: &BTreeSet<Symbol>, found: &mut Vec<Path>) {
+/// The same for one function, each once.
+fn constants_of(sig: &Signature, block: &Block, own: &Constants, sizes: &BTreeSet<Symbol>) -> Vec<Path> {
     let mut types = Dims { bare: sizes.iter().map(|size| size.name().to_string()).collect(), braced: Vec::new() };
     types.visit_signature(sig);
-    let mut names = Names { bound: types.bare, found: types.braced };
-    names.found.retain(|path| path.get_ident().is_none_or(|ident| !names.bound.contains(&ident.to_string())));
-    names.visit_block(block);
-    for path in names.found {
-        let known = own.contains_key(&parse::constant::key(&path));
-        if !known && !found.contains(&path) {
+    types.braced.retain(|path| path.get_ident().is_none_or(|ident| !types.bare.contains(&ident.to_string())));
+    let named = Uses::of(sig, block, |_| true, types.bare).constants;
+    let mut found: Vec<Path> = Vec::new();
+    for path in types.braced.into_iter().chain(named) {
+        if !own.contains_key(&parse::constant::key(&path)) && !found.contains(&path) {
             found.push(path);
         }
     }
+    found
 }
 
 /// Names in tensor types: bare ones are symbols, single ones in braces are constants.
@@ -171,49 +220,6 @@ impl<'ast> Visit<'ast> for Dims {
             _ => {}
         }
         visit::visit_generic_argument(self, argument);
-    }
-}
-
-struct Names {
-    bound: BTreeSet<String>,
-    found: Vec<Path>,
-}
-
-impl<'ast> Visit<'ast> for Names {
-    /// `local!([f32; TILE])`.
-    fn visit_macro(&mut self, call: &'ast syn::Macro) {
-        let ty = call.parse_body::<syn::TypeArray>();
-        if let Ok(syn::TypeArray { len: Expr::Path(length), .. }) = &ty {
-            self.constant(&length.path);
-        }
-    }
-
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-
-    fn visit_block(&mut self, block: &'ast Block) {
-        self.bound.extend(items::declared(block));
-        visit::visit_block(self, block);
-    }
-
-    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-        self.constant(&path.path);
-    }
-}
-
-impl Names {
-    fn constant(&mut self, path: &Path) {
-        let name = parse::constant::name(path).unwrap_or_default();
-        let capital = name.len() > 1 && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_');
-        let foreign = path.segments.first().is_some_and(|first| first.ident != "Self" && first.ident != "DType");
-        if capital
-            && foreign
-            && parse::standard::value(path).is_none()
-            && name.starts_with(char::is_uppercase)
-            && !(path.segments.len() == 1 && self.bound.contains(&name))
-            && !self.found.contains(path)
-        {
-            self.found.push(path.clone());
-        }
     }
 }
 

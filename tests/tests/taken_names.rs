@@ -44,6 +44,56 @@ mod arguments {
     }
 }
 
+/// Variables in capitals are no constants of other items.
+#[allow(non_snake_case, reason = "what is tested")]
+mod capitals {
+    #[netcl::function]
+    fn weighted(QK: f32, SCALE: f32) -> f32 {
+        let NULL = QK * SCALE;
+        NULL + QK
+    }
+
+    netcl::kernel! {
+        pub fn indexed(QK: &Tensor<f32, N>, SCALE: f32) -> Tensor<f32, N> { |II| weighted(QK[II], SCALE) }
+
+        #[launch(global = [N])]
+        pub fn items(QK: &Tensor<f32, N>, MAXFLOAT: &mut Tensor<f32, N>) {
+            let ID = global_id(0);
+            if ID < N {
+                let mut SUM = 0.0;
+                for TILE in 0..2 { SUM += QK[ID] * (TILE as f32 + 1.0); }
+                MAXFLOAT[ID] = SUM;
+            }
+        }
+    }
+
+    #[netcl::model]
+    pub struct Scores {
+        #[parameter(init = 2.0)]
+        scale: Tensor<f32, 2>,
+    }
+
+    #[netcl::model]
+    impl Scores {
+        pub fn forward(&self, QK: &Tensor<f32, N, 2>) -> Tensor<f32, N, 2> {
+            let NAN = QK * &self.scale;
+            NAN.relu()
+        }
+    }
+}
+
+#[test]
+fn variables_in_capitals_are_no_constants() -> Result<()> {
+    everywhere(|| {
+        let x = floats(&[1.0, -2.0], &[2]);
+        assert_eq!(capitals::indexed(&x, 2.0)?.to_vec::<f32>()?, [3.0, -6.0]);
+        assert_eq!(capitals::items(&x)?.to_vec::<f32>()?, [3.0, -6.0]);
+        let scores = capitals::Scores::new(&device(), Seed(1))?;
+        assert_eq!(scores.forward(&floats(&[1.0, -2.0], &[1, 2]))?.to_vec::<f32>()?, [2.0, 0.0]);
+        Ok(())
+    })
+}
+
 /// Names that Rust takes only with `r#`, and fields that differ by an underline.
 #[netcl::model]
 struct r#Raw {

@@ -223,7 +223,9 @@ fn a_driver_that_fails_gives_errors() {
     }
     let (reached, bad) = sweep("NETCL_TEST_FAULT", &faults);
     assert!(bad.is_empty(), "{} of {reached} faults:\n{}", bad.len(), bad.join("\n"));
-    assert!(reached * 3 > faults.len() * 2, "{reached} of {} faults were reached", faults.len());
+    // Of all functions at several calls, many are not called as often.
+    let least = if everything() { faults.len() / 2 } else { faults.len() * 2 / 3 };
+    assert!(reached > least, "{reached} of {} faults were reached", faults.len());
     println!("{reached} of {} faults were reached", faults.len());
 }
 

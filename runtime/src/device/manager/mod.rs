@@ -4,7 +4,7 @@ use crate::config;
 use crate::device::adapter::Adapter;
 use crate::device::host::backend::Host;
 use crate::device::null::Null;
-use crate::device::opencl;
+use crate::device::opencl::discover::{Listed, devices};
 use crate::device::process;
 use crate::device::profile::{DeviceKind, DeviceProfile};
 use crate::device::queue::warn_of_several_queues;
@@ -34,6 +34,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// ```
 pub struct DeviceManager {
     entries: Vec<Entry>,
+    /// What failed while devices were listed.
+    problems: Vec<String>,
     /// What selectors were found to mean.
     handles: Mutex<SortedMap<String, Device>>,
 }
@@ -56,7 +58,7 @@ impl DeviceManager {
         static NONE: OnceLock<DeviceManager> = OnceLock::new();
         if process::is_forked() {
             // A thread of the parent's may have been looking for devices.
-            return GLOBAL.get().unwrap_or_else(|| NONE.get_or_init(|| DeviceManager::of(Vec::new())));
+            return GLOBAL.get().unwrap_or_else(|| NONE.get_or_init(|| DeviceManager::of(Listed::default())));
         }
         GLOBAL.get_or_init(DeviceManager::discover)
     }
@@ -69,13 +71,19 @@ impl DeviceManager {
             config::warn_of_unknown();
         }
         // In a forked child even asking could hang.
-        let found = if process::is_forked() { Vec::new() } else { opencl::discover::devices() };
-        DeviceManager::of(found)
+        let listed = if process::is_forked() { Listed::default() } else { devices() };
+        DeviceManager::of(listed)
     }
 
-    fn of(found: Vec<Box<dyn Adapter>>) -> DeviceManager {
-        let entries = found.into_iter().map(|found| Entry { found, opened: Mutex::default() }).collect();
-        DeviceManager { entries, handles: Mutex::default() }
+    fn of(Listed { devices, problems }: Listed) -> DeviceManager {
+        let entries = devices.into_iter().map(|found| Entry { found, opened: Mutex::default() }).collect();
+        DeviceManager { entries, problems, handles: Mutex::default() }
+    }
+
+    /// What failed while devices were listed, in words: a driver that does not answer, and whose devices are missing in
+    /// [`DeviceManager::profiles`] therefore. Empty where all is well, also where there is no driver at all.
+    pub fn problems(&self) -> &[String] {
+        &self.problems
     }
 
     /// What there is: every (platform, device), then the host. A device whose capabilities were never tried is opened;
@@ -229,7 +237,8 @@ impl DeviceManager {
     }
 
     fn none(&self, selector: &str) -> Error {
-        let hint = format!("accepted: {ACCEPTED}");
+        let problems: String = self.problems.iter().map(|problem| format!("; {problem}")).collect();
+        let hint = format!("accepted: {ACCEPTED}{problems}");
         Error::NoDevice { selector: Some(selector.to_owned()), hint, available: self.available() }
     }
 

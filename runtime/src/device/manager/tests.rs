@@ -63,7 +63,8 @@ impl Machine {
     }
 
     fn manager(self) -> DeviceManager {
-        DeviceManager::of(self.devices.into_iter().map(|device| Box::new(device) as Box<dyn Adapter>).collect())
+        let devices = self.devices.into_iter().map(|device| Box::new(device) as Box<dyn Adapter>).collect();
+        DeviceManager::of(Listed { devices, problems: Vec::new() })
     }
 }
 
@@ -190,4 +191,13 @@ fn only_opencl_devices_of_one_platform_share_a_context() {
     for devices in [vec![], vec![Device::host()], vec![Device::null(Target::Gpu, 0)]] {
         assert!(matches!(manager.shared_context(&devices), Err(Error::Unsupported { .. })), "{devices:?}");
     }
+}
+
+#[test]
+fn what_failed_while_devices_were_listed_is_said() {
+    let problem = "the OpenCL platform opencl:0 does not list its devices: CL_OUT_OF_RESOURCES";
+    let manager = DeviceManager::of(Listed { devices: Vec::new(), problems: vec![problem.to_owned()] });
+    assert_eq!(manager.problems(), [problem]);
+    let error = manager.select("gpu").unwrap_err().to_string();
+    assert!(error.contains(problem), "{error}");
 }

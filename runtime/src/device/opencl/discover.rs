@@ -9,7 +9,9 @@ use crate::device::backend::Backend;
 use crate::device::process;
 use crate::device::profile::DeviceProfile;
 use crate::error::Result;
+use cl3::ext::CL_PLATFORM_NOT_FOUND_KHR;
 use opencl3::device::CL_DEVICE_TYPE_ALL;
+use opencl3::error_codes::{ClError, DLOPEN_RUNTIME_LOAD_FAILED};
 use std::sync::Arc;
 
 /// A device of the driver that was not opened.
@@ -32,22 +34,43 @@ impl Adapter for Closed {
     }
 }
 
-/// Every usable device of every platform, in the loader's order. None where there is no loader or no driver.
-pub(crate) fn devices() -> Vec<Box<dyn Adapter>> {
+/// What the loader and its drivers list.
+#[derive(Default)]
+pub(crate) struct Listed {
+    /// Every usable device of every platform, in the loader's order.
+    pub(crate) devices: Vec<Box<dyn Adapter>>,
+    /// What failed meanwhile, for people.
+    pub(crate) problems: Vec<String>,
+}
+
+impl Listed {
+    fn note(&mut self, what: &str, error: ClError) {
+        tracing::warn!(%error, "{what}");
+        self.problems.push(format!("{what}: {error}"));
+    }
+}
+
+/// What there is. Nothing where there is no loader or no driver.
+pub(crate) fn devices() -> Listed {
     process::watch();
+    let mut listed = Listed::default();
     let platforms = match platforms() {
         Ok(platforms) => platforms,
-        Err(error) => {
+        // There is no loader, or it knows no driver.
+        Err(error @ ClError(DLOPEN_RUNTIME_LOAD_FAILED | CL_PLATFORM_NOT_FOUND_KHR)) => {
             tracing::debug!(%error, "no OpenCL platform");
-            return Vec::new();
+            return listed;
+        }
+        Err(error) => {
+            listed.note("the OpenCL loader does not list its platforms", error);
+            return listed;
         }
     };
     // Loaded now. A child that is forked from here on ends without what they do at the end of a process.
     exit::watch();
-    let mut found: Vec<Box<dyn Adapter>> = Vec::new();
     for (platform_index, platform) in platforms.iter().enumerate() {
         let devices = platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_else(|error| {
-            tracing::warn!(%error, platform_index, "an OpenCL platform does not list its devices");
+            listed.note(&format!("the OpenCL platform opencl:{platform_index} does not list its devices"), error);
             Vec::new()
         });
         for (device_index, device) in devices.into_iter().enumerate() {
@@ -55,11 +78,11 @@ pub(crate) fn devices() -> Vec<Box<dyn Adapter>> {
             match describe::usable(&device)
                 .and_then(|usable| usable.then(|| describe::device(platform, &device, selector.clone())).transpose())
             {
-                Ok(Some(reported)) => found.push(Box::new(Closed { reported, device })),
+                Ok(Some(reported)) => listed.devices.push(Box::new(Closed { reported, device })),
                 Ok(None) => tracing::debug!(selector, "an OpenCL device is not available, or cannot compile"),
-                Err(error) => tracing::warn!(%error, selector, "an OpenCL device cannot be queried"),
+                Err(error) => listed.note(&format!("the OpenCL device {selector} cannot be queried"), error),
             }
         }
     }
-    found
+    listed
 }
