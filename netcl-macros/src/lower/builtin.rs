@@ -1,0 +1,18 @@
+//! What can be called without a declaration.
+
+use crate::words;
+use netcl_kernels::graph::{BinaryOp, UnaryOp};
+use netcl_kernels::ops;
+
+/// Whether `name` can be called without a declaration.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    builtins().contains(&name)
+}
+
+pub(super) fn builtins() -> Vec<&'static str> {
+    let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
+    let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
+    let own = words::REDUCTIONS.into_iter().chain([words::PAD, "select"]);
+    let table = ops::all().map(|operation| operation.name);
+    unary.chain(binary).chain(own).chain(table).chain(super::float::rust_names()).collect()
+}
