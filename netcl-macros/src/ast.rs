@@ -1,7 +1,6 @@
 //! Our view of a user's items; each part keeps the tokens it came from.
 
 use crate::number::Number;
-use crate::parse::types::is_plain;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::layers::{Config, Init, Layer, Mode};
@@ -299,4 +298,9 @@ pub(crate) struct About {
     pub(crate) name: Ident,
     /// From the parentheses on.
     pub(crate) signature: TokenStream,
+}
+
+/// Whether the size is a name or a number, of which nothing is computed.
+pub(crate) fn is_plain(size: &Dim) -> bool {
+    size.as_constant().is_some() || size.to_string().chars().all(|c| c.is_alphanumeric() || c == '_')
 }

@@ -1,8 +1,6 @@
 //! Index arithmetic: what an index of a kernel may be, and its range.
 
-use super::Val;
 use netcl_kernels::dim::Dim;
-use netcl_kernels::graph::BinaryOp;
 
 /// An index of a kernel: `sum(coefficient * atom) + offset`.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,24 +121,4 @@ impl Affine {
 
 fn factor(value: Option<i64>) -> Result<i64, TooLarge> {
     value.filter(|value| i32::try_from(*value).is_ok()).ok_or(TooLarge)
-}
-
-/// `left op right` of indices and sizes, where that is an index again; `axes` are the index space's.
-pub(super) fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>, axes: &[Dim]) -> Option<Result<Affine, TooLarge>> {
-    let minus = |index: &Affine| index.times(-1);
-    match (op, left, right) {
-        (BinaryOp::Add, Val::Index(a), Val::Index(b)) => Some(a.plus(b)),
-        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(minus(b).and_then(|b| a.plus(&b))),
-        (BinaryOp::Add, Val::Index(a), Val::Dim(b)) | (BinaryOp::Add, Val::Dim(b), Val::Index(a)) => {
-            Some(a.plus(&Affine::fixed(b.clone())))
-        }
-        (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
-        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
-        (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
-            Some(a.times(b.as_constant()?))
-        }
-        (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(Part::Quotient, b, axes).map(Ok),
-        (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(Part::Remainder, b, axes).map(Ok),
-        _ => None,
-    }
 }

@@ -1,6 +1,6 @@
 //! Operators on values of every kind.
 
-use super::affine::{TooLarge, indices};
+use super::affine::{Affine, Part, TooLarge};
 use super::{Lowering, Val};
 use crate::ast::PlainType;
 use crate::messages as m;
@@ -336,4 +336,24 @@ fn dims(op: BinaryOp, a: &Dim, b: &Dim) -> Option<Dim> {
         }
         _ => return None,
     })
+}
+
+/// `left op right` of indices and sizes, where that is an index again; `axes` are the index space's.
+fn indices(op: BinaryOp, left: &Val<'_>, right: &Val<'_>, axes: &[Dim]) -> Option<Result<Affine, TooLarge>> {
+    let minus = |index: &Affine| index.times(-1);
+    match (op, left, right) {
+        (BinaryOp::Add, Val::Index(a), Val::Index(b)) => Some(a.plus(b)),
+        (BinaryOp::Sub, Val::Index(a), Val::Index(b)) => Some(minus(b).and_then(|b| a.plus(&b))),
+        (BinaryOp::Add, Val::Index(a), Val::Dim(b)) | (BinaryOp::Add, Val::Dim(b), Val::Index(a)) => {
+            Some(a.plus(&Affine::fixed(b.clone())))
+        }
+        (BinaryOp::Sub, Val::Index(a), Val::Dim(b)) => Some(a.plus(&Affine::fixed(b.clone() * Dim::constant(-1)))),
+        (BinaryOp::Sub, Val::Dim(a), Val::Index(b)) => Some(minus(b).and_then(|b| Affine::fixed(a.clone()).plus(&b))),
+        (BinaryOp::Mul, Val::Index(a), Val::Dim(b)) | (BinaryOp::Mul, Val::Dim(b), Val::Index(a)) => {
+            Some(a.times(b.as_constant()?))
+        }
+        (BinaryOp::Div, Val::Index(a), Val::Dim(b)) => a.part(Part::Quotient, b, axes).map(Ok),
+        (BinaryOp::Rem, Val::Index(a), Val::Dim(b)) => a.part(Part::Remainder, b, axes).map(Ok),
+        _ => None,
+    }
 }

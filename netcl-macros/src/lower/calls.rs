@@ -6,16 +6,6 @@ use crate::messages as m;
 use crate::words;
 use netcl_kernels::graph::NodeId;
 use proc_macro2::Span;
-use std::collections::HashMap;
-
-/// The calls along one path.
-#[derive(Default)]
-pub(super) struct Calls<'a> {
-    /// How many there have been.
-    made: usize,
-    /// What functions of scalars gave, by their place in memory and the arguments.
-    known: HashMap<(*const Helper, Vec<NodeId>), Val<'a>>,
-}
 
 impl<'a> Lowering<'a> {
     /// Rule: a function makes so many calls and no more. Wrong: `f30`, where `fn f1(x: f32) -> f32 { f0(f0(x)) }` and so on.

@@ -1,6 +1,7 @@
 //! Method calls: operations on tensors, layers' `forward`, functions of models.
 
 use super::arith::Places;
+use super::builtin::builtins;
 use super::{Lowering, Place, Sizes, Val};
 use crate::ast::Unit;
 use crate::messages as m;
@@ -338,17 +339,4 @@ impl<'a> Lowering<'a> {
 /// The names of an operation's arguments, separated by commas.
 pub(super) fn names(args: &[ops::ArgSpec]) -> String {
     args.iter().map(|arg| arg.name).collect::<Vec<_>>().join(", ")
-}
-
-/// Whether `name` can be called without a declaration.
-pub(crate) fn is_builtin(name: &str) -> bool {
-    builtins().contains(&name)
-}
-
-fn builtins() -> Vec<&'static str> {
-    let unary = UnaryOp::ALL.into_iter().map(UnaryOp::name);
-    let binary = BinaryOp::ALL.into_iter().map(BinaryOp::name);
-    let own = words::REDUCTIONS.into_iter().chain([words::PAD, "select"]);
-    let table = ops::all().map(|operation| operation.name);
-    unary.chain(binary).chain(own).chain(table).chain(super::float::rust_names()).collect()
 }

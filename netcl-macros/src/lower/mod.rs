@@ -6,8 +6,10 @@
 mod affine;
 mod arith;
 mod branch;
+mod builtin;
 mod call;
 mod calls;
+mod calls_made;
 mod control;
 mod declared;
 mod expr;
@@ -32,10 +34,10 @@ use crate::messages as m;
 use crate::words;
 pub(crate) use affine::Affine;
 pub(crate) use arith::{Operator, operator};
+pub(crate) use builtin::is_builtin;
 pub(crate) use call::is_rust_method;
 pub(crate) use expr::is_assignment;
 pub(crate) use float::{composed_graph, in_table, rust_names};
-pub(crate) use method::is_builtin;
 pub(crate) use misuse::{is_no_function_of_scalars, is_of_tensors, macro_call};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;
@@ -102,7 +104,7 @@ pub(crate) struct Lowering<'a> {
     depth: usize,
     /// How many rounds of loops there have been.
     rounds: usize,
-    calls: calls::Calls<'a>,
+    calls: calls_made::Calls<'a>,
     /// In an index-form kernel: the sizes of the axes of the innermost closure.
     axes: Option<Vec<Dim>>,
     /// In a function of scalars or a kernel: `if` on a tensor chooses element by element.
@@ -216,7 +218,7 @@ impl<'a> Lowering<'a> {
             private: Vec::new(),
             depth: 0,
             rounds: 0,
-            calls: calls::Calls::default(),
+            calls: calls_made::Calls::default(),
             axes: None,
             elementwise: false,
             expected: None,

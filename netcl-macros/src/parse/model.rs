@@ -104,7 +104,7 @@ fn underivable(name: &str, model: &Ident) -> Option<String> {
 fn with_plain_sizes(diag: &Diag, item: &ItemStruct, field: &mut Field) {
     let mut sizes = Vec::new();
     if let FieldKind::Model(nested) = &field.kind {
-        sizes.extend(nested.sizes.iter().filter(|size| !types::is_plain(size)));
+        sizes.extend(nested.sizes.iter().filter(|size| !crate::ast::is_plain(size)));
     }
     let own = |size: &&&Dim| {
         let mut found = false;

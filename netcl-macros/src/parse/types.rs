@@ -137,11 +137,6 @@ pub(crate) fn sizes(path: &syn::Path, constants: &Constants) -> Option<Vec<Dim>>
     }
 }
 
-/// Whether the size is a name or a number, of which nothing is computed.
-pub(crate) fn is_plain(size: &Dim) -> bool {
-    size.as_constant().is_some() || size.to_string().chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
 fn path_dim(path: &syn::Path, constants: &Constants) -> Option<Dim> {
     let name = constant::key(path);
     match constants.get(&name) {

@@ -2,7 +2,7 @@
 
 use super::bounds::Place;
 use super::expr::{Memory, Target};
-use super::{Simt, Val};
+use super::state::{Simt, Val};
 use crate::messages as m;
 use crate::parse::{constant, unparenthesized};
 use netcl_kernels::kir::{Stmt as Kir, ValueType};

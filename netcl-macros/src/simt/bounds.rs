@@ -1,8 +1,8 @@
 //! Indices that stay inside what they index. A kernel is called from safe code and its launch is rounded up to whole
 //! groups, so any index may be outside: such a read gives zero, and such a write is left out.
 
-use super::Simt;
 use super::size::size_of;
+use super::state::Simt;
 use crate::ast::Constant;
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::DType;

@@ -1,8 +1,8 @@
 //! Calls in SIMT-form kernels: ids, barriers, sub-groups, atomics, vectors, functions of numbers.
 
 use super::expr::{Memory, Target};
+use super::state::{Simt, Val, Var};
 use super::types::kind;
-use super::{Simt, Val, Var};
 use crate::ast::Constant;
 use crate::foreign;
 use crate::messages as m;

@@ -1,7 +1,8 @@
 //! The same tokens as a Rust function that nobody calls: rustc's type rules hold for them.
 
+use super::signature::Signature;
+use super::state::Lowered;
 use super::types::value_type;
-use super::{Lowered, Signature};
 use crate::ast::ArgType;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::ValueType;

@@ -2,8 +2,9 @@
 
 use super::bounds::Place;
 use super::size::size_of;
+use super::state::{Simt, Val, Var};
 use super::types::{as_computed, kind};
-use super::{Simt, Val, Var, untyped};
+use super::untyped;
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;

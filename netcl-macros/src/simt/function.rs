@@ -1,7 +1,7 @@
 //! Functions of numbers that are graphs: those with `#[netcl::function]`, and methods of Rust's numbers that netcl has as
 //! operations. They mean here what they mean in index-form kernels and in models, because they are compiled as there.
 
-use super::{Simt, Val};
+use super::state::{Simt, Val};
 use crate::ast::{Constant, Helper};
 use crate::callee::Callee;
 use crate::{messages as m, words};

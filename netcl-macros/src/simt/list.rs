@@ -1,8 +1,8 @@
 //! Lists of values: `[a, b, c]`, whose length the text says. Loops over them are unrolled, and elements are named by numbers
 //! that are known while compiling.
 
+use super::state::{Simt, Val};
 use super::types::kind;
-use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::literal;
 use crate::messages as m;

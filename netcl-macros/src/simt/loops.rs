@@ -2,8 +2,8 @@
 //!
 //! A step that is known only when the kernel runs may be 0. Rust panics there, which a work-item cannot: it counts as 1.
 
+use super::state::{Simt, Val};
 use super::types::kind;
-use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::messages as m;
 use crate::parse::unparenthesized;

@@ -40,126 +40,28 @@ mod plan;
 mod ranges;
 mod signature;
 mod size;
+mod state;
 mod stmt;
 mod types;
 mod untyped;
 
+use signature::entry;
 pub(crate) use signature::{Signature, instances, is_simt, signature, with_first_types};
 
-use crate::ast::{Constant, Helper, Unit};
+use crate::ast::Unit;
 use crate::diag::Diag;
 use crate::literal::Large;
-use crate::messages::{self as m, Message};
-use crate::words;
-use netcl_kernels::dtype::{DType, Literal};
-use netcl_kernels::fold;
-use netcl_kernels::graph::Graph;
-use netcl_kernels::identifier::{ascii, is_reserved};
+use crate::messages as m;
+use netcl_kernels::dtype::DType;
 use netcl_kernels::kir::build::KernelBuilder;
-use netcl_kernels::kir::{ArrayId, AtomicTarget, ExprId, Kernel, Launch, ParamId, ParamKind, Stmt, ValueType, VarId};
-use proc_macro2::Span;
+use netcl_kernels::kir::{AtomicTarget, Kernel, Launch, Stmt};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
-use syn::Local;
-
-/// One compiled kernel and the Rust that checks its types.
-pub(crate) struct Lowered {
-    pub(crate) kernel: Kernel,
-    /// For each result: whether the kernel reads or updates it, so that it has to start as zeros.
-    pub(crate) zeroed: Vec<bool>,
-    /// The types of `let`s that name none, in the order of the text.
-    pub(crate) types: BTreeMap<usize, ValueType>,
-}
 
 pub(crate) use call::is_known;
 pub(crate) use check::shim;
 pub(crate) use plan::compile;
-
-/// A value.
-#[derive(Clone)]
-enum Val {
-    /// An expression. With a key ([`untyped`]): one of bare numbers, whose type may still change.
-    Expr(ExprId, Option<usize>),
-    /// A number whose type its use decides.
-    Number(Constant),
-    /// An argument's buffer, by position.
-    Buffer(usize),
-    Array(ArrayId, DType),
-    Tuple(Vec<Val>),
-    /// `[a, b, c]`: as many values as the text says.
-    List(Vec<Val>),
-    Unit,
-    /// Something is wrong with it; said already.
-    Unknown,
-}
-
-impl Val {
-    /// How many values there are in it, an empty list being one.
-    fn elements(&self) -> usize {
-        match self {
-            Val::List(items) | Val::Tuple(items) if !items.is_empty() => items.iter().map(Val::elements).sum(),
-            _ => 1,
-        }
-    }
-}
-
-/// A variable.
-#[derive(Clone)]
-struct Var {
-    name: String,
-    value: Val,
-    /// The variable behind it, if it can be assigned.
-    slot: Option<VarId>,
-}
-
-/// A buffer argument.
-struct Buffer {
-    param: ParamId,
-    dims: Vec<netcl_kernels::dim::Dim>,
-    dtype: DType,
-    /// The position among the results.
-    result: Option<usize>,
-}
-
-/// The state while one kernel is lowered.
-struct Simt<'a> {
-    diag: &'a Diag,
-    unit: &'a Unit,
-    builder: KernelBuilder,
-    buffers: Vec<Buffer>,
-    zeroed: Vec<bool>,
-    scopes: Vec<Vec<Var>>,
-    /// Types decided for bare numbers: for `let`s of one by their position, for expressions of several by their address.
-    numbers: BTreeMap<usize, DType>,
-    changed: bool,
-    /// The `let`s that name no type, in the order of the text, and the types of those that have been met.
-    lets: Vec<&'a Local>,
-    types: BTreeMap<usize, ValueType>,
-    barriers: Vec<Span>,
-    /// The loops around a statement, the innermost last; of those over lists, the variable that says whether the loop was left.
-    rounds: Vec<Option<VarId>>,
-    /// The values of variables that nothing assigns to.
-    ranges: BTreeMap<VarId, ranges::Range>,
-    /// Pairs of which the first is below the second at this place.
-    facts: Vec<(ExprId, ExprId)>,
-    depth: usize,
-    /// How many rounds of loops over lists have been written down.
-    unrolled: usize,
-    /// The functions of scalars that have been compiled, by their place in memory, and how many operations of theirs there are
-    /// in the kernel.
-    functions: HashMap<*const Helper, Option<Rc<Graph>>>,
-    inlined: usize,
-    /// `#[launch(.., unchecked)]`: the user answers for every index.
-    unchecked: bool,
-    /// Literals that not every type of floats has.
-    large: Large,
-    /// The signature is wrong: what it would have told is not known.
-    unsure: bool,
-    /// A function has been called of which nothing is known.
-    partial: bool,
-    /// The types of bare numbers that no use has settled are not known: such a function may settle them.
-    doubtful: bool,
-}
+pub(crate) use state::Lowered;
+use state::Simt;
 
 /// The kernel; `None` where errors have been reported, of its signature or here.
 pub(crate) fn lower(diag: &Diag, unit: &Unit, signature: &Signature) -> Option<Lowered> {
@@ -236,12 +138,6 @@ fn in_index_form(signature: &Signature) -> bool {
     signature.unsound.is_some() && closure
 }
 
-/// What the kernel is called in OpenCL C, which has words of its own (`double`, `kernel`) and fewer letters.
-fn entry(signature: &Signature) -> String {
-    let name = crate::parse::name(&signature.name);
-    if is_reserved(&name) || !name.is_ascii() { format!("run_{}", ascii(&name)) } else { name }
-}
-
 impl<'a> Simt<'a> {
     fn new(diag: &'a Diag, unit: &'a Unit, signature: &'a Signature, numbers: BTreeMap<usize, DType>) -> Self {
         let launch = Launch { global: signature.global.clone(), local: signature.local.clone() };
@@ -273,44 +169,5 @@ impl<'a> Simt<'a> {
         signature.docs().into_iter().for_each(|line| simt.builder.doc(line));
         simt.arguments(signature);
         simt
-    }
-
-    fn report(&self, span: Span, message: &Message, values: &[&dyn std::fmt::Display]) -> Val {
-        self.diag.report(span, message, values);
-        Val::Unknown
-    }
-
-    fn bind(&mut self, name: &str, value: Val, slot: Option<VarId>) {
-        let variable = Var { name: name.to_string(), value, slot };
-        self.scopes.last_mut().expect("a kernel has a scope").push(variable);
-    }
-
-    fn lookup(&self, name: &str) -> Option<&Var> {
-        self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).find(|variable| variable.name == name)
-    }
-
-    fn ty(&self, id: ExprId) -> ValueType {
-        self.builder.ty(id)
-    }
-
-    /// The number as a value of the type; of a half-precision type, rounded to it.
-    fn literal(&mut self, value: Constant, dtype: DType) -> ExprId {
-        let literal = match value {
-            Constant::Integer(value) if dtype.is_float() => Literal::float(value as f64, dtype),
-            Constant::Integer(value) => Literal::Int(value, dtype),
-            Constant::Float(number) => Literal::float(number.value, if dtype.is_float() { dtype } else { DType::F32 }),
-            Constant::Bool(value) => Literal::Bool(value),
-        };
-        self.builder.literal(types::as_computed(fold::stored(literal)))
-    }
-
-    /// A symbolic size, as `u32`.
-    fn size(&mut self, name: &str) -> ExprId {
-        let param = self.builder.param(name, ParamKind::Symbol);
-        self.builder.push(netcl_kernels::kir::Expr::Param(param), ValueType::scalar(DType::U32))
-    }
-
-    fn too_deep(&self) -> bool {
-        self.depth >= words::MAX_DEPTH
     }
 }

@@ -3,7 +3,7 @@
 //! something is written down first.
 
 use super::bounds::Place;
-use super::{Simt, Val};
+use super::state::{Simt, Val};
 use netcl_kernels::kir::{Expr as Kir, ExprId};
 use syn::Expr;
 

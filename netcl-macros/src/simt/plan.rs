@@ -1,7 +1,8 @@
 //! SIMT-form kernels as plans: one launch, and one before it for each result that starts as zeros.
 
+use super::signature::Signature;
 use super::size::size_of;
-use super::{Lowered, Signature};
+use super::state::Lowered;
 use crate::ast::ArgType;
 use crate::compile::Compiled;
 use crate::diag::Diag;
@@ -179,7 +180,8 @@ fn buffers(signature: &Signature) -> Vec<Buffer> {
 fn fill(signature: &Signature, name: &str, ty: &crate::ast::TensorType) -> Kernel {
     let elements = elements(ty);
     let launch = Launch { global: vec![elements.clone()], local: Vec::new() };
-    let mut builder = KernelBuilder::new(&format!("{}_zero_{}", super::entry(signature), ascii(name)), launch);
+    let mut builder =
+        KernelBuilder::new(&format!("{}_zero_{}", super::signature::entry(signature), ascii(name)), launch);
     builder.doc(format!("{name} = 0"));
     let buffer = builder.param(name, ParamKind::Buffer(ty.dtype, Access::Write));
     let id = builder.push(Expr::WorkItem(WorkItem::GlobalId, 0), ValueType::scalar(DType::U32));

@@ -3,14 +3,11 @@
 //! Kernels' integers wrap. A range is that of the value after wrapping: where a result may leave its type, nothing is known of
 //! it. Only variables that nothing assigns to have a range of their own.
 
-use super::Simt;
+use super::state::{Range, Simt};
 use netcl_kernels::dim::INDEX_LIMIT;
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp, UnaryOp};
 use netcl_kernels::kir::{Expr, ExprId, ParamKind, VarId, WorkItem};
-
-/// The smallest and the largest value.
-pub(super) type Range = (i64, i64);
 
 /// What holds of any value of the type.
 fn all(dtype: DType) -> Range {

@@ -1,6 +1,6 @@
 //! The signature of a SIMT-form kernel.
 
-use super::Simt;
+use super::state::{Buffer, Simt, Val};
 use crate::ast::{ArgType, Constant, DimToken, TensorType};
 use crate::diag::Diag;
 use crate::messages as m;
@@ -9,6 +9,7 @@ use crate::parse::{list, suggestion, text, types};
 use crate::words;
 use netcl_kernels::dim::{Dim, INDEX_LIMIT, Symbol};
 use netcl_kernels::dtype::DType;
+use netcl_kernels::identifier::{ascii, is_reserved};
 use netcl_kernels::kir::{Access, ParamKind};
 use netcl_kernels::plan::requirement::uncountable;
 use netcl_kernels::span::Diagnostic;
@@ -428,6 +429,12 @@ impl Signature {
     }
 }
 
+/// What the kernel is called in OpenCL C, which has words of its own (`double`, `kernel`) and fewer letters.
+pub(super) fn entry(signature: &Signature) -> String {
+    let name = crate::parse::name(&signature.name);
+    if is_reserved(&name) || !name.is_ascii() { format!("run_{}", ascii(&name)) } else { name }
+}
+
 impl Simt<'_> {
     /// Declares the parameters and binds their names.
     pub(super) fn arguments(&mut self, signature: &Signature) {
@@ -438,22 +445,22 @@ impl Simt<'_> {
                     let access = if arg.result.is_some() { Access::ReadWrite } else { Access::Read };
                     let param = self.builder.param(&name, ParamKind::Buffer(ty.dtype, access));
                     let dims = ty.dims.iter().map(|dim| dim.dim.clone()).collect();
-                    self.buffers.push(super::Buffer { param, dims, dtype: ty.dtype, result: arg.result });
-                    self.bind(&name, super::Val::Buffer(self.buffers.len() - 1), None);
+                    self.buffers.push(Buffer { param, dims, dtype: ty.dtype, result: arg.result });
+                    self.bind(&name, Val::Buffer(self.buffers.len() - 1), None);
                 }
                 ArgType::Scalar(dtype) => {
                     let value = self.builder.scalar(&name, *dtype);
-                    self.bind(&name, super::Val::Expr(value, None), None);
+                    self.bind(&name, Val::Expr(value, None), None);
                 }
                 ArgType::Plain(_) => {}
             }
         }
         for name in signature.unsound.iter().flatten() {
-            self.bind(&crate::parse::name(name), super::Val::Unknown, None);
+            self.bind(&crate::parse::name(name), Val::Unknown, None);
         }
         for symbol in signature.symbols() {
             let value = self.size(symbol.name());
-            self.bind(symbol.name(), super::Val::Expr(value, None), None);
+            self.bind(symbol.name(), Val::Expr(value, None), None);
         }
     }
 }

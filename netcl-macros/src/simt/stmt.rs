@@ -1,8 +1,8 @@
 //! Statements of SIMT-form kernels.
 
 use super::signature::Signature;
+use super::state::{Simt, Val};
 use super::types::{kind, value_type};
-use super::{Simt, Val};
 use crate::ast::Constant;
 use crate::messages as m;
 use crate::parse::{constant, items};

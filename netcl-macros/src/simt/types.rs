@@ -1,6 +1,6 @@
 //! Making values meet: types of numbers, conversions, operators.
 
-use super::{Simt, Val};
+use super::state::{Simt, Val};
 use crate::ast::Constant;
 use crate::literal::wider;
 use crate::messages as m;
@@ -246,6 +246,19 @@ fn shifted(op: &BinOp, x: i64, by: i64) -> Option<i64> {
         BinOp::Shl(_) => x.checked_mul(1 << by).filter(|value| by >= i32::BITS || DType::I32.holds(*value)),
         BinOp::Shr(_) => Some(x >> by),
         _ => None,
+    }
+}
+
+impl Simt<'_> {
+    /// The number as a value of the type; of a half-precision type, rounded to it.
+    pub(super) fn literal(&mut self, value: Constant, dtype: DType) -> ExprId {
+        let literal = match value {
+            Constant::Integer(value) if dtype.is_float() => Literal::float(value as f64, dtype),
+            Constant::Integer(value) => Literal::Int(value, dtype),
+            Constant::Float(number) => Literal::float(number.value, if dtype.is_float() { dtype } else { DType::F32 }),
+            Constant::Bool(value) => Literal::Bool(value),
+        };
+        self.builder.literal(as_computed(fold::stored(literal)))
     }
 }
 

@@ -2,7 +2,7 @@
 //! do: `i & !7`, `if up { 1 } else { -1 }`. Where nothing gives them one, as in `(0.1 + 0.2) as f32` and `1 << 31 < 0`, whole
 //! ones are `i32` to Rust, and others `f64`. (A `let` that nothing but a cast uses is of `u32` or `f32` all the same.)
 
-use super::{Simt, Val};
+use super::state::{Simt, Val};
 use crate::ast::Constant;
 use crate::lower::{Operator, operator};
 use crate::number::Number;

@@ -77,13 +77,15 @@ pub(super) fn bind(
             _ => None,
         });
     }
+    // What the device cannot have at all is said first.
+    let program = version.program(device)?;
     let request = BindRequest {
         bindings: &bindings,
         dispatches: dispatches(plan, &bindings, &places)?,
         externals: interface.externals.len(),
         scalars: plan.scalars.len(),
     };
-    let launcher = version.program(device)?.bind(request)?;
+    let launcher = program.bind(request)?;
     tracing::debug!(
         function = plan.name,
         sizes = geometry::show(&bindings),
