@@ -33,7 +33,6 @@ pub mod plan;
 mod rewrite;
 mod schedule;
 mod sign;
-pub mod sorted;
 pub mod span;
 #[cfg(any(feature = "interp", feature = "reference"))]
 mod special;

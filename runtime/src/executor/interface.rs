@@ -5,7 +5,6 @@ use netcl_kernels::graph::OutputKind;
 use netcl_kernels::plan::memory::lifetimes;
 use netcl_kernels::plan::verify::Verified;
 use netcl_kernels::plan::{Arg, BufferId, Plan, Role, Step};
-use netcl_kernels::sorted;
 
 /// Who supplies the memory of one external buffer.
 #[derive(Clone, Debug)]
@@ -105,7 +104,7 @@ impl Interface {
             interface.slots[position] = Some(interface.externals.len());
             interface.externals.push(External { buffer: id, supplier });
         }
-        sorted::sort(&mut results);
+        results.sort();
         interface.results = results.into_iter().map(|(_, slot)| slot).collect();
         interface
     }

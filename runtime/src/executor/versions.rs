@@ -9,9 +9,9 @@ use netcl_kernels::compile::{Options, compile_with};
 use netcl_kernels::dim::{Bindings, Dim, Symbol};
 use netcl_kernels::graph::{Graph, text};
 use netcl_kernels::plan::Plan;
-use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::variant::{Defaults, KernelConfig, Select, Task, default_config};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many plans of one function are kept, besides its own.
@@ -271,7 +271,7 @@ struct Asked<'a> {
     device: &'a Device,
     function: &'a str,
     bindings: Bindings<'a>,
-    answers: RefCell<SortedMap<Task<Dim>, Option<KernelConfig>>>,
+    answers: RefCell<BTreeMap<Task<Dim>, Option<KernelConfig>>>,
     /// Why there is no answer at all to a question.
     failure: RefCell<Option<Error>>,
 }

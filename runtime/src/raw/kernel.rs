@@ -11,7 +11,7 @@ use crate::device::kernels::{DeviceKernel, KernelLimits};
 use crate::device::parameter::Parameter;
 use crate::error::{Error, Result};
 use crate::launch::{self, Argument};
-use netcl_kernels::sorted::SortedMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -55,7 +55,7 @@ pub struct RawKernel {
 struct Measured {
     /// The selector's number for what it knew; with another one, others may have measured.
     generation: u64,
-    sizes: SortedMap<u32, Option<usize>>,
+    sizes: BTreeMap<u32, Option<usize>>,
 }
 
 impl fmt::Debug for RawKernel {
@@ -267,7 +267,7 @@ impl RawKernel {
                 if measured.generation != generation {
                     *measured = Measured { generation, ..Measured::default() };
                 }
-                *measured.sizes.or_insert_with(bucket, || key.load(&self.device, bucket))
+                *measured.sizes.entry(bucket).or_insert_with(|| key.load(&self.device, bucket))
             }
             None => measured.sizes.get(&bucket).copied().flatten(),
         };

@@ -3,7 +3,6 @@
 use crate::device::DeviceProfile;
 use crate::device::kernels::KernelLimits;
 use netcl_kernels::plan::Target;
-use netcl_kernels::sorted;
 
 /// Picks work-group sizes for kernels over one dimension. [`super::RawKernel::launch_over`] asks it where nothing was measured, and
 /// [`super::RawKernel::tune`] for what to measure.
@@ -54,7 +53,7 @@ impl WorkGroupTuner {
         let powers = (0..usize::BITS).map(|bits| 1usize << bits).skip_while(|&size| size < smallest.min(most));
         let mut sizes: Vec<usize> = powers.take_while(|&size| size <= most).collect();
         sizes.push(self.size(profile, limits, usize::MAX));
-        sorted::sort(&mut sizes);
+        sizes.sort();
         sizes.dedup();
         sizes
     }

@@ -8,7 +8,6 @@ use crate::device::commands::CommandBuffer;
 use crate::device::process;
 use crate::error::{Error, Result};
 use crate::memory::BufferHandle;
-use netcl_kernels::sorted;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -171,7 +170,7 @@ impl Recording {
         }
         buffer.finalize()?;
         let mut turns: Vec<Arc<Mutex<()>>> = self.steps.iter().filter_map(|step| step.turn().cloned()).collect();
-        sorted::sort_by_key(&mut turns, Arc::as_ptr);
+        turns.sort_by_key(Arc::as_ptr);
         turns.dedup_by(|left, right| Arc::ptr_eq(left, right));
         Ok(Some(ByDriver { buffer, memory, turns }))
     }

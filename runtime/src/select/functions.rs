@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::executor::{bind, check};
 use crate::function::Function;
 use netcl_kernels::dim::{INDEX_LIMIT, Symbol};
-use netcl_kernels::sorted::SortedSet;
+use std::collections::BTreeSet;
 
 /// Tunes every task of these functions on `device` for those sizes of their symbols, each bucket of tasks once.
 pub(crate) fn tune(
@@ -25,7 +25,7 @@ pub(crate) fn tune(
 
 /// The tasks, in the order of the plans' steps.
 fn tasks(functions: &[&[Function]], device: &Device, sizes: &[(&str, u64)]) -> Result<Vec<Task<u64>>> {
-    let (mut tasks, mut buckets) = (Vec::new(), SortedSet::default());
+    let (mut tasks, mut buckets) = (Vec::new(), BTreeSet::default());
     let mut unused: Vec<&str> = sizes.iter().map(|(name, _)| *name).collect();
     for function in functions.iter().copied().flatten() {
         let plan = function.plan(device.profile().target)?;

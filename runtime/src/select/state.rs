@@ -11,9 +11,9 @@ use crate::executor::Generation;
 use crate::files::again;
 use crate::memory::Reserve;
 use netcl_kernels::plan::Plan;
-use netcl_kernels::sorted::{SortedMap, SortedSet};
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,13 +65,13 @@ pub(super) struct Known {
     /// Of other devices of the same architecture.
     pub(super) relatives: Vec<Content>,
     /// What tasks were set to, by bucket.
-    pub(super) set: SortedMap<Task<u64>, KernelConfig>,
+    pub(super) set: BTreeMap<Task<u64>, KernelConfig>,
     /// Buckets that were measured of themselves in this process: what gave no record is not tried again and again.
-    attempted: SortedSet<Task<u64>>,
+    attempted: BTreeSet<Task<u64>>,
     /// Self-tests of what the device would not launch in this process.
-    pub(super) refused: SortedSet<String>,
+    pub(super) refused: BTreeSet<String>,
     /// Answers that were given; `None`: the compiler's own rule.
-    pub(super) answers: SortedMap<Task<u64>, Option<Selection>>,
+    pub(super) answers: BTreeMap<Task<u64>, Option<Selection>>,
 }
 
 /// A queue of its own for trying candidates.

@@ -8,7 +8,6 @@
 //! for nothing but its own pieces, which take none ([`super::pool`]).
 
 use super::memory::HostBuffer;
-use netcl_kernels::sorted;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The locks that a call holds.
@@ -32,7 +31,7 @@ impl<'a> Access<'a> {
                 _ => wanted.push((lock, write)),
             }
         }
-        sorted::sort_by_key(&mut wanted, |(lock, write)| (std::ptr::from_ref(*lock).addr(), !write));
+        wanted.sort_by_key(|(lock, write)| (std::ptr::from_ref(*lock).addr(), !write));
         // Of one that is both read and written, the writer comes first and stays.
         wanted.dedup_by_key(|(lock, _)| std::ptr::from_ref(*lock).addr());
         let guard = |(lock, write): (&'a RwLock<()>, bool)| match write {

@@ -12,7 +12,7 @@ use crate::device::selector::{ACCEPTED, Selector};
 use crate::device::{Device, backend::Backend};
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
-use netcl_kernels::sorted::SortedMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Finds devices and keeps one handle for each: whoever asks for the same device gets the same one, with the same
@@ -37,7 +37,7 @@ pub struct DeviceManager {
     /// What failed while devices were listed.
     problems: Vec<String>,
     /// What selectors were found to mean.
-    handles: Mutex<SortedMap<String, Device>>,
+    handles: Mutex<BTreeMap<String, Device>>,
 }
 
 /// An OpenCL device that was found.
@@ -248,7 +248,7 @@ impl DeviceManager {
         profiles.map(|profile| format!("{} = {} ({})", profile.selector, profile.name, profile.kind)).collect()
     }
 
-    fn handles(&self) -> std::sync::MutexGuard<'_, SortedMap<String, Device>> {
+    fn handles(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Device>> {
         self.handles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

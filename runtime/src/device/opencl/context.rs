@@ -11,7 +11,6 @@ use crate::device::quirks::Avoid;
 use crate::error::{Error, Result};
 use crate::memory::Reserves;
 use crate::profile;
-use netcl_kernels::sorted::SortedMap;
 use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE};
 use opencl3::device::{
     CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_BY_COUNTS, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END,
@@ -19,6 +18,7 @@ use opencl3::device::{
 };
 use opencl3::error_codes::error_text;
 use opencl3::types::{cl_device_id, cl_device_partition_property, cl_int};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// A device of the driver, or a part of one.
@@ -40,9 +40,9 @@ struct Part {
 impl ClDevice {
     pub(super) fn whole(device: Device) -> ClDevice {
         // Whoever finds the device once more shares its memory with who found it before.
-        static KNOWN: Mutex<SortedMap<isize, Weak<Reserves>>> = Mutex::new(SortedMap::new());
+        static KNOWN: Mutex<BTreeMap<isize, Weak<Reserves>>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = known.or_insert_with(device.id() as isize, Weak::default);
+        let place = known.entry(device.id() as isize).or_default();
         let reserves = place.upgrade().unwrap_or_default();
         *place = Arc::downgrade(&reserves);
         ClDevice { device, reserves, _part: None }

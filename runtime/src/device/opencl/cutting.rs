@@ -5,9 +5,9 @@ use super::driver::{Buffer, Event};
 use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
 use crate::device::quirks::Avoid;
-use netcl_kernels::sorted::SortedMap;
 use opencl3::event::retain_event;
 use opencl3::types::cl_event;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -75,9 +75,9 @@ impl Turns {
     /// released again, and not where they were kept; why is not known.
     fn release(&self) {
         let mut unused = lock(&self.unused);
-        let mut counts = SortedMap::<*const Live<Buffer>, usize>::new();
+        let mut counts = BTreeMap::<*const Live<Buffer>, usize>::new();
         for part in unused.iter() {
-            *counts.or_insert_with(Arc::as_ptr(&part.whole), || 0) += 1;
+            *counts.entry(Arc::as_ptr(&part.whole)).or_insert(0) += 1;
         }
         let is_gone = |part: &Part| counts.get(&Arc::as_ptr(&part.whole)) == Some(&Arc::strong_count(&part.whole));
         let (gone, kept) = std::mem::take(&mut *unused).into_iter().partition::<Vec<_>, _>(is_gone);

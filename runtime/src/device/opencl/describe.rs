@@ -5,7 +5,6 @@ use crate::device::profile::{AffinityDomain, DeviceKind, DeviceProfile, LocalMem
 use crate::device::quirks;
 use crate::device::vendor::{Architecture, Vendor};
 use netcl_kernels::plan::Target;
-use netcl_kernels::sorted;
 use opencl3::device::{
     CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE, CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE,
     CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE, CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, CL_DEVICE_AFFINITY_DOMAIN_NUMA,
@@ -44,7 +43,7 @@ pub(super) fn device(platform: &Platform, device: &Device, selector: String) -> 
     let vendor = Vendor::of_platform(&platform_name, &platform.vendor()?);
     let driver = device.driver_version()?.trim().to_owned();
     let mut extensions: Vec<String> = device.extensions()?.split_whitespace().map(str::to_owned).collect();
-    sorted::sort(&mut extensions);
+    extensions.sort();
     let svm = device.svm_capabilities().unwrap_or(0);
     let local = device.local_mem_size()?;
     let mut profile = DeviceProfile {

@@ -3,7 +3,7 @@
 
 use super::kernel::KernelObject;
 use crate::device::kernels::KernelSource;
-use netcl_kernels::sorted::SortedMap;
+use std::collections::BTreeMap;
 
 /// At most so many are kept, the least recently used go first.
 const KEPT: usize = 256;
@@ -12,7 +12,7 @@ const KEPT: usize = 256;
 #[derive(Default)]
 pub(super) struct IdleKernels {
     /// With the time at which one was last given back.
-    by_origin: SortedMap<KernelSource, (u64, Vec<KernelObject>)>,
+    by_origin: BTreeMap<KernelSource, (u64, Vec<KernelObject>)>,
     count: usize,
     clock: u64,
 }
@@ -28,7 +28,7 @@ impl IdleKernels {
     /// Keeps one; gives those that are too many.
     pub(super) fn put(&mut self, origin: KernelSource, kernel: KernelObject) -> Vec<KernelObject> {
         self.clock += 1;
-        let (used, list) = self.by_origin.or_insert_with(origin, Default::default);
+        let (used, list) = self.by_origin.entry(origin).or_default();
         *used = self.clock;
         list.push(kernel);
         self.count += 1;

@@ -12,7 +12,6 @@ use crate::device::quirks::Avoid;
 use crate::device::vendor::{Architecture, Vendor};
 use crate::program::cache::Kind;
 use crate::program::{Key, disk};
-use netcl_kernels::sorted;
 use opencl3::command_queue::{enqueue_nd_range_kernel, enqueue_read_buffer, enqueue_write_buffer};
 use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_COMPILER_NOT_AVAILABLE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_WORK_GROUP_SIZE,
@@ -296,7 +295,7 @@ impl Prober<'_> {
         if sizes.is_empty() {
             sizes.extend(size(self.newest()));
         }
-        sorted::sort(&mut sizes);
+        sizes.sort();
         (!sizes.is_empty()).then_some(SubGroups { sizes })
     }
 

@@ -4,7 +4,7 @@ use super::driver::Program;
 use super::flight::Flight;
 use crate::error::Result;
 use crate::program::Key;
-use netcl_kernels::sorted::{self, SortedMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many programs stay that nothing uses.
@@ -13,9 +13,9 @@ const KEPT: usize = 512;
 /// Programs built in this process, by key. They outlive their kernels: to build one again takes time, also from a binary,
 /// and NVIDIA's 580.159.04 crashes if a program is released while one of its kernels runs.
 pub(super) struct Programs<P = Program> {
-    known: SortedMap<Key, Known<P>>,
+    known: BTreeMap<Key, Known<P>>,
     /// Those that some thread builds.
-    building: SortedMap<Key, Arc<Flight<P>>>,
+    building: BTreeMap<Key, Arc<Flight<P>>>,
     /// Counts what is looked up.
     clock: u64,
 }
@@ -27,7 +27,7 @@ pub(super) struct Known<P> {
 
 impl<P> Default for Programs<P> {
     fn default() -> Self {
-        Programs { known: SortedMap::new(), building: SortedMap::new(), clock: 0 }
+        Programs { known: BTreeMap::new(), building: BTreeMap::new(), clock: 0 }
     }
 }
 
@@ -49,7 +49,7 @@ impl<P> Programs<P> {
         }
         let unused = self.known.iter().filter(|(_, known)| Arc::strong_count(&known.program) == 1);
         let mut unused: Vec<(u64, Key)> = unused.map(|(key, known)| (known.used, key.clone())).collect();
-        sorted::sort(&mut unused);
+        unused.sort();
         // Some more at once: who drops them waits for the device.
         unused.truncate(surplus + KEPT / 8);
         unused.iter().filter_map(|(_, key)| self.known.remove(key)).collect()

@@ -5,7 +5,6 @@ use super::file::{Folder, Found, Identity, read, remove};
 use crate::config;
 use crate::error::{Error, Result};
 use crate::files::{folder_of, refusal_of_folder};
-use netcl_kernels::sorted;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -75,7 +74,7 @@ fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
     };
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    sorted::sort(&mut paths);
+    paths.sort();
     Ok(paths)
 }
 

@@ -4,9 +4,9 @@ mod file;
 mod listing;
 
 use super::shape;
-use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::variant::{KernelConfig, Task};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(crate) use file::{Folder, Identity};
@@ -53,13 +53,13 @@ pub(crate) struct WorkGroup {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
     /// By the bucket's text.
-    pub(crate) measured: SortedMap<String, Record>,
+    pub(crate) measured: BTreeMap<String, Record>,
     /// Self-tests by what was tested; whether it gave the right numbers.
-    pub(crate) tested: SortedMap<String, bool>,
+    pub(crate) tested: BTreeMap<String, bool>,
     /// Why a configuration is not to be used, by class of tasks and configuration.
-    pub(crate) bad: SortedMap<String, String>,
+    pub(crate) bad: BTreeMap<String, String>,
     /// By kernel, source and bucket.
-    pub(crate) work_groups: SortedMap<String, WorkGroup>,
+    pub(crate) work_groups: BTreeMap<String, WorkGroup>,
 }
 
 impl Content {
@@ -83,7 +83,7 @@ impl Content {
             self.test(key, passed);
         }
         for (key, why) in other.bad {
-            self.bad.or_insert_with(key, || why);
+            self.bad.entry(key).or_insert(why);
         }
         let failures = |content: &Content| content.tested.values().filter(|passed| !**passed).count();
         self.measured != before.measured || self.bad != before.bad || failures(self) != failures(&before)
@@ -99,7 +99,7 @@ impl Content {
 
     /// Takes note of a self-test. One failure outweighs any number of passes.
     pub(crate) fn test(&mut self, what: String, passed: bool) {
-        *self.tested.or_insert_with(what, || passed) &= passed;
+        *self.tested.entry(what).or_insert(passed) &= passed;
     }
 
     /// Takes back what speaks against a configuration, and against what its self-test stands for, which is to be made anew.

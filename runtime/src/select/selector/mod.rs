@@ -12,9 +12,9 @@ use crate::config::Autotune;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use netcl_kernels::plan::Target;
-use netcl_kernels::sorted::{self, SortedSet};
 use netcl_kernels::template::Limits;
 use netcl_kernels::variant::{KernelConfig, Task, candidates, default_config, legal, work_groups};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl KernelSelector {
             |record: &Record| work_groups(&record.config, task, self.target()).is_none_or(|groups| groups >= busy);
         let distance = |record: &'a Record| shape::distance(task, &record.task).map(|octaves| (octaves, record));
         let mut near: Vec<_> = all_records(known).filter(|record| keeps_busy(record)).filter_map(distance).collect();
-        sorted::sort_by(&mut near, |(a, _), (b, _)| a.total_cmp(b));
+        near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         near
     }
 
@@ -82,7 +82,7 @@ impl KernelSelector {
     /// What is taken instead of a default that cannot be used: of another variant if there is one that can, else anything.
     pub(crate) fn substitute(&self, task: &Task<u64>) -> Option<Selection> {
         let all = self.possible(task);
-        let mut seen = SortedSet::default();
+        let mut seen = BTreeSet::default();
         let of_each = all.iter().filter(|config| seen.insert(config.variant));
         let found = of_each.chain(&all).find(|config| self.usable(task, config));
         found.map(|config| Selection { config: config.clone(), reason: Reason::Default })

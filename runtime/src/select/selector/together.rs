@@ -2,8 +2,8 @@
 
 use super::KernelSelector;
 use crate::select::trial::{self, Verdict};
-use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::variant::{KernelConfig, Task};
+use std::collections::BTreeMap;
 
 impl KernelSelector {
     /// Tests those of the variants that want it and were never tested, in one program: a driver takes a while for each
@@ -15,7 +15,7 @@ impl KernelSelector {
         let fits = |(task, config): &(Task<u64>, KernelConfig)| {
             trial::wants_test(task, config, self.target()) && self.is_possible(task, config)
         };
-        let asked: SortedMap<String, (Task<u64>, KernelConfig)> = asked
+        let asked: BTreeMap<String, (Task<u64>, KernelConfig)> = asked
             .into_iter()
             .filter(fits)
             .map(|asked| (trial::test_name(&asked.0, &asked.1, self.target()), asked))

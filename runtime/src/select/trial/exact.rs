@@ -8,9 +8,9 @@ use super::operands;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::graph::ConvKind;
 use netcl_kernels::graph::ReduceOp;
-use netcl_kernels::sorted::SortedMap;
 use netcl_kernels::template::Axis;
 use netcl_kernels::variant::{BatchNorm, Conv2dTask, Elementwise, Product, Reduction, Task};
+use std::collections::BTreeMap;
 
 /// What [`netcl_kernels::variant::graph`] adds to variances.
 const EPSILON: f64 = 1e-5;
@@ -19,7 +19,7 @@ const EPSILON: f64 = 1e-5;
 pub(super) struct Exact<'a> {
     task: &'a Task<u64>,
     /// Of channels of a batch norm: all elements of one share them.
-    statistics: SortedMap<u64, Statistics>,
+    statistics: BTreeMap<u64, Statistics>,
 }
 
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ struct Statistics {
 
 impl<'a> Exact<'a> {
     pub(super) fn new(task: &'a Task<u64>) -> Exact<'a> {
-        Exact { task, statistics: SortedMap::new() }
+        Exact { task, statistics: BTreeMap::new() }
     }
 
     /// The result's element at that position in row-major order, which it must have.

@@ -5,7 +5,6 @@ use super::exact::Exact;
 use super::numbers::{Nearness, difference, numbers};
 use super::small::operations;
 use netcl_kernels::dtype::DType;
-use netcl_kernels::sorted;
 use netcl_kernels::variant::Task;
 
 /// How many there are at most, and how many operations may go into all of them: some hundredths of a second.
@@ -52,7 +51,7 @@ impl Samples {
                 (0..count).map(place).collect()
             }
         };
-        sorted::sort(&mut positions);
+        positions.sort();
         positions.dedup();
         let mut exact = Exact::new(task);
         let expected = positions.iter().map(|&position| exact.element(position)).collect();

@@ -4,7 +4,6 @@ use super::options::TuneOptions;
 use super::report::{Candidate, Outcome, fastest};
 use super::search::Search;
 use crate::select::bench::{Bench, Rejection, Runner};
-use netcl_kernels::sorted;
 use std::time::{Duration, Instant};
 
 /// Samples of a candidate when it is first timed.
@@ -145,7 +144,7 @@ fn at_pace(time: Duration, now: Duration, before: Duration) -> Duration {
 
 /// Drops those that will not be compared carefully.
 fn retain_close(contenders: &mut Vec<Contender>) {
-    sorted::sort_by_key(contenders, |contender| contender.time);
+    contenders.sort_by_key(|contender| contender.time);
     let Some(best) = contenders.first().map(|best| best.time.as_secs_f64()) else { return };
     // The compiler's own choice stays: the report compares with it.
     let mut kept = 0;
@@ -195,7 +194,7 @@ impl From<Rejection> for Outcome {
 /// The middle one; the lower of two. Zero of none.
 pub(super) fn median(samples: &[Duration]) -> Duration {
     let mut ordered = samples.to_vec();
-    sorted::sort(&mut ordered);
+    ordered.sort();
     ordered.get(ordered.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 

@@ -1,7 +1,6 @@
 //! What tuning a task has found.
 
 use crate::select::records::{Record, now};
-use netcl_kernels::sorted;
 use netcl_kernels::variant::{KernelConfig, Task};
 use std::fmt;
 use std::time::Duration;
@@ -93,7 +92,7 @@ impl fmt::Display for Tuning {
             (None, _) => write!(f, ": nothing to choose")?,
         }
         let mut order: Vec<usize> = (0..self.candidates.len()).collect();
-        sorted::sort_by_key(&mut order, |&position| {
+        order.sort_by_key(|&position| {
             let time = self.candidates[position].outcome.time();
             (time.is_none(), time.unwrap_or_default(), position)
         });

@@ -1,6 +1,5 @@
 //! In which order candidates are tried: there are often thousands, and a driver builds a few in a second.
 
-use netcl_kernels::sorted;
 use netcl_kernels::variant::KernelConfig;
 use std::time::Duration;
 
@@ -50,7 +49,7 @@ impl Search {
             Some(best) => *best = (time, position),
             None => self.best.push((time, position)),
         }
-        sorted::sort_by_key(&mut self.best, |(time, _)| *time);
+        self.best.sort_by_key(|(time, _)| *time);
     }
 
     /// The first untried of those most like the fastest of the fastest variant that has any; in order where no variant that

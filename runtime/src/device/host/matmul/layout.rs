@@ -5,7 +5,6 @@
 use super::scalar::Real;
 use crate::device::host::pool;
 use gemm_common::Parallelism;
-use netcl_kernels::sorted;
 
 /// Fewest rows of `C` that are worth a call of their own: below that, every thread would read all of `B` for little.
 const FEWEST_ROWS: usize = 24;
@@ -96,7 +95,7 @@ impl Layout {
                 Axis { size: batch[axis], a, b, c }
             })
             .collect();
-        sorted::sort_by_key(&mut axes, |axis| std::cmp::Reverse(axis.c));
+        axes.sort_by_key(|axis| std::cmp::Reverse(axis.c));
         let mut layout = Layout { batch: axes, m, n, k, a, b, c };
         layout.normalise();
         layout.fold();

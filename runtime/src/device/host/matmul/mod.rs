@@ -14,7 +14,6 @@ mod tests;
 
 use super::pool;
 use layout::{Sides, View};
-use netcl_kernels::sorted;
 
 pub(super) use layout::{Layout, transpose};
 pub(crate) use scalar::{Real, Scalar};
@@ -255,7 +254,7 @@ fn check_distinct(batch: &[usize], batch_strides: &[usize], matrix: [(usize, usi
         nested(&mut inner_first.into_iter())
     } else {
         let mut axes: Vec<_> = batch.iter().copied().zip(batch_strides.iter().copied()).chain(matrix).collect();
-        sorted::sort_by_key(&mut axes, |&(_, stride)| stride);
+        axes.sort_by_key(|&(_, stride)| stride);
         nested(&mut axes.into_iter())
     };
     if distinct {

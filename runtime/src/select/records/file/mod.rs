@@ -11,9 +11,9 @@ use crate::files::{
     Keeping, Own, Refusal, checksum, folder_of, is_missing, make_private_folder, open_to_change, read_own,
     refusal_of_folder, remove_leftovers, replace_file, warn_of,
 };
-use netcl_kernels::sorted::{self, SortedMap};
 use netcl_kernels::template::ALL;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::iter;
@@ -59,13 +59,13 @@ struct Document {
     of: Identity,
     // What a `Content` has, spelled out: `flatten` would be a second reader and a second writer for every type in it.
     #[serde(default)]
-    measured: SortedMap<String, Record>,
+    measured: BTreeMap<String, Record>,
     #[serde(default)]
-    tested: SortedMap<String, bool>,
+    tested: BTreeMap<String, bool>,
     #[serde(default)]
-    bad: SortedMap<String, String>,
+    bad: BTreeMap<String, String>,
     #[serde(default)]
-    work_groups: SortedMap<String, WorkGroup>,
+    work_groups: BTreeMap<String, WorkGroup>,
 }
 
 const NO_SUM: &str = "0000000000000000";
@@ -181,7 +181,7 @@ impl Folder {
         let mut paths: Vec<PathBuf> = paths
             .filter(|path| *path != own && path.extension().is_some_and(|extension| extension == "json"))
             .collect();
-        sorted::sort(&mut paths);
+        paths.sort();
         let read = paths.iter().filter_map(|path| known(path));
         read.filter(|(of, _)| of.architecture == identity.architecture).map(|(_, content)| content).collect()
     }
