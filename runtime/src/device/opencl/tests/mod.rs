@@ -9,13 +9,24 @@ use crate::device::quirks::{Avoid, Quirk};
 use crate::device::vendor::Vendor;
 use crate::device::{Device, DeviceKind};
 
-#[path = "../../../../../netcl/tests/common/devices.rs"]
-pub(super) mod devices;
-
-use devices::{with_driver, with_work_under_way};
+use netcl_fixtures::devices::{selectors_with_driver, selectors_with_work_under_way};
 
 mod copies;
 mod late;
+
+/// Every OpenCL device, opened by the run time that these are units of.
+pub(super) fn with_driver() -> Vec<Device> {
+    open(selectors_with_driver())
+}
+
+/// Those that hold commands back.
+fn with_work_under_way() -> Vec<Device> {
+    open(selectors_with_work_under_way())
+}
+
+fn open(selectors: Vec<String>) -> Vec<Device> {
+    selectors.iter().map(|selector| Device::select(selector).expect("a device that was found")).collect()
+}
 
 /// For tests of what pools keep idle: where one device finds no memory, the pools of all of its handles give theirs back.
 fn turn() -> impl Sized {
