@@ -231,7 +231,7 @@ fn every_message_has_a_case() {
     for file in files(&root.join("tests/it/ops_and_layers"), "rs") {
         shown.extend(literals(&read(&file)));
     }
-    for file in files(&root.join("../tests/ui"), "stderr") {
+    for file in files(&root.join("../tests/messages/ui"), "stderr") {
         shown.extend(read(&file).lines().filter_map(|line| line.strip_prefix("error: ")).map(String::from));
     }
     let (mut all, mut missing) = (0, Vec::new());

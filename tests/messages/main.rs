@@ -1,6 +1,6 @@
 //! What the macros say about mistakes: each file under `ui` fails to compile with exactly the text beside it.
 //!
-//! `TRYBUILD=overwrite cargo test -p netcl-tests --test ui` rewrites the texts; read the difference before committing.
+//! `TRYBUILD=overwrite cargo test -p netcl-ui-tests` rewrites the texts; read the difference before committing.
 
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::process::Command;
@@ -15,7 +15,7 @@ fn main() {
         let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
         if !version.starts_with(&format!("rustc {RUSTC}.")) {
             // Nothing to compare with: a difference would be rustc's, not netcl's.
-            let instead = format!("rustup run {RUSTC} cargo test -p netcl-tests --test ui");
+            let instead = format!("rustup run {RUSTC} cargo test -p netcl-ui-tests");
             let reason = format!("the texts are those of rustc {RUSTC}, this is {version}; try `{instead}`");
             return Ok(Completion::ignored_with(reason));
         }
