@@ -1,5 +1,11 @@
 //! What the examples share: their command line and the handwritten digits.
 
+#[cfg(feature = "programs")]
+// The programs name this library.
+extern crate self as netcl_examples;
+
+#[cfg(feature = "programs")]
+pub mod programs;
 mod unread;
 
 use clap::{CommandFactory, FromArgMatches, Parser};

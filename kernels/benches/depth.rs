@@ -5,9 +5,7 @@
 //! test: those count the compiler's work instead.
 #![allow(missing_docs, reason = "a program")]
 
-#[path = "../tests/common/models.rs"]
-mod models;
-
+use netcl_fixtures::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::compile::compile;
 use netcl_kernels::emit::rust::native;

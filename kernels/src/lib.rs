@@ -10,10 +10,6 @@
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 
-// Tests beside the code share models with those outside, who know the crate by this name.
-#[cfg(test)]
-extern crate self as netcl_kernels;
-
 pub mod autodiff;
 mod binding;
 pub mod compile;

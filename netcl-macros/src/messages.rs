@@ -1,6 +1,6 @@
 //! What this crate says about mistakes: one named message each, with a hint that says what to write instead.
 //!
-//! Each has a case under `tests/ui`. (Shapes and types are judged by `netcl-kernels`, in its own words.)
+//! Each has a case under `tests/messages/ui`. (Shapes and types are judged by `netcl-kernels`, in its own words.)
 
 use std::fmt::Display;
 
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn every_message_has_a_ui_case() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/messages/ui");
         let mut texts = String::new();
         for folder in std::fs::read_dir(&root).expect("the UI cases").flatten() {
             for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
@@ -324,6 +324,6 @@ mod tests {
             .filter(|(_, message)| !texts.lines().any(|line| shows(line, message)))
             .map(|(name, _)| *name)
             .collect();
-        assert!(missing.is_empty(), "no case under tests/ui shows {missing:?}");
+        assert!(missing.is_empty(), "no case under tests/messages/ui shows {missing:?}");
     }
 }

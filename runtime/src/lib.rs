@@ -7,10 +7,6 @@
 // Who calls a public function must know what can go wrong.
 #![warn(clippy::missing_errors_doc)]
 
-// `netcl/tests/common/devices.rs`, which unit tests have as a module, calls this crate `netcl`.
-#[cfg(test)]
-extern crate self as netcl;
-
 #[doc(hidden)]
 pub mod __private;
 pub mod algorithms;

@@ -1,8 +1,9 @@
 //! Every golden and every template, compiled by each driver: no error, no warning.
 
-use crate::{Case, plan_texts};
+use crate::Case;
 use libtest_mimic::{Completion, Failed};
 use netcl::Device;
+use netcl_fixtures::plan_texts;
 use netcl_kernels::template::{self, Axis, Limits, Problem};
 use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, Device as ClDevice};

@@ -4,9 +4,9 @@
 use crate::Case;
 use crate::graphs::Example;
 use crate::model_cases::example;
-use crate::models::Model;
 use libtest_mimic::Failed;
 use netcl::Device;
+use netcl_fixtures::models::Model;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::Dim;
 use netcl_kernels::dtype::{DType, Literal};

@@ -5,11 +5,11 @@
 use crate::Case;
 use crate::graphs::{download, upload};
 use crate::pytorch::{TOLERANCE, close};
-use crate::reference_graphs::{layer_graph, layer_input, layer_mode};
-use crate::references::{LayerCase, Setting, references};
 use libtest_mimic::Failed;
 use netcl::nn::{ConfigValue, Layer, Mode};
 use netcl::{Device, Seed, Tensor};
+use netcl_fixtures::reference_graphs::{layer_graph, layer_input, layer_mode};
+use netcl_fixtures::references::{LayerCase, Setting, references};
 use netcl_kernels::graph::OutputKind;
 use netcl_kernels::graph::interp::{HostTensor, Precision, evaluate};
 

@@ -3,8 +3,6 @@
 mod algorithms;
 mod exceptions;
 mod float_cases;
-#[path = "../../netcl/tests/common/devices.rs"]
-mod found;
 mod goldens;
 mod graphs;
 mod halves;
@@ -12,19 +10,9 @@ mod layers;
 mod limits;
 mod memory;
 mod model_cases;
-#[path = "../../kernels/tests/common/models.rs"]
-mod models;
-#[path = "../../kernels/tests/common/plan_texts.rs"]
-mod plan_texts;
 mod prologue_cases;
-#[path = "../../kernels/tests/common/prologues.rs"]
-mod prologues;
 mod pytorch;
 mod random;
-#[path = "../../kernels/tests/common/reference_graphs.rs"]
-mod reference_graphs;
-#[path = "../../kernels/tests/common/references.rs"]
-mod references;
 mod scatter_cases;
 mod sub_groups;
 mod types;
@@ -33,6 +21,7 @@ mod view_cases;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use netcl::Device;
+use netcl_fixtures::devices;
 
 type Check = Box<dyn Fn(&Device) -> Result<Completion, Failed> + Send + Sync>;
 
@@ -51,13 +40,13 @@ impl Case {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let devices = Device::all();
-    if found::required() && !devices.iter().any(|info| info.selector.starts_with("opencl:")) {
+    let found = Device::all();
+    if devices::required() && !found.iter().any(|info| info.selector.starts_with("opencl:")) {
         eprintln!("no OpenCL device was found, but NETCL_REQUIRE_OPENCL is set: install a driver such as PoCL");
         std::process::exit(1);
     }
     let mut trials = Vec::new();
-    for info in devices {
+    for info in found {
         let compiled = if info.selector.starts_with("opencl:") { goldens::all() } else { Vec::new() };
         let variants = if info.selector.starts_with("opencl:") { variants::all() } else { Vec::new() };
         for case in compiled

@@ -1,7 +1,8 @@
 //! Whole models with their gradients, against the reference interpreter.
 
+use crate::Case;
 use crate::graphs::Example;
-use crate::{Case, models};
+use netcl_fixtures::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::DType;

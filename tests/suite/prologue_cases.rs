@@ -2,7 +2,7 @@
 
 use crate::Case;
 use crate::model_cases::example;
-use crate::prologues::{FORMS, LOSSES, PARTS};
+use netcl_fixtures::prologues::{FORMS, LOSSES, PARTS};
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 
 pub(crate) fn all() -> Vec<Case> {

@@ -7,10 +7,10 @@
 
 use crate::Case;
 use crate::graphs::{Example, download};
-use crate::reference_graphs::{layer_graph, layer_input, layer_mode, operation_graph};
-use crate::references::{Data, LayerCase, OperationCase, references};
 use libtest_mimic::{Completion, Failed};
 use netcl::{Device, Tensor};
+use netcl_fixtures::reference_graphs::{layer_graph, layer_input, layer_mode, operation_graph};
+use netcl_fixtures::references::{Data, LayerCase, OperationCase, references};
 use netcl_kernels::autodiff::{Arguments, append_vjp};
 use netcl_kernels::dim::Symbol;
 use netcl_kernels::dtype::DType;

@@ -2,11 +2,12 @@
 //!
 //! One plan serves all sizes of its symbols, and several results share it: what a driver compiles is what takes time.
 
+use crate::Case;
 use crate::graphs::Example;
 use crate::model_cases::example;
-use crate::{Case, models};
 use libtest_mimic::{Completion, Failed};
 use netcl::{Avoid, Device};
+use netcl_fixtures::models;
 use netcl_kernels::autodiff::{Arguments, append_gradients};
 use netcl_kernels::dim::{Dim, Shape};
 use netcl_kernels::dtype::DType;

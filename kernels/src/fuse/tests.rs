@@ -1,16 +1,20 @@
 //! The quick division against the plain one, and how much work it is.
 
-#[path = "../../tests/common/models.rs"]
-mod models;
-
 use super::legalize::legalize;
 use super::reading::Readings;
 use super::{Cluster, Constraints, Division, Kind, divide, divide_by, given_roots, tests_plain};
 use crate::autodiff::{Arguments, append_gradients};
 use crate::dim::Shape;
 use crate::graph::arbitrary::{Options, random_graph};
+use crate::graph::text::parse;
 use crate::graph::{Graph, NodeId, Op};
 use crate::target::Target;
+use netcl_fixtures::models;
+
+/// A graph of the fixtures', whose types are those of the library that they are built with: by its text.
+fn own(graph: impl std::fmt::Display) -> Graph {
+    parse(&graph.to_string()).expect("the text of a graph")
+}
 
 fn step(loss: Graph) -> Graph {
     append_gradients(loss, Arguments::None).expect("a loss")
@@ -19,14 +23,14 @@ fn step(loss: Graph) -> Graph {
 /// Models of all kinds of layers, small.
 fn well_known() -> Vec<Graph> {
     vec![
-        models::mlp([64, 32, 10], false),
-        step(models::mlp([64, 32, 10], true)),
-        step(models::cnn(8, 1, true)),
-        models::transformer_block(false),
-        step(models::deep_transformer(2, 32)),
-        step(models::deep_transformer(1, 256)),
-        step(models::deep_mlp(3, 512)),
-        step(models::deep_cnn(3)),
+        own(models::mlp([64, 32, 10], false)),
+        step(own(models::mlp([64, 32, 10], true))),
+        step(own(models::cnn(8, 1, true))),
+        own(models::transformer_block(false)),
+        step(own(models::deep_transformer(2, 32))),
+        step(own(models::deep_transformer(1, 256))),
+        step(own(models::deep_mlp(3, 512))),
+        step(own(models::deep_cnn(3))),
     ]
 }
 
@@ -92,9 +96,9 @@ fn readings(graph: &Graph, target: Target) -> usize {
 fn the_work_of_dividing_grows_with_the_depth_and_no_faster() {
     type Deep = fn(usize) -> Graph;
     let models: [(&str, Deep); 3] = [
-        ("transformer", |layers| models::deep_transformer(layers, 64)),
-        ("MLP", |layers| models::deep_mlp(layers, 64)),
-        ("CNN", models::deep_cnn),
+        ("transformer", |layers| own(models::deep_transformer(layers, 64))),
+        ("MLP", |layers| own(models::deep_mlp(layers, 64))),
+        ("CNN", |layers| own(models::deep_cnn(layers))),
     ];
     for (name, model) in models {
         for target in Target::ALL {

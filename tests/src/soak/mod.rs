@@ -1,8 +1,6 @@
 //! Random allocations, transfers, launches, waits and training from several threads, every byte checked: for minutes as a
 //! bench, for seconds as a test.
 
-#[path = "../../../netcl/tests/common/block_on.rs"]
-mod block_on;
 mod computing;
 mod moving;
 mod report;

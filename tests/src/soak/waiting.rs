@@ -1,8 +1,8 @@
 //! Operations that wait: for events of the program, with a limit, until an interrupt, as a task; and those that give up.
 
-use super::block_on::block_on;
 use super::worker::{Known, Worker};
 use netcl::{Error, Interrupt, QueueOrder, Result, ToHost, UserEvent, profile};
+use netcl_fixtures::block_on::block_on;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};

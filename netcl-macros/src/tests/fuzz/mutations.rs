@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Folders with files that use the macros.
-const FOLDERS: [&str; 4] = ["tests/ui", "tests/tests", "examples/src", "netcl/src/optim"];
+const FOLDERS: [&str; 4] = ["tests/messages/ui", "tests/tests", "examples/src", "netcl/src/optim"];
 /// What is put in, beside the tokens of other items.
 const ODD: &str = "0 1 -1 4294967296 18446744073709551615 18446744073709551616 1e400 0.0 1.5f64 3usize 'a' 'a \"text\" b\"bytes\" \
     self Self _ () {} [] | || .. ..= & && &mut mut dyn impl for if else match return break loop while let fn struct -> => :: : ; , ? \

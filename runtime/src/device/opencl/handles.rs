@@ -71,7 +71,7 @@ impl BufferHandle {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::devices::with_driver;
+    use super::super::tests::with_driver;
     use super::*;
     use cl3::command_queue::{CL_QUEUE_CONTEXT, get_command_queue_info};
     use cl3::context::{CL_CONTEXT_DEVICES, get_context_info};

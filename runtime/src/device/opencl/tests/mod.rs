@@ -22,13 +22,24 @@ use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PR
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-#[path = "../../../../../netcl/tests/common/devices.rs"]
-pub(super) mod devices;
-
-use devices::{with_driver, with_work_under_way};
+use netcl_fixtures::devices::{selectors_with_driver, selectors_with_work_under_way};
 
 mod copies;
 mod late;
+
+/// Every OpenCL device, opened by the run time that these are units of.
+pub(super) fn with_driver() -> Vec<Device> {
+    open(selectors_with_driver())
+}
+
+/// Those that hold commands back.
+fn with_work_under_way() -> Vec<Device> {
+    open(selectors_with_work_under_way())
+}
+
+fn open(selectors: Vec<String>) -> Vec<Device> {
+    selectors.iter().map(|selector| Device::select(selector).expect("a device that was found")).collect()
+}
 
 /// For tests of what pools keep idle: where one device finds no memory, the pools of all of its handles give theirs back.
 fn turn() -> impl Sized {

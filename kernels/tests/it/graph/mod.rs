@@ -1,0 +1,7 @@
+//! Graphs: their text, their verifier, their gradients, what they compute.
+
+mod conventions;
+mod interp;
+mod properties;
+mod text;
+mod verify;

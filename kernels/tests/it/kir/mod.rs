@@ -1,0 +1,5 @@
+//! Kernels: their text, their verifier, what is emitted for them.
+
+mod emit;
+mod text;
+mod verify;

@@ -1,0 +1,7 @@
+//! Operations and layers: what they say of wrong use, what is written about them, and what PyTorch has no counterpart of.
+
+mod documentation;
+mod errors;
+mod hand;
+mod messages;
+mod whole_numbers;

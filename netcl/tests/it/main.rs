@@ -1,0 +1,20 @@
+//! The run time from outside, on every device that computes. What counts things of the whole process is in `tests/alone`.
+#![allow(unreachable_pub, reason = "models stand here as users write them")]
+
+mod cache;
+mod checkpoints;
+mod devices;
+mod environment;
+mod events;
+mod faults;
+mod misuse;
+mod native;
+mod plans;
+mod profile;
+mod queues;
+mod raw_kernels;
+mod selection;
+mod tensors;
+mod threads;
+mod training;
+mod unverified;

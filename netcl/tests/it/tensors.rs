@@ -1,0 +1,294 @@
+//! Tensors and operations compiled at run time, on every device that computes.
+
+use netcl::__private::kernels::layers::{Init, TensorSpec};
+use netcl::__private::{ModelCore, Schema, Seed};
+use netcl::data::DataLoader;
+use netcl::nn::{ConfigValue, Layer, Mode};
+use netcl::{DType, Device, Element, Error, Operand, QueueOrder, Target, Tensor};
+use netcl_fixtures::devices::{all, measured_before, with_driver};
+
+#[test]
+fn every_element_type_comes_back_as_it_went() {
+    fn check<T: Element + PartialEq>(device: &Device, elements: &[T]) {
+        let tensor = Tensor::from_slice(device, elements, &[elements.len()]).unwrap();
+        assert_eq!(tensor.dtype(), T::DTYPE);
+        assert_eq!(tensor.to_vec::<T>().unwrap(), elements);
+        assert_eq!(Tensor::full(device, elements[0], &[3, 2]).unwrap().to_vec::<T>().unwrap(), [elements[0]; 6]);
+    }
+    for device in all() {
+        check(&device, &[true, false, true]);
+        check(&device, &[0u8, 255, 3]);
+        check(&device, &[i32::MIN, i32::MAX, -1]);
+        check(&device, &[0, u32::MAX, 1]);
+        check(&device, &[i64::MIN, i64::MAX, -1]);
+        check(&device, &[half::f16::MAX, half::f16::from_f32(-0.5)]);
+        check(&device, &[half::bf16::MAX, half::bf16::from_f32(-0.5)]);
+        check(&device, &[f32::MIN_POSITIVE, -0.0, f32::INFINITY]);
+        check(&device, &[f64::MIN_POSITIVE, -0.0, f64::INFINITY]);
+    }
+}
+
+#[test]
+fn a_layer_is_built_once_for_all_batch_sizes() {
+    for device in with_driver() {
+        // With programs and counters of its own, for kernels that no other test runs.
+        let device = device.with_queue(QueueOrder::InOrder).unwrap();
+        let size = ConfigValue::Size;
+        let layers: [(&str, &[(&str, ConfigValue)]); 3] = [
+            ("Linear", &[("inputs", size(6)), ("outputs", size(4))]),
+            ("LayerNorm", &[("features", size(6))]),
+            ("BatchNorm", &[("features", size(6))]),
+        ];
+        for (name, settings) in layers {
+            let layer = Layer::new(&device, Seed(1), name, settings).unwrap();
+            let run = |rows: usize| {
+                let values: Vec<f32> = (0..rows * 6).map(|value| value as f32).collect();
+                let x = Tensor::from_slice(&device, &values, &[rows, 6]).unwrap();
+                let y = layer.forward(&[&x], Mode::Training).unwrap();
+                assert_eq!(y.shape()[0], rows);
+                y.to_vec::<f32>().unwrap()
+            };
+            let programs = || device.program_stats().built + device.program_stats().loaded;
+            let first = run(5);
+            let built = programs();
+            for rows in [9, 5, 64, 9] {
+                run(rows);
+            }
+            assert!(programs() == built || measured_before(&device), "{name}");
+            assert_eq!(run(5), first, "{name}");
+        }
+    }
+}
+
+#[test]
+fn misuse_is_an_error_that_says_what_to_do() {
+    let device = Device::host();
+    let x = Tensor::from_slice(&device, &[1.0f32, 2.0], &[2]).unwrap();
+    let text = |result: netcl::Result<()>| result.unwrap_err().to_string();
+    assert!(text(Tensor::from_slice(&device, &[1.0f32], &[2]).map(|_| ())).contains("has 2 elements, 1 were given"));
+    assert!(text(x.to_vec::<f64>().map(|_| ())).contains("expects f64, found f32; convert it with `cast`"));
+    assert!(text(x.item::<f32>().map(|_| ())).contains("`to_vec`"));
+    assert!(text(x.reshape(&[3]).map(|_| ())).contains("[2] has 2 elements, [3] has 3"));
+    assert!(text(Tensor::zeros(&device, &[usize::MAX, 2], DType::F32).map(|_| ())).contains("larger than memory"));
+    assert!(text(x.apply("rellu", &[]).map(|_| ())).contains("relu"));
+    assert!(text(x.add(&Tensor::zeros(&device, &[3], DType::F32).unwrap()).map(|_| ())).contains("[3]"));
+    let layer = Layer::new(&device, Seed(1), "Linear", &[("inptus", ConfigValue::Size(2))]).map(|_| ());
+    assert_eq!(
+        text(layer).lines().filter(|line| line.starts_with("`Linear` ")).count(),
+        2,
+        "each mistake has its line"
+    );
+    let huge = Tensor::zeros(&device, &[1 << 46], DType::F32).map(|_| ()).unwrap_err();
+    assert!(matches!(huge, Error::OutOfMemory { .. }), "{huge}");
+}
+
+#[test]
+fn operations_compute_on_every_device() {
+    for device in all() {
+        let x = Tensor::from_slice(&device, &[1.0f32, -2.0, 3.0, -4.0, 5.0, -6.0], &[2, 3]).unwrap();
+        let row = Tensor::from_slice(&device, &[10.0f32, 20.0, 30.0], &[3]).unwrap();
+        let of = |tensor: netcl::Result<Tensor>| tensor.unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(of(x.relu()), [1.0, 0.0, 3.0, 0.0, 5.0, 0.0], "{device}");
+        assert_eq!(of(&x + &row), [11.0, 18.0, 33.0, 6.0, 25.0, 24.0], "{device}");
+        assert_eq!(of(&x * 2.0), [2.0, -4.0, 6.0, -8.0, 10.0, -12.0], "{device}");
+        assert_eq!(of(x.sum(&[1])), [2.0, -5.0], "{device}");
+        assert_eq!(of(x.t()), [1.0, -4.0, -2.0, 5.0, 3.0, -6.0], "{device}");
+        let largest = x.argmax(1).unwrap();
+        assert_eq!(largest.to_vec::<i32>().unwrap(), [2, 1], "{device}");
+        assert_eq!(of(x.cast(DType::F32)), of(Ok(x.clone())), "{device}");
+        // Another batch size takes the same kernel.
+        let longer = Tensor::from_slice(&device, &[1.0f32; 15], &[5, 3]).unwrap();
+        assert_eq!(of(longer.sum(&[1])), [3.0; 5], "{device}");
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_parameters_on_every_device() {
+    let mut schema = Schema::new();
+    for (path, init) in [("a.weight", Init::Uniform { bound: 0.3 }), ("b.weight", Init::Normal { std: 0.02 })] {
+        schema.add(path, TensorSpec { name: "weight", shape: vec![33, 7], dtype: DType::F32, init, trainable: true });
+    }
+    let bits = |device: &Device| -> Vec<u32> {
+        let core = ModelCore::new(device, Seed(42), &schema).unwrap();
+        let numbers = core.parameters().into_iter().flat_map(|(_, tensor)| tensor.to_vec::<f32>().unwrap());
+        numbers.map(f32::to_bits).collect()
+    };
+    let first = bits(&Device::host());
+    assert!(first.iter().any(|bits| *bits != 0));
+    for device in all() {
+        assert_eq!(bits(&device), first, "{device}");
+    }
+}
+
+#[test]
+fn sizes_beyond_reason_are_errors() {
+    let null = Device::null(Target::Gpu, 1 << 20);
+    for device in [&Device::host(), &null] {
+        for shape in [&[1usize << 62][..], &[1 << 61, 8], &[usize::MAX], &[0, usize::MAX, 2], &[1 << 32, 1 << 32, 0]] {
+            assert!(Tensor::full(device, 1.0f32, shape).is_err(), "{shape:?}");
+            assert!(Tensor::zeros(device, shape, DType::F32).is_err(), "{shape:?}");
+            assert!(Tensor::from_slice::<f32>(device, &[], shape).is_err(), "{shape:?}");
+        }
+        let empty = Tensor::zeros(device, &[0, 3], DType::F32).unwrap();
+        assert!(empty.reshape(&[0, usize::MAX]).is_err() && empty.reshape(&[0, 1 << 62]).is_ok());
+        assert!(DataLoader::new(device, &[0.0f32; 4], &[usize::MAX, 2], &[0u32; 4], &[]).is_err());
+    }
+    let error = Tensor::full(&null, 1.0f32, &[1 << 42]).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+}
+
+#[test]
+fn a_constant_larger_than_a_piece_is_filled_to_its_end() {
+    for device in all() {
+        let elements = (8 << 20) + 77;
+        let filled = Tensor::full(&device, 0x1234_5678u32, &[elements]).unwrap().to_vec::<u32>().unwrap();
+        assert!(filled.len() == elements && filled.iter().all(|&value| value == 0x1234_5678));
+        assert_eq!(Tensor::full(&device, -0.0f32, &[2]).unwrap().to_vec::<f32>().unwrap()[1].to_bits(), 1 << 31);
+        assert_eq!(Tensor::full(&device, 0u8, &[3]).unwrap().to_vec::<u8>().unwrap(), [0; 3]);
+        assert!(Tensor::full(&device, 1u8, &[0]).unwrap().to_vec::<u8>().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_weight_as_long_as_the_batch_is_no_batch() {
+    let (x, w): (Vec<f32>, Vec<f32>) =
+        ((0..8 * 3 * 64).map(|i| (i % 7) as f32).collect(), (0..8 * 27).map(|i| (i % 5) as f32 - 2.0).collect());
+    let mut results = Vec::new();
+    for device in all() {
+        let input = Tensor::from_slice(&device, &x, &[8, 3, 8, 8]).unwrap();
+        let weight = Tensor::from_slice(&device, &w, &[8, 3, 3, 3]).unwrap();
+        let one = [1i64, 1];
+        let settings: [Operand<'_>; 4] = [(&one[..]).into(), (&one[..]).into(), (&one[..]).into(), 1i64.into()];
+        let mut operands = vec![Operand::from(&weight)];
+        operands.extend_from_slice(&settings);
+        let y = input.apply("conv2d", &operands).unwrap();
+        assert_eq!(y.shape(), [8, 8, 8, 8]);
+        results.push(y.to_vec::<f32>().unwrap());
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+/// Numbers are not rounded to half precision before they are computed with: results are, once.
+#[test]
+fn numbers_go_with_tensors_of_every_float_type() {
+    use half::{bf16, f16};
+    let values = [1.5f32, -2.0, 0.125];
+    for device in all() {
+        let x = Tensor::from_slice(&device, &values, &[3]).unwrap();
+        type Rounding = fn(f32) -> f32;
+        let dtypes: [(DType, Rounding); 3] = [
+            (DType::F16, |value| f16::from_f32(value).to_f32()),
+            (DType::BF16, |value| bf16::from_f32(value).to_f32()),
+            (DType::F32, |value| value),
+        ];
+        for (dtype, rounded) in dtypes {
+            let x = x.cast(dtype).unwrap();
+            let check = |found: netcl::Result<Tensor>, expected: fn(f32) -> f32| {
+                let found = found.unwrap();
+                assert_eq!(found.dtype(), dtype);
+                let found = found.cast(DType::F32).unwrap().to_vec::<f32>().unwrap();
+                assert_eq!(found, values.map(|value| rounded(expected(value))), "{device}, {dtype}");
+            };
+            check(&x * 0.3, |x| x * 0.3);
+            check(&x + 0.3, |x| x + 0.3);
+            check(x.apply("maximum", &[0.3.into()]), |x| x.max(0.3));
+        }
+    }
+}
+
+#[test]
+fn what_has_no_elements_is_computed_too() {
+    for device in all() {
+        for shape in [&[2usize, 0, 3][..], &[0, 3], &[3, 0], &[0], &[0, 0]] {
+            let x = Tensor::zeros(&device, shape, DType::F32).unwrap();
+            assert_eq!(x.add(&x).unwrap().exp().unwrap().shape(), shape);
+            let one = Tensor::full(&device, 1.0f32, &[1; 3][..shape.len()]).unwrap();
+            assert!(one.mul(&x).unwrap().to_vec::<f32>().unwrap().is_empty(), "{shape:?}");
+        }
+        let x = Tensor::zeros(&device, &[2, 0, 3], DType::F32).unwrap();
+        assert_eq!(x.sum(&[1]).unwrap().to_vec::<f32>().unwrap(), [0.0; 6], "{device}");
+        assert_eq!(x.t().unwrap().shape(), [2, 3, 0]);
+        let settings = [("features", ConfigValue::Size(3)), ("heads", ConfigValue::Size(1))];
+        let attention = Layer::new(&device, Seed(1), "SelfAttention", &settings).unwrap();
+        assert_eq!(attention.forward(&[&x], Mode::Inference).unwrap().shape(), [2, 0, 3], "{device}");
+    }
+}
+
+/// 3.7 / 3.7 is 1 and no less, so that what is rounded down afterwards is right.
+#[test]
+fn quotients_and_roots_are_those_of_rust_where_the_driver_can_round() {
+    let numbers: Vec<f32> = (1..2_000).map(|i| ((i % 200) as f32 * 0.1 - 10.0).exp2() + i as f32 * 0.1).collect();
+    let others: Vec<f32> = numbers.iter().rev().copied().collect();
+    for device in all().into_iter().filter(|device| device.profile().rounded_division) {
+        let [x, y] = [&numbers, &others].map(|values| Tensor::from_slice(&device, values, &[values.len()]).unwrap());
+        let quotients = x.apply("div", &[Operand::Tensor(&y)]).unwrap().to_vec::<f32>().unwrap();
+        let ones = x.apply("div", &[Operand::Tensor(&x)]).unwrap().to_vec::<f32>().unwrap();
+        let roots = x.apply("sqrt", &[]).unwrap().to_vec::<f32>().unwrap();
+        for (at, (&x, &y)) in numbers.iter().zip(&others).enumerate() {
+            assert_eq!((quotients[at], ones[at], roots[at]), (x / y, 1.0, x.sqrt()), "{device}: {x} and {y}");
+        }
+    }
+}
+
+/// Many parts are put together a few at a time: by one kernel for all lengths, whose work is not elements times parts.
+#[test]
+fn many_tensors_are_concatenated() {
+    for device in all() {
+        let shape = |part: usize, axis: usize| {
+            let mut shape = [2, 3, 2];
+            // Some have nothing there, and some have one.
+            shape[axis] = part % 5;
+            shape
+        };
+        // What each element is says where it comes from: its part, and its place in that.
+        let value = |part: usize, place: usize| (part * 64 + place) as i32;
+        for (axis, count) in [(0, 300), (1, 70), (2, 40), (1, 17)] {
+            let parts: Vec<Tensor> = (0..count)
+                .map(|part| {
+                    let shape = shape(part, axis);
+                    let values: Vec<i32> = (0..shape.iter().product()).map(|place| value(part, place)).collect();
+                    Tensor::from_slice(&device, &values, &shape).unwrap()
+                })
+                .collect();
+            let others: Vec<&Tensor> = parts[1..].iter().collect();
+            let given = axis as i64 - if count == 70 { 3 } else { 0 };
+            let joined = parts[0].apply("concat", &[Operand::Tensors(&others), Operand::Integer(given)]).unwrap();
+            let outer: usize = [2, 3, 2][..axis].iter().product();
+            let inner: usize = [2, 3, 2][axis + 1..].iter().product();
+            let run = |row: usize, part: usize| {
+                let length = shape(part, axis)[axis] * inner;
+                (row * length..(row + 1) * length).map(move |place| value(part, place))
+            };
+            let expected: Vec<i32> =
+                (0..outer).flat_map(|row| (0..count).flat_map(move |part| run(row, part))).collect();
+            assert_eq!(joined.to_vec::<i32>().unwrap(), expected, "{count} along {axis} on {device}");
+        }
+        let parts: Vec<Tensor> =
+            (0..50).map(|part| Tensor::from_slice(&device, &[part as f32, 0.5], &[2]).unwrap()).collect();
+        let others: Vec<&Tensor> = parts[1..].iter().collect();
+        for (axis, expected_shape, step) in [(0, [50, 2], 2), (-1, [2, 50], 1)] {
+            let stacked = parts[0].apply("stack", &[Operand::Tensors(&others), Operand::Integer(axis)]).unwrap();
+            assert_eq!(stacked.shape(), expected_shape);
+            let found = stacked.to_vec::<f32>().unwrap();
+            assert!((0..50).all(|part| found[part * step] == part as f32), "{found:?}");
+        }
+        // What does not fit is refused in the words of one kernel.
+        let odd = Tensor::from_slice(&device, &[0.0f32; 6], &[2, 3]).unwrap();
+        let mut others = others;
+        others[40] = &odd;
+        for (name, axis) in [("concat", 0), ("stack", 0), ("concat", 1), ("stack", 7)] {
+            let few = parts[0].apply(name, &[Operand::Tensors(&[&odd]), Operand::Integer(axis)]).unwrap_err();
+            let many = parts[0].apply(name, &[Operand::Tensors(&others), Operand::Integer(axis)]).unwrap_err();
+            assert_eq!(many.to_string(), few.to_string());
+        }
+    }
+    // However many there are, no kernel has more than sixteen of them, and their number is about that of the parts.
+    let device = Device::null(Target::Gpu, u64::MAX);
+    let parts: Vec<Tensor> =
+        (0..3000).map(|part| Tensor::zeros(&device, &[part % 7 + 1, 3], DType::F32).unwrap()).collect();
+    let others: Vec<&Tensor> = parts[1..].iter().collect();
+    device.take_records();
+    let joined = parts[0].apply("concat", &[Operand::Tensors(&others), Operand::Integer(0)]).unwrap();
+    assert_eq!(joined.shape(), [(0..3000).map(|part| part % 7 + 1).sum::<usize>(), 3]);
+    assert_eq!(device.take_records().unwrap().len(), 188 + 12 + 1);
+}

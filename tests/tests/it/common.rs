@@ -1,0 +1,52 @@
+//! Tests of generated code run on one device after the other.
+
+use netcl::{Device, Result, Tensor};
+use netcl_fixtures::devices as found;
+use std::cell::RefCell;
+
+thread_local! {
+    /// The device that the test runs on.
+    static DEVICE: RefCell<Option<Device>> = const { RefCell::new(None) };
+}
+
+/// The device whose turn it is.
+pub(crate) fn device() -> Device {
+    DEVICE.with_borrow(|device| device.clone()).expect("inside `everywhere`")
+}
+
+/// Every device found, or the one that `NETCL_TEST_DEVICE` names.
+pub(crate) fn devices() -> Vec<Device> {
+    match std::env::var("NETCL_TEST_DEVICE") {
+        Ok(selector) if !selector.is_empty() => vec![Device::select(&selector).expect("NETCL_TEST_DEVICE")],
+        _ => found::all(),
+    }
+}
+
+/// Runs a test on each of them.
+pub(crate) fn everywhere(test: impl Fn() -> Result<()>) -> Result<()> {
+    for device in devices() {
+        eprintln!("on {device}");
+        DEVICE.set(Some(device));
+        test()?;
+    }
+    Ok(())
+}
+
+/// A tensor on that device.
+pub(crate) fn floats(values: &[f32], shape: &[usize]) -> Tensor {
+    Tensor::from_slice(&device(), values, shape).expect("the numbers fit the shape")
+}
+
+/// Fails unless a kernel gives what Rust does within 2e-6.
+pub(crate) fn agree(name: &str, given: &str, found: f32, expected: f32) {
+    let near = (found - expected).abs() <= 2e-6 * expected.abs().max(f32::MIN_POSITIVE);
+    assert!(
+        near || found == expected || found.is_nan() && expected.is_nan(),
+        "{name}({given}) is {found} in a kernel and {expected} in Rust"
+    );
+}
+
+/// The elements of each.
+pub(crate) fn of(tensors: &[Tensor]) -> Result<Vec<Vec<f32>>> {
+    tensors.iter().map(|tensor| tensor.to_vec::<f32>()).collect()
+}

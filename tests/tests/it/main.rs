@@ -1,0 +1,27 @@
+//! What crosses crates, on every device that computes: generated code, whole models, drivers that fail.
+#![allow(missing_docs, unreachable_pub, reason = "models and kernels stand here as users write them")]
+
+mod blocks;
+mod branches;
+mod common;
+mod composed;
+mod constants;
+mod crates;
+mod digits;
+mod drivers;
+mod events;
+mod functions;
+mod kernels;
+mod launches;
+mod layers;
+mod lists;
+mod macros;
+mod names;
+mod numbers;
+mod rust_twins;
+mod simt;
+mod simt_rust;
+mod sizes;
+mod soak;
+mod taken_names;
+mod twins;
