@@ -1,8 +1,7 @@
-//! Imports inside the compiler go one way: every module names its own layer or an earlier one, and no file names one beside
-//! it that names it back. What the workspace imports from outside has a licence that `deny.toml` allows, and comes from the
+//! Imports inside the compiler go one way: every module names its own layer or an earlier one (that no files import each other,
+//! in any crate, is `tests/architecture`). What the workspace imports from outside has a licence that `deny.toml` allows, and comes from the
 //! registry.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -58,32 +57,6 @@ fn named(text: &str) -> Vec<String> {
     code(text).split("crate::").skip(1).map(name).collect()
 }
 
-/// The modules that a file names by `super::`: `a` and `b` in `use super::{a::A, b};`.
-fn named_beside(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for rest in code(text).split("super::").skip(1) {
-        let Some(group) = rest.strip_prefix('{') else {
-            all.push(name(rest));
-            continue;
-        };
-        let (mut depth, mut first) = (0, true);
-        for (position, sign) in group.char_indices() {
-            match sign {
-                '}' if depth == 0 => break,
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                ',' => first |= depth == 0,
-                _ if first && !sign.is_whitespace() => {
-                    all.push(name(&group[position..]));
-                    first = false;
-                }
-                _ => {}
-            }
-        }
-    }
-    all
-}
-
 #[test]
 fn imports_go_one_way() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -114,36 +87,10 @@ fn imports_go_one_way() {
 }
 
 #[test]
-fn no_file_names_one_beside_it_that_names_it_back() {
-    let mut all = Vec::new();
-    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
-    let mut left = BTreeMap::new();
-    // A folder's `mod.rs` is what its files share, and may name and be named by all of them.
-    for path in all.iter().filter(|path| !path.ends_with("mod.rs")) {
-        let beside = named_beside(&std::fs::read_to_string(path).expect("a source"));
-        let beside = beside.iter().map(|name| path.with_file_name(format!("{name}.rs")));
-        left.insert(path, beside.filter(|other| other != path && all.contains(other)).collect::<Vec<_>>());
-    }
-    assert!(left.values().flatten().count() > 100, "few imports were found");
-    // Whoever names nobody that is left goes, and whom nobody left names, until those are left that make up circles.
-    loop {
-        let names: Vec<PathBuf> = left.keys().map(|path| path.to_path_buf()).collect();
-        let named: Vec<PathBuf> = left.values().flatten().cloned().collect();
-        left.retain(|path, beside| named.contains(path) && beside.iter().any(|other| names.contains(other)));
-        if left.len() == names.len() {
-            break;
-        }
-    }
-    assert!(left.is_empty(), "these files name each other in circles:\n{left:#?}");
-}
-
-#[test]
 fn comments_and_tests_import_what_they_like() {
     let text = "use crate::dim::Dim; // crate::compile\nfn f(_: crate::kir::Kernel) {}\n#[cfg(test)]\nmod tests {\n    use crate::plan::Plan;\n}\n";
     assert_eq!(named(text), ["dim", "kir"]);
     assert!(layer("dim") < layer("kir") && layer("kir") < layer("plan"));
-    let text = "use super::{\n    a::{A, B},\n    c,\n};\nfn f(_: super::d::D) {}\n";
-    assert_eq!(named_beside(text), ["a", "c", "d"]);
 }
 
 /// Whether one of the licences that an expression offers is allowed: `MIT OR (Apache-2.0 AND Zlib)`, or `MIT/Apache-2.0` as it

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use syn::{Attribute, Item, UseTree};
+use syn::{Attribute, Expr, ExprLit, Item, Lit, UseTree};
 
 /// How many re-exports are followed in a row.
 const MOST_ALIASES: usize = 32;
@@ -71,7 +71,11 @@ impl Modules {
                 Some((_, items)) => self.add(folder, file, &own_folder, path, items)?,
                 None => {
                     let flat = beside.join(format!("{name}.rs"));
-                    let file = if folder.join(&flat).is_file() { flat } else { own_folder.join("mod.rs") };
+                    let file = match elsewhere(&inner.attrs) {
+                        Some(elsewhere) => file.parent().unwrap_or(Path::new("")).join(elsewhere),
+                        None if folder.join(&flat).is_file() => flat,
+                        None => own_folder.join("mod.rs"),
+                    };
                     self.read(folder, &file, &own_folder, path)?;
                 }
             }
@@ -190,6 +194,15 @@ pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
             && attribute.parse_args::<syn::Path>().is_ok_and(|condition| condition.is_ident("test"));
         is_cfg || attribute.path().is_ident("test")
     })
+}
+
+/// What `#[path = ".."]` says.
+fn elsewhere(attributes: &[Attribute]) -> Option<String> {
+    let path = attributes.iter().find(|attribute| attribute.path().is_ident("path"))?;
+    match &path.meta.require_name_value().ok()?.value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        _ => None,
+    }
 }
 
 pub(crate) fn attributes(item: &Item) -> &[Attribute] {

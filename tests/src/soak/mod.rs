@@ -5,6 +5,7 @@ mod computing;
 mod moving;
 mod report;
 mod resident;
+mod trainer;
 mod training;
 mod transfers;
 mod waiting;
@@ -15,10 +16,7 @@ pub use report::Report;
 use netcl::{Device, Result, profile};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use worker::{Common, Known, SHARED, Worker};
-
-/// What a worker does with one of its tensors.
-type Operation = fn(&mut Worker<'_>, Known) -> Result<()>;
+use worker::{Common, Operation, SHARED, Worker};
 
 /// Each as likely as the others.
 const OPERATIONS: &[(&str, Operation)] = &[
@@ -63,8 +61,8 @@ const OPERATIONS: &[(&str, Operation)] = &[
 ///
 /// If no operation has one of the names.
 pub fn run(device: &Device, threads: u64, time: Duration, seed: u64, only: &[&str]) -> Result<Report> {
-    let is_chosen = |position: &usize| only.is_empty() || only.contains(&OPERATIONS[*position].0);
-    let chosen: Vec<usize> = (0..OPERATIONS.len()).filter(is_chosen).collect();
+    let is_chosen = |(name, _): &&(&str, Operation)| only.is_empty() || only.contains(name);
+    let chosen: Vec<(&str, Operation)> = OPERATIONS.iter().filter(is_chosen).copied().collect();
     assert!(!chosen.is_empty(), "no operation is called {only:?}");
     let common = Common::new(device, chosen)?;
     // Some programs are for a single element, others for more.

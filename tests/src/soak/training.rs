@@ -1,41 +1,11 @@
 //! Models that train, are saved and go on from the file.
 
+use super::trainer::{Net, Trainer};
 use super::worker::{Known, Worker};
 use netcl::prelude::*;
 use netcl::{Model, io};
-use std::path::PathBuf;
 
 const ROWS: usize = 16;
-
-#[netcl::model]
-struct Net {
-    #[layer(inputs = 8, outputs = 12)]
-    up: Linear,
-    #[layer(rate = 0.3)]
-    drop: Dropout,
-    #[layer(inputs = 12, outputs = 3)]
-    down: Linear,
-}
-
-#[netcl::model]
-impl Net {
-    fn loss(&self, x: &Tensor<f32, N, 8>, labels: &Tensor<u32, N>) -> Tensor<f32> {
-        self.down.forward(&self.drop.forward(&self.up.forward(x).relu())).cross_entropy(labels)
-    }
-}
-
-/// A model in training. Its file goes with it.
-pub(super) struct Trainer {
-    model: Net,
-    optimizer: AdamW,
-    file: PathBuf,
-}
-
-impl Drop for Trainer {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.file);
-    }
-}
 
 /// A step, then the same step again by a model that was read from a file: equal bit by bit.
 pub(super) fn checkpoint(worker: &mut Worker<'_>, Known { values, .. }: Known) -> Result<()> {

@@ -1,13 +1,15 @@
 //! A thread that works at random, and what all of them share.
 
 use super::report::Totals;
-use super::training::Trainer;
-use super::{OPERATIONS, Operation};
+use super::trainer::Trainer;
 use netcl::raw::{Grid, KernelSpec, RawKernel};
 use netcl::{BufferPool, DType, Device, Partition, Result, Tensor, ToHost};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
+
+/// What a worker does with one of its tensors.
+pub(super) type Operation = fn(&mut Worker<'_>, Known) -> Result<()>;
 
 /// Tensors that a thread holds at most.
 const HELD: usize = 24;
@@ -65,13 +67,13 @@ pub(super) struct Common {
     /// Held by who does what only one thread should do at a time.
     pub(super) alone: Mutex<()>,
     pub(super) totals: Totals,
-    performed: [AtomicU64; OPERATIONS.len()],
-    /// Positions of the operations that are done.
-    chosen: Vec<usize>,
+    performed: Vec<AtomicU64>,
+    /// What may be done, with its name.
+    operations: Vec<(&'static str, Operation)>,
 }
 
 impl Common {
-    pub(super) fn new(device: &Device, chosen: Vec<usize>) -> Result<Common> {
+    pub(super) fn new(device: &Device, operations: Vec<(&'static str, Operation)>) -> Result<Common> {
         let source = "__kernel void mix(__global uint* x, uint by, uint n) {
             uint i = get_global_id(0);
             if (i < n) x[i] += by;
@@ -88,8 +90,8 @@ impl Common {
             added: AtomicU32::new(0),
             alone: Mutex::default(),
             totals: Totals::default(),
-            performed: [const { AtomicU64::new(0) }; OPERATIONS.len()],
-            chosen,
+            performed: operations.iter().map(|_| AtomicU64::new(0)).collect(),
+            operations,
         })
     }
 
@@ -105,7 +107,7 @@ impl Common {
 
     /// How often each operation was done since the last call.
     pub(super) fn take_performed(&self) -> Vec<(&'static str, u64)> {
-        let each = OPERATIONS.iter().zip(&self.performed);
+        let each = self.operations.iter().zip(&self.performed);
         each.map(|((name, _), count)| (*name, count.swap(0, Ordering::Relaxed))).collect()
     }
 }
@@ -150,7 +152,7 @@ impl<'a> Worker<'a> {
 
     /// Does each operation on tensors of these sizes: every program is built then.
     pub(super) fn prepare(&mut self, sizes: &[usize]) -> Result<()> {
-        for &(_, operation) in OPERATIONS {
+        for &(_, operation) in &self.common.operations {
             for &size in sizes {
                 let known = self.new_known(size)?;
                 operation(self, known)?;
@@ -169,9 +171,9 @@ impl<'a> Worker<'a> {
         }
         let any = self.draw.below(self.held.len() as u64) as usize;
         let known = self.held[any].clone();
-        let chosen = &self.common.chosen;
-        let position = chosen[self.draw.below(chosen.len() as u64) as usize];
-        let operation: Operation = OPERATIONS[position].1;
+        let operations = &self.common.operations;
+        let position = self.draw.below(operations.len() as u64) as usize;
+        let operation = operations[position].1;
         operation(self, known)?;
         self.common.performed[position].fetch_add(1, Ordering::Relaxed);
         if self.pending.len() > 8 {
