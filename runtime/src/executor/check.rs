@@ -3,12 +3,12 @@
 use crate::device::Device;
 use crate::device::geometry;
 use crate::error::{Error, Result};
-use crate::executor::few::Few;
 use crate::executor::interface::Interface;
 use crate::tensor::Tensor;
 use netcl_kernels::dim::{Bindings, Dim, Factor, Shape, Symbol};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::{BufferId, Plan};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// An error if values of symbols are not what the plan requires of them.
@@ -31,7 +31,7 @@ pub(super) fn symbols(
     device: &Device,
     model: &[(BufferId, Arc<[usize]>)],
     args: &[&Tensor],
-) -> Result<Few<u64>> {
+) -> Result<SmallVec<[u64; 8]>> {
     // Trailing arguments that nothing needs have no buffer.
     if args.len() < interface.arguments.len() {
         return Err(Error::ArgumentCount {
@@ -40,7 +40,7 @@ pub(super) fn symbols(
             found: args.len(),
         });
     }
-    let mut check = Check { plan, values: Few::of(plan.symbols.len(), None) };
+    let mut check = Check { plan, values: SmallVec::from_elem(None, plan.symbols.len()) };
     let expected = || interface.arguments.iter().zip(args).filter_map(|(id, arg)| id.map(|id| (id, *arg)));
     // The model comes first: an argument that does not fit it is the one that is wrong.
     for (id, shape) in model {
@@ -63,7 +63,7 @@ pub(super) fn symbols(
     for (id, shape) in all() {
         check.computed_axes(id, shape)?;
     }
-    let mut values = Few::of(plan.symbols.len(), 0);
+    let mut values = SmallVec::from_elem(0, plan.symbols.len());
     for ((symbol, found), value) in plan.symbols.iter().zip(check.values.iter()).zip(values.iter_mut()) {
         match found {
             Some((found, _)) => *value = *found,
@@ -81,7 +81,7 @@ pub(super) fn symbols(
 struct Check<'a> {
     plan: &'a Plan,
     /// Value, and the argument or parameter it came from.
-    values: Few<Option<(u64, BufferId)>>,
+    values: SmallVec<[Option<(u64, BufferId)>; 8]>,
 }
 
 impl Check<'_> {

@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::executor::bind::{BoundPlan, bind, launch};
 use crate::executor::call::{Call, Outputs};
 use crate::executor::check;
-use crate::executor::few::Few;
 use crate::executor::interface::Supplier;
 use crate::executor::policy::Generation;
 use crate::executor::recorded::RecordedPlan;
@@ -22,6 +21,7 @@ use crate::tensor::Tensor;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Plan;
 use netcl_kernels::plan::verify::Verified;
+use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -273,11 +273,8 @@ fn outputs(device: &Device, call: &Call<'_>, bound: &BoundPlan, given: &[BufferH
 }
 
 /// All scalars of a call.
-fn with_seed(seed: Option<Scalar>, others: &[Scalar]) -> Few<Scalar> {
-    let first = usize::from(seed.is_some());
-    let mut scalars = Few::of(first + others.len(), seed.unwrap_or(Scalar::U32(0)));
-    scalars[first..].copy_from_slice(others);
-    scalars
+fn with_seed(seed: Option<Scalar>, others: &[Scalar]) -> SmallVec<[Scalar; 8]> {
+    seed.into_iter().chain(others.iter().copied()).collect()
 }
 
 /// Whether a version failed for what its own kernels need besides the call's memory.

@@ -9,7 +9,6 @@ pub(crate) mod bind;
 mod call;
 pub(crate) mod check;
 mod dispatches;
-mod few;
 mod interface;
 pub(crate) mod loaded;
 mod policy;
