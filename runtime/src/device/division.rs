@@ -41,7 +41,7 @@ impl Device {
     /// run at the same time on their own compute units. They share a context, so that tensors move between them
     /// without the host. The driver's device is released with the last handle of the last part.
     ///
-    /// [`DeviceProfile::partitions`] says what is possible.
+    /// [`crate::DeviceProfile::partitions`] says what is possible.
     ///
     /// ```
     /// use netcl::{Device, Partition};

@@ -12,7 +12,7 @@ use crate::memory::{ALIGNMENT, LARGE_COPY};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A piece of device memory: a buffer of a [`BufferPool`], a part of one, or memory shared with the host
+/// A piece of device memory: a buffer of a [`crate::BufferPool`], a part of one, or memory shared with the host
 /// ([`crate::Device::create_zero_copy_buffer`]). Cheap to clone; clones are the same memory, which is given back when the
 /// last one is dropped.
 #[derive(Clone)]

@@ -19,8 +19,8 @@ impl RawKernel {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelArgumentCount`], [`Error::KernelArgument`] and [`Error::DeviceMismatch`] if the arguments are not
-    /// those of the kernel; [`Error::Kernel`] if it cannot be run over such a grid, or its arguments take more local
+    /// [`crate::Error::KernelArgumentCount`], [`crate::Error::KernelArgument`] and [`crate::Error::DeviceMismatch`] if the arguments are not
+    /// those of the kernel; [`crate::Error::Kernel`] if it cannot be run over such a grid, or its arguments take more local
     /// memory than there is; [those of every device](crate::Error#errors-of-every-device).
     pub unsafe fn launch(&self, arguments: &[Arg<'_>], grid: &Grid) -> Result<()> {
         self.run(arguments, grid)

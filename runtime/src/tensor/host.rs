@@ -21,8 +21,8 @@ use std::time::Duration;
 
 impl Device {
     /// Device memory that *is* the vector's, on devices that share the host's memory
-    /// ([`DeviceProfile::is_integrated`]). Elsewhere, and where the vector does not start at a multiple of
-    /// [`DeviceProfile::buffer_alignment`] bytes (the allocator decides), its elements are copied; memory from
+    /// ([`crate::DeviceProfile::is_integrated`]). Elsewhere, and where the vector does not start at a multiple of
+    /// [`crate::DeviceProfile::buffer_alignment`] bytes (the allocator decides), its elements are copied; memory from
     /// [`Device::create_pinned_buffer`] always fits. The vector is freed with the last handle.
     ///
     /// ```

@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// buffers back to the driver. Buffers of up to 32 KiB are parts of driver buffers that they share, as long as these are
 /// within the limit together; so it holds whatever of them is in use.
 ///
-/// Every tensor of a device comes from [`Device::buffer_pool`], whose limit is `NETCL_MAX_CACHED_GB`: one for all handles,
+/// Every tensor of a device comes from [`crate::Device::buffer_pool`], whose limit is `NETCL_MAX_CACHED_GB`: one for all handles,
 /// queues and parts of a physical device together. A pool of one's own gives a part of a program a limit of its own.
 ///
 /// ```
@@ -61,7 +61,7 @@ impl BufferPool {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the device has no memory left, also after everything that is idle in any pool of that
+    /// [`crate::Error::OutOfMemory`] if the device has no memory left, also after everything that is idle in any pool of that
     /// device, and what functions and models hold without needing it, was given back to the driver; at once if it is
     /// more than all memory of the device, or than the driver gives in one piece; [those of every
     /// device](crate::Error#errors-of-every-device).

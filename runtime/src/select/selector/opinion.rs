@@ -22,7 +22,7 @@ impl KernelSelector {
     /// With `NETCL_AUTOTUNE=on` a task that was never measured is measured here.
     ///
     /// Where every kernel for the task is known to be wrong, the answer is the compiler's default still; to compute the task
-    /// is then [`Error::Unsupported`].
+    /// is then [`crate::Error::Unsupported`].
     ///
     /// On the host, where a library computes what there is to choose for, the answer is the compiler's default for
     /// processors; nothing heeds it there.
