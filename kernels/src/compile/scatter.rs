@@ -7,7 +7,7 @@ use crate::graph::{NodeId, Op};
 use crate::kir::build::KernelBuilder;
 use crate::plan::{Arg, Work};
 use crate::schedule::scatter::{ScatterAdd, Sizes, owners};
-use crate::schedule::scatter_sorted::{self as sorted, Between};
+use crate::schedule::scatter_sorted::{self as sorted, Intermediates};
 use crate::span::Result;
 use crate::target::Target;
 use crate::template::Limits;
@@ -32,7 +32,7 @@ impl PlanBuilder<'_> {
         let [indices, updates, result] = [indices, updates, id].map(|id| self.buffers.name(id));
         let scatter = ScatterAdd { sizes, indices, updates, result };
         let between = self.buffers.between(id).iter().map(|id| self.buffers.list[id.0 as usize].name.clone());
-        let Some(between) = Between::of(between) else {
+        let Some(between) = Intermediates::of(between) else {
             let mut builder = owners(&scatter, &self.kernel_name("scatter_add"));
             self.describe(cluster).into_iter().for_each(|line| builder.doc(line));
             return self.add_kernel(&[cluster], builder);

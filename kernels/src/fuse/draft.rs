@@ -3,9 +3,9 @@
 //! Whether a node may join a cluster is a question about few of them: those that it reads, those that read what it reads,
 //! and, for a reduction, those with its own loop.
 
+use super::dependencies::{Dependencies, Set};
 use super::division::{Cluster, Constraints, Division, Kind};
 use super::loops::LoopId;
-use super::needs::{Needs, Set};
 use super::reading::{Reading, Readings};
 use crate::graph::{NodeId, Op};
 use crate::target::Target;
@@ -35,7 +35,7 @@ pub(super) struct Draft {
     pub parts: Vec<Part>,
     /// Which part computes a node, if one does.
     home: Vec<Option<usize>>,
-    needs: Needs,
+    needs: Dependencies,
     readers: Readers,
     /// The parts with each loop.
     loops: Vec<BTreeSet<usize>>,
@@ -62,7 +62,7 @@ impl Draft {
         let mut draft = Draft {
             parts: Vec::new(),
             home: vec![None; nodes],
-            needs: Needs::default(),
+            needs: Dependencies::default(),
             readers: Readers::new(nodes),
             loops: vec![BTreeSet::new(); readings.loops.count()],
             log: Vec::new(),

@@ -12,11 +12,11 @@
 pub(crate) mod access;
 pub(crate) mod bundle;
 pub(crate) mod cost;
+mod dependencies;
 mod division;
 mod draft;
 pub(crate) mod legalize;
 mod loops;
-mod needs;
 pub(crate) mod product;
 mod prologue;
 mod reading;

@@ -1,7 +1,7 @@
 //! Scatter-adds of every form, run by the interpreter, against their definition.
 
 use super::scatter::{ScatterAdd, Sizes, owners};
-use super::scatter_sorted::{self as sorted, Between};
+use super::scatter_sorted::{self as sorted, Intermediates};
 use crate::dim::{Bindings, Dim, Symbol};
 use crate::dtype::{DType, Literal};
 use crate::kir::build::KernelBuilder;
@@ -85,7 +85,7 @@ impl Case {
             names.push(format!("{what}_{position}"));
             self.buffers.insert(names[position].clone(), Bytes::zeros(dtype, elements));
         }
-        let between = Between::of(names).unwrap();
+        let between = Intermediates::of(names).unwrap();
         for pass in 0..self.scatter.sizes.passes() {
             self.run(sorted::count(&self.scatter, &between, pass, "count"));
             self.run(sorted::place(&self.scatter, &between, pass, "place"));

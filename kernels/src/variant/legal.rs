@@ -1,7 +1,7 @@
 //! What may be chosen: whether a configuration is legal for a task.
 
 use super::split::{SPLIT_K, SPLIT_K_VALUES, in_parts};
-use super::{Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, between};
+use super::{Conv2dTask, KernelConfig, LOOP_GROUP, PART, Reduction, Task, Variant, intermediates};
 use crate::dim::saturating_product;
 use crate::graph::ConvKind;
 use crate::target::Target;
@@ -26,7 +26,7 @@ pub fn legal(config: &KernelConfig, task: &Task<u64>, target: Target, limits: &L
     if let Task::Conv2d(conv) = task {
         legal_conv(config.variant, conv)?;
     }
-    between::fits(config, task, limits)?;
+    intermediates::fits(config, task, limits)?;
     if let Some(template) = variant.template(target) {
         return legal_instance(config, template, task, (target, limits));
     }

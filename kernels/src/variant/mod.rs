@@ -24,10 +24,10 @@
 //! # Ok::<(), netcl_kernels::span::Diagnostic>(())
 //! ```
 
-mod between;
 mod candidates;
 mod config;
 mod graph;
+mod intermediates;
 mod legal;
 mod parts;
 mod rule;

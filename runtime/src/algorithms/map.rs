@@ -1,7 +1,7 @@
 //! A result for each element.
 
 use super::common::{self, CHUNK, Place, Source, with_number};
-use super::lately::Lately;
+use super::recent::RecentlyUsed;
 use crate::device::Device;
 use crate::device::host::pool;
 use crate::device::kernels::KernelCompiler;
@@ -52,10 +52,10 @@ struct Mapping {
 type Asked = (String, usize, DType, DType);
 
 fn mapping(expression: &str, inputs: usize, dtype: DType, result: DType) -> Result<Arc<Mapping>> {
-    static LATELY: Lately<Asked, Mapping> = Lately::new();
+    static RECENT: RecentlyUsed<Asked, Mapping> = RecentlyUsed::new();
     let rest = (inputs, dtype, result);
     let fits = |known: &Asked| known.0 == expression && (known.1, known.2, known.3) == rest;
-    LATELY.get(fits, || {
+    RECENT.get(fits, || {
         let asked = (expression.to_owned(), inputs, dtype, result);
         let expression = Expression::parse(expression, &Expression::variables(inputs), dtype)?;
         let mut macros = common::element_macros(dtype, inputs, Some(&expression));

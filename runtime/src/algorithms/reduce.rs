@@ -2,8 +2,8 @@
 
 use super::combine::{Combine, Combining};
 use super::common::{self, CHUNK, Place, Source, with_number};
-use super::lately::Lately;
 use super::map::values_of;
+use super::recent::RecentlyUsed;
 use crate::device::host::pool;
 use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
@@ -63,11 +63,11 @@ fn reduction(
     dtype: DType,
     group: usize,
 ) -> Result<Arc<Reduction>> {
-    static LATELY: Lately<Asked, Reduction> = Lately::new();
+    static RECENT: RecentlyUsed<Asked, Reduction> = RecentlyUsed::new();
     let rest = (inputs, dtype, group);
     let fits =
         |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
-    LATELY.get(fits, || {
+    RECENT.get(fits, || {
         let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, group);
         let combining = combine.parse(dtype)?;
         let parse = |expression| Expression::parse(expression, &Expression::variables(inputs), dtype);

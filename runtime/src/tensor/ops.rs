@@ -72,7 +72,7 @@ enum Batch {
 const ARITHMETIC: [&str; 6] = ["add", "sub", "mul", "div", "maximum", "minimum"];
 
 /// Whether the compiler makes something better of arithmetic with that number than with an unknown one.
-fn telling(number: f64) -> bool {
+fn is_informative(number: f64) -> bool {
     [0.0, 0.5, 1.0, 2.0].contains(&number.abs())
 }
 
@@ -112,7 +112,7 @@ fn build(operation: &Operation, operands: &[Operand<'_>], batch: Batch) -> Resul
                 Value::List(list.iter().map(|tensor| Value::Tensor(input(&mut builder, tensor))).collect())
             }
             Operand::Number(number) => match by_value {
-                Some(dtype) if !telling(number) => {
+                Some(dtype) if !is_informative(number) => {
                     // Rounded as a constant of that type would be: with halves, to the f32 that they are computed in.
                     numbers.push(Scalar::from_literal(Literal::of(number, dtype)));
                     let position = numbers.len() - 1;

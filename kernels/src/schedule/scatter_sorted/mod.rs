@@ -11,10 +11,10 @@
 //! However often a row is hit, no work-item adds more than a few dozen updates and a head for each block. Which additions are
 //! made in which order depends on the indices alone, so that a run repeats.
 
-mod between;
+mod intermediates;
 mod sort;
 mod sum;
 
-pub(crate) use between::{Between, LOCAL_BYTES};
+pub(crate) use intermediates::{Intermediates, LOCAL_BYTES};
 pub(crate) use sort::{count, place};
 pub(crate) use sum::{join, sum};

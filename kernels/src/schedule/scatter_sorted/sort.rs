@@ -1,6 +1,6 @@
 //! One pass of the stable radix sort.
 
-use super::between::{Between, DIGIT_BITS, GROUPS, increase, item_and_group, launch};
+use super::intermediates::{DIGIT_BITS, GROUPS, Intermediates, increase, item_and_group, launch};
 use crate::dim::Dim;
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
@@ -37,7 +37,7 @@ fn count_up(b: &mut KernelBuilder, array: ArrayId, index: ExprId) {
 }
 
 /// Counts the digits of `pass` in each group's part.
-pub(crate) fn count(scatter: &ScatterAdd, between: &Between, pass: u32, name: &str) -> KernelBuilder {
+pub(crate) fn count(scatter: &ScatterAdd, between: &Intermediates, pass: u32, name: &str) -> KernelBuilder {
     let mut builder = KernelBuilder::new(name, launch(&Dim::from(GROUPS as usize)));
     let b = &mut builder;
     let counts = b.param(&between.counts, ParamKind::Buffer(DType::I32, Access::Write));
@@ -70,7 +70,7 @@ pub(crate) fn count(scatter: &ScatterAdd, between: &Between, pass: u32, name: &s
 
 /// Where the group's first update with the digit `item` goes: behind those of smaller digits, and of other groups with this
 /// one.
-fn first_place(b: &mut KernelBuilder, between: &Between, [item, group]: [ExprId; 2]) -> ExprId {
+fn first_place(b: &mut KernelBuilder, between: &Intermediates, [item, group]: [ExprId; 2]) -> ExprId {
     let counts = b.param(&between.counts, ParamKind::Buffer(DType::I32, Access::Read));
     let totals = b.array("totals", Space::Local, DType::I32, LOOP_GROUP);
     let (zero, one, size) = (b.int(0), b.int(1), b.int(i64::from(LOOP_GROUP)));
@@ -96,7 +96,7 @@ fn first_place(b: &mut KernelBuilder, between: &Between, [item, group]: [ExprId;
 }
 
 /// Puts the updates in the order of their digits of `pass`, those with equal ones as they were.
-pub(crate) fn place(scatter: &ScatterAdd, between: &Between, pass: u32, name: &str) -> KernelBuilder {
+pub(crate) fn place(scatter: &ScatterAdd, between: &Intermediates, pass: u32, name: &str) -> KernelBuilder {
     let mut builder = KernelBuilder::new(name, launch(&Dim::from(GROUPS as usize)));
     let b = &mut builder;
     let [orders, rows] = [&between.orders, &between.rows]

@@ -1,6 +1,6 @@
 //! The sums of the rows, from updates in the order of their rows.
 
-use super::between::{BLOCK, Between, LANES, STRETCH, increase, item_and_group, launch};
+use super::intermediates::{BLOCK, Intermediates, LANES, STRETCH, increase, item_and_group, launch};
 use crate::dtype::DType;
 use crate::graph::{BinaryOp, CompareOp};
 use crate::kir::build::KernelBuilder;
@@ -64,7 +64,7 @@ impl Walk {
 }
 
 /// Sums the rows within each block, and keeps what it has of those at its ends.
-pub(crate) fn sum(scatter: &ScatterAdd, between: &Between, name: &str) -> KernelBuilder {
+pub(crate) fn sum(scatter: &ScatterAdd, between: &Intermediates, name: &str) -> KernelBuilder {
     let tiles = scatter.sizes.features.ceil_div(u64::from(LANES));
     let groups = scatter.sizes.blocks() * tiles.clone();
     let mut builder = KernelBuilder::new(name, launch(&groups));
@@ -144,7 +144,7 @@ pub(crate) fn sum(scatter: &ScatterAdd, between: &Between, name: &str) -> Kernel
 fn join_stretches(
     b: &mut KernelBuilder,
     scatter: &ScatterAdd,
-    between: &Between,
+    between: &Intermediates,
     (block, lane, feature): (ExprId, ExprId, ExprId),
     (rows, sums): ([ArrayId; 2], [ArrayId; 2]),
 ) {
@@ -183,7 +183,7 @@ fn join_stretches(
 }
 
 /// Stores the rows at the ends of blocks: those that a block begins or ends with and that begin in it.
-pub(crate) fn join(scatter: &ScatterAdd, between: &Between, name: &str) -> KernelBuilder {
+pub(crate) fn join(scatter: &ScatterAdd, between: &Intermediates, name: &str) -> KernelBuilder {
     let items = scatter.sizes.blocks() * scatter.sizes.features.clone();
     let mut builder = KernelBuilder::new(name, Launch { global: vec![items.clone()], local: vec![LOOP_GROUP] });
     let b = &mut builder;

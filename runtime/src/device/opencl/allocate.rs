@@ -19,7 +19,7 @@ impl Parts {
     /// A buffer of at least so many bytes, which the driver really has.
     pub(super) fn allocate(&self, bytes: usize) -> Result<ClMemory, AllocateError> {
         let bytes = bytes.max(FIRST_USE);
-        self.context.cutting.release_unused();
+        self.context.sub_buffers.release_unused();
         let refused = |code: cl_int| refused(&self.health, "clCreateBuffer", code);
         // SAFETY: no host pointer is passed (OpenCL 5.2.1), so the flags and the size are all that is read.
         let buffer = unsafe { Buffer::create(self.context.get(), CL_MEM_READ_WRITE, bytes, null_mut()) };
@@ -29,15 +29,15 @@ impl Parts {
         // leaves the content alone, so that copies in other queues need not wait for it.
         // (`clEnqueueMigrateMemObjects` would do, but NVIDIA's 580.159.04 crashes when several threads call it.)
         let queue = self.queue.queue.get();
-        let command = self.context.cutting.command();
+        let command = self.context.sub_buffers.command();
         // SAFETY: two live buffers of this queue's context, both at least as long (OpenCL 5.2.2).
         let event = unsafe { enqueue_copy_buffer(queue, buffer.get(), sink.get(), 0, 0, FIRST_USE, 0, null()) };
         let used = Pending::moving(event.map_err(refused)?, bytes);
-        self.context.cutting.began(used.driver());
+        self.context.sub_buffers.began(used.driver());
         drop(command);
         // A driver that allocates when the command runs fails then.
-        self.transfers.land(&self.health);
-        self.transfers.take_off(Lane::Compute, &used, None, "allocating memory", None);
+        self.transfers.reap(&self.health);
+        self.transfers.track(Lane::Compute, &used, None, "allocating memory", None);
         Ok(ClMemory::new(buffer, self.context.clone()))
     }
 

@@ -135,11 +135,11 @@ impl Backend for OpenCl {
         let (from, to) = (own(from)?.raw(), own(to)?.raw());
         let _turn = self.shared.in_turn().map_err(|code| self.shared.error("clEnqueueCopyBuffer", code))?;
         let marked = profile::mark();
-        let command = self.shared.context.cutting.command();
+        let command = self.shared.context.sub_buffers.command();
         // SAFETY: both are live buffers of this context, at least `bytes` long and distinct (`BufferHandle::copy_to`).
         let event = unsafe { enqueue_copy_buffer(self.shared.queue.queue.get(), from, to, 0, 0, bytes, 0, null()) };
         // SAFETY: the driver has just given it.
-        let _ = event.map(|event| unsafe { self.shared.context.cutting.began_raw(event) });
+        let _ = event.map(|event| unsafe { self.shared.context.sub_buffers.began_raw(event) });
         drop(command);
         self.shared.count();
         let named = ("clEnqueueCopyBuffer", bytes);
@@ -152,7 +152,7 @@ impl Backend for OpenCl {
         for (start, size, width) in self.shared.fills(bytes) {
             let pattern = [0u8; 16];
             let marked = profile::mark();
-            let command = self.shared.context.cutting.command();
+            let command = self.shared.context.sub_buffers.command();
             // SAFETY: the pattern is copied before the call returns (OpenCL 5.2.2); offset and size are multiples of
             // its width and inside the buffer (`Shared::fills`).
             let event = unsafe {
@@ -168,7 +168,7 @@ impl Backend for OpenCl {
                 )
             };
             // SAFETY: the driver has just given it.
-            let _ = event.map(|event| unsafe { self.shared.context.cutting.began_raw(event) });
+            let _ = event.map(|event| unsafe { self.shared.context.sub_buffers.began_raw(event) });
             drop(command);
             self.shared.count();
             let named = ("clEnqueueFillBuffer", size);

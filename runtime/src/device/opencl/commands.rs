@@ -5,7 +5,7 @@
 
 use super::kernel::KernelObject;
 use super::pending::Pending;
-use super::progress::COMPUTING;
+use super::queue_progress::COMPUTING;
 use super::shared::{Shared, own};
 use crate::device::commands::CommandBuffer;
 use crate::device::geometry::Geometry;

@@ -1,8 +1,8 @@
 //! Driver's devices, contexts and queues, each kept alive by whoever uses it.
 
-use super::cutting::Cutting;
 use super::describe;
 use super::driver::{CommandQueue, Context, Device, SubDevice};
+use super::sub_buffers::SubBuffers;
 use crate::device::partition::Partition;
 use crate::device::process::Live;
 use crate::device::profile::DeviceProfile;
@@ -99,7 +99,7 @@ pub(super) type QueueKind = (isize, bool, QueueOrder);
 /// A context and its devices. Dropped in this order.
 pub(super) struct ClContext {
     /// Between sub-buffers and commands.
-    pub(super) cutting: Cutting,
+    pub(super) sub_buffers: SubBuffers,
     context: Live<Context>,
     members: Vec<ClDevice>,
     /// Those that must not be released. They hold the context in turn, for good.
@@ -108,7 +108,7 @@ pub(super) struct ClContext {
 
 impl ClContext {
     /// One context for all of these; naming one twice does no harm. They are one driver's.
-    pub(super) fn new(members: Vec<ClDevice>, cutting: Cutting) -> opencl3::Result<ClContext> {
+    pub(super) fn new(members: Vec<ClDevice>, sub_buffers: SubBuffers) -> opencl3::Result<ClContext> {
         let mut ids: Vec<cl_device_id> = Vec::with_capacity(members.len());
         for member in &members {
             if !ids.contains(&member.id()) {
@@ -116,7 +116,7 @@ impl ClContext {
             }
         }
         let context = Context::from_devices(&ids)?;
-        Ok(ClContext { context: Live::new(context), members, queues: Mutex::default(), cutting })
+        Ok(ClContext { context: Live::new(context), members, queues: Mutex::default(), sub_buffers })
     }
 
     /// A queue of that kind that is kept and that nobody uses.

@@ -20,7 +20,7 @@ impl Parts {
         let marked = profile::mark();
         let mut event: cl_event = null_mut();
         let wanted = if marked.is_some() { &raw mut event } else { null_mut() };
-        let command = self.context.cutting.command();
+        let command = self.context.sub_buffers.command();
         // SAFETY: kernel and queue are alive and of one context, and the sizes have as many entries as there are
         // dimensions (OpenCL 5.10); the rest is the caller's promise.
         let code = unsafe {

@@ -3,7 +3,7 @@
 use super::context::ClContext;
 use super::driver::Event as DriverEvent;
 use super::health::Health;
-use super::held::Transfers;
+use super::in_flight::Transfers;
 use super::pending::{InCallback, Pending};
 use super::shared::Parts;
 use crate::device::process::Live;
@@ -106,7 +106,7 @@ impl Source for ClEvent {
 
     fn earlier(&self) -> Result<()> {
         if let Some(transfers) = self.transfers.upgrade() {
-            transfers.land(&self.health);
+            transfers.reap(&self.health);
         }
         self.health.take()
     }

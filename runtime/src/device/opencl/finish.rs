@@ -6,7 +6,7 @@ use super::event::{ClEvent, standing_in};
 use super::exit;
 use super::health::Told;
 use super::pending::Pending;
-use super::progress::{COMPUTING, Turn};
+use super::queue_progress::{COMPUTING, Turn};
 use super::shared::Parts;
 use crate::device::queue::QueueOrder;
 use crate::error::Result;
@@ -148,7 +148,7 @@ impl Parts {
     /// What failed since somebody asked last.
     pub(super) fn reported(&self) -> Result<()> {
         exit::waited();
-        self.transfers.land(&self.health);
+        self.transfers.reap(&self.health);
         self.health.take()
     }
 
@@ -255,8 +255,8 @@ impl Parts {
         self.count();
         // It fails with what it waits for, and what comes after it did not get what it needs.
         let barrier = Pending::with(barrier, told);
-        self.transfers.land(&self.health);
-        self.transfers.take_off(Lane::Compute, &barrier, None, "waiting for an event", None);
+        self.transfers.reap(&self.health);
+        self.transfers.track(Lane::Compute, &barrier, None, "waiting for an event", None);
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! OpenCL buffers.
 
 use super::context::ClContext;
-use super::cutting::Part;
 use super::driver::Buffer;
 use super::health::Health;
 use super::pending::in_callback;
+use super::sub_buffers::Part;
 use crate::device::memory::{AllocateError, HostMemory, Memory};
 use crate::device::process::Live;
 use opencl3::error_codes::{
@@ -43,7 +43,7 @@ impl Memory for ClMemory {}
 impl Drop for ClMemory {
     fn drop(&mut self) {
         if let Some(part) = self.part.take() {
-            self.context.cutting.release(part, in_callback());
+            self.context.sub_buffers.release(part, in_callback());
         }
     }
 }
@@ -78,10 +78,10 @@ impl ClMemory {
     pub(super) unsafe fn part(&self, offset: usize, bytes: usize) -> opencl3::Result<ClMemory> {
         let start = self.part.as_ref().map_or(0, |part| part.start) + offset;
         let (whole, context) = (self.whole.clone(), self.context.clone());
-        if let Some(part) = context.cutting.again(&whole, start, bytes) {
+        if let Some(part) = context.sub_buffers.again(&whole, start, bytes) {
             return Ok(ClMemory { part: Some(part), whole, context });
         }
-        let cut = context.cutting.cut();
+        let cut = context.sub_buffers.cut();
         // SAFETY: inside and aligned, as the caller promises, of a buffer that is no sub-buffer (OpenCL 5.2.3).
         let buffer = unsafe { whole.create_sub_buffer(CL_MEM_READ_WRITE, start, bytes) }?;
         drop(cut);

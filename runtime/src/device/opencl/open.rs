@@ -1,11 +1,11 @@
 //! Opening devices: alone, several in one context, and once more.
 
 use super::context::{ClContext, ClDevice, Queue, driver_error};
-use super::cutting::Cutting;
 use super::health::Health;
 use super::pinned::ClPinned;
-use super::progress::Progress;
+use super::queue_progress::Progress;
 use super::shared::{OpenCl, Parts, Shared};
+use super::sub_buffers::SubBuffers;
 use super::{exit, memory, probe};
 use crate::config;
 use crate::device::memory::{AllocateError, HostMemory};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 impl OpenCl {
     /// Opens a device in a context of its own and completes its profile.
     pub(super) fn open(device: ClDevice, reported: &DeviceProfile) -> Result<OpenCl> {
-        let context = ClContext::new(vec![device.clone()], Cutting::of(reported))
+        let context = ClContext::new(vec![device.clone()], SubBuffers::of(reported))
             .map_err(|error| driver_error(reported, "clCreateContext", error.0))?;
         let (context, times) = (Arc::new(context), config::get()?.times_commands());
         let queue = Queue::of(&context, &device, reported, times, QueueOrder::InOrder)?;
@@ -32,7 +32,7 @@ impl OpenCl {
 
     pub(super) fn together(members: Vec<(ClDevice, DeviceProfile)>) -> Result<Vec<OpenCl>> {
         let devices = members.iter().map(|(device, _)| device.clone()).collect();
-        let context = ClContext::new(devices, Cutting::of(&members[0].1)).map_err(|error| {
+        let context = ClContext::new(devices, SubBuffers::of(&members[0].1)).map_err(|error| {
             let names: Vec<&str> = members.iter().map(|(_, profile)| profile.name.as_str()).collect();
             driver_error(&members[0].1, &format!("clCreateContext for {}", names.join(", ")), error.0)
         })?;

@@ -1,7 +1,7 @@
 //! The programs of a device that stay built.
 
 use super::driver::Program;
-use super::flight::Flight;
+use super::single_flight::SingleFlight;
 use crate::error::Result;
 use crate::program::Key;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const KEPT: usize = 512;
 pub(super) struct Programs<P = Program> {
     known: BTreeMap<Key, Known<P>>,
     /// Those that some thread builds.
-    building: BTreeMap<Key, Arc<Flight<P>>>,
+    building: BTreeMap<Key, Arc<SingleFlight<P>>>,
     /// Counts what is looked up.
     clock: u64,
 }
@@ -60,7 +60,7 @@ impl<P> Programs<P> {
 struct Building<'a, P> {
     programs: &'a Mutex<Programs<P>>,
     key: &'a Key,
-    flight: Arc<Flight<P>>,
+    flight: Arc<SingleFlight<P>>,
 }
 
 impl<P> Drop for Building<'_, P> {
@@ -83,7 +83,7 @@ pub(super) fn obtain<P>(
             return Ok((program, Vec::new()));
         }
         let Some(flight) = kept.building.get(key).cloned() else {
-            let flight = Flight::new();
+            let flight = SingleFlight::new();
             kept.building.insert(key.clone(), flight.clone());
             break Building { programs, key, flight };
         };

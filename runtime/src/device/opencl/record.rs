@@ -2,7 +2,7 @@
 
 use super::kernel::KernelObject;
 use super::pending::Pending;
-use super::progress::COMPUTING;
+use super::queue_progress::COMPUTING;
 use super::shared::Parts;
 use crate::device::geometry::Geometry;
 use crate::error::Result;

@@ -3,11 +3,11 @@
 use super::context::{ClContext, ClDevice, Queue};
 use super::driver::{Buffer, Event as DriverEvent};
 use super::health::Health;
-use super::held::Transfers;
-use super::idle::IdleKernels;
+use super::idle_kernels::IdleKernels;
+use super::in_flight::Transfers;
 use super::memory::ClMemory;
 use super::programs::Programs;
-use super::progress::Progress;
+use super::queue_progress::Progress;
 use crate::device::backend::Backend;
 use crate::device::memory::{Memory, downcast};
 use crate::device::process::Live;

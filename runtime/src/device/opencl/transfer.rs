@@ -15,7 +15,7 @@
 use super::context::Queue;
 use super::driver::Event as DriverEvent;
 use super::event::ClEvent;
-use super::held::Held;
+use super::in_flight::Held;
 use super::pending::Pending;
 use super::pinned::mapped;
 use super::shared::{OpenCl, Parts, own};
@@ -91,7 +91,7 @@ impl Parts {
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let source = data.as_ptr().cast();
         let marked = profile::mark();
-        let command = self.context.cutting.command();
+        let command = self.context.sub_buffers.command();
         // SAFETY: the buffer has room for `data` at `offset` (`BufferHandle` checks); `data` is not changed, moved or
         // freed before the copy is done: callers put it in flight.
         let event = unsafe {
@@ -99,7 +99,7 @@ impl Parts {
         };
         let event = event.map_err(|code| self.health.moving_error("clEnqueueWriteBuffer", data.len(), code))?;
         let event = Pending::moving(event, data.len());
-        self.context.cutting.began(event.driver());
+        self.context.sub_buffers.began(event.driver());
         drop(command);
         self.record(lane, &event, "copy to the device", data.len(), marked);
         Ok(event)
@@ -141,7 +141,7 @@ impl Parts {
 
     /// After an error: nothing of that queue's uses memory any more that its owner is about to get back. What fails on the
     /// way is not told, as the first error is.
-    fn land_now(&self, lane: Lane) {
+    fn reap_now(&self, lane: Lane) {
         if let Ok(queue) = self.lane(lane) {
             let _ = queue.queue.finish();
         }
@@ -180,7 +180,7 @@ impl Parts {
             // A lane is in order: the first piece waits for all.
             let after = after.filter(|_| number == 0);
             let event = self.enqueue_write(lane, target, number * PIECE, source, after)?;
-            self.transfers.take_off(lane, &event, Some(held), COPYING_TO, Some(room));
+            self.transfers.track(lane, &event, Some(held), COPYING_TO, Some(room));
             *last = Some(event);
             if matches!(lane, Lane::Upload) {
                 self.flush(lane)?;
@@ -215,22 +215,22 @@ impl Parts {
         let marked = profile::mark();
         let before = self.counted();
         // Where a turn is held it is not held while waiting: what is waited for may need another thread's commands.
-        let waits = self.order == QueueOrder::InOrder && !self.context.cutting.takes_turns();
+        let waits = self.order == QueueOrder::InOrder && !self.context.sub_buffers.takes_turns();
         let blocking = if waits { CL_BLOCKING } else { CL_NON_BLOCKING };
         let turn = self.in_turn().map_err(|code| self.error(READ, code))?;
         let (queue, target, bytes) = (self.queue.queue.get(), into.as_mut_ptr(), into.len());
-        let command = self.context.cutting.command();
+        let command = self.context.sub_buffers.command();
         // SAFETY: the buffer is at least as long. A blocking read has written `into` when it returns (OpenCL 5.2.2); the
         // other kind is waited for below, whatever happens.
         let event = unsafe { enqueue_read_buffer(queue, source, blocking, 0, bytes, target.cast(), 0, null()) };
         let event = Pending::moving(event.map_err(|code| self.error(READ, code))?, bytes);
-        self.context.cutting.began(event.driver());
+        self.context.sub_buffers.began(event.driver());
         drop((command, turn));
         if blocking == CL_NON_BLOCKING {
             let flushed = self.flush(Lane::Compute);
             let waited = event.driver().wait().map_err(|error| self.error(COPYING_FROM, error.0));
             if let Err(error) = flushed.and(waited) {
-                self.land_now(Lane::Compute);
+                self.reap_now(Lane::Compute);
                 return Err(error);
             }
         }
@@ -284,13 +284,13 @@ impl OpenCl {
         let waits = !config::get()?.async_h2d;
         let after = shared.after(idle_since)?;
         let after = after.as_deref();
-        shared.transfers.land(&shared.health);
+        shared.transfers.reap(&shared.health);
         let target = own(memory)?.raw();
         // What the device was given before is to run meanwhile.
         shared.flush(Lane::Compute)?;
         let event = shared.enqueue_write(Lane::Upload, target, 0, &data, after)?;
         // Without room made for it: the program allocated it itself.
-        shared.transfers.take_off(Lane::Upload, &event, Some(Held::Pinned(data)), COPYING_TO, None);
+        shared.transfers.track(Lane::Upload, &event, Some(Held::Pinned(data)), COPYING_TO, None);
         let mut begun = shared.flush(Lane::Upload);
         if waits && begun.is_ok() {
             begun = event.driver().wait().map_err(|error| shared.error(COPYING_TO, error.0));
@@ -319,12 +319,12 @@ impl OpenCl {
         let after: Vec<cl_event> = after.iter().map(|event| event.get()).collect();
         let list = if after.is_empty() { null() } else { after.as_ptr() };
         let (target, bytes) = (into.as_mut_ptr(), into.len());
-        shared.transfers.land(&shared.health);
+        shared.transfers.reap(&shared.health);
         let queue = shared.lane(lane)?.queue.get();
         let turn = (!aside).then(|| shared.in_turn()).transpose();
         let turn = turn.map_err(|code| shared.error("clEnqueueReadBuffer", code))?;
         let marked = profile::mark();
-        let command = shared.context.cutting.command();
+        let command = shared.context.sub_buffers.command();
         // SAFETY: the buffer has as many bytes (the caller checks). `into` is put in flight below, so it is not freed
         // before the copy is done, and its bytes are looked at only then (`Backend::download`).
         let event = unsafe {
@@ -332,14 +332,14 @@ impl OpenCl {
             enqueue_read_buffer(queue, source, CL_NON_BLOCKING, 0, bytes, target.cast(), count, list)
         };
         let event = Pending::moving(event.map_err(|code| shared.error("clEnqueueReadBuffer", code))?, bytes);
-        shared.context.cutting.began(event.driver());
+        shared.context.sub_buffers.began(event.driver());
         drop((command, turn));
         if !aside {
             shared.count();
         }
         shared.record(lane, &event, "copy from the device", bytes, marked);
         let into = Arc::new(into);
-        shared.transfers.take_off(lane, &event, Some(Held::Shared(into.clone())), COPYING_FROM, None);
+        shared.transfers.track(lane, &event, Some(Held::Shared(into.clone())), COPYING_FROM, None);
         shared.flush(lane)?;
         Ok((shared.event(event, COPYING_FROM), into))
     }
@@ -353,7 +353,7 @@ impl Parts {
         let marked = profile::mark();
         let mut pointer: cl_mem = null_mut();
         let flags = CL_MAP_WRITE_INVALIDATE_REGION;
-        let command = self.context.cutting.command();
+        let command = self.context.sub_buffers.command();
         // SAFETY: a blocking map of a live buffer, inside it (OpenCL 5.2.4); nobody else uses it. It waits for what this
         // queue was given before, which is maps of other threads' and ends by itself.
         let done =
@@ -367,7 +367,7 @@ impl Parts {
         if let Some(marked) = marked {
             profile::computed(&self.tracks, Command::copy("copy to the device", data.len()), marked);
         }
-        let command = self.context.cutting.command();
+        let command = self.context.sub_buffers.command();
         // SAFETY: mapped above from this buffer and not used afterwards.
         let unmapped = unsafe { enqueue_unmap_mem_object(queue, target, pointer, 0, null()) };
         drop(command);

@@ -103,7 +103,7 @@ impl Content {
     }
 
     /// Takes back what speaks against a configuration, and against what its self-test stands for, which is to be made anew.
-    pub(crate) fn acquit(&mut self, task: &Task<u64>, config: &KernelConfig, test: &str) {
+    pub(crate) fn readmit(&mut self, task: &Task<u64>, config: &KernelConfig, test: &str) {
         self.bad.remove(&bad_key(task, config));
         if self.tested.get(test) == Some(&false) {
             self.tested.remove(test);

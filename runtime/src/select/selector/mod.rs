@@ -177,7 +177,7 @@ impl KernelSelector {
     }
 
     /// Takes back what speaks against a configuration that turned out to be right.
-    pub(crate) fn acquit(&self, task: &Task<u64>, config: &KernelConfig) {
+    pub(crate) fn readmit(&self, task: &Task<u64>, config: &KernelConfig) {
         let test = trial::test_name(task, config, self.target());
         {
             let own = &self.state.known().own;
@@ -187,7 +187,7 @@ impl KernelSelector {
         }
         tracing::info!(device = self.device.profile().name, task = %task, config = %config, "a kernel is right again");
         let (task, config) = (task.clone(), config.clone());
-        self.state.learn(move |content| content.acquit(&task, &config, &test));
+        self.state.learn(move |content| content.readmit(&task, &config, &test));
     }
 
     /// Pins the configuration for all tasks of `task`'s bucket on this device until the process ends, or until

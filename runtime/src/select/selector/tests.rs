@@ -155,7 +155,7 @@ fn what_another_process_found_changes_answers_that_were_given() {
     assert_eq!(own.state.generation(), generation);
 
     // What one process takes back, another that still knows it does not write down again.
-    other.acquit(&task, &tiled);
+    other.readmit(&task, &tiled);
     own.state.keep_work_group("k".to_owned(), 256);
     assert_eq!(open().rejected(), []);
     std::fs::remove_dir_all(&path).unwrap();

@@ -54,7 +54,7 @@ pub(super) fn tune(
         match outcome {
             Outcome::Wrong(why) => selector.reject(task, config, &format!("its numbers are wrong: {why}")),
             Outcome::Failed(why) => selector.reject(task, config, why),
-            Outcome::Timed(_) | Outcome::Hopeless(_) => selector.acquit(task, config),
+            Outcome::Timed(_) | Outcome::Hopeless(_) => selector.readmit(task, config),
             Outcome::Unmeasured(_) => {}
         }
     }

@@ -152,7 +152,7 @@ fn parts_wait_for_copies_and_not_for_ever() {
         Quirk { vendor: Vendor::Other, from: &[], until: None, avoid: Avoid::SubBuffersBesideCommands, reason: "test" };
     for device in with_work_under_way() {
         let device = Device::of(Arc::new(with_profile(&device, |profile| profile.quirks.push(&TURNS))));
-        let unused = || OpenCl::of(device.backend()).unwrap().shared.context.cutting.unused();
+        let unused = || OpenCl::of(device.backend()).unwrap().shared.context.sub_buffers.unused();
         let whole = device.allocate(4 * PART).unwrap();
         let left = while_held_back(&device, |_| {
             whole.write(&[1; 4 * PART]).unwrap();

@@ -57,9 +57,9 @@ fn a_copy_between_devices_is_over_when_it_fails_late() {
             opens.store(true, Ordering::Release);
             gate.complete();
         });
-        between::REFUSED_WAIT.set(Some(CL_INVALID_CONTEXT));
+        peer_copy::REFUSED_WAIT.set(Some(CL_INVALID_CONTEXT));
         let error = from.copy_across(&to, 4096).unwrap_err().to_string();
-        between::REFUSED_WAIT.set(None);
+        peer_copy::REFUSED_WAIT.set(None);
         assert!(is_open.load(Ordering::Acquire), "{device}: it was waited for");
         assert!(error.contains("a copy between devices, which was made all the same, failed with"), "{error}");
         thread.join().unwrap();

@@ -236,14 +236,14 @@ fn what_a_driver_does_not_tell_of_a_binary_it_tells_of_the_source() {
         assert_eq!(shown[1..], ["__constant const uint4* y", "__local half* tile", "double4 by"]);
         let built = || opencl.program_stats().built;
         let before = built();
-        raw::SILENT.set(true);
+        single_kernels::SILENT.set(true);
         assert_eq!(kernel.parameters().unwrap().as_ref(), Some(&expected));
         let once = built();
         assert_eq!(
             opencl.kernel(KernelSource::of("hidden", &text, options)).unwrap().parameters().unwrap(),
             Some(expected)
         );
-        raw::SILENT.set(false);
+        single_kernels::SILENT.set(false);
         if crate::program::cache::folder().unwrap().is_some() {
             assert!(once <= before + 1 && built() == once, "kept beside the program");
         }

@@ -92,7 +92,7 @@ impl Transfers {
         let finish = |queue: &Queue| queue.queue.finish().map_err(|error| error.0);
         // Each is waited for, also behind one that gives an error.
         let finished = self.queues().map(finish).fold(Ok(()), Result::and);
-        self.land(health);
+        self.reap(health);
         finished
     }
 
@@ -100,7 +100,7 @@ impl Transfers {
     ///
     /// Neither the driver nor the flights' memory is touched under the lock: drivers have locks of their own, and may hold
     /// them where they call back.
-    pub(super) fn land(&self, health: &Health) {
+    pub(super) fn reap(&self, health: &Health) {
         for lane in [Lane::Compute, Lane::Upload, Lane::Download] {
             while let Some(first) = self.first(lane)
                 && let Some(status) = first.outcome()
@@ -132,7 +132,7 @@ impl Transfers {
     /// callback. Fails if waiting does, and the copy is not over for all that.
     pub(super) fn make_room(&self, bytes: usize, health: &Health) -> Result<Room<'_>, cl_int> {
         loop {
-            self.land(health);
+            self.reap(health);
             let in_the_way = {
                 let mut flights = self.flights();
                 let is_full = flights.bytes + bytes > IN_FLIGHT && !in_callback();
@@ -145,7 +145,7 @@ impl Transfers {
             match in_the_way {
                 Some(event) => {
                     let waited = event.driver().wait().map_err(|error| error.0);
-                    // A copy that failed is over, too, and noted when it lands.
+                    // A copy that failed is over, too, and noted when it is reaped.
                     if event.outcome().is_none() {
                         // A driver that does not know what it has waited for would be asked for ever.
                         return Err(waited.err().unwrap_or(CL_INVALID_EVENT));
@@ -157,7 +157,7 @@ impl Transfers {
     }
 
     /// Keeps what a command uses until it is over, and notes how it ends; `room` is what was made for it.
-    pub(super) fn take_off(
+    pub(super) fn track(
         &self,
         lane: Lane,
         event: &Arc<Pending>,
@@ -166,7 +166,7 @@ impl Transfers {
         room: Option<Room<'_>>,
     ) {
         let bytes = room.as_ref().map_or(0, |room| room.bytes);
-        // The room goes back when the flight lands.
+        // The room goes back when the command is reaped.
         std::mem::forget(room);
         let flight = Flight { event: event.clone(), bytes, operation, _held: held };
         self.flights().lanes[lane as usize].push_back(flight);

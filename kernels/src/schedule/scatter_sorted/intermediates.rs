@@ -24,7 +24,7 @@ pub(crate) const LOCAL_BYTES: u64 = 12 << 10;
 
 /// What lies in memory between the kernels, by the names of the buffers.
 #[derive(Clone, Debug)]
-pub(crate) struct Between {
+pub(crate) struct Intermediates {
     /// How often each digit comes in the updates of each group.
     pub counts: String,
     /// The numbers of the updates, sorted by one digit more after each pass.
@@ -37,7 +37,7 @@ pub(crate) struct Between {
     pub tails: String,
 }
 
-/// One buffer of [`Between`]: what it holds, in a word, and how much.
+/// One buffer of [`Intermediates`]: what it holds, in a word, and how much.
 pub(crate) type Kept = (&'static str, Shape, DType);
 
 impl Sizes {
@@ -52,7 +52,7 @@ impl Sizes {
         self.count.ceil_div(u64::from(BLOCK))
     }
 
-    /// What lies in memory between the kernels, in the order of [`Between`].
+    /// What lies in memory between the kernels, in the order of [`Intermediates`].
     pub(crate) fn between(&self) -> Vec<Kept> {
         let counts = Shape::of(&[GROUPS as usize, LOOP_GROUP as usize]);
         let ends = Shape(vec![self.blocks(), self.features.clone()]);
@@ -79,14 +79,14 @@ impl ScatterAdd {
     }
 }
 
-impl Between {
+impl Intermediates {
     /// Those of `names`, which are in the order of [`Sizes::between`]; `None` where there are too few.
-    pub(crate) fn of(names: impl IntoIterator<Item = String>) -> Option<Between> {
+    pub(crate) fn of(names: impl IntoIterator<Item = String>) -> Option<Intermediates> {
         let mut names: Vec<String> = names.into_iter().collect();
         let (tails, heads) = (names.pop()?, names.pop()?);
         let counts = (!names.is_empty()).then(|| names.remove(0))?;
         let rows = names.split_off(names.len() / 2);
-        Some(Between { counts, orders: names, rows, heads, tails })
+        Some(Intermediates { counts, orders: names, rows, heads, tails })
     }
 
     /// What `buffers`, one for each pass, hold at `position` after the first `passes` passes; `None` before the first.

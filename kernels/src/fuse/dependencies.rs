@@ -32,9 +32,9 @@ impl Set {
 
 /// For each cluster those that it needs. No cluster needs itself.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Needs(Vec<Set>);
+pub(super) struct Dependencies(Vec<Set>);
 
-impl Needs {
+impl Dependencies {
     /// What the clusters `reads` need: none of them can join something that reads them all.
     pub(super) fn of(&self, reads: &[usize]) -> Set {
         let mut needed = Set::default();
@@ -62,7 +62,7 @@ impl Needs {
         before
     }
 
-    /// Takes back a [`Needs::join`] that gave `before`.
+    /// Takes back a [`Dependencies::join`] that gave `before`.
     pub(super) fn restore(&mut self, before: Vec<(usize, Set)>) {
         before.into_iter().for_each(|(position, set)| self.0[position] = set);
     }
@@ -79,11 +79,12 @@ mod tests {
 
     #[test]
     fn what_a_cluster_joins_its_readers_need_too() {
-        let mut needs = Needs::default();
-        let found = |needs: &mut Needs, reads: &[usize]| needs.found(reads, needs.of(reads));
+        let mut needs = Dependencies::default();
+        let found = |needs: &mut Dependencies, reads: &[usize]| needs.found(reads, needs.of(reads));
         [&[][..], &[0], &[1], &[]].iter().for_each(|reads| found(&mut needs, reads));
-        let needed =
-            |needs: &Needs, cluster: usize| (0..100).filter(|&c| needs.of(&[cluster]).contains(c)).collect::<Vec<_>>();
+        let needed = |needs: &Dependencies, cluster: usize| {
+            (0..100).filter(|&c| needs.of(&[cluster]).contains(c)).collect::<Vec<_>>()
+        };
         assert_eq!(needed(&needs, 2), [0, 1]);
         let before = needs.join(1, &[3], needs.of(&[3]));
         assert_eq!(needed(&needs, 2), [0, 1, 3]);

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const MANY: usize = 64;
 
 /// Of a context, whose threads make and release sub-buffers and enqueue commands that use memory.
-pub(super) struct Cutting(Option<Turns>);
+pub(super) struct SubBuffers(Option<Turns>);
 
 #[derive(Default)]
 struct Turns {
@@ -87,10 +87,10 @@ impl Turns {
     }
 }
 
-impl Cutting {
+impl SubBuffers {
     /// As the driver of that device needs it.
-    pub(super) fn of(profile: &DeviceProfile) -> Cutting {
-        Cutting(profile.avoids(Avoid::SubBuffersBesideCommands).then(Turns::default))
+    pub(super) fn of(profile: &DeviceProfile) -> SubBuffers {
+        SubBuffers(profile.avoids(Avoid::SubBuffersBesideCommands).then(Turns::default))
     }
 
     /// To be held while a command that uses memory is enqueued, and no longer: whoever waits for a command may need
@@ -107,7 +107,7 @@ impl Cutting {
         unsafe { self.began_raw(copy.get()) };
     }
 
-    /// As [`Cutting::began`].
+    /// As [`SubBuffers::began`].
     ///
     /// # Safety
     ///

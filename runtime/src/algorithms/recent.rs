@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 const KEPT: usize = 64;
 
 /// Values by key, the latest used first. Keys are looked at one after the other, so that none is made for a look.
-pub(super) struct Lately<K, V>(Mutex<Vec<(K, Arc<V>)>>);
+pub(super) struct RecentlyUsed<K, V>(Mutex<Vec<(K, Arc<V>)>>);
 
-impl<K, V> Lately<K, V> {
-    pub(super) const fn new() -> Lately<K, V> {
-        Lately(Mutex::new(Vec::new()))
+impl<K, V> RecentlyUsed<K, V> {
+    pub(super) const fn new() -> RecentlyUsed<K, V> {
+        RecentlyUsed(Mutex::new(Vec::new()))
     }
 
     /// The value whose key fits, or else what `make` gives.
@@ -39,19 +39,19 @@ mod tests {
 
     #[test]
     fn what_was_used_lately_is_not_made_again() {
-        let lately = Lately::new();
+        let recent = RecentlyUsed::new();
         let made = std::cell::Cell::new(0);
         let get = |wanted: usize| {
             let make = || {
                 made.set(made.get() + 1);
                 Ok((wanted, wanted * 10))
             };
-            assert_eq!(*lately.get(|key| *key == wanted, make).unwrap(), wanted * 10);
+            assert_eq!(*recent.get(|key| *key == wanted, make).unwrap(), wanted * 10);
         };
         (0..KEPT).for_each(get);
         get(0);
         assert_eq!(made.get(), KEPT);
-        // Makes room by what was used least lately, which is 1 and not 0.
+        // Makes room by what was used least recent, which is 1 and not 0.
         get(KEPT);
         get(0);
         assert_eq!(made.get(), KEPT + 1);

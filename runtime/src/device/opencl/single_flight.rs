@@ -12,14 +12,14 @@ enum Outcome<P> {
 }
 
 /// A build that is under way.
-pub(super) struct Flight<P> {
+pub(super) struct SingleFlight<P> {
     outcome: Mutex<Option<Outcome<P>>>,
     over: Condvar,
 }
 
-impl<P> Flight<P> {
-    pub(super) fn new() -> Arc<Flight<P>> {
-        Arc::new(Flight { outcome: Mutex::new(None), over: Condvar::new() })
+impl<P> SingleFlight<P> {
+    pub(super) fn new() -> Arc<SingleFlight<P>> {
+        Arc::new(SingleFlight { outcome: Mutex::new(None), over: Condvar::new() })
     }
 
     /// Waits for its end; `None` if there is no result and somebody else is to build.
@@ -36,7 +36,7 @@ impl<P> Flight<P> {
 
     /// Tells everybody who waits.
     pub(super) fn end(&self, result: &Result<Arc<P>>) {
-        self.land(match result {
+        self.settle(match result {
             Ok(program) => Outcome::Built(program.clone()),
             Err(error) => Outcome::Failed(again(error)),
         });
@@ -44,10 +44,10 @@ impl<P> Flight<P> {
 
     /// Sends everybody away who waits, if it has not ended.
     pub(super) fn abandon(&self) {
-        self.land(Outcome::Abandoned);
+        self.settle(Outcome::Abandoned);
     }
 
-    fn land(&self, end: Outcome<P>) {
+    fn settle(&self, end: Outcome<P>) {
         let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
         outcome.get_or_insert(end);
         drop(outcome);

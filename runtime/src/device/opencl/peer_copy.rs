@@ -43,10 +43,10 @@ impl OpenCl {
             let written = DriverEvent::new(enqueue_marker_with_wait_list(source.queue.queue.get(), 0, null())?);
             source.queue.queue.flush().map_err(|error| error.0)?;
             let turn = self.shared.in_turn()?;
-            let command = self.shared.context.cutting.command();
+            let command = self.shared.context.sub_buffers.command();
             let copied = enqueue_copy_buffer(queue, from.raw(), to.raw(), 0, 0, bytes, 1, &written.get())?;
             let copied = Pending::new(copied);
-            self.shared.context.cutting.began(copied.driver());
+            self.shared.context.sub_buffers.began(copied.driver());
             drop((command, turn));
             copied
         };
