@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const CRATES: &[&str] = &[
     "kernels",
     "netcl-macros",
-    "runtime",
+    "netcl/runtime",
     "netcl",
     "cli",
     "examples",

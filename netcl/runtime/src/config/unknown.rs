@@ -55,7 +55,7 @@ mod tests {
             assert_eq!(nearest(slip, known()), meant, "{slip}");
         }
         assert!(!is_unknown("NETCLASS_DEVICE") && !is_unknown("NETCL_TEST_ROLE"));
-        let page = include_str!("../../../docs/environment.md");
+        let page = include_str!("../../../../docs/environment.md");
         let listed = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
         let own: Vec<&str> = listed.filter(|name| name.starts_with(PREFIX)).collect();
         assert!(own.len() > variables::all().count(), "{own:?}");

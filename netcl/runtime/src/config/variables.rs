@@ -143,8 +143,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Variable> + Clone {
 mod tests {
     use super::*;
 
-    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/environment.md");
-    const BEGIN: &str = "<!-- written by a test from runtime/src/config/variables.rs: -->\n\n";
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/environment.md");
+    const BEGIN: &str = "<!-- written by a test from netcl/runtime/src/config/variables.rs: -->\n\n";
     const END: &str = "\n<!-- end -->";
 
     fn table() -> String {
