@@ -27,11 +27,10 @@ pub mod ops;
 pub mod philox;
 pub mod plan;
 mod rewrite;
+pub mod scalar;
 mod schedule;
 mod sign;
 pub mod span;
-#[cfg(any(feature = "interp", feature = "reference"))]
-mod special;
 mod target;
 pub mod template;
 pub mod variant;
