@@ -33,6 +33,7 @@ mod sign;
 pub mod span;
 mod target;
 pub mod template;
+mod text;
 pub mod variant;
 
 pub use schedule::scalars;
