@@ -47,6 +47,7 @@ mod combine;
 mod common;
 mod compact;
 mod histogram;
+mod host;
 mod map;
 mod random;
 mod recent;
