@@ -2,14 +2,14 @@
 
 use super::combine::Combining;
 use super::host::Elements;
-use crate::device::geometry::Geometry;
-use crate::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
 use crate::device::{Device, DeviceKind, DeviceProfile};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, computed_in, opencl};
 use crate::launch::{self, Argument};
 use crate::recording;
 use crate::tensor::Tensor;
+use netcl_hal::device::geometry::Geometry;
+use netcl_hal::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
 use netcl_kernels::dtype::DType;
 use netcl_kernels::emit::{bf16_from_float, storage_type};
 use netcl_kernels::kir::Kernel;
@@ -204,7 +204,7 @@ pub(super) fn kernel(
     source: &Source,
 ) -> Result<Box<dyn DeviceKernel>> {
     let (head, body) = (source.macros.clone(), source.file.into());
-    compiler.kernel(KernelSource { entry: entry.into(), head, options: compiler.options().into(), body })
+    Ok(compiler.kernel(KernelSource { entry: entry.into(), head, options: compiler.options().into(), body })?)
 }
 
 /// Launches `groups` work-groups of `group` items.

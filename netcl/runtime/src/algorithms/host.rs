@@ -3,12 +3,13 @@
 use super::combine::Combining;
 use super::scan::Scan;
 use crate::device::Device;
-use crate::device::dispatch::{BindRequest, Dispatch, Passed, Place, ProgramSource, Work};
-use crate::device::geometry::Geometry;
-use crate::device::{backend::Program, memory::Region};
 use crate::error::{Error, Result};
 use crate::expression::{Expression, computed_in};
 use crate::memory::BufferHandle;
+use netcl_hal::device::backend::Program;
+use netcl_hal::device::dispatch::{BindRequest, Dispatch, Passed, Place, ProgramSource, Work};
+use netcl_hal::device::geometry::Geometry;
+use netcl_hal::device::memory::Region;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
@@ -31,7 +32,7 @@ impl Loop {
     fn new(device: &Device, builder: KernelBuilder) -> Result<Loop> {
         let kernel = builder.finish();
         let source = ProgramSource { name: &kernel.name, text: "", loops: std::slice::from_ref(&kernel), native: &[] };
-        device.backend().load_once(&source).map(Loop)
+        Ok(Loop(device.backend().load_once(&source)?))
     }
 
     /// Runs `items` work-items, which move about `bytes`.
@@ -56,7 +57,8 @@ impl Loop {
         let bindings = [(Symbol::new(ITEMS), items as u64)];
         let request = BindRequest { bindings: &bindings, dispatches: vec![dispatch], externals: slots, scalars: 0 };
         let regions: Vec<&Region> = reads.iter().map(|read| read.region()).chain([writes.region()]).collect();
-        self.0.bind(request)?.launch(&regions, &[]).map(|_| ())
+        self.0.bind(request)?.launch(&regions, &[])?;
+        Ok(())
     }
 }
 

@@ -3,12 +3,12 @@
 use super::common::{self, Place, Source};
 use super::host::{self, Elements};
 use super::recent::RecentlyUsed;
-use crate::device::kernels::KernelCompiler;
 use crate::error::Result;
 use crate::expression::Expression;
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
+use netcl_hal::device::kernels::KernelCompiler;
 use netcl_kernels::dtype::DType;
 use std::sync::Arc;
 

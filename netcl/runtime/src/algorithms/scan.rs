@@ -3,13 +3,13 @@
 use super::combine::{Combine, Operator};
 use super::common::{self, Place, Source};
 use super::host::{self, Elements};
-use crate::device::kernels::KernelCompiler;
 use crate::device::{Device, KernelStrategy};
 use crate::error::Result;
 use crate::expression::{Expression, computed_in};
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
+use netcl_hal::device::kernels::KernelCompiler;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
 
