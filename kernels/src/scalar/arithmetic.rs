@@ -1,7 +1,5 @@
 //! Operators of numbers and of bits.
 
-use super::math::Float;
-
 /// Types of numbers in which kernels compute.
 #[allow(missing_docs, reason = "the names of the kernel IR's operations")]
 pub trait Arithmetic: Copy + Default + PartialEq + PartialOrd + 'static {
@@ -91,8 +89,8 @@ macro_rules! float {
             #[inline(always)] fn mul(self, other: Self) -> Self { self * other }
             #[inline(always)] fn div(self, other: Self) -> Self { self / other }
             #[inline(always)] fn rem(self, other: Self) -> Self { self % other }
-            #[inline(always)] fn max(self, other: Self) -> Self { if self > other || Float::is_nan(self) { self } else { other } }
-            #[inline(always)] fn min(self, other: Self) -> Self { if self < other || Float::is_nan(self) { self } else { other } }
+            #[inline(always)] fn max(self, other: Self) -> Self { if self > other || self.is_nan() { self } else { other } }
+            #[inline(always)] fn min(self, other: Self) -> Self { if self < other || self.is_nan() { self } else { other } }
             #[inline(always)] fn neg(self) -> Self { -self }
             #[inline(always)] fn abs(self) -> Self { $type::abs(self) }
             #[inline(always)]
