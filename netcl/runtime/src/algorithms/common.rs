@@ -8,15 +8,38 @@ use crate::expression::{Expression, computed_in, opencl};
 use crate::launch::{self, Argument};
 use crate::recording;
 use crate::tensor::Tensor;
-use netcl_hal::device::geometry::Geometry;
 use netcl_hal::device::kernels::{DeviceKernel, KernelCompiler, KernelSource};
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::emit::{bf16_from_float, storage_type};
+use netcl_kernels::kir::Geometry;
 use netcl_kernels::kir::Kernel;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements that a thread of the host takes at a time.
 pub(super) const CHUNK: usize = 1 << 14;
+
+/// What was made for the arguments of earlier calls: parsed expressions, and the macros that kernels get of them.
+pub(super) type Made<K, V> = Mutex<Recent<(K, Arc<V>)>>;
+
+/// How many are kept of each.
+pub(super) const KEPT: usize = 64;
+
+/// The value whose key fits, or else what `make` gives.
+pub(super) fn made<K, V>(
+    known: &Made<K, V>,
+    fits: impl Fn(&K) -> bool,
+    make: impl FnOnce() -> Result<(K, V)>,
+) -> Result<Arc<V>> {
+    let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, value)) = lock().find(|(key, _)| fits(key)) {
+        return Ok(value.clone());
+    }
+    let (key, value) = make()?;
+    let value = Arc::new(value);
+    lock().add((key, value.clone()));
+    Ok(value)
+}
 
 /// Where an algorithm runs.
 pub(super) enum Place<'a> {

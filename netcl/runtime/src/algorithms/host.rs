@@ -1,18 +1,17 @@
 //! The algorithms on the host: loops of kernel IR, which it runs as it runs those of a plan.
 
 use super::combine::Combining;
-use super::scan::Scan;
 use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::expression::{Expression, computed_in};
 use crate::memory::BufferHandle;
 use netcl_hal::device::backend::Program;
 use netcl_hal::device::dispatch::{BindRequest, Dispatch, Passed, Place, ProgramSource, Work};
-use netcl_hal::device::geometry::Geometry;
 use netcl_hal::device::memory::Region;
 use netcl_kernels::dim::{Dim, Symbol};
 use netcl_kernels::dtype::{DType, Literal};
 use netcl_kernels::graph::{BinaryOp, CompareOp};
+use netcl_kernels::kir::Geometry;
 use netcl_kernels::kir::build::KernelBuilder;
 use netcl_kernels::kir::{Access, Expr, ExprId, Launch, ParamId, ParamKind, ValueType, WorkItem};
 
@@ -296,14 +295,19 @@ fn last(elements: Elements<'_>, combining: &Combining, result: DType) -> KernelB
 pub(super) struct Prefixes {
     /// What each piece makes: of elements, of what was made of them.
     totals: [Loop; 2],
-    /// The prefixes in each piece: of elements as asked for, of what was made of them without its own.
+    /// The prefixes in each piece: of elements with their own or without, of what was made of them without.
     writes: [Loop; 2],
     neutral: Loop,
     value: usize,
 }
 
 impl Prefixes {
-    pub(super) fn new(device: &Device, elements: Elements<'_>, combining: &Combining, kind: Scan) -> Result<Prefixes> {
+    pub(super) fn new(
+        device: &Device,
+        elements: Elements<'_>,
+        combining: &Combining,
+        inclusive: bool,
+    ) -> Result<Prefixes> {
         let made = elements.made();
         let (mut neutral, _) = Writer::new("scan_neutral", Elements { inputs: 0, ..made }, None, made.dtype);
         let (item, value) = (neutral.item(), combining.neutral(&mut neutral.builder));
@@ -312,8 +316,8 @@ impl Prefixes {
         Ok(Prefixes {
             totals: [totals(elements)?, totals(made)?],
             writes: [
-                Loop::new(device, write(elements, combining, kind, elements.dtype))?,
-                Loop::new(device, write(made, combining, Scan::Exclusive, made.dtype))?,
+                Loop::new(device, write(elements, combining, inclusive, elements.dtype))?,
+                Loop::new(device, write(made, combining, false, made.dtype))?,
             ],
             neutral: Loop::new(device, neutral.builder)?,
             value: made.dtype.size(),
@@ -380,7 +384,7 @@ fn totals(elements: Elements<'_>, combining: &Combining) -> KernelBuilder {
 }
 
 /// Work-item `i` writes the prefixes of the elements of piece `i`, of which it reads what the pieces before make.
-fn write(elements: Elements<'_>, combining: &Combining, kind: Scan, result: DType) -> KernelBuilder {
+fn write(elements: Elements<'_>, combining: &Combining, inclusive: bool, result: DType) -> KernelBuilder {
     let (mut loops, before) = Writer::new("scan_write", elements, Some("before"), result);
     let (n, piece, item) = (loops.size("n"), loops.size("piece"), loops.item());
     let first = loops.builder.mul(item, piece);
@@ -391,13 +395,13 @@ fn write(elements: Elements<'_>, combining: &Combining, kind: Scan, result: DTyp
         let at = loops.at(first, k, None);
         loops.below(at, n, |loops| {
             let so_far = loops.builder.get(sum);
-            if kind == Scan::Exclusive {
+            if !inclusive {
                 loops.store(at, so_far);
             }
             let value = loops.value(at);
             let both = combining.lower(&mut loops.builder, so_far, value);
             loops.builder.assign(sum, both);
-            if kind == Scan::Inclusive {
+            if inclusive {
                 let sum = loops.builder.get(sum);
                 loops.store(at, sum);
             }

@@ -1,16 +1,16 @@
 //! A result for each element.
 
-use super::common::{self, Place, Source};
+use super::common::{self, KEPT, Made, Place, Source};
 use super::host::{self, Elements};
-use super::recent::RecentlyUsed;
 use crate::error::Result;
 use crate::expression::Expression;
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_hal::device::kernels::KernelCompiler;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The result of `expression` for the elements `v0`, `v1`, … of `inputs`, which are of one type and shape; the result has
 /// both. Does not wait for the device.
@@ -51,11 +51,11 @@ enum Mapping {
 type Asked = (String, usize, DType, DType, bool);
 
 fn mapping(expression: &str, inputs: &[&Tensor], result: DType, on_host: bool) -> Result<Arc<Mapping>> {
-    static RECENT: RecentlyUsed<Asked, Mapping> = RecentlyUsed::new();
+    static MADE: Made<Asked, Mapping> = Mutex::new(Recent::new(KEPT));
     let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
     let rest = (inputs, dtype, result, on_host);
     let fits = |known: &Asked| known.0 == expression && (known.1, known.2, known.3, known.4) == rest;
-    RECENT.get(fits, || {
+    common::made(&MADE, fits, || {
         let asked = (expression.to_owned(), inputs, dtype, result, on_host);
         let expression = Expression::parse(expression, &Expression::variables(inputs), dtype)?;
         let elements = Elements { dtype, inputs, expression: Some(&expression) };

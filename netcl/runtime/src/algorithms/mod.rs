@@ -50,7 +50,6 @@ mod histogram;
 mod host;
 mod map;
 mod random;
-mod recent;
 mod reduce;
 mod scan;
 mod sort;

@@ -1,18 +1,18 @@
 //! All elements combined to one.
 
 use super::combine::Combine;
-use super::common::{self, Place, Source};
+use super::common::{self, KEPT, Made, Place, Source};
 use super::host::{self, Elements};
-use super::recent::RecentlyUsed;
 use crate::error::Result;
 use crate::expression::{Expression, computed_in};
 use crate::launch::Argument;
 use crate::memory::BufferHandle;
 use crate::tensor::Tensor;
 use netcl_hal::device::kernels::KernelCompiler;
+use netcl_hal::recent::Recent;
 use netcl_kernels::dtype::DType;
 use netcl_kernels::plan::Target;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// All elements of `x` combined, as a tensor of shape `[]` and the same type; of no elements the neutral one. Does not wait
 /// for the device.
@@ -62,12 +62,12 @@ fn reduction(
     inputs: &[&Tensor],
     group: Option<usize>,
 ) -> Result<Arc<Reduction>> {
-    static RECENT: RecentlyUsed<Asked, Reduction> = RecentlyUsed::new();
+    static MADE: Made<Asked, Reduction> = Mutex::new(Recent::new(KEPT));
     let (device, dtype, inputs) = (inputs[0].device(), inputs[0].dtype(), inputs.len());
     let rest = (inputs, dtype, group);
     let fits =
         |known: &Asked| (known.2, known.3, known.4) == rest && known.0 == *combine && known.1.as_deref() == expression;
-    RECENT.get(fits, || {
+    common::made(&MADE, fits, || {
         let asked = (combine.clone(), expression.map(str::to_owned), inputs, dtype, group);
         let combining = combine.parse(dtype)?;
         let parse = |expression| Expression::parse(expression, &Expression::variables(inputs), dtype);

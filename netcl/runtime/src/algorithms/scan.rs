@@ -80,7 +80,7 @@ fn run(
     match common::place(operation, device)? {
         Place::Host => {
             let out = Tensor::uninitialised("scan", device, shape, dtype)?;
-            let prefixes = host::Prefixes::new(device, elements, &combining, kind)?;
+            let prefixes = host::Prefixes::new(device, elements, &combining, kind == Scan::Inclusive)?;
             prefixes.run(operation, device, &reads, out.region(), n)?;
             Ok(out)
         }
